@@ -1,0 +1,108 @@
+// The program history graph (thesis 5.2.3): every process is a list of events joined by its CPU time, and every message joins
+// its SEND to its RECEIVE. Shared foundation of parallelism, prediction, causality and the space-time diagram.
+//
+//      A  o--3--S-----2-----R--4--o        S SEND, R RECEIVE; numbers on the lines are CPU time,
+//                \         /               the slanted arcs are messages.
+//      B  o---5---R--1---S----2---o
+//
+// Events are kept in per-process arrays, never behind pointers: 24 bytes each, so that 10^8 of them fit in memory.
+// In-degree is at most two: the process's previous event, and one SEND (or the CREATEPROCESS that began the process).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/event_source.hpp"
+
+namespace dpm {
+
+enum class HistoryKind : std::uint8_t {
+  send,     // `match` is its RECEIVE
+  receive,  // `match` is its SEND
+  create,   // `match` is the first event of the process it created
+  start,    // first event of a created process; `match` is the CREATEPROCESS
+  end,      // end of the process's recorded life: carries the CPU time after its last message
+};
+
+// How the arc into (or out of) an event is known.
+enum class ArcKind : std::uint8_t {
+  none,      // the event has no partner by nature (end)
+  proven,    // both ends are in the trace
+  inferred,  // both ends are in the trace, joined by circumstantial evidence
+  outside,   // the other end is a process that was not metered or is outside the computation
+};
+
+inline constexpr std::uint32_t kNoEvent = 0xffffffffu;
+
+struct HistoryEvent {
+  std::uint64_t cpu_ns = 0;  // CPU time the process used since its previous event in this graph
+  std::uint32_t match = kNoEvent;  // index into History::events of the other end
+  std::uint32_t length_bytes = 0;
+  std::uint32_t channel = 0;  // SEND: the channel used. RECEIVE: the channel SET waited for (TraceInfo::channel_sets)
+  std::uint32_t peer : 24 = 0;  // the other process, even when it is outside
+  std::uint32_t kind_bits : 4 = 0;
+  std::uint32_t arc_bits : 4 = 0;
+
+  HistoryKind kind() const { return static_cast<HistoryKind>(kind_bits); }
+  ArcKind arc() const { return static_cast<ArcKind>(arc_bits); }
+};
+
+static_assert(sizeof(HistoryEvent) == 24, "24 bytes an event resident: 10^8 events fit in 2.4 GB");
+
+// Time spent in a process outside the computation, seen from inside (thesis figure 5.3): from a SEND to it to the next RECEIVE
+// from it, by the process's own machine's clock. In the graph an arc between two events of one process.
+struct ExternalArc {
+  std::uint32_t from = kNoEvent;
+  std::uint32_t to = kNoEvent;
+  std::uint64_t elapsed_ns = 0;
+};
+
+struct History {
+  TraceInfo info;
+  // Events of process p are events[first_event[p] .. first_event[p + 1]), in the order it performed them.
+  std::vector<std::uint32_t> first_event;
+  std::vector<HistoryEvent> events;
+  std::vector<ExternalArc> external_arcs;  // by increasing `to`
+
+  // What could not be placed; shown with every result that uses the graph.
+  std::uint64_t receives_without_send = 0;  // from metered processes of the computation: the trace has lost something
+  std::uint64_t sends_without_receive = 0;  // still queued at the end, or lost
+  std::vector<std::string> warnings;
+
+  std::span<const HistoryEvent> of(ProcessId process) const {
+    return std::span(events).subspan(first_event.at(process.value),
+                                     first_event.at(process.value + 1) - first_event.at(process.value));
+  }
+  std::uint32_t process_count() const { return static_cast<std::uint32_t>(first_event.size() - 1); }
+  ProcessId owner_of(std::uint32_t event) const;  // by binary search
+};
+
+// Which processes are the computation. Messages to and from the others become `outside`, and the others have no events.
+struct Computation {
+  std::vector<std::string> only;     // process names; empty: every process the trace marks as in the computation
+  bool external_time = false;        // model time spent outside as in figure 5.3
+};
+
+// Builds a History from a stream of events: needs SEND and RECEIVE, uses RECEIVECALL, CREATEPROCESS, STARTPROCESS and
+// DESTROYPROCESS where they were metered.
+class HistoryBuilder : public EventSink {
+ public:
+  explicit HistoryBuilder(Computation computation = {});
+  ~HistoryBuilder() override;
+
+  void on_begin(const TraceInfo& info) override;
+  void on_events(std::span<const Event> batch) override;
+  void on_end(const LossReport& losses) override;
+
+  // After on_end(). Refuses names in Computation::only that the trace does not have, and a trace without a single SEND.
+  Result<History> take();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dpm

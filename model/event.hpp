@@ -1,0 +1,59 @@
+// One meter event: what a process did with a message, a path or another process, as its machine's kernel saw it.
+//
+// An event is flat and 64 bytes, so that batches are plain memory: the simulator, the Linux meter and a recorded trace all
+// fill the same fields. Names of processes, machines and channels stand in the TraceInfo beside the stream.
+//
+//   type             process          peer               channel            sequence      length   code
+//   SEND             sender           receiver           used               number        bytes    message code
+//   RECEIVECALL      receiver         -                  -                  -             -        channel set waited for
+//   RECEIVE          receiver         sender             used               of its SEND   bytes    message code
+//   MESSAGEQUEUED    receiver         sender             used               of its SEND   bytes    message code
+//   CREATEPATH       who performs it  owner (receiver)   created            -             -        -
+//   DESTROYPATH      who performs it  owner (receiver)   destroyed          -             -        -
+//   CREATEPROCESS    creator          created            -                  -             -        -
+//   STARTPROCESS     started          who asked          -                  -             -        -
+//   STOPPROCESS      stopped          who asked          -                  -             -        -
+//   DESTROYPROCESS   destroyed        who asked or self  -                  -             -        exit code
+//
+// A dash means the field is none (ids) or 0. A message is identified by (sender, channel, sequence).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "model/event_type.hpp"
+#include "model/ids.hpp"
+#include "model/time.hpp"
+
+namespace dpm {
+
+// How an event is known: the kernel saw it happen, or it was inferred from other evidence.
+enum class Evidence : std::uint8_t { observed = 0, inferred = 1 };
+
+namespace event_flags {
+inline constexpr std::uint16_t kKernelMessage = 1;  // part of a MOVEDATA or another kernel operation: no RECEIVE will follow
+inline constexpr std::uint16_t kMigration = 2;      // this stop or start is a step of a migration
+}  // namespace event_flags
+
+struct Event {
+  LocalTime local_time;            // TIME: `machine`'s own clock
+  std::uint64_t proc_time_ns = 0;  // PROCTIME: CPU time `process` had used
+  std::uint64_t pc = 0;            // where in the program; for simulated programs a number per call site, or 0
+  std::uint64_t sequence = 0;      // message number, or byte offset on a stream
+  std::uint32_t length_bytes = 0;
+  ChannelId channel;
+  ProcessId process;
+  ProcessId peer;
+  std::uint32_t code = 0;
+  ChannelId passed_channel;  // the link passed with the message, if any
+  MachineId machine;
+  std::uint16_t load = 0;  // LOADAVERAGE: runnable processes on `machine`
+  EventType type = EventType::send;
+  Evidence evidence = Evidence::observed;
+  std::uint16_t flags = 0;
+};
+
+static_assert(sizeof(Event) == 64, "one cache line an event: the batches of 10^8 events are read straight through");
+static_assert(std::is_trivially_copyable_v<Event>);
+
+}  // namespace dpm

@@ -1,0 +1,56 @@
+#include "model/event_type.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace dpm {
+namespace {
+
+struct NamedType {
+  std::string_view name;
+  EventType type;
+};
+
+// The first name of each type is the one we print.
+constexpr std::array kNames = {
+    NamedType{"SEND", EventType::send},
+    NamedType{"RECEIVECALL", EventType::receive_call},
+    NamedType{"RECEIVE", EventType::receive},
+    NamedType{"MESSAGEQUEUED", EventType::message_queued},
+    NamedType{"CREATEPATH", EventType::create_path},
+    NamedType{"DESTROYPATH", EventType::destroy_path},
+    NamedType{"CREATEPROCESS", EventType::create_process},
+    NamedType{"STARTPROCESS", EventType::start_process},
+    NamedType{"STOPPROCESS", EventType::stop_process},
+    NamedType{"DESTROYPROCESS", EventType::destroy_process},
+    NamedType{"SENDMESSAGE", EventType::send},
+    NamedType{"RECEIVEMESSAGE", EventType::receive},
+};
+
+bool same_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::toupper(x) == std::toupper(y);
+  });
+}
+
+}  // namespace
+
+std::string_view name_of(EventType type) {
+  for (const auto& named : kNames)
+    if (named.type == type) return named.name;
+  return "UNKNOWN";
+}
+
+std::optional<EventType> event_type_from_name(std::string_view name) {
+  for (const auto& named : kNames)
+    if (same_ignoring_case(named.name, name)) return named.type;
+  return std::nullopt;
+}
+
+std::optional<EventType> event_type_from_number(std::uint64_t number) {
+  for (const auto type : kEventTypes)
+    if (static_cast<std::uint64_t>(type) == number) return type;
+  return std::nullopt;
+}
+
+}  // namespace dpm

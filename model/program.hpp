@@ -1,0 +1,29 @@
+// A program that processes of a scenario run, and what it says about itself.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/message_calls.hpp"
+#include "model/parameters.hpp"
+
+namespace dpm {
+
+// Runs as one process; returning is STOPTASK.
+using Program = std::function<void(MessageCalls&)>;
+
+struct ParameterDescription {
+  std::string name;
+  ParameterValue default_value;  // its kind is the parameter's kind
+  std::string meaning;           // with the unit
+};
+
+struct ProgramDescription {
+  std::string name;
+  std::string summary;
+  std::vector<ParameterDescription> parameters;
+  std::function<Program(const Parameters&)> make;
+};
+
+}  // namespace dpm

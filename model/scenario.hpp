@@ -1,0 +1,87 @@
+// A system to simulate, as plain data: what the scenario loader makes of a file, and what the simulator runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/delay_model.hpp"
+#include "model/meter_flags.hpp"
+#include "model/program.hpp"
+#include "model/time.hpp"
+
+namespace dpm {
+
+// A machine's own clock: local = floor((offset + (1 + drift) * true) / tick) * tick.
+struct ClockDescription {
+  Duration offset;
+  double drift_ppm = 0;
+  Duration tick = {1};
+};
+
+struct MachineDescription {
+  std::string name;
+  double speed = 1;
+  ClockDescription clock;
+};
+
+struct ProcessDescription {
+  std::string name;
+  std::string program_name;
+  Program program;
+  std::string machine;
+  std::vector<std::string> links;  // processes it holds a link to from the start
+  MeterFlags flags;
+  std::string filter;              // name of the filter its meter messages go to
+  bool in_computation = true;
+  bool service = false;            // a server that never ends by itself: the run ends when every other process has
+};
+
+// A program that can be created while the scenario runs.
+struct SpawnableProgram {
+  std::string name;
+  Program program;
+  bool in_computation = true;
+};
+
+struct FilterDescription {
+  std::string name;
+  std::string machine;
+};
+
+struct MeterDescription {
+  std::uint32_t buffered_events = 50;  // to a meter message (1988 paper III.B); per machine and filter
+  Duration cpu_per_event;              // what producing one event costs the metered process
+  Duration cpu_per_meter_message;      // what sending one meter message costs the metered process that fills the buffer
+  std::uint32_t bytes_per_event = 64;
+  bool delayed_delivery = false;       // meter messages take the delay model's time; otherwise they arrive at once
+};
+
+enum class FaultKind { machine_off, machine_on, link_down, link_up };
+
+struct Fault {
+  Duration at;  // true time
+  FaultKind kind = FaultKind::machine_off;
+  std::string machine;
+  std::string other_machine;  // for links
+};
+
+struct Scenario {
+  std::string name;
+  std::string placement;
+  std::uint64_t seed = 1;
+  DelayModel delays;
+  std::vector<MachineDescription> machines;
+  std::vector<ProcessDescription> processes;
+  std::vector<SpawnableProgram> programs;
+  std::vector<FilterDescription> filters;
+  MeterDescription meter;
+  std::vector<Fault> faults;
+  Duration time_limit = {0};           // of simulated time; 0 is none
+  std::uint64_t message_limit = 0;     // an endless scenario ends here with an error; 0 is none
+  std::uint32_t move_data_message_bytes = 1000;
+};
+
+}  // namespace dpm
