@@ -20,6 +20,7 @@ struct ProcessInfo {
   std::string name;
   std::string program;  // processes of one program may play the same role in a prediction
   MachineId machine;    // where it started
+  std::uint16_t filter = 0;    // index into TraceInfo::filters: where its meter messages go
   bool in_computation = true;  // false for users, disks, name servers: outside what is being studied (thesis 5.2.3)
 };
 
@@ -34,6 +35,7 @@ struct TraceInfo {
   std::string placement;
   std::uint64_t seed = 0;
   DelayModel delays;
+  std::vector<std::string> filters = {"filter"};
   std::vector<MachineInfo> machines;
   std::vector<ProcessInfo> processes;
   std::vector<ChannelInfo> channels;
