@@ -1,5 +1,5 @@
-// The program history graph (thesis 5.2.3): every process is a list of events joined by its CPU time, and every message joins
-// its SEND to its RECEIVE. Shared foundation of parallelism, prediction, causality and the space-time diagram.
+// The program history graph (thesis 5.2.3): every process is a list of events joined by its CPU time, and every message
+// joins its SEND to its RECEIVE. Shared foundation of parallelism, prediction, causality and the space-time diagram.
 //
 //      A  o--3--S-----2-----R--4--o        S SEND, R RECEIVE; numbers on the lines are CPU time,
 //                \         /               the slanted arcs are messages.
@@ -20,29 +20,35 @@
 namespace dpm {
 
 enum class HistoryKind : std::uint8_t {
-  send,     // `match` is its RECEIVE
-  receive,  // `match` is its SEND
-  create,   // `match` is the first event of the process it created
-  start,    // first event of a created process; `match` is the CREATEPROCESS
-  end,      // end of the process's recorded life: carries the CPU time after its last message
+  send,       // `match` is its RECEIVE
+  receive,    // `match` is its SEND
+  create,     // `match` is the first event of the process it created
+  start,      // first event of a created process; `match` is the CREATEPROCESS
+  end,        // end of the process's recorded life: carries the CPU time after its last message
+  move_data,  // a message a kernel sent for the process: nobody receives it, but later messages to `peer` cannot
+              // overtake it
 };
 
 // How the arc into (or out of) an event is known.
 enum class ArcKind : std::uint8_t {
-  none,      // the event has no partner by nature (end)
+  none,      // the event has no partner by nature (end, move_data)
   proven,    // both ends are in the trace
   inferred,  // both ends are in the trace, joined by circumstantial evidence
   outside,   // the other end is a process that was not metered or is outside the computation
+  missing,   // the other end should be in the trace and is not: a message still queued at the end, or a lost event
 };
 
 inline constexpr std::uint32_t kNoEvent = 0xffffffffu;
+inline constexpr std::uint32_t kNoPeer = 0xffffffu;  // HistoryEvent::peer of an event that names no other process
 
 struct HistoryEvent {
-  std::uint64_t cpu_ns = 0;  // CPU time the process used since its previous event in this graph
+  std::uint64_t cpu_ns = 0;        // CPU time the process used since its previous event in this graph
   std::uint32_t match = kNoEvent;  // index into History::events of the other end
   std::uint32_t length_bytes = 0;
-  std::uint32_t channel = 0;  // SEND: the channel used. RECEIVE: the channel SET waited for (TraceInfo::channel_sets)
-  std::uint32_t peer : 24 = 0;  // the other process, even when it is outside
+  // SEND: the channel used. RECEIVE: the channel SET waited for (TraceInfo::channel_sets). END: the set the process was
+  // still waiting for when the trace ended, or 0.
+  std::uint32_t channel = 0;
+  std::uint32_t peer : 24 = kNoPeer;  // the other process, even when it is outside
   std::uint32_t kind_bits : 4 = 0;
   std::uint32_t arc_bits : 4 = 0;
 
@@ -52,22 +58,30 @@ struct HistoryEvent {
 
 static_assert(sizeof(HistoryEvent) == 24, "24 bytes an event resident: 10^8 events fit in 2.4 GB");
 
-// Time spent in a process outside the computation, seen from inside (thesis figure 5.3): from a SEND to it to the next RECEIVE
-// from it, by the process's own machine's clock. In the graph an arc between two events of one process.
+// Time spent in a process outside the computation, seen from inside (thesis figure 5.3): from a SEND to it to the next
+// RECEIVE from it, by the process's own machine's clock. In the graph an arc between two events of one process.
 struct ExternalArc {
   std::uint32_t from = kNoEvent;
   std::uint32_t to = kNoEvent;
   std::uint64_t elapsed_ns = 0;
 };
 
+// When a process performed its first and last event of the graph, by its machine's own clock. Only differences within
+// one process mean anything; they are what the trace itself says about elapsed time.
+struct LocalSpan {
+  LocalTime first, last;
+};
+
 struct History {
-  TraceInfo info;
+  TraceInfo info;  // `in_computation` says which processes the graph was built for
   // Events of process p are events[first_event[p] .. first_event[p + 1]), in the order it performed them.
   std::vector<std::uint32_t> first_event;
   std::vector<HistoryEvent> events;
   std::vector<ExternalArc> external_arcs;  // by increasing `to`
+  std::vector<LocalSpan> local_spans;      // by process
+  bool receive_calls_metered = false;      // otherwise nothing is known about which channels a RECEIVE waited for
 
-  // What could not be placed; shown with every result that uses the graph.
+  // What could not be placed (ArcKind::missing); shown with every result that uses the graph.
   std::uint64_t receives_without_send = 0;  // from metered processes of the computation: the trace has lost something
   std::uint64_t sends_without_receive = 0;  // still queued at the end, or lost
   std::vector<std::string> warnings;
@@ -76,18 +90,25 @@ struct History {
     return std::span(events).subspan(first_event.at(process.value),
                                      first_event.at(process.value + 1) - first_event.at(process.value));
   }
+  // T: the CPU time of every process of the computation, on the machines it was traced on.
+  std::uint64_t cpu_ns() const;
   std::uint32_t process_count() const { return static_cast<std::uint32_t>(first_event.size() - 1); }
   ProcessId owner_of(std::uint32_t event) const;  // by binary search
 };
 
 // Which processes are the computation. Messages to and from the others become `outside`, and the others have no events.
 struct Computation {
-  std::vector<std::string> only;     // process names; empty: every process the trace marks as in the computation
-  bool external_time = false;        // model time spent outside as in figure 5.3
+  std::vector<std::string> only;  // process names; empty: every process the trace marks as in the computation
+  bool external_time = false;     // model time spent outside as in figure 5.3
 };
 
-// Builds a History from a stream of events: needs SEND and RECEIVE, uses RECEIVECALL, CREATEPROCESS, STARTPROCESS and
-// DESTROYPROCESS where they were metered.
+// Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, uses RECEIVECALL, CREATEPROCESS,
+// STARTPROCESS and DESTROYPROCESS where they were metered.
+//
+// SEND and RECEIVE are matched by (sender, channel, sequence) through a hash table of the messages seen at one end
+// only, so memory beyond the graph follows the messages in flight, whatever the numbers are: gaps and huge numbers cost
+// nothing. A process is assumed to have used no CPU time before it was metered, and to have stayed on its first
+// machine.
 class HistoryBuilder : public EventSink {
  public:
   explicit HistoryBuilder(Computation computation = {});

@@ -1,0 +1,72 @@
+// A list that grows in blocks of doubling size and is read once at the end, giving its memory back as it is read.
+//
+// A std::vector would copy itself as it grows and hold everything twice while it is copied into the graph; here a block
+// is freed as soon as it has been taken over. Untouched parts of the last block cost address space, not memory.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace dpm {
+
+template <typename T>
+class GrowingList {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  std::size_t size() const { return size_; }
+
+  void push_back(const T& value) {
+    const Place place = place_of(size_);
+    if (place.block == blocks_.size()) blocks_.push_back(allocate(kFirst << place.block));
+    std::construct_at(blocks_[place.block].get() + place.offset, value);
+    ++size_;
+  }
+
+  T& operator[](std::size_t index) {
+    const Place place = place_of(index);
+    return blocks_[place.block].get()[place.offset];
+  }
+
+  // Calls `use(T&)` on every element in order, and is empty afterwards.
+  template <typename Use>
+  void consume(Use use) {
+    std::size_t left = size_;
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      const std::size_t here = std::min(left, kFirst << block);
+      for (std::size_t i = 0; i < here; ++i) use(blocks_[block].get()[i]);
+      left -= here;
+      blocks_[block].reset();
+    }
+    blocks_.clear();
+    size_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 16;
+
+  struct Place {
+    std::size_t block, offset;
+  };
+  struct Free {
+    void operator()(T* block) const { ::operator delete(block); }
+  };
+  using Block = std::unique_ptr<T, Free>;
+
+  static Block allocate(std::size_t count) { return Block(static_cast<T*>(::operator new(count * sizeof(T)))); }
+
+  // Block k holds the elements from kFirst * (2^k - 1).
+  static Place place_of(std::size_t index) {
+    const std::size_t shifted = index / kFirst + 1;
+    const std::size_t block = static_cast<std::size_t>(std::bit_width(shifted)) - 1;
+    return {block, index - kFirst * ((std::size_t{1} << block) - 1)};
+  }
+
+  std::vector<Block> blocks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace dpm

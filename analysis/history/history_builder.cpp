@@ -1,0 +1,413 @@
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/history/growing_list.hpp"
+#include "analysis/history/history.hpp"
+#include "analysis/history/message_matcher.hpp"
+#include "model/check.hpp"
+#include "model/nearest_name.hpp"
+
+namespace dpm {
+namespace {
+
+std::uint32_t peer_bits(ProcessId process) { return process.is_none() ? kNoPeer : process.value; }
+
+// What is known of a process while its events come in.
+struct ProcessBuild {
+  GrowingList<HistoryEvent> events;  // `match` counts within the peer until take()
+  std::uint64_t proc_time_ns = 0;    // the latest seen
+  std::uint64_t at_last_node_ns = 0;
+  std::uint32_t waiting_set = 0;
+  MachineId machine;
+  LocalSpan span;
+  bool known = false;
+  bool included = false;
+  bool seen = false;  // has produced an event of any kind
+  bool starts_with_start = false;
+  std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and which of its events that is
+  std::uint32_t created_at = kNoEvent;
+};
+
+// An exchange with a process outside: figure 5.3.
+struct PendingExternal {
+  std::uint32_t send = kNoEvent;
+  LocalTime time;
+};
+
+std::uint64_t pair_key(ProcessId a, ProcessId b) { return (static_cast<std::uint64_t>(a.value) << 32) | b.value; }
+
+}  // namespace
+
+struct HistoryBuilder::State {
+  Computation computation;
+  const TraceInfo* info = nullptr;
+  History history;
+  std::vector<ProcessBuild> processes;
+  MessageMatcher matcher;
+  std::unordered_map<std::uint64_t, PendingExternal> pending_externals;  // by (process, process outside)
+  std::vector<ExternalArc> external_arcs;                                // event numbers within `external_owner`
+  std::vector<ProcessId> external_owner;
+  std::uint64_t sends = 0, receives = 0, duplicates = 0, backward_clocks = 0, moved = 0;
+  bool any_proc_time = false;
+  bool ended = false;
+  std::string refused;  // why no history can be built
+
+  void add(const Event& event);
+  void add_send(const Event& event, ProcessBuild& process);
+  void add_receive(const Event& event, ProcessBuild& process);
+  void add_create(const Event& event, ProcessBuild& process);
+  void add_start(const Event& event, ProcessBuild& process);
+  std::uint32_t append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc);
+  void match(const Event& event, MessageEnd end);
+  void remember_external(const Event& event, std::uint32_t index);
+  void answer_external(const Event& event, std::uint32_t index);
+  ProcessBuild& process_of(ProcessId id);
+  bool is_included(ProcessId id) { return id.value < processes.size() && process_of(id).included; }
+
+  Result<void> check_names() const;
+  void lay_out();
+  void copy_events();
+  void join_created();
+  void place_external_arcs();
+  void classify_open_ends();
+  void add_warnings(const LossReport& losses);
+};
+
+ProcessBuild& HistoryBuilder::State::process_of(ProcessId id) {
+  ProcessBuild& process = processes[id.value];
+  if (!process.known) {
+    process.known = true;
+    const ProcessInfo& described = info->processes[id.value];
+    const auto& only = computation.only;
+    process.included =
+        only.empty() ? described.in_computation : std::find(only.begin(), only.end(), described.name) != only.end();
+  }
+  return process;
+}
+
+void HistoryBuilder::State::add(const Event& event) {
+  if (event.process.is_none()) return;
+  if (processes.size() < info->processes.size()) processes.resize(info->processes.size());
+  if (event.process.value >= std::min<std::size_t>(processes.size(), kNoPeer)) {
+    refused = "an event names process number " + std::to_string(event.process.value) +
+              ", but the trace describes only " + std::to_string(processes.size()) +
+              " processes (and a graph holds at most 16 million)";
+    return;
+  }
+  ProcessBuild& process = process_of(event.process);
+  process.seen = true;
+  if (!process.included) return;
+
+  if (process.machine.is_none()) process.machine = event.machine;
+  if (event.machine != process.machine) ++moved, process.machine = event.machine;
+  if (event.proc_time_ns < process.proc_time_ns) ++backward_clocks;
+  process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
+  if (event.proc_time_ns > 0) any_proc_time = true;
+
+  switch (event.type) {
+    case EventType::send:
+      return add_send(event, process);
+    case EventType::receive:
+      return add_receive(event, process);
+    case EventType::create_process:
+      return add_create(event, process);
+    case EventType::start_process:
+      return add_start(event, process);
+    case EventType::receive_call:
+      history.receive_calls_metered = true;
+      process.waiting_set = event.code;
+      return;
+    default:
+      return;  // its PROCTIME has been noted
+  }
+}
+
+std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc) {
+  HistoryEvent node;
+  node.cpu_ns = process.proc_time_ns - process.at_last_node_ns;
+  process.at_last_node_ns = process.proc_time_ns;
+  node.length_bytes = event.length_bytes;
+  node.peer = peer_bits(event.peer) & kNoPeer;
+  node.kind_bits = static_cast<std::uint32_t>(kind) & 0xfu;
+  node.arc_bits = static_cast<std::uint32_t>(arc) & 0xfu;
+  if (kind == HistoryKind::receive) {
+    node.channel = process.waiting_set;
+  } else {
+    node.channel = event.channel.is_none() ? 0 : event.channel.value;
+  }
+  if (process.events.size() == 0) process.span.first = event.local_time;
+  process.span.last = event.local_time;
+  process.events.push_back(node);
+  return static_cast<std::uint32_t>(process.events.size() - 1);
+}
+
+void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
+  process.waiting_set = 0;  // a RECEIVECALL before this was one that found nothing
+  if (event.flags & event_flags::kKernelMessage) {
+    append(event, process, HistoryKind::move_data, ArcKind::none);
+    return;
+  }
+  ++sends;
+  const bool outside = !event.peer.is_none() && !is_included(event.peer);
+  if (outside) {
+    const std::uint32_t index = append(event, process, HistoryKind::send, ArcKind::outside);
+    if (computation.external_time) remember_external(event, index);
+    return;
+  }
+  match(event, MessageEnd::send);
+}
+
+void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& process) {
+  if (event.flags & event_flags::kKernelMessage) return;
+  ++receives;
+  if (!is_included(event.peer)) {
+    const std::uint32_t index = append(event, process, HistoryKind::receive, ArcKind::outside);
+    if (computation.external_time && !event.peer.is_none()) answer_external(event, index);
+  } else {
+    match(event, MessageEnd::receive);
+  }
+  process.waiting_set = 0;
+}
+
+// Appends the event, and joins it to its other end if that is waiting. A second copy of an end that still waits is
+// dropped.
+void HistoryBuilder::State::match(const Event& event, MessageEnd end) {
+  const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
+  const MessageKey key{event.sequence, sender.value, event.channel.value};
+  auto* other = matcher.find(key);
+  if (other != nullptr && static_cast<MessageEnd>(other->end) == end) {
+    ++duplicates;
+    return;
+  }
+  const HistoryKind kind = end == MessageEnd::send ? HistoryKind::send : HistoryKind::receive;
+  const std::uint32_t index = append(event, processes[event.process.value], kind, ArcKind::missing);
+  const bool inferred = event.evidence == Evidence::inferred;
+  HistoryEvent& here = processes[event.process.value].events[index];
+  if (other == nullptr) {
+    matcher.insert(key, end, event.process.value, index);
+    if (inferred) here.arc_bits = static_cast<std::uint32_t>(ArcKind::inferred) & 0xfu;
+    return;
+  }
+  HistoryEvent& there = processes[other->process].events[other->index];
+  const bool any_inferred = inferred || there.arc() == ArcKind::inferred;
+  here.arc_bits = there.arc_bits =
+      static_cast<std::uint32_t>(any_inferred ? ArcKind::inferred : ArcKind::proven) & 0xfu;
+  here.match = other->index;
+  here.peer = other->process & kNoPeer;  // a UNIX SEND does not know its receiver
+  there.match = index;
+  there.peer = event.process.value & kNoPeer;
+  matcher.erase(other);
+}
+
+void HistoryBuilder::State::add_create(const Event& event, ProcessBuild& process) {
+  if (!is_included(event.peer)) {
+    append(event, process, HistoryKind::create, ArcKind::outside);
+    return;
+  }
+  const std::uint32_t index = append(event, process, HistoryKind::create, ArcKind::missing);
+  ProcessBuild& created = processes[event.peer.value];
+  if (created.created_at != kNoEvent) {
+    ++duplicates;
+    return;
+  }
+  created.created_by = event.process.value;
+  created.created_at = index;
+}
+
+void HistoryBuilder::State::add_start(const Event& event, ProcessBuild& process) {
+  // Only a first event is a beginning; later ones end a STOPPROCESS, which has no place in the graph.
+  if (process.events.size() > 0) return;
+  append(event, process, HistoryKind::start, ArcKind::outside);
+  process.starts_with_start = true;
+}
+
+void HistoryBuilder::State::remember_external(const Event& event, std::uint32_t index) {
+  pending_externals[pair_key(event.process, event.peer)] = {index, event.local_time};
+}
+
+// The last SEND to that process since it last answered: a RECEIVE without one came by itself.
+void HistoryBuilder::State::answer_external(const Event& event, std::uint32_t index) {
+  const auto pending = pending_externals.find(pair_key(event.process, event.peer));
+  if (pending == pending_externals.end()) return;
+  const std::int64_t elapsed_ns = (event.local_time - pending->second.time).ns;
+  external_arcs.push_back(
+      {pending->second.send, index, static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed_ns, 0))});
+  external_owner.push_back(event.process);
+  pending_externals.erase(pending);
+}
+
+Result<void> HistoryBuilder::State::check_names() const {
+  std::vector<std::string> names;
+  for (const auto& process : history.info.processes) names.push_back(process.name);
+  for (const auto& name : computation.only) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return Error{"no process '" + name + "' in the trace" + did_you_mean(name, names)};
+    }
+  }
+  return {};
+}
+
+// Every process gets its place: a `start` if it was created and none was metered, its events, and an `end`.
+void HistoryBuilder::State::lay_out() {
+  auto& first = history.first_event;
+  first.assign(1, 0);
+  std::uint64_t total = 0;
+  for (auto& process : processes) {
+    if (process.included && process.seen) {
+      const bool needs_start = process.created_at != kNoEvent && !process.starts_with_start;
+      total += process.events.size() + (needs_start ? 1 : 0) + 1;
+    }
+    if (total >= kNoEvent) {
+      refused = "the trace has more than 4 billion events; analyse a part of it";
+      return;
+    }
+    first.push_back(static_cast<std::uint32_t>(total));
+  }
+  history.events.reserve(total);
+}
+
+void HistoryBuilder::State::copy_events() {
+  const auto base = [this](std::uint32_t process) {
+    const ProcessBuild& build = processes[process];
+    return history.first_event[process] + (build.created_at != kNoEvent && !build.starts_with_start ? 1 : 0);
+  };
+  for (auto& process : processes) {
+    history.local_spans.push_back(process.span);
+    if (!process.included || !process.seen) continue;
+    if (process.created_at != kNoEvent && !process.starts_with_start) {
+      HistoryEvent start;
+      start.kind_bits = static_cast<std::uint32_t>(HistoryKind::start) & 0xfu;
+      history.events.push_back(start);
+    }
+    process.events.consume([&](HistoryEvent& event) {
+      if (event.match != kNoEvent) event.match += base(event.peer);
+      history.events.push_back(event);
+    });
+    HistoryEvent end;
+    end.cpu_ns = process.proc_time_ns - process.at_last_node_ns;
+    end.kind_bits = static_cast<std::uint32_t>(HistoryKind::end) & 0xfu;
+    end.channel = process.waiting_set;
+    history.events.push_back(end);
+  }
+}
+
+void HistoryBuilder::State::join_created() {
+  for (std::uint32_t p = 0; p < processes.size(); ++p) {
+    const ProcessBuild& process = processes[p];
+    if (process.created_at == kNoEvent || !process.seen) continue;
+    const ProcessBuild& creator = processes[process.created_by];
+    const bool shifted = creator.created_at != kNoEvent && !creator.starts_with_start;
+    const std::uint32_t create = history.first_event[process.created_by] + process.created_at + (shifted ? 1 : 0);
+    const std::uint32_t start = history.first_event[p];
+    const auto proven = static_cast<std::uint32_t>(ArcKind::proven) & 0xfu;
+    history.events[create].match = start;
+    history.events[create].arc_bits = proven;
+    history.events[start].match = create;
+    history.events[start].peer = process.created_by & kNoPeer;
+    history.events[start].arc_bits = proven;
+  }
+}
+
+void HistoryBuilder::State::place_external_arcs() {
+  for (std::size_t i = 0; i < external_arcs.size(); ++i) {
+    const std::uint32_t p = external_owner[i].value;
+    const bool shifted = processes[p].created_at != kNoEvent && !processes[p].starts_with_start;
+    const std::uint32_t base = history.first_event[p] + (shifted ? 1 : 0);
+    external_arcs[i].from += base;
+    external_arcs[i].to += base;
+  }
+  std::sort(external_arcs.begin(), external_arcs.end(),
+            [](const ExternalArc& a, const ExternalArc& b) { return a.to < b.to; });
+  history.external_arcs = std::move(external_arcs);
+}
+
+// An end without its other end is `outside` if the other process was never metered, and otherwise `missing` and
+// counted.
+void HistoryBuilder::State::classify_open_ends() {
+  for (auto& event : history.events) {
+    const HistoryKind kind = event.kind();
+    const bool message = kind == HistoryKind::send || kind == HistoryKind::receive;
+    if (event.match != kNoEvent || event.arc() == ArcKind::outside || event.arc() == ArcKind::none) continue;
+    const bool peer_metered = event.peer < processes.size() && processes[event.peer].seen;
+    event.arc_bits = static_cast<std::uint32_t>(peer_metered ? ArcKind::missing : ArcKind::outside) & 0xfu;
+    if (!message || !peer_metered) continue;
+    ++(kind == HistoryKind::send ? history.sends_without_receive : history.receives_without_send);
+  }
+}
+
+void HistoryBuilder::State::add_warnings(const LossReport& losses) {
+  auto& warnings = history.warnings;
+  const auto count = [](std::uint64_t n) { return std::to_string(n); };
+  if (losses.lost() > 0)
+    warnings.push_back(count(losses.lost()) + " events were lost on the way; what they did is missing");
+  if (history.receives_without_send > 0) {
+    warnings.push_back(
+        count(history.receives_without_send) +
+        " messages were received whose SEND is not in the trace: their receivers are assumed not to have waited");
+  }
+  if (duplicates > 0) warnings.push_back(count(duplicates) + " events came twice; the second copy was left out");
+  if (backward_clocks > 0) {
+    warnings.push_back(count(backward_clocks) +
+                       " events have an earlier PROCTIME than the one before; no time was counted");
+  }
+  if (moved > 0) {
+    warnings.push_back("processes changed machines " + count(moved) +
+                       " times; each is analysed as if it had stayed where it started");
+  }
+  if (!any_proc_time) {
+    warnings.push_back("no event carries PROCTIME, so no CPU time is known: let the filter keep the field procTime");
+  }
+}
+
+HistoryBuilder::HistoryBuilder(Computation computation) : state_(std::make_unique<State>()) {
+  state_->computation = std::move(computation);
+}
+
+HistoryBuilder::~HistoryBuilder() = default;
+
+void HistoryBuilder::on_begin(const TraceInfo& info) { state_->info = &info; }
+
+void HistoryBuilder::on_events(std::span<const Event> batch) {
+  DPM_CHECK(state_->info != nullptr);
+  for (const auto& event : batch) {
+    if (!state_->refused.empty()) return;
+    state_->add(event);
+  }
+}
+
+void HistoryBuilder::on_end(const LossReport& losses) {
+  State& state = *state_;
+  DPM_CHECK(state.info != nullptr && !state.ended);
+  state.ended = true;
+  state.matcher = MessageMatcher();  // ends that wait still are found again as events without `match`
+  state.history.info = *state.info;
+  state.processes.resize(std::max(state.processes.size(), state.info->processes.size()));
+  if (state.refused.empty()) state.lay_out();
+  if (!state.refused.empty()) return;
+  state.copy_events();
+  state.join_created();
+  state.place_external_arcs();
+  state.classify_open_ends();
+  state.add_warnings(losses);
+  auto& described = state.history.info.processes;
+  for (std::uint32_t p = 0; p < described.size(); ++p) described[p].in_computation = state.is_included(ProcessId{p});
+  state.info = nullptr;
+}
+
+Result<History> HistoryBuilder::take() {
+  State& state = *state_;
+  DPM_CHECK(state.ended);
+  if (!state.refused.empty()) return Error{state.refused};
+  if (auto names = state.check_names(); !names) return names.error();
+  if (state.sends == 0 && state.receives == 0) {
+    return Error{"the trace has no SEND and no RECEIVE of the computation: meter them (flags send,receive)"};
+  }
+  if (state.sends == 0) {
+    return Error{"the trace has " + std::to_string(state.receives) +
+                 " RECEIVEs of the computation but no SEND: meter send as well, and let the rules keep it"};
+  }
+  return std::move(state.history);
+}
+
+}  // namespace dpm

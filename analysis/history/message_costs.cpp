@@ -1,0 +1,112 @@
+#include "analysis/history/message_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+bool is_zero(const PiecewiseLinear& line) {
+  return std::all_of(line.points().begin(), line.points().end(), [](const auto& point) { return point.second == 0; });
+}
+
+std::vector<double> speeds_of(const std::vector<MachineInfo>& machines) {
+  std::vector<double> speeds;
+  for (const auto& machine : machines) speeds.push_back(machine.speed > 0 ? machine.speed : 1);
+  return speeds;
+}
+
+std::vector<MachineId> machines_of(const TraceInfo& info) {
+  std::vector<MachineId> machines;
+  for (const auto& process : info.processes) machines.push_back(process.machine);
+  return machines;
+}
+
+std::int64_t scaled(std::int64_t ns, double factor) {
+  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+}
+
+}  // namespace
+
+DelayTable::DelayTable(const DelayModel& model, const std::vector<MachineInfo>& machines)
+    : kinds_{model.local, model.remote}, machine_count_(machines.size()) {
+  for (const auto& pair : model.pairs) kinds_.push_back(pair.delays);
+  if (!model.pairs.empty()) {
+    classes_.assign(machine_count_ * machine_count_, 1);
+    // The first pair that names two machines counts, as in DelayModel::between.
+    for (std::size_t pair = model.pairs.size(); pair-- > 0;) {
+      for (std::size_t a = 0; a < machine_count_; ++a) {
+        if (machines[a].name != model.pairs[pair].machine_a) continue;
+        for (std::size_t b = 0; b < machine_count_; ++b) {
+          if (machines[b].name != model.pairs[pair].machine_b) continue;
+          classes_[a * machine_count_ + b] = classes_[b * machine_count_ + a] = static_cast<std::uint16_t>(pair + 2);
+        }
+      }
+    }
+  }
+  remembered_.resize(kinds_.size() * kRemembered);
+  charges_cpu_ = std::any_of(kinds_.begin(), kinds_.end(), [](const DelayClass& kind) {
+    return !is_zero(kind.sender_cpu_s) || !is_zero(kind.receiver_cpu_s);
+  });
+}
+
+void DelayTable::fill(Costs& costs, std::size_t kind, std::uint64_t bytes) const {
+  costs.bytes = bytes;
+  costs.delivery_ns = DelayModel::delivery(kinds_[kind], bytes).ns;
+  costs.sender_cpu_ns = DelayModel::sender_cpu(kinds_[kind], bytes).ns;
+  costs.receiver_cpu_ns = DelayModel::receiver_cpu(kinds_[kind], bytes).ns;
+}
+
+MessageCosts::MessageCosts(const History& history, const Target& target)
+    : traced_(history.info.delays, history.info.machines),
+      target_(target.delays, target.machines),
+      traced_speed_(speeds_of(history.info.machines)),
+      target_speed_(speeds_of(target.machines)),
+      traced_machine_of_(machines_of(history.info)) {
+  move(target.machine_of);
+}
+
+void MessageCosts::move(const std::vector<MachineId>& machine_of) {
+  DPM_CHECK(machine_of.size() == traced_machine_of_.size());
+  machine_of_ = machine_of;
+  // One speed everywhere, because in role order any process may perform another's work.
+  const auto all_of_speed = [](const std::vector<double>& speeds, double speed) {
+    return std::all_of(speeds.begin(), speeds.end(), [speed](double s) { return s == speed; });
+  };
+  const double speed = traced_speed_.empty() ? 1 : traced_speed_.front();
+  plain_ = !traced_.charges_cpu() && !target_.charges_cpu() && all_of_speed(traced_speed_, speed) &&
+           all_of_speed(target_speed_, speed);
+}
+
+CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now,
+                                   std::uint32_t peer) {
+  const auto speed_at = [](const std::vector<double>& speeds, MachineId machine) {
+    return machine.value < speeds.size() ? speeds[machine.value] : 1.0;
+  };
+  const MachineId traced_machine = traced_machine_of_[source], machine = machine_of_[now];
+  const double traced_speed = speed_at(traced_speed_, traced_machine), speed = speed_at(target_speed_, machine);
+  const auto total = static_cast<std::int64_t>(event.cpu_ns);
+  const HistoryKind kind = event.kind();
+
+  if (kind == HistoryKind::send || kind == HistoryKind::move_data) {
+    const MachineId traced_peer = machine_at(traced_machine_of_, event.peer),
+                    target_peer = machine_at(machine_of_, peer);
+    const std::int64_t charged = traced_.between(traced_machine, traced_peer, event.length_bytes).sender_cpu_ns;
+    const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
+    const std::int64_t charge = target_.between(machine, target_peer, event.length_bytes).sender_cpu_ns;
+    return {scaled(work, traced_speed / speed) + scaled(charge, 1 / speed), 0};
+  }
+  if (kind == HistoryKind::receive) {
+    const MachineId traced_peer = machine_at(traced_machine_of_, event.peer),
+                    target_peer = machine_at(machine_of_, peer);
+    const std::int64_t charged = traced_.between(traced_peer, traced_machine, event.length_bytes).receiver_cpu_ns;
+    const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
+    const std::int64_t charge = target_.between(target_peer, machine, event.length_bytes).receiver_cpu_ns;
+    return {scaled(work, traced_speed / speed), scaled(charge, 1 / speed)};
+  }
+  return {scaled(total, traced_speed / speed), 0};
+}
+
+}  // namespace dpm

@@ -1,0 +1,96 @@
+// What the messages and the CPU time of a history cost on a target: the numbers every replay adds up.
+//
+// CPU time in a trace includes what the delay model of the traced system charged for messages, by its local and remote
+// classes. On another placement the classes change, so the traced charge is taken out and the target's put in. Work is
+// scaled by the speeds of the traced and the target's machine. Every result is whole nanoseconds, as in the simulator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/target.hpp"
+
+namespace dpm {
+
+// Delays by (machine, machine, size), remembering the sizes seen last: a trace has few, and a lookup is on every
+// event's path.
+class DelayTable {
+ public:
+  DelayTable(const DelayModel& model, const std::vector<MachineInfo>& machines);
+
+  struct Costs {
+    std::uint64_t bytes = ~0ull;
+    std::int64_t delivery_ns = 0;
+    std::int64_t sender_cpu_ns = 0;  // on a machine of speed 1
+    std::int64_t receiver_cpu_ns = 0;
+  };
+
+  // A machine that is none counts as remote from every other.
+  const Costs& between(MachineId sender, MachineId receiver, std::uint64_t bytes) {
+    const std::size_t kind = class_of(sender, receiver);
+    Costs& costs = remembered_[kind * kRemembered + bytes % kRemembered];
+    if (costs.bytes != bytes) fill(costs, kind, bytes);
+    return costs;
+  }
+
+  bool charges_cpu() const { return charges_cpu_; }
+
+ private:
+  static constexpr std::size_t kRemembered = 61;  // prime, so that sizes of 512 and 1024 do not share a place
+
+  std::size_t class_of(MachineId a, MachineId b) const {
+    if (a == b) return a.is_none() ? 1 : 0;
+    if (classes_.empty() || a.is_none() || b.is_none()) return 1;
+    return classes_[a.value * machine_count_ + b.value];
+  }
+  void fill(Costs& costs, std::size_t kind, std::uint64_t bytes) const;
+
+  std::vector<DelayClass> kinds_;       // 0 local, 1 remote, then the pairs
+  std::vector<std::uint16_t> classes_;  // by (machine, machine); empty when there are no pairs
+  std::size_t machine_count_;
+  std::vector<Costs> remembered_;
+  bool charges_cpu_;
+};
+
+// CPU time around one event: before it can happen, and, for a RECEIVE, after the message is there.
+struct CpuCost {
+  std::int64_t before_ns = 0;
+  std::int64_t after_ns = 0;
+};
+
+class MessageCosts {
+ public:
+  MessageCosts(const History& history, const Target& target);
+
+  // For another placement on the same machines: keeps what does not change.
+  void move(const std::vector<MachineId>& machine_of);
+
+  // The event of process `source`'s history, performed by process `now`, with `peer` at the message's other end.
+  CpuCost cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer) {
+    if (plain_) return {static_cast<std::int64_t>(event.cpu_ns), 0};
+    return adjusted_cpu(event, source, now, peer);
+  }
+  CpuCost cpu(const HistoryEvent& event, std::uint32_t process) { return cpu(event, process, process, event.peer); }
+
+  std::int64_t delivery_ns(const HistoryEvent& send, std::uint32_t sender, std::uint32_t receiver) {
+    return target_.between(machine_of_[sender], machine_at(machine_of_, receiver), send.length_bytes).delivery_ns;
+  }
+
+  MachineId machine_of(std::uint32_t process) const { return machine_of_[process]; }
+  std::size_t machine_count() const { return target_speed_.size(); }
+
+ private:
+  static MachineId machine_at(const std::vector<MachineId>& machines, std::uint32_t process) {
+    return process < machines.size() ? machines[process] : MachineId{};
+  }
+  CpuCost adjusted_cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer);
+
+  DelayTable traced_, target_;
+  std::vector<double> traced_speed_, target_speed_;  // by machine
+  std::vector<MachineId> traced_machine_of_, machine_of_;
+  bool plain_ = false;  // messages cost no CPU time and no process changes speed
+};
+
+}  // namespace dpm

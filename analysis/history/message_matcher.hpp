@@ -1,0 +1,103 @@
+// Joins the two ends of messages, seen in any order: a hash table of the messages of which one end has been seen.
+//
+// Open addressing with linear probing; an entry is taken out as soon as the other end comes, and the hole is closed by
+// moving later entries back, so the table never fills with tombstones. Its size follows the most messages ever in
+// flight.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace dpm {
+
+struct MessageKey {
+  std::uint64_t sequence = 0;
+  std::uint32_t sender = 0;
+  std::uint32_t channel = 0;
+
+  friend bool operator==(const MessageKey&, const MessageKey&) = default;
+};
+
+enum class MessageEnd : std::uint8_t { send, receive };
+
+class MessageMatcher {
+ public:
+  // Which event the end is: `index` counts within `process`.
+  struct Entry {
+    MessageKey key;
+    std::uint32_t index = 0;
+    std::uint32_t process : 30 = 0;
+    std::uint32_t used : 1 = 0;
+    std::uint32_t end : 1 = 0;
+  };
+  static_assert(sizeof(Entry) == 24);
+
+  MessageMatcher() : entries_(kFirstSize) {}
+
+  // The waiting end with this key, or nullptr. Valid until the next insert() or erase().
+  Entry* find(const MessageKey& key) {
+    Entry& entry = entries_[slot_of(key)];
+    return entry.used ? &entry : nullptr;
+  }
+
+  // `key` must not be in the table.
+  void insert(const MessageKey& key, MessageEnd end, std::uint32_t process, std::uint32_t index) {
+    if ((count_ + 1) * 3 > entries_.size() * 2) grow();
+    Entry& entry = entries_[slot_of(key)];
+    entry.key = key;
+    entry.index = index;
+    entry.process = process & 0x3fffffffu;
+    entry.used = 1;
+    entry.end = end == MessageEnd::receive;
+    ++count_;
+  }
+
+  void erase(Entry* entry) {
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t hole = static_cast<std::size_t>(entry - entries_.data());
+    for (std::size_t next = (hole + 1) & mask; entries_[next].used; next = (next + 1) & mask) {
+      const std::size_t home = hash(entries_[next].key) & mask;
+      // It may move back unless its home lies cyclically within (hole, next].
+      if (((next - home) & mask) >= ((next - hole) & mask)) {
+        entries_[hole] = entries_[next];
+        hole = next;
+      }
+    }
+    entries_[hole].used = 0;
+    --count_;
+  }
+
+  std::size_t waiting() const { return count_; }
+
+ private:
+  static constexpr std::size_t kFirstSize = 1024;  // a power of two, as every size
+
+  static std::size_t hash(const MessageKey& key) {
+    std::uint64_t h = key.sequence * 0x9e3779b97f4a7c15ull;
+    h ^= ((static_cast<std::uint64_t>(key.sender) << 32) | key.channel) * 0xc2b2ae3d27d4eb4full;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9ull;
+    return h ^ (h >> 32);
+  }
+
+  // Where `key` is, or the free slot where it would go.
+  std::size_t slot_of(const MessageKey& key) const {
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t slot = hash(key) & mask;
+    while (entries_[slot].used && !(entries_[slot].key == key)) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  void grow() {
+    std::vector<Entry> old(entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.used) entries_[slot_of(entry.key)] = entry;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,481 @@
+#include "analysis/history/replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/history/arrived_messages.hpp"
+#include "analysis/history/indexed_heap.hpp"
+#include "analysis/history/message_costs.hpp"
+#include "analysis/history/pair_clocks.hpp"
+#include "analysis/history/shared_machine.hpp"
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
+
+// Where a process stands with the event at its cursor.
+enum class Phase : std::uint8_t {
+  before,  // the CPU time before it is being used
+  ready,   // it can happen; a RECEIVE may wait here
+  after,   // a RECEIVE has its message, whose CPU charge is being used
+  idle,    // the END has happened, and the process waits for more than it received in the trace's order
+};
+
+struct Process {
+  std::uint32_t cursor = 0;  // the event being performed
+  std::uint32_t source = 0;  // whose history the cursor is in: its own, but for a worker in role order
+  std::uint32_t sent = 0;
+  std::uint32_t previous = kNoEvent;
+  Phase phase = Phase::before;
+  bool waiting = false;  // for a message, or to begin
+  bool created = true;
+  bool waited = false;                  // for what it is about to receive
+  bool takes_any = false;               // forced: the channel set is not respected this time
+  bool takes_outside = false;           // forced: a message from outside is taken before its turn
+  std::uint32_t taken_send = kNoEvent;  // the message being received
+  std::uint32_t taken_from = kNoPeer;
+  std::uint32_t redirect_from = kNoPeer,
+                redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
+  std::uint32_t first_open = 0;         // its first RECEIVE not yet performed; kept only if it receives from outside
+  std::uint32_t next_handout = 0;       // dispatchers: index into `handouts`
+};
+
+bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
+
+}  // namespace
+
+struct Replay::State {
+  const History& history;
+  MessageCosts costs;
+  const Roles roles;
+  Order order = Order::recorded;
+  std::vector<std::vector<std::uint32_t>> sets;  // TraceInfo::channel_sets, sorted
+  std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
+  std::vector<std::uint8_t> takes_outside;           // by process: some RECEIVE has neither SEND nor ExternalArc
+  std::vector<std::vector<std::uint32_t>> handouts;  // by dispatcher: its RECEIVEs from workers, in recorded order
+
+  double now_ns = 0;
+  std::vector<Process> processes;
+  std::vector<SharedMachine> machines;
+  IndexedHeap completions;               // machines
+  IndexedHeap arrivals;                  // waiting processes
+  std::vector<ArrivedMessages> queues;   // arrival, role: by process
+  std::vector<std::int64_t> arrival_ns;  // recorded: by RECEIVE
+  std::vector<std::uint8_t> received;    // arrival, role, if anything comes from outside: by RECEIVE
+  PairClocks pairs;
+  std::uint64_t performed = 0;
+  ReplayResult result;
+
+  State(const History& h, const Target& target, Roles r);
+  void begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule);
+  void go();
+  bool force_one();
+  void complete(std::uint32_t machine);
+  void wake(std::uint32_t p);
+  std::int64_t advance(std::uint32_t p);
+  void perform(std::uint32_t p, std::uint32_t event);
+  void send(std::uint32_t p, std::uint32_t event);
+  void deliver(std::uint32_t receiver, const ArrivingMessage& message);
+  void create(std::uint32_t event);
+  bool receive(std::uint32_t p);
+  bool receive_recorded(std::uint32_t p);
+  bool receive_arrived(std::uint32_t p);
+  std::uint32_t outside_in_turn(std::uint32_t p);
+  void take_outside(std::uint32_t p, std::uint32_t event);
+  void take(std::uint32_t p, const ArrivingMessage& message);
+  std::uint32_t receiver_of(const Process& process, const HistoryEvent& event) const;
+  bool wanted(const Process& process, const ArrivingMessage& message) const;
+  bool wanted_outside(const Process& process, std::uint32_t receive) const;
+  std::uint32_t set_of(const Process& process) const {
+    return process.takes_any ? 0 : history.events[process.cursor].channel;
+  }
+  bool answers_its_sender(std::uint32_t receive) const;
+  bool is_handout(std::uint32_t p, std::uint32_t sender) const {
+    return order == Order::role && roles.is_dispatcher(p) && roles.is_worker(sender) &&
+           roles.dispatcher_of[sender] == p;
+  }
+};
+
+Replay::State::State(const History& h, const Target& target, Roles r)
+    : history(h), costs(h, target), roles(std::move(r)), sets(h.info.channel_sets.size()) {
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    for (const ChannelId channel : h.info.channel_sets[i]) sets[i].push_back(channel.value);
+    std::sort(sets[i].begin(), sets[i].end());
+  }
+  for (const auto& arc : h.external_arcs) {
+    external_from.emplace(arc.from, arc);
+    external_to.emplace(arc.to, arc);
+  }
+  takes_outside.assign(h.process_count(), 0);
+  handouts.resize(h.process_count());
+  for (std::uint32_t p = 0; p < h.process_count(); ++p) {
+    for (std::uint32_t e = h.first_event[p]; e < h.first_event[p + 1]; ++e) {
+      const HistoryEvent& event = h.events[e];
+      if (from_outside(event) && !external_to.contains(e)) takes_outside[p] = 1;
+      if (event.kind() == HistoryKind::receive && event.match != kNoEvent && roles.is_dispatcher(p) &&
+          roles.is_worker(event.peer) && roles.dispatcher_of[event.peer] == p) {
+        handouts[p].push_back(e);
+      }
+    }
+  }
+}
+
+void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
+  order = new_order;
+  costs.move(machine_of);
+  now_ns = 0;
+  performed = 0;
+  pairs.clear();
+  result = {};
+  const std::uint32_t count = history.process_count();
+  processes.assign(count, {});
+  machines.resize(costs.machine_count());
+  for (auto& machine : machines) machine.clear();
+  completions.reset(machines.size());
+  arrivals.reset(count);
+  if (order == Order::recorded) {
+    arrival_ns.assign(history.events.size(), kUnknown);
+  } else {
+    queues.resize(count);
+    for (auto& queue : queues) queue.clear();
+    const bool any_outside = std::find(takes_outside.begin(), takes_outside.end(), 1) != takes_outside.end();
+    received.assign(any_outside ? history.events.size() : 0, 0);
+  }
+  if (keep_schedule) {
+    Schedule& schedule = result.schedule.emplace();
+    schedule.finished_ns.assign(history.events.size(), -1);
+    schedule.performed_by.assign(history.events.size(), Roles::kNone);
+    schedule.previous.assign(history.events.size(), kNoEvent);
+    schedule.cause.assign(history.events.size(), kNoEvent);
+    schedule.waited.assign(history.events.size(), 0);
+  }
+  for (std::uint32_t p = 0; p < count; ++p) {
+    Process& process = processes[p];
+    process.cursor = process.first_open = history.first_event[p];
+    process.source = p;
+    if (process.cursor == history.first_event[p + 1]) continue;
+    DPM_CHECK(costs.machine_of(p).value < machines.size());
+    const HistoryEvent& first = history.events[process.cursor];
+    process.created = !(first.kind() == HistoryKind::start && first.match != kNoEvent);
+    process.waiting = true;
+    if (process.created) arrivals.set(p, 0);
+  }
+}
+
+void Replay::State::go() {
+  for (;;) {
+    const double completion = completions.least_key(), arrival = arrivals.least_key();
+    if (completion <= arrival) {
+      if (completion == IndexedHeap::kNever) return;
+      now_ns = std::max(now_ns, completion);
+      complete(completions.least());
+    } else {
+      now_ns = std::max(now_ns, arrival);
+      wake(arrivals.least());
+    }
+  }
+}
+
+void Replay::State::complete(std::uint32_t machine) {
+  SharedMachine& shared = machines[machine];
+  shared.advance_to_completion(now_ns);
+  const std::uint32_t p = shared.first();
+  Process& process = processes[p];
+  process.phase = process.phase == Phase::before ? Phase::ready : process.phase;
+  const std::int64_t work_ns = advance(p);
+  if (work_ns > 0) {
+    shared.go_on(static_cast<double>(work_ns));
+  } else {
+    shared.finish();
+  }
+  const double next = shared.next_completion_ns();
+  if (next == IndexedHeap::kNever) {
+    completions.erase(machine);
+  } else {
+    completions.set(machine, next);
+  }
+}
+
+void Replay::State::wake(std::uint32_t p) {
+  arrivals.erase(p);
+  processes[p].waiting = false;
+  const std::int64_t work_ns = advance(p);
+  if (work_ns <= 0) return;
+  const std::uint32_t machine = costs.machine_of(p).value;
+  machines[machine].add(now_ns, p, static_cast<double>(work_ns));
+  completions.set(machine, machines[machine].next_completion_ns());
+}
+
+// Performs what process `p` can do at this instant. Returns the CPU time it needs before it can go on, or 0 if it waits
+// or has ended. Never touches a machine: what wakes other processes goes through `arrivals`.
+std::int64_t Replay::State::advance(std::uint32_t p) {
+  Process& process = processes[p];
+  for (;;) {
+    const HistoryEvent& event = history.events[process.cursor];
+    const HistoryKind kind = event.kind();
+    if (process.phase == Phase::before) {
+      const std::int64_t before_ns = costs.cpu(event, process.source, p, receiver_of(process, event)).before_ns;
+      result.cpu_ns += before_ns;
+      if (before_ns > 0) return before_ns;
+      process.phase = Phase::ready;
+    }
+    if (kind == HistoryKind::end && process.phase == Phase::ready) {
+      perform(p, process.cursor);
+      if (order == Order::recorded) return 0;
+      process.phase = Phase::idle;
+    }
+    if (process.phase == Phase::idle || (kind == HistoryKind::receive && process.phase == Phase::ready)) {
+      if (!receive(p)) return 0;
+      process.phase = Phase::after;
+      const HistoryEvent& taken = history.events[process.cursor];
+      const std::int64_t after_ns = costs.cpu(taken, process.source, p, process.taken_from).after_ns;
+      result.cpu_ns += after_ns;
+      if (after_ns > 0) return after_ns;
+    }
+    switch (kind) {
+      case HistoryKind::send:
+        send(p, process.cursor);
+        break;
+      case HistoryKind::create:
+        create(process.cursor);
+        break;
+      case HistoryKind::move_data:
+        pairs.arrive(p, event.peer, std::llround(now_ns) + costs.delivery_ns(event, p, event.peer));
+        break;
+      case HistoryKind::start:
+        process.taken_send = event.match;
+        break;
+      case HistoryKind::receive:
+      case HistoryKind::end:
+        break;
+    }
+    perform(p, process.cursor);
+    ++process.cursor;
+    process.phase = Phase::before;
+  }
+}
+
+void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
+  ++performed;
+  result.elapsed_ns = std::max(result.elapsed_ns, now_ns);
+  if (!result.schedule) return;
+  Process& process = processes[p];
+  Schedule& schedule = *result.schedule;
+  schedule.finished_ns[event] = now_ns;
+  schedule.performed_by[event] = p;
+  schedule.previous[event] = process.previous;
+  process.previous = event;
+  const HistoryKind kind = history.events[event].kind();
+  if (kind != HistoryKind::receive && kind != HistoryKind::start) return;
+  schedule.cause[event] = process.taken_send;
+  schedule.waited[event] = process.waited;
+  process.waited = false;
+}
+
+std::uint32_t Replay::State::receiver_of(const Process& process, const HistoryEvent& event) const {
+  const bool redirected = event.kind() == HistoryKind::send && process.redirect_to != kNoPeer;
+  return redirected && event.peer == process.redirect_from ? process.redirect_to : event.peer;
+}
+
+void Replay::State::send(std::uint32_t p, std::uint32_t number) {
+  const HistoryEvent& event = history.events[number];
+  Process& process = processes[p];
+  const std::uint32_t receiver = receiver_of(process, event);
+  const std::int64_t now = std::llround(now_ns);
+  std::int64_t arrival = now;
+  if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
+  if (event.match != kNoEvent) {
+    deliver(receiver, {arrival, p, process.sent++, number, event.match});
+  } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
+    deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});
+  }
+}
+
+void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& message) {
+  Process& process = processes[receiver];
+  const double key = std::max(static_cast<double>(message.arrival_ns), now_ns);
+  if (order == Order::recorded) {
+    arrival_ns[message.receive] = message.arrival_ns;
+    if (process.waiting && process.waited && process.cursor == message.receive) arrivals.set(receiver, key);
+    return;
+  }
+  queues[receiver].push(message);
+  const bool looking = process.waiting && process.waited && wanted(process, message);
+  if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, key);
+}
+
+void Replay::State::create(std::uint32_t number) {
+  const HistoryEvent& event = history.events[number];
+  if (event.match == kNoEvent) return;
+  Process& created = processes[event.peer];
+  created.waited = true;
+  created.created = true;
+  arrivals.set(event.peer, now_ns);
+}
+
+// Takes the message the process waits for, if it has arrived; otherwise arranges that the process is woken.
+bool Replay::State::receive(std::uint32_t p) {
+  const bool taken = order == Order::recorded ? receive_recorded(p) : receive_arrived(p);
+  if (!taken) processes[p].waiting = processes[p].waited = true;
+  return taken;
+}
+
+bool Replay::State::receive_recorded(std::uint32_t p) {
+  Process& process = processes[p];
+  const HistoryEvent& event = history.events[process.cursor];
+  const std::int64_t arrival = arrival_ns[process.cursor];
+  process.taken_from = event.peer;
+  process.taken_send = event.match;
+  if (event.match == kNoEvent) {
+    const auto arc = external_to.find(process.cursor);
+    if (arc == external_to.end()) return true;
+    process.taken_send = arc->second.from;
+  }
+  if (arrival == kUnknown) return false;
+  if (static_cast<double>(arrival) <= now_ns) return true;
+  arrivals.set(p, static_cast<double>(arrival));
+  return false;
+}
+
+bool Replay::State::receive_arrived(std::uint32_t p) {
+  Process& process = processes[p];
+  if (takes_outside[p]) {
+    const std::uint32_t outside = outside_in_turn(p);
+    if (outside != kNoEvent) {
+      take_outside(p, outside);
+      return true;
+    }
+  }
+  ArrivedMessages& queue = queues[p];
+  const bool any = set_of(process) == 0;
+  const std::size_t at =
+      any ? queue.first() : queue.first_of([&](const ArrivingMessage& message) { return wanted(process, message); });
+  if (at == ArrivedMessages::kNothing) return false;
+  const auto arrival = static_cast<double>(queue[at].arrival_ns);
+  if (arrival > now_ns) {
+    arrivals.set(p, arrival);
+    return false;
+  }
+  take(p, queue.take(at));
+  return true;
+}
+
+// The RECEIVE from outside whose turn it is, or kNoEvent.
+std::uint32_t Replay::State::outside_in_turn(std::uint32_t p) {
+  Process& process = processes[p];
+  const std::uint32_t end = history.first_event[p + 1];
+  const auto open = [&](std::uint32_t e) { return history.events[e].kind() == HistoryKind::receive && !received[e]; };
+  std::uint32_t& first = process.first_open;
+  while (first < end && !open(first)) ++first;
+  const auto is_outside = [&](std::uint32_t e) { return from_outside(history.events[e]) && !external_to.contains(e); };
+  if (process.takes_outside) {
+    for (std::uint32_t e = first; e < end; ++e) {
+      if (open(e) && is_outside(e)) return e;
+    }
+  }
+  return first < end && is_outside(first) && wanted_outside(process, first) ? first : kNoEvent;
+}
+
+void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
+  Process& process = processes[p];
+  process.cursor = event;
+  process.source = p;
+  process.taken_send = kNoEvent;
+  process.taken_from = history.events[event].peer;
+  process.redirect_from = process.redirect_to = kNoPeer;
+  process.takes_outside = process.takes_any = false;
+  received[event] = 1;
+}
+
+void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
+  Process& process = processes[p];
+  const HistoryEvent& sent = history.events[message.send];
+  process.taken_send = message.send;
+  process.taken_from = message.sender;
+  process.redirect_from = process.redirect_to = kNoPeer;
+  process.takes_any = false;
+  if (is_handout(p, message.sender)) {
+    DPM_CHECK(process.next_handout < handouts[p].size());  // as many as the workers sent
+    process.cursor = handouts[p][process.next_handout++];
+    process.source = p;
+    if (answers_its_sender(process.cursor)) {
+      process.redirect_from = history.events[process.cursor].peer;
+      process.redirect_to = message.sender;
+    }
+  } else {
+    process.cursor = message.receive;
+    process.source = sent.match == kNoEvent ? p : sent.peer;
+  }
+  if (!received.empty()) received[process.cursor] = 1;
+}
+
+// Its segment sends to exactly one worker, once, and that is the one whose message began it.
+bool Replay::State::answers_its_sender(std::uint32_t receive) const {
+  const std::uint32_t sender = history.events[receive].peer;
+  std::uint32_t to_sender = 0, to_workers = 0;
+  for (std::uint32_t e = receive + 1;; ++e) {
+    const HistoryEvent& event = history.events[e];
+    if (event.kind() == HistoryKind::receive || event.kind() == HistoryKind::end) break;
+    if (event.kind() != HistoryKind::send) continue;
+    to_sender += event.peer == sender;
+    to_workers += roles.is_worker(event.peer);
+  }
+  return to_sender == 1 && to_workers == 1;
+}
+
+bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {
+  const std::uint32_t set = set_of(process);
+  if (set == 0 || set >= sets.size()) return true;
+  const HistoryEvent& sent = history.events[message.send];
+  if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
+  return std::binary_search(sets[set].begin(), sets[set].end(), sent.channel);
+}
+
+// Which channel it came over is not in the graph; the set waited for when it came is.
+bool Replay::State::wanted_outside(const Process& process, std::uint32_t receive) const {
+  const std::uint32_t set = set_of(process), traced = history.events[receive].channel;
+  return set == 0 || traced == 0 || set == traced;
+}
+
+// When nothing can go on although there is more to do, the message that arrived first is received by a process that
+// waits for others. Returns whether there was one.
+bool Replay::State::force_one() {
+  std::uint32_t first = Roles::kNone, outside = Roles::kNone;
+  for (std::uint32_t p = 0; p < processes.size(); ++p) {
+    if (!processes[p].waiting || !processes[p].created) continue;
+    if (!queues[p].empty() && (first == Roles::kNone || queues[p][0] < queues[first][0])) first = p;
+    if (outside == Roles::kNone && takes_outside[p]) {
+      processes[p].takes_outside = true;
+      if (outside_in_turn(p) != kNoEvent) outside = p;
+      processes[p].takes_outside = outside == p;
+    }
+  }
+  const std::uint32_t forced = outside != Roles::kNone ? outside : first;
+  if (forced == Roles::kNone) return false;
+  if (outside == Roles::kNone) processes[forced].takes_any = true;
+  ++result.forced_receives;
+  arrivals.set(forced, now_ns);
+  return true;
+}
+
+Replay::Replay(const History& history, const Target& target, Roles roles)
+    : state_(std::make_unique<State>(history, target, std::move(roles))) {}
+
+Replay::~Replay() = default;
+Replay::Replay(Replay&&) noexcept = default;
+
+ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
+  State& state = *state_;
+  state.begin(order, machine_of, keep_schedule);
+  state.go();
+  while (order != Order::recorded && state.performed < state.history.events.size() && state.force_one()) state.go();
+  state.result.not_performed = state.history.events.size() - state.performed;
+  return std::move(state.result);
+}
+
+}  // namespace dpm

@@ -1,0 +1,86 @@
+// Performs a history again on other machines: processor sharing on every machine, message delays by the delay model.
+//
+// The replay is exact and event-driven. A machine serves its runnable processes at equal rates; its virtual time V
+// advances by dt / n, so a process that needs w has finished when V has grown by w, whatever comes and goes meanwhile.
+// The next thing to happen is the least of all machines' next completions and all waiting processes' next arrivals.
+// O(log(processes + machines)) an event.
+//
+// What a RECEIVE takes is the question that decides between a right and a wrong prediction:
+//   recorded  the message it took in the trace.
+//   arrival   the message that arrived first among those the process waits for, and the work that followed that message
+//   in the
+//             trace (its segment: from its RECEIVE to just before the next one, and what the process then waits for)
+//             moves with it. Exact for a process whose reaction depends only on the message.
+//   role      also, for a dispatcher and its workers: the dispatcher performs its k-th segment on the k-th message from
+//   any
+//             worker, an answer to the sender goes to whoever did send, and a worker performs the segment of the
+//             message it got.
+//
+// Messages from processes outside the computation have no known arrival. With ExternalArcs (figure 5.3) they arrive
+// `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when
+// everything the process received before it in the trace has been received.
+//
+// Arrivals are whole nanoseconds, max(round(now) + delivery, last arrival of the pair); ties go to the lower sender,
+// then to what it sent first: the same rule as the simulator's, so workloads of constant times come out the same. At
+// one instant, computations end before messages arrive.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/target.hpp"
+
+namespace dpm {
+
+enum class Order : std::uint8_t { recorded, arrival, role };
+
+// Who hands out work to whom, for Order::role.
+struct Roles {
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+  std::vector<std::uint32_t>
+      dispatcher_of;  // by process: its dispatcher if it is a worker, itself if it is a dispatcher
+
+  bool is_worker(std::uint32_t process) const {
+    return process < dispatcher_of.size() && dispatcher_of[process] != kNone && dispatcher_of[process] != process;
+  }
+  bool is_dispatcher(std::uint32_t process) const {
+    return process < dispatcher_of.size() && dispatcher_of[process] == process;
+  }
+};
+
+// When everything happened, by event; for the space-time diagram and the critical path.
+struct Schedule {
+  std::vector<double> finished_ns;          // negative: not performed
+  std::vector<std::uint32_t> performed_by;  // the process; in role order not always the one of the trace
+  std::vector<std::uint32_t> previous;      // what that process performed before, or kNoEvent
+  std::vector<std::uint32_t> cause;         // RECEIVE: the SEND it took; start: its CREATEPROCESS; kNoEvent if outside
+  std::vector<std::uint8_t> waited;         // 1: the process was ready before its cause had arrived
+};
+
+struct ReplayResult {
+  double elapsed_ns = 0;    // until the last process did its last work
+  std::int64_t cpu_ns = 0;  // T on the target
+  std::uint64_t forced_receives =
+      0;  // arrival, role: nothing else could go on, so a RECEIVE took a message it did not wait for
+  std::uint64_t not_performed = 0;  // events that could not be reached: the order is impossible
+  std::optional<Schedule> schedule;
+};
+
+// Keeps its memory between runs: a search replays thousands of placements.
+class Replay {
+ public:
+  // `history` must outlive it. `target` gives machines and delays; run() the places.
+  Replay(const History& history, const Target& target, Roles roles = {});
+  ~Replay();
+  Replay(Replay&&) noexcept;
+
+  ReplayResult run(Order order, const std::vector<MachineId>& machine_of, bool keep_schedule = false);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dpm

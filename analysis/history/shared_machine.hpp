@@ -1,0 +1,88 @@
+// One machine shared equally by its runnable processes, in virtual time: V grows by dt / n, and a process that needs w
+// is done when V has grown by w. Alone (n = 1) whole nanoseconds stay exact; V starts again at 0 whenever the machine
+// falls idle.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/history/indexed_heap.hpp"
+
+namespace dpm {
+
+class SharedMachine {
+ public:
+  void clear() {
+    heap_.clear();
+    virtual_ns_ = at_ns_ = 0;
+  }
+
+  double next_completion_ns() const {
+    if (heap_.empty()) return IndexedHeap::kNever;
+    return at_ns_ + (heap_.front().virtual_finish_ns - virtual_ns_) * static_cast<double>(heap_.size());
+  }
+
+  // The process that finishes next; it stays on the machine until finish() or go_on().
+  std::uint32_t first() const { return heap_.front().process; }
+
+  // Time comes to the next completion.
+  void advance_to_completion(double now_ns) {
+    virtual_ns_ = heap_.front().virtual_finish_ns;
+    at_ns_ = now_ns;
+  }
+
+  void add(double now_ns, std::uint32_t process, double work_ns) {
+    if (heap_.empty()) {
+      virtual_ns_ = 0;
+    } else {
+      virtual_ns_ += (now_ns - at_ns_) / static_cast<double>(heap_.size());
+    }
+    at_ns_ = now_ns;
+    heap_.push_back({});
+    rise(heap_.size() - 1, {virtual_ns_ + work_ns, process});
+  }
+
+  // After advance_to_completion(): the first process is done, or has more to do.
+  void finish() {
+    const Running last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+  }
+  void go_on(double work_ns) { sink({virtual_ns_ + work_ns, heap_.front().process}); }
+
+ private:
+  struct Running {
+    double virtual_finish_ns = 0;
+    std::uint32_t process = 0;
+
+    friend bool operator<(const Running& a, const Running& b) {
+      return a.virtual_finish_ns < b.virtual_finish_ns ||
+             (a.virtual_finish_ns == b.virtual_finish_ns && a.process < b.process);
+    }
+  };
+
+  void rise(std::size_t at, const Running running) {
+    while (at > 0 && running < heap_[(at - 1) / 2]) {
+      heap_[at] = heap_[(at - 1) / 2];
+      at = (at - 1) / 2;
+    }
+    heap_[at] = running;
+  }
+
+  // From the top.
+  void sink(const Running running) {
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
+      if (!(heap_[child] < running)) break;
+      heap_[at] = heap_[child];
+      at = child;
+    }
+    heap_[at] = running;
+  }
+
+  std::vector<Running> heap_;
+  double virtual_ns_ = 0, at_ns_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,85 @@
+#include "analysis/history/target.hpp"
+
+#include <unordered_map>
+
+#include "model/nearest_name.hpp"
+
+namespace dpm {
+namespace {
+
+template <typename Described>
+std::vector<std::string> names_of(const std::vector<Described>& described) {
+  std::vector<std::string> names;
+  for (const auto& one : described) names.push_back(one.name);
+  return names;
+}
+
+std::unordered_map<std::string, std::uint32_t> index_of(const std::vector<std::string>& names) {
+  std::unordered_map<std::string, std::uint32_t> index;
+  for (std::uint32_t i = 0; i < names.size(); ++i) index.emplace(names[i], i);
+  return index;
+}
+
+}  // namespace
+
+Target traced_target(const History& history) {
+  Target target;
+  target.placement = history.info.placement;
+  target.machines = history.info.machines;
+  target.delays = history.info.delays;
+  for (const auto& process : history.info.processes) target.machine_of.push_back(process.machine);
+  return target;
+}
+
+Result<ResolvedTarget> resolve(const History& history, const Placement& placement) {
+  return resolve(history, placement, history.info.machines, history.info.delays);
+}
+
+Result<ResolvedTarget> resolve(const History& history, const Placement& placement, std::vector<MachineInfo> machines,
+                               DelayModel delays) {
+  const std::string here = "placement '" + placement.name + "': ";
+  const auto process_names = names_of(history.info.processes);
+  const auto machine_names = names_of(machines);
+  const auto process_index = index_of(process_names);
+  const auto machine_index = index_of(machine_names);
+  if (placement.machine_of_process.empty())
+    return Error{here + "it names no process; give \"process\": \"machine\" pairs"};
+
+  ResolvedTarget resolved;
+  Target& target = resolved.target;
+  target.placement = placement.name;
+  target.delays = std::move(delays);
+  target.machine_of.assign(process_names.size(), MachineId{});
+  for (const auto& [process, machine] : placement.machine_of_process) {
+    if (!process_index.contains(process)) {
+      return Error{here + "no process '" + process + "' in the trace" + did_you_mean(process, process_names)};
+    }
+    const auto found = machine_index.find(machine);
+    if (found == machine_index.end()) {
+      return Error{here + "no machine '" + machine + "' for process '" + process + "'" +
+                   did_you_mean(machine, machine_names)};
+    }
+    // Processes of one name (a program started several times) move together.
+    for (std::uint32_t p = 0; p < process_names.size(); ++p) {
+      if (process_names[p] == process) target.machine_of[p] = MachineId{static_cast<std::uint16_t>(found->second)};
+    }
+  }
+  for (std::uint32_t p = 0; p < process_names.size(); ++p) {
+    if (!target.machine_of[p].is_none()) continue;
+    const MachineId traced = history.info.processes[p].machine;
+    const std::string name = traced.value < history.info.machines.size() ? history.info[traced].name : "(unknown)";
+    const auto found = machine_index.find(name);
+    const bool matters = history.first_event[p] != history.first_event[p + 1];
+    if (found == machine_index.end()) {
+      if (!matters) continue;
+      return Error{here + "it does not place process '" + process_names[p] + "', whose traced machine '" + name +
+                   "' is not among the machines"};
+    }
+    target.machine_of[p] = MachineId{static_cast<std::uint16_t>(found->second)};
+    if (matters) resolved.left_out.push_back(process_names[p]);
+  }
+  target.machines = std::move(machines);
+  return resolved;
+}
+
+}  // namespace dpm

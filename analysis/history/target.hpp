@@ -1,0 +1,35 @@
+// Where a history is to be replayed: machines, which process is on which, and how long messages take.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "model/placement.hpp"
+
+namespace dpm {
+
+struct Target {
+  std::string placement;  // its name, for reports
+  std::vector<MachineInfo> machines;
+  std::vector<MachineId> machine_of;  // by process; an index into `machines`
+  DelayModel delays;
+};
+
+// The machines and placement of the trace itself.
+Target traced_target(const History& history);
+
+struct ResolvedTarget {
+  Target target;
+  std::vector<std::string> left_out;  // processes the placement does not name: they stay where they were traced
+};
+
+// The trace's machines and delays with the processes where `placement` puts them. Refuses processes and machines the
+// trace does not have, and a placement that names no process.
+Result<ResolvedTarget> resolve(const History& history, const Placement& placement);
+
+// The same on other machines. Processes left out must find their traced machine among `machines` by name.
+Result<ResolvedTarget> resolve(const History& history, const Placement& placement, std::vector<MachineInfo> machines,
+                               DelayModel delays);
+
+}  // namespace dpm

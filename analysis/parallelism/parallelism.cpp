@@ -1,0 +1,63 @@
+#include "analysis/parallelism/parallelism.hpp"
+
+#include "analysis/parallelism/longest_path.hpp"
+#include "analysis/parallelism/thesis1984.hpp"
+
+namespace dpm {
+namespace {
+
+ParallelismStep step(double cpu_ns, double t_max_ns) {
+  return {cpu_ns * 1e-9, t_max_ns * 1e-9, t_max_ns > 0 ? cpu_ns / t_max_ns : 0};
+}
+
+ParallelismStep step(const LongestPath& path) {
+  return step(static_cast<double>(path.cpu_ns), static_cast<double>(path.t_max_ns));
+}
+
+Error circle(std::uint64_t events) {
+  return Error{"the trace contradicts itself: " + std::to_string(events) +
+               " events wait for messages that are sent only after them. Was it put together from different runs, or "
+               "are message "
+               "numbers wrong?"};
+}
+
+}  // namespace
+
+std::string_view name_of(SharingMethod method) { return method == SharingMethod::replay ? "replay" : "thesis1984"; }
+
+std::optional<SharingMethod> sharing_method_from_name(std::string_view name) {
+  for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984}) {
+    if (name == name_of(method)) return method;
+  }
+  return std::nullopt;
+}
+
+Result<Parallelism> measure_parallelism(const History& history, const Target& target, SharingMethod method) {
+  if (history.cpu_ns() == 0) {
+    return Error{
+        "the trace has no CPU time, so there is no parallelism to measure: meter PROCTIME and let the filter keep it"};
+  }
+  Parallelism parallelism;
+  parallelism.method = method;
+  parallelism.placement = target.placement;
+  MessageCosts costs(history, target);
+  const LongestPath no_delay = longest_path(history, costs, MessageDelays::none);
+  if (no_delay.not_reached > 0) return circle(no_delay.not_reached);
+  parallelism.no_delay = step(no_delay);
+  parallelism.delay = step(longest_path(history, costs, MessageDelays::target));
+  if (method == SharingMethod::thesis1984) {
+    parallelism.delay_cpu = step(thesis1984_path(history, costs));
+  } else {
+    const ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of);
+    parallelism.delay_cpu = step(static_cast<double>(replayed.cpu_ns), replayed.elapsed_ns);
+  }
+  return parallelism;
+}
+
+Result<Schedule> contended_schedule(const History& history, const Target& target) {
+  ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of, true);
+  if (replayed.not_performed > 0) return circle(replayed.not_performed);
+  return std::move(*replayed.schedule);
+}
+
+}  // namespace dpm

@@ -1,0 +1,57 @@
+// How parallel a computation is: P = T / t_max, in the three steps of thesis 5.2.3.
+//
+//   no_delay   unlimited machines, messages take no time: what the program's structure allows.
+//   delay      unlimited machines, messages take the delay model's time on the target placement.
+//   delay_cpu  processes on one machine share its CPU as well: what an execution would show.
+//
+// T is the CPU time of all processes on the target's machines, with the target's CPU charges for messages; t_max is the
+// longest path through the graph (with delay_cpu: the time until the last process is done). 1 <= P <= processes in the
+// first step; in the third, P <= machines.
+//
+// Message arcs come from the recorded order here; what another order of receives would do is analysis/prediction's
+// question.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+enum class SharingMethod : std::uint8_t {
+  replay,      // processor sharing, exact
+  thesis1984,  // Appendix A: arcs reweighted by the uncontended schedule. Can exceed the number of machines; what the
+               // thesis printed
+};
+
+std::string_view name_of(SharingMethod method);  // "replay", "thesis1984"
+std::optional<SharingMethod> sharing_method_from_name(std::string_view name);
+
+struct ParallelismStep {
+  double T_s = 0;
+  double t_max_s = 0;
+  double P = 0;  // 0 if t_max is 0
+};
+
+struct Parallelism {
+  ParallelismStep no_delay;
+  ParallelismStep delay;
+  ParallelismStep delay_cpu;
+  SharingMethod method = SharingMethod::replay;
+  std::string placement;
+};
+
+// Refuses a history without any CPU time, and one whose receives wait for each other in a circle (a damaged trace).
+Result<Parallelism> measure_parallelism(const History& history, const Target& target,
+                                        SharingMethod method = SharingMethod::replay);
+
+// The third step's schedule: when every event happened, for the space-time diagram.
+Result<Schedule> contended_schedule(const History& history, const Target& target);
+
+}  // namespace dpm
