@@ -13,8 +13,8 @@
 // from system processes are skipped as if they were not there: a RECEIVE from one does not end step (2).
 //
 // Every RECEIVE has one SEND, so the strings are trees and the work is linear in events. Chains that never return (a
-// token, a dispatcher) are cut at string_length_max, and the cuts are counted; the counts of at, from, to know no such
-// limit.
+// token, a dispatcher) are cut at string_length_max, and the cuts are counted; the counts of at, from, to know no
+// such limit.
 #pragma once
 
 #include <cstdint>

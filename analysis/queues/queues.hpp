@@ -2,9 +2,9 @@
 // it.
 //
 // MESSAGEQUEUED adds one, RECEIVE takes one away; the two of one message are paired by (sender, channel, sequence).
-// Both are events of the receiver, so both times come from one machine's clock, unless the process migrated in between:
-// then the wait is not measured, and that is counted. A process whose MESSAGEQUEUED was not metered has no numbers at
-// all, and says so.
+// Both are events of the receiver, so both times come from one machine's clock, unless the process migrated in
+// between: then the wait is not measured, and that is counted. A process whose MESSAGEQUEUED was not metered has no
+// numbers at all, and says so.
 //
 // Memory: messages now queued, plus a bounded summary for each process.
 #pragma once
