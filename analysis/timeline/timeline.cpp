@@ -17,76 +17,108 @@ struct Found {
   std::vector<TimelineArc> arcs;
   std::vector<std::uint64_t> items;  // by process
   std::uint64_t outside_messages = 0;
+  std::uint64_t not_performed = 0;
 };
 
 class Collector {
  public:
-  Collector(const History& history, std::span<const std::uint64_t> completion_ns, const TimelineWindow& window)
-      : history_(history), completion_ns_(completion_ns), window_(window) {
+  Collector(const History& history, const TimelineSchedule& schedule, const TimelineWindow& window)
+      : history_(history), schedule_(schedule), window_(window) {
     found_.items.assign(history.process_count(), 0);
   }
 
   Found collect() {
     for (std::uint32_t process = 0; process < history_.process_count(); ++process) collect(process);
+    join_segments();
     return std::move(found_);
   }
 
  private:
-  void collect(std::uint32_t process) {
-    const std::uint32_t begin = history_.first_event[process], end = history_.first_event[process + 1];
-    std::uint64_t before_ns = 0;
+  void collect(std::uint32_t recorded_process) {
+    const std::uint32_t begin = history_.first_event[recorded_process],
+                        end = history_.first_event[recorded_process + 1];
     for (std::uint32_t at = begin; at < end; ++at) {
-      const HistoryEvent& event = history_.events[at];
-      const std::uint64_t done_ns = completion_ns_[at];
-      if (at == begin && event.kind() == HistoryKind::start) before_ns = done_ns;  // there was no process before
-      DPM_CHECK(done_ns >= before_ns);
-      if (event.kind() == HistoryKind::receive) {
-        const std::uint64_t busy_until_ns = std::min(before_ns + event.cpu_ns, done_ns);
-        add_segment(process, SegmentKind::busy, before_ns, busy_until_ns);
-        add_segment(process, SegmentKind::blocked, busy_until_ns, done_ns);
-      } else {
-        add_segment(process, SegmentKind::busy, before_ns, done_ns);
+      const std::uint64_t done_ns = schedule_.completion_ns[at];
+      if (done_ns == TimelineSchedule::kNotPerformed) {
+        ++found_.not_performed;
+        continue;
       }
-      add_message(process, event, done_ns);
-      before_ns = done_ns;
+      const std::uint32_t process = performer(at, recorded_process);
+      const HistoryEvent& event = history_.events[at];
+      const std::uint64_t before_ns = done_before(at, begin);
+      DPM_CHECK(done_ns >= before_ns);
+      const bool may_block =
+          event.kind() == HistoryKind::receive && (schedule_.waited.empty() || schedule_.waited[at] != 0);
+      const std::uint64_t busy_until_ns = may_block ? std::min(before_ns + event.cpu_ns, done_ns) : done_ns;
+      add_segment(process, SegmentKind::busy, before_ns, busy_until_ns);
+      add_segment(process, SegmentKind::blocked, busy_until_ns, done_ns);
+      add_message(process, at, done_ns);
     }
+  }
+
+  std::uint32_t performer(std::uint32_t event, std::uint32_t recorded_process) const {
+    return schedule_.performed_by.empty() ? recorded_process : schedule_.performed_by[event];
+  }
+
+  std::uint64_t done_before(std::uint32_t event, std::uint32_t first_of_process) const {
+    const std::uint32_t recorded = event == first_of_process ? kNoEvent : event - 1;
+    const std::uint32_t previous = schedule_.previous.empty() ? recorded : schedule_.previous[event];
+    if (previous != kNoEvent) return schedule_.completion_ns[previous];
+    // A created process was not there before its start.
+    return history_.events[event].kind() == HistoryKind::start ? schedule_.completion_ns[event] : 0;
   }
 
   void add_segment(std::uint32_t process, SegmentKind kind, std::uint64_t from_ns, std::uint64_t to_ns) {
     from_ns = std::max(from_ns, window_.from_ns);
     to_ns = std::min(to_ns, window_.to_ns);
-    if (from_ns >= to_ns) return;
-    // Work between two sends is one stretch to the eye.
-    if (!found_.segments.empty()) {
-      auto& last = found_.segments.back();
-      if (last.row == process && last.kind == kind && last.to_ns == from_ns) {
-        last.to_ns = to_ns;
-        return;
+    if (from_ns < to_ns) found_.segments.push_back({process, kind, from_ns, to_ns});
+  }
+
+  // Work between two sends is one stretch to the eye.
+  void join_segments() {
+    std::vector<TimelineSegment> joined;
+    std::sort(found_.segments.begin(), found_.segments.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.row, a.from_ns) < std::tie(b.row, b.from_ns); });
+    for (const auto& segment : found_.segments) {
+      const bool goes_on = !joined.empty() && joined.back().row == segment.row && joined.back().kind == segment.kind &&
+                           joined.back().to_ns == segment.from_ns;
+      if (goes_on) {
+        joined.back().to_ns = segment.to_ns;
+      } else {
+        joined.push_back(segment);
+        ++found_.items.at(segment.row);
       }
     }
-    found_.segments.push_back({process, kind, from_ns, to_ns});
-    ++found_.items[process];
+    found_.segments = std::move(joined);
   }
 
   // Arcs are found at their receiving end, so each is seen once.
-  void add_message(std::uint32_t process, const HistoryEvent& event, std::uint64_t done_ns) {
-    const bool message = event.kind() == HistoryKind::send || event.kind() == HistoryKind::receive;
-    if (!message) return;
+  void add_message(std::uint32_t process, std::uint32_t at, std::uint64_t done_ns) {
+    const HistoryEvent& event = history_.events[at];
+    const bool receive = event.kind() == HistoryKind::receive;
+    if (!receive && event.kind() != HistoryKind::send) return;
     if (event.match == kNoEvent) {
       if (done_ns >= window_.from_ns && done_ns < window_.to_ns) ++found_.outside_messages;
       return;
     }
-    if (event.kind() != HistoryKind::receive) return;
-    const std::uint64_t sent_ns = completion_ns_[event.match];
+    if (!receive) return;
+    const std::uint32_t send = schedule_.cause.empty() ? event.match : schedule_.cause[at];
+    if (send == kNoEvent) return;
+    const std::uint64_t sent_ns = schedule_.completion_ns[send];
     if (sent_ns >= window_.to_ns || done_ns < window_.from_ns) return;
-    const std::uint32_t sender = event.peer;
-    found_.arcs.push_back({sender, process, sent_ns, done_ns, event.length_bytes});
-    ++found_.items[process];
+    const std::uint32_t sender = performer(send, owner_of(send));
+    found_.arcs.push_back({sender, process, sent_ns, done_ns, history_.events[send].length_bytes});
+    ++found_.items.at(process);
     ++found_.items.at(sender);
   }
 
+  std::uint32_t owner_of(std::uint32_t event) const {
+    const auto after = std::upper_bound(history_.first_event.begin(), history_.first_event.end(), event);
+    return static_cast<std::uint32_t>(after - history_.first_event.begin() - 1);
+  }
+
   const History& history_;
-  std::span<const std::uint64_t> completion_ns_;
+  const TimelineSchedule& schedule_;
   const TimelineWindow& window_;
   Found found_;
 };
@@ -137,16 +169,17 @@ std::vector<std::uint32_t> choose_rows(const History& history, const Found& foun
 
 }  // namespace
 
-Timeline make_timeline(const History& history, std::span<const std::uint64_t> completion_ns,
-                       const TimelineWindow& window, std::span<const MachineId> machine_of) {
-  DPM_CHECK(completion_ns.size() == history.events.size());
+Timeline make_timeline(const History& history, const TimelineSchedule& schedule, const TimelineWindow& window,
+                       std::span<const MachineId> machine_of) {
+  DPM_CHECK(schedule.completion_ns.size() == history.events.size());
   Timeline timeline;
   timeline.from_ns = window.from_ns;
   timeline.to_ns = window.to_ns;
   if (window.from_ns >= window.to_ns) return timeline;
 
-  Found found = Collector(history, completion_ns, window).collect();
+  Found found = Collector(history, schedule, window).collect();
   timeline.outside_messages = found.outside_messages;
+  timeline.not_performed = found.not_performed;
   const auto row_of = choose_rows(history, found, window, machine_of, timeline);
   for (const auto& segment : found.segments) {
     if (row_of[segment.row] == kNoRow) {

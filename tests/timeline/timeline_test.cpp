@@ -23,7 +23,7 @@ const std::vector<std::uint64_t> kCompletion = {10, 60, 30, 40};
 }  // namespace
 
 TEST_CASE("timeline: busy, blocked and messages of a ping-pong", "[timeline]") {
-  const auto timeline = make_timeline(ping_pong(), kCompletion, {.from_ns = 0, .to_ns = 100});
+  const auto timeline = make_timeline(ping_pong(), TimelineSchedule{kCompletion}, {.from_ns = 0, .to_ns = 100});
   REQUIRE(timeline.rows.size() == 2);
   REQUIRE(timeline.segments.size() == 5);  // a: busy 0-20 (two stretches joined), blocked; b: busy, blocked, busy
   CHECK(timeline.segments[0].kind == SegmentKind::busy);
@@ -39,35 +39,55 @@ TEST_CASE("timeline: busy, blocked and messages of a ping-pong", "[timeline]") {
 }
 
 TEST_CASE("timeline: a window clips segments and keeps messages that cross it", "[timeline]") {
-  const auto timeline = make_timeline(ping_pong(), kCompletion, {.from_ns = 15, .to_ns = 25});
+  const auto timeline = make_timeline(ping_pong(), TimelineSchedule{kCompletion}, {.from_ns = 15, .to_ns = 25});
   REQUIRE(timeline.arcs.size() == 1);
   CHECK(timeline.arcs[0].sent_ns == 10);
   for (const auto& segment : timeline.segments) {
     CHECK(segment.from_ns >= 15);
     CHECK(segment.to_ns <= 25);
   }
-  CHECK(make_timeline(ping_pong(), kCompletion, {.from_ns = 70, .to_ns = 90}).rows.empty());
-  CHECK(make_timeline(ping_pong(), kCompletion, {.from_ns = 5, .to_ns = 5}).segments.empty());
+  CHECK(make_timeline(ping_pong(), TimelineSchedule{kCompletion}, {.from_ns = 70, .to_ns = 90}).rows.empty());
+  CHECK(make_timeline(ping_pong(), TimelineSchedule{kCompletion}, {.from_ns = 5, .to_ns = 5}).segments.empty());
 }
 
 TEST_CASE("timeline: what is left out is counted, the shortest first", "[timeline]") {
   TimelineWindow window{.from_ns = 0, .to_ns = 100};
   window.segments_max = 2;
   window.arcs_max = 1;
-  const auto timeline = make_timeline(ping_pong(), kCompletion, window);
+  const auto timeline = make_timeline(ping_pong(), TimelineSchedule{kCompletion}, window);
   CHECK(timeline.segments.size() == 2);
   CHECK(timeline.segments_left_out == 3);
   CHECK(timeline.segments[1].to_ns - timeline.segments[1].from_ns == 40);
   CHECK(timeline.arcs_left_out == 1);
   window.rows_max = 1;
-  CHECK(make_timeline(ping_pong(), kCompletion, window).rows_left_out == 1);
+  CHECK(make_timeline(ping_pong(), TimelineSchedule{kCompletion}, window).rows_left_out == 1);
 }
 
 TEST_CASE("timeline: rows stand by machine of the placement asked about", "[timeline]") {
   const std::vector<MachineId> placement = {MachineId{1}, MachineId{0}};
-  const auto timeline = make_timeline(ping_pong(), kCompletion, {.from_ns = 0, .to_ns = 100}, placement);
+  const auto timeline =
+      make_timeline(ping_pong(), TimelineSchedule{kCompletion}, {.from_ns = 0, .to_ns = 100}, placement);
   CHECK(timeline.rows[0].process == ProcessId{1});
   CHECK(timeline.arcs[0].from_row == 1);
+}
+
+TEST_CASE("timeline: a replay may take another message, do work elsewhere, never wait, or not get there",
+          "[timeline]") {
+  // b's RECEIVE and SEND are a's work now, done first; a's RECEIVE takes nothing it waited for.
+  const std::vector<std::uint64_t> completion = {70, 90, 30, 40};
+  const std::vector<std::uint32_t> performed_by = {0, 0, 0, 0}, previous = {3, 0, kNoEvent, 2};
+  const std::vector<std::uint32_t> cause = {kNoEvent, 3, kNoEvent, kNoEvent};
+  const std::vector<std::uint8_t> waited = {0, 0, 1, 0};
+  const TimelineSchedule schedule{completion, performed_by, previous, cause, waited};
+  const auto timeline = make_timeline(ping_pong(), schedule, {.from_ns = 0, .to_ns = 100});
+  REQUIRE(timeline.rows.size() == 1);
+  REQUIRE(timeline.segments.size() == 3);  // busy 0-10, blocked 10-30, busy 30-90
+  CHECK(timeline.segments[2].to_ns == 90);
+  REQUIRE(timeline.arcs.size() == 1);
+  CHECK(timeline.arcs[0].sent_ns == 40);
+
+  const std::vector<std::uint64_t> stuck = {10, TimelineSchedule::kNotPerformed, 30, 40};
+  CHECK(make_timeline(ping_pong(), {.completion_ns = stuck}, {.from_ns = 0, .to_ns = 100}).not_performed == 1);
 }
 
 TEST_CASE("timeline: segments of a process cover its life without overlap, on random schedules", "[timeline]") {
@@ -89,7 +109,7 @@ TEST_CASE("timeline: segments of a process cover its life without overlap, on ra
         completion[at] = now += random() % 30;
     }
     const std::uint64_t from = random() % 100, to = from + 1 + random() % 200;
-    const auto timeline = make_timeline(history, completion, {.from_ns = from, .to_ns = to});
+    const auto timeline = make_timeline(history, TimelineSchedule{completion}, {.from_ns = from, .to_ns = to});
     std::vector<std::uint64_t> covered(timeline.rows.size(), 0), until(timeline.rows.size(), 0);
     for (const auto& segment : timeline.segments) {
       REQUIRE(segment.from_ns < segment.to_ns);
