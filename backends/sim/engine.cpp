@@ -1,0 +1,190 @@
+#include "backends/sim/engine.hpp"
+
+#include <cxxabi.h>
+#include <xbt/log.h>
+
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <simgrid/Exception.hpp>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
+
+#include "model/check.hpp"
+
+namespace dpm::sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using simgrid::kernel::timer::Timer;
+
+constexpr double kFlopsPerSecond = 1e9;  // one flop is one nanosecond of CPU time
+constexpr int kStackKilobytes = 256;
+// A guard page costs two mappings a stack, and a process may have 65530 (vm.max_map_count).
+constexpr std::size_t kMostGuardedStacks = 30000;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // sanitizers know threads, not stacks swapped under their feet
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Actors share one thread, and the C++ runtime keeps the exceptions being handled per thread. Without this a program
+// that makes a call in a catch block would mix its exception with those of the others.
+class HandledExceptions {
+ public:
+  HandledExceptions() { std::memcpy(saved_.data(), abi::__cxa_get_globals(), saved_.size()); }
+  ~HandledExceptions() { std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), saved_.data(), saved_.size()); }
+  HandledExceptions(const HandledExceptions&) = delete;
+  HandledExceptions& operator=(const HandledExceptions&) = delete;
+
+ private:
+  // __cxa_eh_globals of the C++ ABI: a pointer and an unsigned int, padded.
+  std::array<std::byte, 2 * sizeof(void*)> saved_;
+};
+
+class SimgridActor : public Actor {
+ public:
+  explicit SimgridActor(const std::vector<s4u::Host*>& hosts) : hosts_(hosts) {}
+
+  void start(const std::string& name, std::uint32_t host, std::function<void()> body) {
+    actor_ = s4u::Actor::create(name, hosts_[host], std::move(body));
+  }
+
+  void suspend() override {
+    const HandledExceptions mine;
+    s4u::this_actor::suspend();
+  }
+
+  bool execute(std::uint32_t host, std::int64_t cpu_ns) override {
+    const HandledExceptions mine;
+    left_ns_ = 0;
+    interrupted_ = false;
+    execution_ = s4u::this_actor::exec_init(static_cast<double>(cpu_ns))->set_host(hosts_[host]);
+    execution_->start();
+    try {
+      execution_->wait();
+    } catch (const simgrid::CancelException&) {
+      DPM_CHECK(interrupted_);
+    }
+    execution_ = nullptr;
+    return !interrupted_;
+  }
+
+  void resume() override { actor_->resume(); }
+
+  void interrupt() override {
+    if (!execution_ || interrupted_) return;
+    left_ns_ = left_ns();
+    interrupted_ = true;
+    execution_->cancel();
+  }
+
+  void kill() override { actor_->kill(); }
+
+  std::int64_t left_ns() const override {
+    return execution_ && !interrupted_ ? std::llround(execution_->get_remaining()) : left_ns_;
+  }
+
+ private:
+  const std::vector<s4u::Host*>& hosts_;
+  s4u::ActorPtr actor_;
+  s4u::ExecPtr execution_;
+  std::int64_t left_ns_ = 0;
+  bool interrupted_ = false;
+};
+
+// SimGrid installs handlers of its own; a crash shall end the child the way it would have ended the parent.
+class SignalHandlers {
+ public:
+  SignalHandlers() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &saved_[i]);
+  }
+  ~SignalHandlers() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &saved_[i], nullptr);
+  }
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGSEGV, SIGBUS, SIGABRT};
+  std::array<struct sigaction, kSignals.size()> saved_ = {};
+};
+
+}  // namespace
+
+struct Engine::Implementation {
+  Calls calls;
+  std::unique_ptr<s4u::Engine> engine;
+  s4u::NetZone* zone = nullptr;
+  std::vector<s4u::Host*> hosts;
+  Timer* alarm = nullptr;
+};
+
+Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_path)
+    : implementation_(std::make_unique<Implementation>()) {
+  implementation_->calls = std::move(calls);
+  const SignalHandlers restored_afterwards;
+  const std::string log = "root.thres:critical root.app:file:" + log_path;
+  xbt_log_control_set(log.c_str());
+  // An argv of our own: SimGrid would take --cfg, --log and --help from the program's command line.
+  static_assert(sizeof(char) == 1);
+  std::string name = "dpm";
+  std::array<char*, 2> arguments = {name.data(), nullptr};
+  int count = 1;
+  implementation_->engine = std::make_unique<s4u::Engine>(&count, arguments.data());
+  s4u::Engine::set_config("contexts/stack-size", kStackKilobytes);
+  if (expected_actors > kMostGuardedStacks) s4u::Engine::set_config("contexts/guard-size", 0);
+  if (kSanitized) s4u::Engine::set_config("contexts/factory", std::string("thread"));
+  s4u::Engine::set_config("debug/clean-atexit", false);
+  implementation_->zone = s4u::create_empty_zone("world");
+  s4u::Engine::on_deadlock_cb([this] { implementation_->calls.on_standstill(); });
+}
+
+Engine::~Engine() = default;
+
+std::uint32_t Engine::add_host(const std::string& name) {
+  implementation_->hosts.push_back(implementation_->zone->create_host(name, kFlopsPerSecond));
+  return static_cast<std::uint32_t>(implementation_->hosts.size() - 1);
+}
+
+void Engine::hosts_are_complete() { implementation_->zone->seal(); }
+
+std::unique_ptr<Actor> Engine::start(const std::string& name, std::uint32_t host, std::function<void()> body,
+                                     std::function<void()> on_unknown_exception) {
+  auto actor = std::make_unique<SimgridActor>(implementation_->hosts);
+  actor->start(name, host, [body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
+    try {
+      body();
+    } catch (const simgrid::ForcefulKillException&) {
+      throw;
+    } catch (...) {
+      on_unknown_exception();
+    }
+  });
+  return actor;
+}
+
+TrueTime Engine::now() const { return {std::llround(s4u::Engine::get_clock() * 1e9)}; }
+
+void Engine::set_alarm(TrueTime at) {
+  clear_alarm();
+  // The clock is a double: an alarm for this very nanosecond may lie a fraction of it in the past, which SimGrid
+  // refuses.
+  const double date = std::max(at.seconds(), s4u::Engine::get_clock());
+  implementation_->alarm = Timer::set(date, [this] {
+    implementation_->alarm = nullptr;
+    implementation_->calls.on_alarm();
+  });
+}
+
+void Engine::clear_alarm() {
+  if (implementation_->alarm != nullptr) implementation_->alarm->remove();
+  implementation_->alarm = nullptr;
+}
+
+void Engine::run() {
+  implementation_->engine->run();
+  implementation_->calls.on_standstill();
+}
+
+}  // namespace dpm::sim
