@@ -13,8 +13,12 @@ void HistoryOptions::describe(CLI::App& app) {
   app.add_flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
 }
 
+Computation HistoryOptions::computation() const {
+  return {.only = processes, .everybody = everybody, .external_time = external_time};
+}
+
 Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options) {
-  HistoryBuilder builder({.only = options.processes, .everybody = options.everybody, .external_time = options.external_time});
+  HistoryBuilder builder(options.computation());
   auto input = read_trace(trace, {&builder});
   if (!input) return input.error();
   auto history = builder.take();

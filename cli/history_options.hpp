@@ -15,6 +15,7 @@ struct HistoryOptions {
   bool external_time = false;
 
   void describe(CLI::App& app);
+  Computation computation() const;
 };
 
 struct TraceHistory {
