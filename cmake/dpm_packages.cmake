@@ -31,7 +31,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/d
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/scenarios/ DESTINATION ${data_dir}/scenarios COMPONENT sim
         FILES_MATCHING PATTERN "*.json" PATTERN "README.md")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/filter/ DESTINATION ${data_dir}/filter COMPONENT dpm
-        FILES_MATCHING PATTERN "*.descriptions" PATTERN "*.rules")
+        FILES_MATCHING PATTERN "*.desc" PATTERN "*.rules")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dpm)
