@@ -11,7 +11,8 @@ namespace {
 class SumOfBytes : public dpm::EventSink {
  public:
   void on_begin(const dpm::TraceInfo&) override {}
-  void on_events(std::span<const dpm::Event> batch) override {
+  // As far from the compiler's view as a sink in another folder is: it neither inlines nor guesses the call.
+  [[gnu::noipa]] void on_events(std::span<const dpm::Event> batch) override {
     for (const auto& event : batch) bytes_ += event.length_bytes;
   }
   void on_end(const dpm::LossReport&) override {}
@@ -30,7 +31,7 @@ void push(std::span<const dpm::Event> events, std::size_t batch_events, dpm::Eve
 }  // namespace
 
 int main() {
-  constexpr std::uint64_t kEvents = 1'000'000;
+  constexpr std::uint64_t kEvents = 20'000;
   std::vector<dpm::Event> events(kEvents);
   for (std::uint64_t number = 0; number < kEvents; ++number)
     events[number].length_bytes = static_cast<std::uint32_t>(number % 1500);

@@ -4,20 +4,16 @@
 include(GNUInstallDirs)
 set(data_dir ${CMAKE_INSTALL_DATADIR}/dpm)
 
-# The programs are not there when only a part of the tree is built.
-if(TARGET dpm)
+# The programs and their manual pages are not there when only a part of the tree is built.
+if(TARGET dpm AND TARGET dpm_sim_program)
   install(TARGETS dpm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dpm)
-endif()
-if(TARGET dpm_sim)
-  install(TARGETS dpm_sim RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dpm COMPONENT sim)
+  install(TARGETS dpm_sim_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dpm COMPONENT sim)
+  add_subdirectory(docs/man)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dpm
+          FILES_MATCHING PATTERN "*.1" PATTERN "dpm-run.1" EXCLUDE)
+  install(FILES ${CMAKE_BINARY_DIR}/man/dpm-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
 endif()
 
-file(GLOB man_pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/man/*.1)
-set(sim_man_pages ${man_pages})
-list(FILTER sim_man_pages INCLUDE REGEX "/dpm-run\\.1$")
-list(REMOVE_ITEM man_pages ${sim_man_pages})
-install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dpm)
-install(FILES ${sim_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME dpm COMPONENT dpm)
 
@@ -31,7 +27,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/d
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/scenarios/ DESTINATION ${data_dir}/scenarios COMPONENT sim
         FILES_MATCHING PATTERN "*.json" PATTERN "README.md")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/filter/ DESTINATION ${data_dir}/filter COMPONENT dpm
-        FILES_MATCHING PATTERN "*.descriptions" PATTERN "*.rules")
+        FILES_MATCHING PATTERN "*.desc" PATTERN "*.rules")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dpm)

@@ -25,7 +25,7 @@ bool is_code(const SourceFile& file) {
          is_one_of(file.name(), {"CMakeLists.txt", "dev", "run"});
 }
 
-bool is_prose(const SourceFile& file) { return is_one_of(file.extension(), {".md", ".1"}); }
+bool is_prose(const SourceFile& file) { return is_one_of(file.extension(), {".md", ".in"}); }
 
 // Complains about every line of code and prose that `pattern` matches.
 Complaints lines_matching(std::span<const SourceFile> files, const std::regex& pattern, const std::string& complaint) {
