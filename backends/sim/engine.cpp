@@ -46,9 +46,9 @@ class HandledExceptions {
   std::array<std::byte, 2 * sizeof(void*)> saved_;
 };
 
-// SimGrid decides when executions end. How far the others are is asked at moments it cannot answer (Exec::get_remaining() aborts
-// between the end of an execution and the wake-up of its actor, which is when alarms go off), so each host keeps its virtual
-// time: the CPU time an execution has got that has been there from the beginning.
+// SimGrid decides when executions end. How far the others are is asked at moments it cannot answer
+// (Exec::get_remaining() aborts between the end of an execution and the wake-up of its actor, which is when alarms go
+// off), so each host keeps its virtual time: the CPU time an execution has got that has been there from the beginning.
 class Host {
  public:
   explicit Host(s4u::Host* host) : host_(host) {}
@@ -88,8 +88,20 @@ class SimgridActor : public Actor {
  public:
   explicit SimgridActor(std::deque<Host>& hosts) : hosts_(hosts) {}
 
-  void start(const std::string& name, std::uint32_t host, std::function<void()> body) {
-    actor_ = s4u::Actor::create(name, hosts_[host].simgrid(), std::move(body));
+  void start(const std::string& name, std::uint32_t host, std::function<void()> body,
+             std::function<void()> on_unknown_exception) override {
+    // The new actor may run before create() has returned to the one that creates it, so it introduces itself.
+    s4u::Actor::create(name, hosts_[host].simgrid(),
+                       [this, body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
+                         actor_ = s4u::Actor::self();
+                         try {
+                           body();
+                         } catch (const simgrid::ForcefulKillException&) {
+                           throw;
+                         } catch (...) {
+                           on_unknown_exception();
+                         }
+                       });
   }
 
   void suspend() override {
@@ -124,7 +136,9 @@ class SimgridActor : public Actor {
     execution_->cancel();
   }
 
-  void kill() override { actor_->kill(); }
+  void kill() override {
+    if (actor_) actor_->kill();
+  }
 
   std::int64_t left_ns() const override {
     if (!execution_ || interrupted_) return left_ns_;
@@ -197,20 +211,7 @@ std::uint32_t Engine::add_host(const std::string& name) {
 
 void Engine::hosts_are_complete() { implementation_->zone->seal(); }
 
-std::unique_ptr<Actor> Engine::start(const std::string& name, std::uint32_t host, std::function<void()> body,
-                                     std::function<void()> on_unknown_exception) {
-  auto actor = std::make_unique<SimgridActor>(implementation_->hosts);
-  actor->start(name, host, [body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
-    try {
-      body();
-    } catch (const simgrid::ForcefulKillException&) {
-      throw;
-    } catch (...) {
-      on_unknown_exception();
-    }
-  });
-  return actor;
-}
+std::unique_ptr<Actor> Engine::create_actor() { return std::make_unique<SimgridActor>(implementation_->hosts); }
 
 TrueTime Engine::now() const { return {std::llround(s4u::Engine::get_clock() * 1e9)}; }
 
