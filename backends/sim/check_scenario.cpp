@@ -56,7 +56,7 @@ class Checker {
     std::set<std::string> seen;
     for (const auto& name : names) {
       if (name.empty()) complain("a " + kind + " has no name");
-      if (!seen.insert(name).second) complain("there are two " + kind + "s named '" + name + "'");
+      if (!seen.insert(name).second) complain(kind + " '" + name + "' is declared twice");
     }
   }
 

@@ -48,6 +48,7 @@ void Simulation::end(const Ending& ending) {
 #ifdef DPM_COVERAGE
   __gcov_dump();
 #endif
+  std::fflush(nullptr);  // what programs have printed
   ::_exit(0);
 }
 

@@ -3,10 +3,12 @@
 #include <cxxabi.h>
 #include <xbt/log.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
@@ -44,12 +46,62 @@ class HandledExceptions {
   std::array<std::byte, 2 * sizeof(void*)> saved_;
 };
 
+// SimGrid decides when executions end. How far the others are is asked at moments it cannot answer
+// (Exec::get_remaining() aborts between the end of an execution and the wake-up of its actor, which is when alarms go
+// off), so each host keeps its virtual time: the CPU time an execution has got that has been there from the beginning.
+class Host {
+ public:
+  explicit Host(s4u::Host* host) : host_(host) {}
+
+  s4u::Host* simgrid() const { return host_; }
+
+  double virtual_ns() const {
+    const double elapsed_ns = (s4u::Engine::get_clock() - changed_at_) * 1e9;
+    return executing_ == 0 ? virtual_ns_ : virtual_ns_ + elapsed_ns / executing_;
+  }
+  void change_executing(int by) {
+    virtual_ns_ = virtual_ns();
+    changed_at_ = s4u::Engine::get_clock();
+    executing_ += by;
+  }
+
+ private:
+  s4u::Host* host_;
+  int executing_ = 0;
+  double virtual_ns_ = 0;  // up to changed_at_
+  double changed_at_ = 0;
+};
+
+// While it exists, one more execution shares the host; it ends by itself when the actor is killed.
+class Share {
+ public:
+  explicit Share(Host& host) : host_(host) { host_.change_executing(1); }
+  ~Share() { host_.change_executing(-1); }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+ private:
+  Host& host_;
+};
+
 class SimgridActor : public Actor {
  public:
-  explicit SimgridActor(const std::vector<s4u::Host*>& hosts) : hosts_(hosts) {}
+  explicit SimgridActor(std::deque<Host>& hosts) : hosts_(hosts) {}
 
-  void start(const std::string& name, std::uint32_t host, std::function<void()> body) {
-    actor_ = s4u::Actor::create(name, hosts_[host], std::move(body));
+  void start(const std::string& name, std::uint32_t host, std::function<void()> body,
+             std::function<void()> on_unknown_exception) override {
+    // The new actor may run before create() has returned to the one that creates it, so it introduces itself.
+    s4u::Actor::create(name, hosts_[host].simgrid(),
+                       [this, body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
+                         actor_ = s4u::Actor::self();
+                         try {
+                           body();
+                         } catch (const simgrid::ForcefulKillException&) {
+                           throw;
+                         } catch (...) {
+                           on_unknown_exception();
+                         }
+                       });
   }
 
   void suspend() override {
@@ -59,9 +111,12 @@ class SimgridActor : public Actor {
 
   bool execute(std::uint32_t host, std::int64_t cpu_ns) override {
     const HandledExceptions mine;
-    left_ns_ = 0;
+    host_ = &hosts_[host];
+    const Share share(*host_);
+    begun_at_virtual_ns_ = host_->virtual_ns();
+    asked_ns_ = cpu_ns;
     interrupted_ = false;
-    execution_ = s4u::this_actor::exec_init(static_cast<double>(cpu_ns))->set_host(hosts_[host]);
+    execution_ = s4u::this_actor::exec_init(static_cast<double>(cpu_ns))->set_host(host_->simgrid());
     execution_->start();
     try {
       execution_->wait();
@@ -81,16 +136,23 @@ class SimgridActor : public Actor {
     execution_->cancel();
   }
 
-  void kill() override { actor_->kill(); }
+  void kill() override {
+    if (actor_) actor_->kill();
+  }
 
   std::int64_t left_ns() const override {
-    return execution_ && !interrupted_ ? std::llround(execution_->get_remaining()) : left_ns_;
+    if (!execution_ || interrupted_) return left_ns_;
+    const std::int64_t used_ns = std::llround(host_->virtual_ns() - begun_at_virtual_ns_);
+    return std::clamp<std::int64_t>(asked_ns_ - used_ns, 0, asked_ns_);
   }
 
  private:
-  const std::vector<s4u::Host*>& hosts_;
+  std::deque<Host>& hosts_;
   s4u::ActorPtr actor_;
   s4u::ExecPtr execution_;
+  Host* host_ = nullptr;
+  double begun_at_virtual_ns_ = 0;
+  std::int64_t asked_ns_ = 0;
   std::int64_t left_ns_ = 0;
   bool interrupted_ = false;
 };
@@ -116,7 +178,7 @@ struct Engine::Implementation {
   Calls calls;
   std::unique_ptr<s4u::Engine> engine;
   s4u::NetZone* zone = nullptr;
-  std::vector<s4u::Host*> hosts;
+  std::deque<Host> hosts;
   Timer* alarm = nullptr;
 };
 
@@ -143,26 +205,13 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
 Engine::~Engine() = default;
 
 std::uint32_t Engine::add_host(const std::string& name) {
-  implementation_->hosts.push_back(implementation_->zone->create_host(name, kFlopsPerSecond));
+  implementation_->hosts.emplace_back(implementation_->zone->create_host(name, kFlopsPerSecond));
   return static_cast<std::uint32_t>(implementation_->hosts.size() - 1);
 }
 
 void Engine::hosts_are_complete() { implementation_->zone->seal(); }
 
-std::unique_ptr<Actor> Engine::start(const std::string& name, std::uint32_t host, std::function<void()> body,
-                                     std::function<void()> on_unknown_exception) {
-  auto actor = std::make_unique<SimgridActor>(implementation_->hosts);
-  actor->start(name, host, [body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
-    try {
-      body();
-    } catch (const simgrid::ForcefulKillException&) {
-      throw;
-    } catch (...) {
-      on_unknown_exception();
-    }
-  });
-  return actor;
-}
+std::unique_ptr<Actor> Engine::create_actor() { return std::make_unique<SimgridActor>(implementation_->hosts); }
 
 TrueTime Engine::now() const { return {std::llround(s4u::Engine::get_clock() * 1e9)}; }
 

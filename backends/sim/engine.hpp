@@ -19,6 +19,11 @@ class Actor {
  public:
   virtual ~Actor() = default;
 
+  // Begins with the next round of actors. `body` must not throw, except for what kill() makes pass through it; anything
+  // else goes to `on_unknown_exception`.
+  virtual void start(const std::string& name, std::uint32_t host, std::function<void()> body,
+                     std::function<void()> on_unknown_exception) = 0;
+
   // ---- called by the actor itself
   virtual void suspend() = 0;
   // Uses `cpu_ns` of `host`. False if interrupt() ended it early; then left_ns() says what is left.
@@ -47,9 +52,7 @@ class Engine {
   std::uint32_t add_host(const std::string& name);
   void hosts_are_complete();
 
-  // `body` must not throw, except for what kill() makes pass through it; anything else goes to `on_unknown_exception`.
-  std::unique_ptr<Actor> start(const std::string& name, std::uint32_t host, std::function<void()> body,
-                               std::function<void()> on_unknown_exception);
+  std::unique_ptr<Actor> create_actor();
 
   TrueTime now() const;
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <new>
 
 #include "backends/sim/check_scenario.hpp"
@@ -88,6 +89,7 @@ Result<void> Child::start(const Scenario& scenario) {
   log_.reset(::memfd_create("simulation log", 0));
   if (log_.get() < 0) return Error::from_errno("create a log for the simulation");
   if (running_.get() == nullptr) return Error::from_errno("share a page with the simulation");
+  std::fflush(nullptr);  // or the child would print the parent's unwritten output a second time
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) return Error::from_errno("fork the simulation");

@@ -170,7 +170,8 @@ void Simulation::start(Process& process, Process* who_asked) {
   process.queue.advance(now());
   process.started_by = who_asked;
   if (process.stopped == 0) set_runnable(process, true);
-  process.actor = engine_.start(
+  process.actor = engine_.create_actor();
+  process.actor->start(
       process.name, process.machine->host, [this, &process] { body_of(process); },
       [this, &process] {
         fail("process '" + process.name + "' ended with an exception that is not a std::exception");
@@ -178,6 +179,7 @@ void Simulation::start(Process& process, Process* who_asked) {
 }
 
 void Simulation::body_of(Process& process) {
+  if (process.is_gone()) return;  // destroyed before its first instruction
   runs(process);
   try {
     try {
