@@ -41,6 +41,7 @@ class RuleParser {
       } else if (left_.front() == ',') {
         if (rule_.conditions.empty() || expects_more_) return error("expected a condition before ','");
         expects_more_ = true;
+        comma_line_ = line_;
         left_.remove_prefix(1);
       } else {
         if (rule_.conditions.empty()) rule_.line = line_;
@@ -50,7 +51,10 @@ class RuleParser {
         expects_more_ = false;
       }
     }
-    if (expects_more_) return error("expected a condition after ','");
+    if (expects_more_) {
+      line_ = comma_line_;
+      return error("expected a condition after ','");
+    }
     end_rule();
     return std::move(rules_);
   }
@@ -148,6 +152,7 @@ class RuleParser {
   std::string_view left_;
   int line_ = 1;
   bool expects_more_ = false;  // a comma was the last thing read
+  int comma_line_ = 0;
   Rule rule_;
   std::vector<Rule> rules_;
 };

@@ -51,7 +51,8 @@ struct TraceWriter::State {
   std::vector<bool> clock_declared;              // by machine
   std::vector<std::uint32_t> stream_of_process;  // last stream + 1; Events only
   std::vector<bool> is_split;
-  bool is_event_trace = false;
+  bool takes_events = false;    // the layouts are event_layouts()
+  bool knows_processes = true;  // every record was an Event
   bool ended = false;
   Result<void> status;
 
@@ -153,7 +154,7 @@ struct TraceWriter::State {
   }
 
   void list_split_processes() {
-    if (!is_event_trace) return;
+    if (!knows_processes) return;
     auto& split = sidecar.split_processes.emplace();
     for (std::uint32_t i = 0; i < is_split.size(); ++i)
       if (is_split[i]) split.push_back(ProcessId{i});
@@ -187,7 +188,7 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
   }
   state->stream_of.resize(description.filters.size());
   const auto layouts = event_layouts();
-  state->is_event_trace =
+  state->takes_events =
       description.layouts.size() == layouts.size() && description.layouts.front().size_bytes == sizeof(Event);
   state->sidecar.description = std::move(description);
   if (auto made = make_private_folder(directory); !made) return made.error();
@@ -206,7 +207,7 @@ void TraceWriter::on_begin(const TraceInfo& info) {
 }
 
 void TraceWriter::on_records(std::span<const Event> events, std::span<const Verdict> verdicts) {
-  DPM_CHECK(state_->is_event_trace && events.size() == verdicts.size());
+  DPM_CHECK(state_->takes_events && events.size() == verdicts.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (verdicts[i].record_class == kNotKept) continue;
     const Event& event = events[i];
@@ -217,6 +218,7 @@ void TraceWriter::on_records(std::span<const Event> events, std::span<const Verd
 }
 
 void TraceWriter::append(MachineId machine, Verdict verdict, LocalTime time, const std::byte* record) {
+  state_->knows_processes = false;
   state_->put(state_->stream_for(verdict.filter, machine), verdict.record_class, time, record);
 }
 
