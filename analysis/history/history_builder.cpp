@@ -137,8 +137,10 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
   } else {
     node.channel = event.channel.is_none() ? 0 : event.channel.value;
   }
-  if (process.events.size() == 0) process.span.first = event.local_time;
-  process.span.last = event.local_time;
+  if (kind != HistoryKind::start) {
+    if (process.events.size() == (process.starts_with_start ? 1 : 0)) process.span.first = event.local_time;
+    process.span.last = event.local_time;
+  }
   process.events.push_back(node);
   return static_cast<std::uint32_t>(process.events.size() - 1);
 }

@@ -16,6 +16,7 @@
 namespace dpm {
 namespace {
 
+constexpr std::size_t kSmallSet = 16;  // looked through rather than searched
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
 // Where a process stands with the event at its cursor.
@@ -54,7 +55,7 @@ struct Replay::State {
   MessageCosts costs;
   const Roles roles;
   Order order = Order::recorded;
-  std::vector<std::vector<std::uint32_t>> sets;  // TraceInfo::channel_sets, sorted
+  std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
   std::vector<std::uint8_t> takes_outside;           // by process: some RECEIVE has neither SEND nor ExternalArc
   std::vector<std::vector<std::uint32_t>> handouts;  // by dispatcher: its RECEIVEs from workers, in recorded order
@@ -102,10 +103,12 @@ struct Replay::State {
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
-    : history(h), costs(h, target), roles(std::move(r)), sets(h.info.channel_sets.size()) {
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    for (const ChannelId channel : h.info.channel_sets[i]) sets[i].push_back(channel.value);
-    std::sort(sets[i].begin(), sets[i].end());
+    : history(h), costs(h, target), roles(std::move(r)) {
+  const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
+  for (std::uint32_t i = 0; i < sets.size(); ++i) {
+    if (sets[i].size() <= kSmallSet) continue;
+    auto& sorted = large_sets[i] = sets[i];
+    std::sort(sorted.begin(), sorted.end());
   }
   for (const auto& arc : h.external_arcs) {
     external_from.emplace(arc.from, arc);
@@ -184,6 +187,7 @@ void Replay::State::go() {
 void Replay::State::complete(std::uint32_t machine) {
   SharedMachine& shared = machines[machine];
   shared.advance_to_completion(now_ns);
+  result.elapsed_ns = std::max(result.elapsed_ns, now_ns);  // work may be a segment's last, with no event after it
   const std::uint32_t p = shared.first();
   Process& process = processes[p];
   process.phase = process.phase == Phase::before ? Phase::ready : process.phase;
@@ -430,10 +434,14 @@ bool Replay::State::answers_its_sender(std::uint32_t receive) const {
 
 bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {
   const std::uint32_t set = set_of(process);
+  const auto& sets = history.info.channel_sets;
   if (set == 0 || set >= sets.size()) return true;
   const HistoryEvent& sent = history.events[message.send];
   if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
-  return std::binary_search(sets[set].begin(), sets[set].end(), sent.channel);
+  const ChannelId channel{sent.channel};
+  if (sets[set].size() <= kSmallSet) return std::find(sets[set].begin(), sets[set].end(), channel) != sets[set].end();
+  const auto& sorted = large_sets.at(set);
+  return std::binary_search(sorted.begin(), sorted.end(), channel);
 }
 
 // Which channel it came over is not in the graph; the set waited for when it came is.

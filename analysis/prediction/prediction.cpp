@@ -1,0 +1,222 @@
+#include "analysis/prediction/prediction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace dpm {
+namespace {
+
+constexpr std::array kOrders = {Order::recorded, Order::arrival, Order::role};
+
+// The events of a run in this order must all have happened, or the elapsed time means nothing.
+Result<ReplayResult> complete(ReplayResult result, Order order) {
+  if (result.not_performed == 0) return result;
+  const std::string what = std::to_string(result.not_performed) + " events wait for messages that are never sent";
+  if (order == Order::recorded) return Error{"the trace contradicts itself: " + what};
+  return Error{"the trace cannot be replayed in " + std::string(name_of(order)) + " order: " + what +
+               "; try --order recorded"};
+}
+
+PiecewiseLinear longer(const PiecewiseLinear& line, double factor) {
+  if (line.points().empty()) return line;
+  auto points = line.points();
+  for (auto& point : points) point.second *= factor;
+  return PiecewiseLinear::through(std::move(points)).value();
+}
+
+Target with_longer_delays(Target target, double factor) {
+  const auto lengthen = [factor](DelayClass& delays) { delays.delivery_s = longer(delays.delivery_s, factor); };
+  lengthen(target.delays.local);
+  lengthen(target.delays.remote);
+  for (auto& pair : target.delays.pairs) lengthen(pair.delays);
+  return target;
+}
+
+Target with_slower_machines(Target target, double factor) {
+  for (auto& machine : target.machines) machine.speed /= factor;
+  return target;
+}
+
+class Predictor {
+ public:
+  Predictor(const History& history, const Target& target, const PredictOptions& options)
+      : history_(history), target_(target), options_(options) {}
+
+  Result<Prediction> run() {
+    prediction_.placement = target_.placement;
+    prediction_.method = options_.method;
+    prediction_.order =
+        options_.order.value_or(options_.method == SharingMethod::thesis1984 ? Order::recorded : Order::arrival);
+    prediction_.roles = options_.roles ? *options_.roles : find_role_groups(history_);
+    if (auto possible = check(); !possible) return possible.error();
+    roles_ = to_roles(prediction_.roles, history_.process_count());
+    if (auto predicted = predict_target(); !predicted) return predicted.error();
+    if (auto identity = check_identity(); !identity) return identity.error();
+    if (options_.sensitivity) find_sensitivity();
+    prediction_.clock_error = clock_error(history_);
+    if (prediction_.order != Order::role) prediction_.roles.clear();
+    add_warnings();
+    return std::move(prediction_);
+  }
+
+ private:
+  Result<void> check() const {
+    if (history_.cpu_ns() == 0) {
+      return Error{"the trace has no CPU time, so nothing can be predicted: meter PROCTIME and let the filter keep it"};
+    }
+    if (options_.method == SharingMethod::thesis1984 && prediction_.order != Order::recorded) {
+      return Error{"method thesis1984 knows only the recorded order; use --order recorded, or --method replay"};
+    }
+    if (prediction_.order == Order::role && prediction_.roles.empty()) {
+      return Error{
+          "no dispatcher with workers in the trace (processes of one program that talk to one process only, which "
+          "answers whoever "
+          "comes first); use --order arrival"};
+    }
+    return {};
+  }
+
+  Result<void> predict_target() {
+    Replay replay(history_, target_, roles_);
+    Spread& spread = prediction_.spread;
+    bool first = true;
+    const auto widen = [&](double P, double elapsed_s) {
+      spread.low_P = first ? P : std::min(spread.low_P, P);
+      spread.high_P = first ? P : std::max(spread.high_P, P);
+      spread.low_elapsed_s = first ? elapsed_s : std::min(spread.low_elapsed_s, elapsed_s);
+      spread.high_elapsed_s = first ? elapsed_s : std::max(spread.high_elapsed_s, elapsed_s);
+      first = false;
+    };
+    for (const Order order : kOrders) {
+      if (order == Order::role && prediction_.roles.empty()) continue;
+      auto run = complete(replay.run(order, target_.machine_of), order);
+      const bool asked = order == prediction_.order && options_.method == SharingMethod::replay;
+      if (!run) {
+        if (asked || order == Order::recorded) return run.error();
+        prediction_.warnings.push_back(run.error().what);
+        continue;
+      }
+      const double T_s = static_cast<double>(run->cpu_ns) * 1e-9, elapsed_s = run->elapsed_ns * 1e-9;
+      widen(T_s / elapsed_s, elapsed_s);
+      if (!asked) continue;
+      set(T_s, elapsed_s);
+      forced_ = run->forced_receives;
+    }
+    if (options_.method == SharingMethod::thesis1984) {
+      const auto measured = measure_parallelism(history_, target_, SharingMethod::thesis1984);
+      if (!measured) return measured.error();
+      set(measured->delay_cpu.T_s, measured->delay_cpu.t_max_s);
+      widen(prediction_.P, prediction_.elapsed_s);
+    }
+    return {};
+  }
+
+  void set(double T_s, double elapsed_s) {
+    prediction_.T_s = T_s;
+    prediction_.elapsed_s = elapsed_s;
+    prediction_.P = elapsed_s > 0 ? T_s / elapsed_s : 0;
+  }
+
+  Result<double> elapsed_s(const Target& target) {
+    if (options_.method == SharingMethod::thesis1984) {
+      const auto measured = measure_parallelism(history_, target, SharingMethod::thesis1984);
+      if (!measured) return measured.error();
+      return measured->delay_cpu.t_max_s;
+    }
+    auto run = complete(Replay(history_, target, roles_).run(prediction_.order, target.machine_of), prediction_.order);
+    if (!run) return run.error();
+    return run->elapsed_ns * 1e-9;
+  }
+
+  Result<void> check_identity() {
+    const Target traced = traced_target(history_);
+    const auto here = elapsed_s(traced);
+    if (!here) return here.error();
+    auto recorded = complete(Replay(history_, traced).run(Order::recorded, traced.machine_of), Order::recorded);
+    if (!recorded) return recorded.error();
+    prediction_.identity_error = recorded->elapsed_ns > 0 ? *here / (recorded->elapsed_ns * 1e-9) - 1 : 0;
+    return {};
+  }
+
+  void find_sensitivity() {
+    const auto change = [&](const Target& target) {
+      const auto changed = elapsed_s(target);
+      return changed && prediction_.elapsed_s > 0 ? *changed / prediction_.elapsed_s - 1 : 0;
+    };
+    prediction_.sensitivity =
+        Sensitivity{change(with_longer_delays(target_, 1.1)), change(with_slower_machines(target_, 1.1))};
+  }
+
+  void add_warnings() {
+    auto& warnings = prediction_.warnings;
+    warnings.insert(warnings.begin(), history_.warnings.begin(), history_.warnings.end());
+    if (!history_.receive_calls_metered && prediction_.order != Order::recorded) {
+      warnings.push_back(
+          "RECEIVECALL was not metered, so every receive is taken to accept any message; if some wait for one channel, "
+          "meter it");
+    }
+    if (forced_ > 0) {
+      warnings.push_back(
+          std::to_string(forced_) +
+          " receives had to take a message they did not wait for, because nothing else could go on: these "
+          "processes depend on more than their messages");
+    }
+  }
+
+  const History& history_;
+  const Target& target_;
+  const PredictOptions& options_;
+  Roles roles_;
+  std::uint64_t forced_ = 0;
+  Prediction prediction_;
+};
+
+}  // namespace
+
+std::string_view name_of(Order order) {
+  switch (order) {
+    case Order::recorded:
+      return "recorded";
+    case Order::arrival:
+      return "arrival";
+    case Order::role:
+      return "role";
+  }
+  return "";
+}
+
+std::optional<Order> order_from_name(std::string_view name) {
+  for (const Order order : kOrders) {
+    if (name == name_of(order)) return order;
+  }
+  return std::nullopt;
+}
+
+Result<Prediction> predict(const History& history, const Target& target, const PredictOptions& options) {
+  return Predictor(history, target, options).run();
+}
+
+double clock_error(const History& history) {
+  const Target traced = traced_target(history);
+  const ReplayResult replayed = Replay(history, traced).run(Order::recorded, traced.machine_of, true);
+  if (replayed.elapsed_ns <= 0) return 0;
+  const auto& finished_ns = replayed.schedule->finished_ns;
+  double greatest_ns = 0;
+  for (std::uint32_t p = 0; p < history.process_count(); ++p) {
+    const auto counts = [&](std::uint32_t e) {
+      const HistoryKind kind = history.events[e].kind();
+      return kind != HistoryKind::start && kind != HistoryKind::end && finished_ns[e] >= 0;
+    };
+    std::uint32_t first = history.first_event[p], last = history.first_event[p + 1];
+    while (first < last && !counts(first)) ++first;
+    while (first < last && !counts(last - 1)) --last;
+    if (first == last) continue;
+    const LocalSpan& span = history.local_spans[p];
+    const double replayed_ns = finished_ns[last - 1] - finished_ns[first];
+    greatest_ns = std::max(greatest_ns, std::abs(replayed_ns - static_cast<double>((span.last - span.first).ns)));
+  }
+  return greatest_ns / replayed.elapsed_ns;
+}
+
+}  // namespace dpm

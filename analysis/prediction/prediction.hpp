@@ -1,0 +1,75 @@
+// How parallel, and how fast, a traced computation would be on another placement.
+//
+// A prediction is a replay of the trace (analysis/history/replay.hpp) on the target, and always says how far it can be
+// trusted:
+//   spread          what the other orders of receives give. Recorded order is pessimistic nearly everywhere, because it
+//   waits for
+//                   messages that came first only on the old placement; where all orders agree, order does not matter.
+//   identity_error  the same method on the traced placement against the trace's own order: what the choice of order
+//   alone changes
+//                   where nothing should change.
+//   clock_error     the replay of the traced placement against the clocks in the trace. Greater than a clock's drift
+//   and tick:
+//                   something the trace does not show (other load, a wrong delay model, lost events) took time.
+//   sensitivity     how much a delay model or CPU times wrong by 10 % would matter; on request.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+#include "analysis/parallelism/parallelism.hpp"
+#include "analysis/prediction/roles.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+std::string_view name_of(Order order);  // "recorded", "arrival", "role"
+std::optional<Order> order_from_name(std::string_view name);
+
+struct PredictOptions {
+  std::optional<Order> order;  // default: arrival, or recorded with thesis1984, which knows no other
+  SharingMethod method = SharingMethod::replay;
+  bool sensitivity = false;
+  std::optional<std::vector<RoleGroup>> roles;  // default: find_role_groups()
+};
+
+struct Spread {
+  double low_P = 0, high_P = 0;
+  double low_elapsed_s = 0, high_elapsed_s = 0;
+};
+
+// Relative change of the elapsed time.
+struct Sensitivity {
+  double delays_10_percent_longer = 0;
+  double cpu_10_percent_slower = 0;
+};
+
+struct Prediction {
+  std::string placement;
+  double P = 0;
+  double T_s = 0;
+  double elapsed_s = 0;
+  Order order = Order::arrival;
+  SharingMethod method = SharingMethod::replay;
+  Spread spread;
+  double identity_error = 0;
+  double clock_error = 0;
+  std::optional<Sensitivity> sensitivity;
+  std::vector<RoleGroup> roles;  // role order: who got which
+  std::vector<std::string> warnings;
+};
+
+// Refuses thesis1984 with another order than recorded, role order where no roles are found, and what
+// measure_parallelism refuses.
+Result<Prediction> predict(const History& history, const Target& target, const PredictOptions& options = {});
+
+// As the trace's own clocks have it: see `clock_error`.
+double clock_error(const History& history);
+
+}  // namespace dpm

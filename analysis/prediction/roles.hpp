@@ -1,0 +1,30 @@
+// Recognises dispatchers and their workers in a trace, for Order::role.
+//
+// Workers are processes of one program (two at least) that talk to one process only, the dispatcher. The dispatcher
+// takes messages from whichever worker comes first, and answers most of them with exactly one message to the worker
+// that sent it: the next piece of work. Which piece that is depends on how many have been given out, not on who asks;
+// that is why the pieces must go to whoever is free in a prediction.
+//
+// A server that answers its clients at once looks the same from outside. Use role order for programs that hand out
+// work; the prediction names everybody's role, so that a wrong guess is seen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+
+namespace dpm {
+
+struct RoleGroup {
+  ProcessId dispatcher;
+  std::vector<ProcessId> workers;
+  std::string program;  // of the workers
+};
+
+std::vector<RoleGroup> find_role_groups(const History& history);
+
+Roles to_roles(const std::vector<RoleGroup>& groups, std::size_t process_count);
+
+}  // namespace dpm

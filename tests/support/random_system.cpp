@@ -1,0 +1,163 @@
+#include "tests/support/random_system.hpp"
+
+#include <string>
+
+#include "model/random.hpp"
+
+namespace dpm::test {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+ObviousStep compute(std::int64_t ns) {
+  ObviousStep step;
+  step.work_ns = ns;
+  return step;
+}
+
+ObviousStep send(std::uint32_t to, std::uint32_t channel, std::uint32_t bytes, std::uint64_t id, std::uint32_t number) {
+  ObviousStep step;
+  step.kind = ObviousStep::Kind::send;
+  step.to = to;
+  step.message = {0, channel, bytes, id, number};
+  return step;
+}
+
+std::string numbered(std::string name, std::uint32_t number) { return name.append(std::to_string(number)); }
+
+void describe_machines(TraceInfo& info, std::uint32_t machines, bool speeds) {
+  for (std::uint32_t m = 0; m < machines; ++m) {
+    info.machines.push_back({numbered("m", m), speeds && m % 2 == 1 ? 2.0 : 1.0});
+  }
+}
+
+void describe_process(TraceInfo& info, const std::string& name) {
+  const auto p = static_cast<std::uint32_t>(info.processes.size());
+  ProcessInfo process;
+  process.name = name;
+  process.program = name;
+  process.machine = {static_cast<std::uint16_t>(p % info.machines.size())};
+  info.processes.push_back(process);
+  info.channels.push_back({ProcessId{p}, "to " + name});  // channel number = process number
+}
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return Random(a * 0x9e3779b97f4a7c15ull ^ (b + 1)).next() >> 8;
+}
+
+}  // namespace
+
+DelayModel constant_delays(double local_s, double remote_s) {
+  DelayModel delays;
+  delays.name = "constant";
+  delays.local.delivery_s = PiecewiseLinear::through({{0, local_s}}).value();
+  delays.remote.delivery_s = PiecewiseLinear::through({{0, remote_s}}).value();
+  return delays;
+}
+
+ObviousSystem random_system(std::uint64_t seed, const RandomShape& shape) {
+  ObviousSystem system;
+  describe_machines(system.info, shape.machines, shape.speeds);
+  for (std::uint32_t p = 0; p < shape.processes; ++p) describe_process(system.info, numbered("p", p));
+  system.info.delays = shape.constant_times ? constant_delays(.002, .005) : DelayModel::demos_vax();
+  if (shape.message_cpu) {
+    system.info.delays.local.sender_cpu_s = PiecewiseLinear::through({{0, .0002}, {1000, .001}}).value();
+    system.info.delays.remote.sender_cpu_s = PiecewiseLinear::through({{0, .0015}, {1000, .004}}).value();
+    system.info.delays.local.receiver_cpu_s = PiecewiseLinear::through({{0, .0001}}).value();
+    system.info.delays.remote.receiver_cpu_s = PiecewiseLinear::through({{0, .0008}, {1000, .003}}).value();
+  }
+  if (shape.created) {
+    system.created_later.assign(shape.processes, false);
+    system.created_later.back() = true;
+  }
+  system.program = [seed, shape](std::uint32_t p, const ObviousMessage* message) {
+    Random random(mixed(seed, message == nullptr ? p : message->id));
+    const auto work = [&] {
+      return shape.constant_times ? kMillisecond : 1 + static_cast<std::int64_t>(random.below(9'000'000));
+    };
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    if (message == nullptr && shape.created && p == 0) {
+      steps.push_back(compute(work()));
+      ObviousStep create;
+      create.kind = ObviousStep::Kind::create;
+      create.to = shape.processes - 1;
+      steps.push_back(create);
+    }
+    std::uint32_t sends = message == nullptr ? shape.first_messages : 0;
+    if (message != nullptr && message->number > 0) sends = random.below(8) == 0 ? 2 : random.below(12) == 0 ? 0 : 1;
+    for (std::uint32_t i = 0; i < sends; ++i) {
+      if (random.below(4) != 0) steps.push_back(compute(work()));
+      const auto to = static_cast<std::uint32_t>(random.below(shape.processes));
+      const auto bytes = shape.constant_times ? 10u : 1 + static_cast<std::uint32_t>(random.below(1000));
+      const std::uint64_t id = mixed(seed ^ (message == nullptr ? p : message->id), i + 77);
+      if (shape.data && random.below(3) == 0) {
+        steps.push_back(send(to, to, 1000, id ^ 1, 0));
+        steps.back().kind = ObviousStep::Kind::move_data;
+      }
+      steps.push_back(send(to, to, bytes, id, message == nullptr ? shape.generations : message->number - 1));
+    }
+    steps.push_back(compute(work()));
+    return reaction;
+  };
+  return system;
+}
+
+ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool constant_times) {
+  ObviousSystem system;
+  describe_machines(system.info, clients + 2, false);
+  describe_process(system.info, "server");
+  describe_process(system.info, "disk");
+  for (std::uint32_t c = 0; c < clients; ++c) describe_process(system.info, numbered("client", c));
+  system.info.delays = constant_times ? constant_delays(.002, .005) : DelayModel::demos_vax();
+  const auto answers = static_cast<std::uint32_t>(system.info.channels.size());
+  system.info.channels.push_back({ProcessId{0}, "answers of the disk"});
+  system.info.channel_sets.push_back({ChannelId{0}});        // 1: requests
+  system.info.channel_sets.push_back({ChannelId{answers}});  // 2: answers of the disk
+  // A message's number is client * 10^6 + what is left to ask.
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    Random random(mixed(seed, message == nullptr ? p : message->id));
+    const auto work = [&] {
+      return constant_times ? kMillisecond : 1 + static_cast<std::int64_t>(random.below(4'000'000));
+    };
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    const std::uint64_t id = mixed(seed, (message == nullptr ? p : message->id) + 1000);
+    if (p == 0) {
+      reaction.wait_set = 1;
+      if (message == nullptr) return reaction;
+      steps.push_back(compute(work()));
+      if (message->channel == answers) {
+        steps.push_back(send(message->number / 1'000'000, message->number / 1'000'000, 100, id, message->number));
+      } else {
+        steps.push_back(send(1, 1, 10, id, message->number));
+        reaction.wait_set = 2;
+      }
+    } else if (p == 1) {
+      if (message == nullptr) return reaction;
+      steps.push_back(compute(work()));
+      steps.push_back(send(0, answers, 1000, id, message->number));
+    } else {
+      const std::uint32_t left = message == nullptr ? requests : message->number % 1'000'000;
+      steps.push_back(compute(work()));
+      if (left == 0) {
+        reaction.ends = true;
+        return reaction;
+      }
+      steps.push_back(send(0, 0, 20, id, p * 1'000'000 + left - 1));
+    }
+    return reaction;
+  };
+  return system;
+}
+
+std::vector<MachineId> random_placement(std::uint64_t seed, const TraceInfo& info) {
+  Random random(seed);
+  std::vector<MachineId> machine_of;
+  for (std::size_t p = 0; p < info.processes.size(); ++p) {
+    machine_of.push_back({static_cast<std::uint16_t>(random.below(info.machines.size()))});
+  }
+  return machine_of;
+}
+
+}  // namespace dpm::test

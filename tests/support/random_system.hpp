@@ -1,0 +1,33 @@
+// Random systems of processes for property tests. What a process does on a message depends on the message alone, so
+// every placement does the same work, and a prediction in arrival order can be exact.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/obvious_simulation.hpp"
+
+namespace dpm::test {
+
+struct RandomShape {
+  std::uint32_t processes = 6;
+  std::uint32_t machines = 4;
+  std::uint32_t first_messages = 2;  // each process sends at its beginning
+  std::uint32_t generations = 8;     // how long a message makes others follow
+  bool constant_times = false;       // every computation takes the same: ties everywhere
+  bool message_cpu = false;          // messages cost CPU time, by local and remote
+  bool speeds = false;               // machines differ in speed
+  bool data = false;                 // MOVEDATA before some messages
+  bool created = false;              // the last process is created by the first
+};
+
+ObviousSystem random_system(std::uint64_t seed, const RandomShape& shape);
+
+// Clients that think and ask a server; the server asks a disk and waits for it alone, then answers.
+ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool constant_times);
+
+std::vector<MachineId> random_placement(std::uint64_t seed, const TraceInfo& info);
+
+// The same delays for a test by hand: constant times whatever the size.
+DelayModel constant_delays(double local_s, double remote_s);
+
+}  // namespace dpm::test
