@@ -81,7 +81,7 @@ class StudyReader {
     request.prediction = choice(object);
     if (kind != "prediction")
       for (const char* key : {"method", "placements"})
-        if (object.has(key)) reading_.problem(object.node(), "'" + std::string(key) + "' belongs to a prediction");
+        if (object.has(key)) reading_.problem(object.node(), std::string(key) + " belongs to a prediction");
     add_analysis(object.node(), kind, std::move(request));
   }
 
