@@ -74,8 +74,6 @@ Result<FileAndScenario> read(const JsonNode& document, const std::filesystem::pa
     read_parameters(root, reading, file);
     file.seed = root.whole("seed", 1, kSeed);
     read_placement_names(root, reading, file);
-    const auto accepted = check_overrides(file, overrides);
-    if (!accepted) return problems.empty() ? accepted.error() : problems.error();
     for (const auto& [name, parameter] : file.parameters) names.values[name] = parameter.default_value;
     for (const auto& [name, value] : overrides.parameters) names.values[name] = value;
     std::error_code ignored;  // a scenario in "." still knows its folder's name
@@ -172,6 +170,8 @@ Result<ScenarioFile> parse_scenario(std::string_view text, const std::filesystem
 
 Result<Scenario> instantiate(const ScenarioFile& file, const Overrides& overrides) {
   DPM_CHECK(file.document != nullptr && file.programs != nullptr);
+  const auto accepted = check_overrides(file, overrides);
+  if (!accepted) return accepted.error();
   auto result = read(*file.document, file.path, *file.programs, overrides);
   if (!result) return result.error();
   return std::move(result->scenario);

@@ -233,7 +233,7 @@ class BehaviourProcess {
       case Verb::repeat:
         for (std::uint64_t i = 0; i < step.times; ++i) perform(step.steps, activity);
         return;
-      case Verb::stop: calls_.stop_task();
+      case Verb::stop: calls_.stop_task(); break;
       case Verb::set: variables_[step.variable] = step.value; return;
       case Verb::count: variables_[step.variable] += step.value; return;
       case Verb::test:

@@ -85,7 +85,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& key) override {
-    if (!keys_.back().insert(key).second) return fail("'" + printable(key) + "' is given twice");
+    if (!keys_.back().insert(key).second) return fail(printable(key) + " is given twice in one object");
     open_.back()->members.push_back({std::move(key), position_.line(), {}});
     return true;
   }

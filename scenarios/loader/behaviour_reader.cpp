@@ -61,7 +61,7 @@ class ProgramReader {
     }
     handled.any_kind = handled.kind == "any";
     if (!handled.any_kind) handled.code = kinds_.code_of(handled.kind);
-    handled.from = read_processes(object.find("from"), "'from'", "any");
+    handled.from = read_senders(object.find("from"));
     handler.any_kind = handled.any_kind;
     handler.code = handled.code;
     handler.from = handled.from;
@@ -122,18 +122,21 @@ class ProgramReader {
     static const std::vector<std::string> kPicks = {"random", "in_turn", "all"};
     const std::string pick = object.word("pick", "random", kPicks);
     step.pick = pick == "all" ? Pick::all : pick == "in_turn" ? Pick::in_turn : Pick::random;
-    if (const auto* to = object.need("to")) {
-      step.processes = read_processes(to, "'to'", "sender");
-      if (step.processes == nullptr) {
-        need_message(*to, "'to': 'sender'");
-        program_.writes_to_sender = true;
-      } else if (step.processes->empty()) {
-        reading_.problem(*to, "'to' names a group without members");
-      }
-    }
+    if (const auto* to = object.need("to")) read_receiver(*to, step);
     if (verb == Verb::forward) need_message(node, "'forward'");
     program_.sent.push_back({kind.line, kind.text, step.code, step.processes});
     return step;
+  }
+
+  void read_receiver(const JsonNode& to, Step& step) {
+    const std::string name = reading_.name(to, "'to'");
+    if (name == "sender") {
+      need_message(to, "'to': 'sender'");
+      program_.writes_to_sender = true;
+      return;
+    }
+    step.processes = processes_.find(reading_, to, name, "'to'");
+    if (step.processes != nullptr && step.processes->empty()) reading_.problem(to, "'to' names a group without members");
   }
 
   Step read_reply(const JsonNode& node, Step step) {
@@ -157,7 +160,7 @@ class ProgramReader {
     handled.any_kind = handled.kind == "any";
     step.any_kind = handled.any_kind;
     if (!step.any_kind) step.code = handled.code = kinds_.code_of(handled.kind);
-    step.processes = handled.from = read_processes(object.find("from"), "'from'", "any");
+    step.processes = handled.from = read_senders(object.find("from"));
     step.times = object.whole("count", 1, kRepeats);
     program_.handled.push_back(std::move(handled));
     has_message_ = true;
@@ -238,12 +241,12 @@ class ProgramReader {
     }
   }
 
-  // Null for nothing and for `word`.
-  ProcessNames read_processes(const JsonNode* node, const std::string& what, const std::string& word) {
+  // Null for nothing and for "any".
+  ProcessNames read_senders(const JsonNode* node) {
     if (node == nullptr) return nullptr;
-    const std::string name = reading_.name(*node, what);
-    if (name == word) return nullptr;
-    return processes_.find(reading_, *node, name, what);
+    const std::string name = reading_.name(*node, "'from'");
+    if (name == "any") return nullptr;
+    return processes_.find(reading_, *node, name, "'from'");
   }
 
   std::size_t read_variable(const JsonNode& node, const std::string& what) {

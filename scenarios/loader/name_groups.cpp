@@ -42,7 +42,7 @@ const std::vector<std::string>& NameGroups::add(const Reading& reading, const Js
 
 ProcessNames NameGroups::find(const Reading& reading, const JsonNode& at, const std::string& name,
                               const std::string& what) const {
-  if (name.empty()) return nullptr;
+  if (name.empty() || all_.empty()) return nullptr;  // reported: there are none at all
   const auto group = members_.find(name);
   if (group != members_.end()) return group->second;
   if (taken_.count(name) != 0) return std::make_shared<std::vector<std::string>>(1, name);
@@ -50,6 +50,12 @@ ProcessNames NameGroups::find(const Reading& reading, const JsonNode& at, const 
   for (const auto& [known, members] : members_) names.push_back(known);
   reading.problem(at, what + ": no " + noun_ + " '" + name + "'" + hint(name, names));
   return nullptr;
+}
+
+void NameGroups::check_one(const Reading& reading, const JsonNode& at, const std::string& name,
+                           const std::string& what) const {
+  if (find(reading, at, name, what) != nullptr && taken_.count(name) == 0)
+    reading.problem(at, what + ": '" + name + "' is a group; name one " + noun_ + ", as '" + name + "_1'");
 }
 
 std::vector<std::string> NameGroups::expand(const Reading& reading, const JsonNode& node, const std::string& what) const {

@@ -25,6 +25,8 @@ class NameGroups {
   bool has(const std::string& name) const { return members_.count(name) != 0; }
   // The members of a group, or the one of that name. Null, and reported, for a stranger.
   ProcessNames find(const Reading& reading, const JsonNode& at, const std::string& name, const std::string& what) const;
+  // Reports what is not the name of a single one.
+  void check_one(const Reading& reading, const JsonNode& at, const std::string& name, const std::string& what) const;
   // A name or a list of names, in order, each with its members. "what" is the key.
   std::vector<std::string> expand(const Reading& reading, const JsonNode& node, const std::string& what) const;
 

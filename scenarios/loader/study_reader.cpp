@@ -80,8 +80,8 @@ class StudyReader {
     request.placements = placements(object.find("placements"), {});
     request.prediction = choice(object);
     if (kind != "prediction")
-      for (const char* key : {"method", "placements"})
-        if (object.has(key)) reading_.problem(object.node(), "'" + std::string(key) + "' belongs to a prediction");
+      for (const char* key : {"method", "order", "placements"})
+        if (object.has(key)) reading_.problem(object.node(), std::string(key) + " belongs to a prediction");
     add_analysis(object.node(), kind, std::move(request));
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/nearest_name.hpp"
 #include "scenarios/loader/delay_reader.hpp"
 #include "scenarios/loader/key_tables.hpp"
 
@@ -28,6 +29,8 @@ bool mentions_index(const JsonNode& node) {
   return std::any_of(node.items.begin(), node.items.end(), mentions_index) ||
          std::any_of(node.members.begin(), node.members.end(), in_member);
 }
+
+bool is_empty_list(const JsonNode& node) { return node.is(JsonKind::list) && node.items.empty(); }
 
 MeterFlags read_flags(const JsonNode& node, const Reading& reading) {
   if (node.is(JsonKind::text) && (node.text == "none" || node.text.empty())) return {};
@@ -65,7 +68,7 @@ void SystemReader::read(const std::string& placement) {
     scenario_.delays = read_delay_model(*delays, around_.folder, reading_);
     for (const auto& pair : scenario_.delays.pairs)
       for (const auto& machine : {pair.machine_a, pair.machine_b})
-        machine_names_.find(reading_, *delays, machine, "a delay pair");
+        machine_names_.check_one(reading_, *delays, machine, "a delay pair");
   } else {
     scenario_.delays = DelayModel::demos_vax();
   }
@@ -156,6 +159,7 @@ void SystemReader::read_processes() {
   }
   const JsonNode* programs = root_.find("programs");
   if (programs == nullptr || !reading_.expect(*programs, JsonKind::object, "'programs'")) return;
+  if (!reading_.problems.empty()) return;  // a process may have meant it
   for (const auto& program : programs->members)
     if (used_programs_.count(program.key) == 0)
       reading_.problems.add(program.line, "no process runs program '" + program.key + "'");
@@ -189,7 +193,7 @@ void SystemReader::read_process(ObjectReader& object, Entry& entry) {
     const Reading reading{reading_.problems, member};
     if (machine != nullptr && (i == 0 || by_index)) {
       entry.machines = machine_names_.expand(reading, *machine, "'machine'");
-      if (entry.machines.empty()) reading_.problem(*machine, "'machine' names no machine");
+      if (is_empty_list(*machine)) reading_.problem(*machine, "'machine' names no machine");
     }
     if (!entry.machines.empty()) process.machine = entry.machines[i % entry.machines.size()];
     if (links != nullptr) read_links(*links, entry.members[i], reading);
@@ -245,7 +249,7 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
     std::vector<std::string> in_file;
     if (const auto* programs = root_.find("programs"))
       for (const auto& member : programs->members) in_file.push_back(member.key);
-    const std::string meant = hint(name, in_file);
+    const std::string meant = did_you_mean(name, in_file);
     reading.problem(at, meant.empty() ? found.error().what : "no program '" + name + "'" + meant);
     return nullptr;
   }
@@ -357,7 +361,7 @@ void SystemReader::read_filters() {
     filter.name = object.needed_text("name");
     filter.machine = object.text("machine", first_machine);
     if (const auto* machine = object.find("machine"))
-      machine_names_.find(reading_, *machine, filter.machine, "'machine'");
+      machine_names_.check_one(reading_, *machine, filter.machine, "'machine'");
     const auto file = [&](const std::string& key) -> std::filesystem::path {
       const JsonNode* name = object.find(key);
       if (name == nullptr) return {};
@@ -392,7 +396,8 @@ void SystemReader::read_placements(const std::string& chosen) {
     const std::string what = "placement '" + placement.key + "'";
     for (const auto& member : placement.value.members) {
       const auto machines = machine_names_.expand(reading_, member.value, what);
-      if (machines.empty()) reading_.problem(member.value, what + " names no machine for '" + member.key + "'");
+      if (is_empty_list(member.value) || (machines.empty() && reading_.problems.empty()))
+        reading_.problem(member.value, what + " names no machine for '" + member.key + "'");
       JsonNode at;  // a key has a line, but is no node
       at.line = member.line;
       const ProcessNames processes = process_names_.find(reading_, at, member.key, what);
@@ -408,7 +413,8 @@ void SystemReader::check_machines() {
     for (const std::size_t member : entry.members) {
       auto& process = scenario_.processes[member];
       if (process.machine.empty() && scenario_.machines.size() == 1) process.machine = scenario_.machines.front().name;
-      if (process.machine.empty() && entry.node->find("machine") == nullptr) {
+      const bool said = entry.node->find("machine") != nullptr && !reading_.problems.empty();
+      if (process.machine.empty() && !said) {
         reading_.problem(*entry.node, "process '" + process.name + "' is on no machine: give it a 'machine'" +
                                           (scenario_.placement.empty() ? "" : ", or a place in every placement"));
         break;
