@@ -1,8 +1,9 @@
-// The travelling salesman by branch and bound, after Little, Murty, Sweeney and Karel: no messages, no processes, no clock.
+// The travelling salesman by branch and bound, after Little, Murty, Sweeney and Karel: no messages, no processes, no
+// clock.
 //
-// A set of tours is a path from city 0: all tours that begin that way. Its lower bound is the length of the path plus what
-// reducing the matrix of the cities still to be joined takes away (subtract every row's least cost, then every column's).
-// The bound of a path through all cities is its tour's cost.
+// A set of tours is a path from city 0: all tours that begin that way. Its lower bound is the length of the path plus
+// what reducing the matrix of the cities still to be joined takes away (subtract every row's least cost, then every
+// column's). The bound of a path through all cities is its tour's cost.
 //
 //   [0]                          level 1: N-1 pieces, one for each city that can follow
 //    |-- [0 1]   bound 31
@@ -12,9 +13,9 @@
 //    `-- [0 3]   bound 40
 //                                then [0 1] (31 < 32): the choice of [0 2] proved not to be the best, go back
 //
-// Search picks the least bound of all paths not divided yet (ties: the longer path, then the smaller cities), so the first
-// complete path it picks is optimal. Everything counts its elementary operations (visits of a matrix cell or a list entry):
-// that is the CPU time a process of the scenario reports.
+// Search picks the least bound of all paths not divided yet (ties: the longer path, then the smaller cities), so the
+// first complete path it picks is optimal. Everything counts its elementary operations (visits of a matrix cell or a
+// list entry): that is the CPU time a process of the scenario reports.
 #pragma once
 
 #include <cstdint>
@@ -61,12 +62,12 @@ struct Tour {
   Path cities;  // begins with city 0; the way back is understood
 };
 
-// The controller's half of the search. The pieces of a level may be evaluated anywhere and in any order; decide() takes all
-// of them at once, so what happens next never depends on who answered first.
+// The controller's half of the search. The pieces of a level may be evaluated anywhere and in any order; decide() takes
+// all of them at once, so what happens next never depends on who answered first.
 class Search {
  public:
-  // Whether the value of the choice that was picked is worked out again before it is divided (version 1) or taken from the
-  // cache of paths already computed (versions 2 and 3). Both search the same tree; they differ in operations().
+  // Whether the value of the choice that was picked is worked out again before it is divided (version 1) or taken from
+  // the cache of paths already computed (versions 2 and 3). Both search the same tree; they differ in operations().
   enum class Values { recalculated, kept };
 
   Search(const CostMatrix& matrix, Values values);
@@ -75,8 +76,8 @@ class Search {
   const std::vector<Path>& pieces() const { return pieces_; }  // of the current level
   void decide(std::span<const Cost> bounds);                   // one for each piece, in their order
 
-  const Tour& tour() const;                             // once done()
-  std::uint64_t levels() const { return levels_; }      // paths divided so far
+  const Tour& tour() const;                                 // once done()
+  std::uint64_t levels() const { return levels_; }          // paths divided so far
   std::uint64_t operations() const { return operations_; }  // since the beginning
 
  private:

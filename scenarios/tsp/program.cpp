@@ -1,8 +1,10 @@
 #include "scenarios/tsp/program.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <cmath>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -98,8 +100,9 @@ class Controller {
   void give(std::size_t piece, std::size_t server, std::uint64_t messages) {
     const Path& path = search_.pieces()[piece];
     calls_.did_work(unpaid_work(messages));
-    calls_.send_message(servers_.at(server), message(kPiece, encode(Piece{static_cast<std::uint32_t>(piece),
-                                                                           static_cast<std::uint8_t>(server), path})));
+    calls_.send_message(
+        servers_.at(server),
+        message(kPiece, encode(Piece{static_cast<std::uint32_t>(piece), static_cast<std::uint8_t>(server), path})));
   }
 
   // The operations of the search since the last time, and `messages` handled.
@@ -108,7 +111,7 @@ class Controller {
     return settings_.work.of(operations - std::exchange(paid_operations_, operations), messages);
   }
 
-  const ControllerSettings& settings_;
+  const ControllerSettings settings_;
   MessageCalls& calls_;
   CostMatrix matrix_;
   Search search_;
@@ -127,7 +130,7 @@ void serve(MessageCalls& calls, const std::string& controller_name, const WorkCo
       calls.did_work(work.of(matrix->costs().size(), 1));
       continue;
     }
-    DPM_CHECK(received.code == kPiece && matrix.has_value());
+    DPM_CHECK(received.code == kPiece && matrix.has_value());  // the matrix was sent first, and nothing overtakes it
     const Piece piece = decode_piece(received.data);
     const Evaluation evaluation = evaluate_path(*matrix, piece.path);
     calls.did_work(work.of(evaluation.operations, 2) + request);
@@ -135,33 +138,65 @@ void serve(MessageCalls& calls, const std::string& controller_name, const WorkCo
   }
 }
 
-constexpr double kOperationUs = 60;
-constexpr double kMessageUs = 300;
-constexpr double kRequestUs = 4000;
+// README.md says how these were found.
+constexpr double kOperationUs = 50;
+constexpr double kMessageUs = 50;
+constexpr double kRequestUs = 3000;
+constexpr double kMatrixSeed = 10194;
+constexpr double kHighestCost = 100;
+constexpr const char* kServerPrefix = "server_";
+
+constexpr double kHighestCostMax = 1e6;  // a tour through kCitiesMax cities still fits a Cost
+constexpr double kServersMax = 255;      // a server's number is one byte of a message
+
+// What the scenario's file cannot know about our parameters.
+double checked(const Parameters& parameters, const std::string& name, double otherwise, double low, double high) {
+  const double value = parameters.number(name, otherwise);
+  if (value >= low && value <= high && value == std::floor(value)) return value;
+  std::ostringstream what;
+  what << "parameter '" << name << "' must be a whole number from " << low << " to " << high << ", not " << value;
+  throw std::invalid_argument(what.str());
+}
 
 ParameterDescription operation_parameter() {
-  return {"operation_us", kOperationUs, "CPU time of one elementary operation (a visit of a matrix cell), in microseconds"};
+  return {"operation_us", kOperationUs,
+          "CPU time of one elementary operation (a visit of a matrix cell), in microseconds"};
 }
 
 ParameterDescription message_parameter() {
-  return {"message_us", kMessageUs, "CPU time for building and sending, or receiving and reading, a message, in microseconds"};
+  return {"message_us", kMessageUs,
+          "CPU time for building and sending, or receiving and reading, a message, in microseconds"};
 }
 
 WorkCosts work_costs(const Parameters& parameters) {
   return {parameters.number("operation_us", kOperationUs), parameters.number("message_us", kMessageUs)};
 }
 
+ControllerSettings controller_settings(const Parameters& parameters) {
+  ControllerSettings settings;
+  settings.size = static_cast<std::uint32_t>(checked(parameters, "size", 8, kCitiesMin, kCitiesMax));
+  settings.highest_cost = static_cast<Cost>(checked(parameters, "highest_cost", kHighestCost, 1, kHighestCostMax));
+  settings.matrix_seed = static_cast<std::uint64_t>(checked(parameters, "matrix_seed", kMatrixSeed, 0, 0x1p53));
+  settings.servers = static_cast<std::uint32_t>(checked(parameters, "servers", 4, 1, kServersMax));
+  settings.server_prefix = parameters.text("server_prefix", kServerPrefix);
+  settings.version = static_cast<int>(checked(parameters, "version", 1, 1, 3));
+  settings.work = work_costs(parameters);
+  return settings;
+}
+
 ProgramDescription controller_description() {
   ProgramDescription description;
   description.name = "controller";
-  description.summary = "Divides a travelling salesman problem into pieces, hands them to servers, and decides where to go on.";
+  description.summary =
+      "Divides a travelling salesman problem into pieces, hands them to servers, and decides where to go on.";
   description.parameters = {
       {"size", 8.0, "cities: the matrix has size x size costs (3 to 64)"},
-      {"highest_cost", 100.0, "costs are drawn evenly from 1 to this"},
-      {"matrix_seed", 1.0, "the instance: the same seed gives the same matrix"},
+      {"highest_cost", kHighestCost, "costs are drawn evenly from 1 to this"},
+      {"matrix_seed", kMatrixSeed, "the instance: the same seed and size give the same matrix"},
       {"servers", 4.0, "server processes (1 to 255)"},
-      {"server_prefix", std::string("server"), "servers are the processes named this followed by 1, 2, ..."},
-      {"version", 1.0, "1: works values out again for decisions; 2: keeps them; 3: two requests in flight for each server"},
+      {"server_prefix", std::string(kServerPrefix), "servers are the processes named this followed by 1, 2, ..."},
+      {"version", 1.0,
+       "1: works values out again for decisions; 2: keeps them; 3: two requests in flight for each server"},
       operation_parameter(),
       message_parameter(),
   };
@@ -172,7 +207,8 @@ ProgramDescription controller_description() {
 ProgramDescription server_description() {
   ProgramDescription description;
   description.name = "server";
-  description.summary = "Evaluates pieces of a travelling salesman problem: reduces the part of the matrix a path leaves open.";
+  description.summary =
+      "Evaluates pieces of a travelling salesman problem: reduces the part of the matrix a path leaves open.";
   description.parameters = {
       {"controller", std::string("controller"), "the process that sends the pieces and gets the results"},
       {"request_us", kRequestUs, "CPU time of a request besides the matrix operations and messages, in microseconds"},
@@ -193,16 +229,8 @@ ProgramDescription server_description() {
 std::vector<ProgramDescription> programs() { return {controller_description(), server_description()}; }
 
 Program make_controller(const Parameters& parameters, std::function<void(const Tour&)> on_result) {
-  ControllerSettings settings;
-  settings.size = static_cast<std::uint32_t>(parameters.number("size", 8));
-  settings.highest_cost = static_cast<Cost>(parameters.number("highest_cost", 100));
-  settings.matrix_seed = static_cast<std::uint64_t>(parameters.number("matrix_seed", 1));
-  settings.servers = static_cast<std::uint32_t>(parameters.number("servers", 4));
-  settings.server_prefix = parameters.text("server_prefix", "server");
-  settings.version = static_cast<int>(parameters.number("version", 1));
-  settings.work = work_costs(parameters);
-  return [settings, on_result = std::move(on_result)](MessageCalls& calls) {
-    const Tour tour = Controller(settings, calls).run();
+  return [parameters, on_result = std::move(on_result)](MessageCalls& calls) {
+    const Tour tour = Controller(controller_settings(parameters), calls).run();
     if (on_result) on_result(tour);
   };
 }

@@ -110,12 +110,4 @@ PieceResult decode_result(std::span<const std::byte> bytes) {
   return result;
 }
 
-Tour decode_tour(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
-  Tour tour;
-  tour.cost = static_cast<Cost>(reader.number());
-  tour.cities = reader.path(reader.left());
-  return tour;
-}
-
 }  // namespace dpm::scenarios::tsp

@@ -1,7 +1,7 @@
 // What controller and servers say to each other. Numbers are little-endian; a city is one byte.
 //
-//   MATRIX   controller -> server   N (4), costs by rows (4 each)                            4 + 4 N^2 bytes, once to each server
-//   PIECE    controller -> server   piece (4), server (1), cities in the path (1), cities    6 + path
+//   MATRIX   controller -> server   N (4), costs by rows (4 each)                            4 + 4 N^2 bytes, once to
+//   each server PIECE    controller -> server   piece (4), server (1), cities in the path (1), cities    6 + path
 //   RESULT   server -> controller   piece (4), server (1), bound (4)                         9
 //   DONE     controller -> server   cost (4), the best tour's cities                         4 + N
 #pragma once
@@ -37,6 +37,5 @@ std::vector<std::byte> encode(const Tour& tour);
 CostMatrix decode_matrix(std::span<const std::byte> bytes);
 Piece decode_piece(std::span<const std::byte> bytes);
 PieceResult decode_result(std::span<const std::byte> bytes);
-Tour decode_tour(std::span<const std::byte> bytes);
 
 }  // namespace dpm::scenarios::tsp

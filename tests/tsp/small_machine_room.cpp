@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <semaphore>
 #include <thread>
@@ -30,6 +31,8 @@ class Process final : public MessageCalls {
       try {
         if (!killed_) description_.program(*this);
       } catch (const Killed&) {
+      } catch (const std::exception& exception) {
+        error = description_.name + ": " + exception.what();
       }
       state = State::ended;
       theirs_.release();
@@ -87,6 +90,7 @@ class Process final : public MessageCalls {
   double remaining_s = 0;
   double cpu_s = 0;
   std::deque<Message> inbox;
+  std::string error;
 
  private:
   template <typename T>
@@ -129,6 +133,7 @@ class Room {
     result_.makespan_s = last_end_s_;
     for (auto& process : processes_) {
       result_.cpu_s[process->name()] = process->cpu_s;
+      if (!process->error.empty()) result_.error = process->error;
       result_.deadlock |= process->state != Process::State::ended;
       process->kill();
     }

@@ -1,6 +1,7 @@
-// A few machines in one test: runs programs written against MessageCalls in simulated time, with the delays of a DelayModel and
-// processors shared evenly, and says how long it took. An independent, slow and simple stand-in for backends/sim: enough for
-// links set up by name, sends, receives and computing; anything else a program calls ends the test.
+// A few machines in one test: runs programs written against MessageCalls in simulated time, with the delays of a
+// DelayModel and processors shared evenly, and says how long it took. An independent, slow and simple stand-in for
+// backends/sim: enough for links set up by name, sends, receives and computing; anything else a program calls ends the
+// test.
 //
 // Processes are threads of which exactly one runs at a time, so a run is the same every time.
 #pragma once
@@ -21,9 +22,10 @@ struct RoomProcess {
 };
 
 struct RoomResult {
-  bool deadlock = false;
-  double makespan_s = 0;                   // until the last process ends
-  std::map<std::string, double> cpu_s;     // by process
+  bool deadlock = false;                // processes wait for messages that nobody will send
+  std::string error;                    // what a process threw, if one did
+  double makespan_s = 0;                // until the last process ends
+  std::map<std::string, double> cpu_s;  // by process
   std::uint64_t messages = 0;
   std::vector<std::pair<std::string, std::uint32_t>> sent;  // sender and size of every message, in order of sending
 
