@@ -66,8 +66,8 @@ struct ExternalArc {
   std::uint64_t elapsed_ns = 0;
 };
 
-// When a process performed its first and last SEND, RECEIVE or CREATEPROCESS, by its machine's own clock. Only differences within
-// one process mean anything; they are what the trace itself says about elapsed time.
+// When a process performed its first and last SEND, RECEIVE or CREATEPROCESS, by its machine's own clock. Only
+// differences within one process mean anything; they are what the trace itself says about elapsed time.
 struct LocalSpan {
   LocalTime first, last;
 };

@@ -5,7 +5,7 @@
 // scaled by the speeds of the traced and the target's machine. Every result is whole nanoseconds, as in the simulator.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,10 +29,16 @@ class DelayTable {
 
   // A machine that is none counts as remote from every other.
   const Costs& between(MachineId sender, MachineId receiver, std::uint64_t bytes) {
-    const std::size_t kind = class_of(sender, receiver);
-    Costs& costs = remembered_[kind * kRemembered + bytes % kRemembered];
-    if (costs.bytes != bytes) fill(costs, kind, bytes);
-    return costs;
+    return remembered(class_of(sender, receiver), bytes);
+  }
+
+  // Over all classes: no placement delivers sooner.
+  std::int64_t least_delivery_ns(std::uint64_t bytes) {
+    std::int64_t least_ns = remembered(0, bytes).delivery_ns;
+    for (std::size_t kind = 1; kind < kinds_.size(); ++kind) {
+      least_ns = std::min(least_ns, remembered(kind, bytes).delivery_ns);
+    }
+    return least_ns;
   }
 
   bool charges_cpu() const { return charges_cpu_; }
@@ -40,6 +46,11 @@ class DelayTable {
  private:
   static constexpr std::size_t kRemembered = 61;  // prime, so that sizes of 512 and 1024 do not share a place
 
+  const Costs& remembered(std::size_t kind, std::uint64_t bytes) {
+    Costs& costs = remembered_[kind * kRemembered + bytes % kRemembered];
+    if (costs.bytes != bytes) fill(costs, kind, bytes);
+    return costs;
+  }
   std::size_t class_of(MachineId a, MachineId b) const {
     if (a == b) return a.is_none() ? 1 : 0;
     if (classes_.empty() || a.is_none() || b.is_none()) return 1;

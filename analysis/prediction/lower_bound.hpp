@@ -1,0 +1,24 @@
+// An elapsed time that no placement can beat: the greatest of
+//   - the CPU time of any one process, on the fastest machine it may use;
+//   - the CPU time of all that may move, over the speeds of the machines they may use; and of what is fixed, per
+//   machine;
+//   - the longest chain of causes, with every message as fast as any placement makes it. In arrival order work moves
+//   with its
+//     message, so only "this message's SEND stands in that message's segment" is certain; in recorded order also what a
+//     process did before. In role order not even that, for work moves between processes.
+// Valid for the predictor, which is what the search compares placements by.
+#pragma once
+
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+
+namespace dpm {
+
+// `may_move` by process; `allowed` are the machines they may use.
+double lower_bound_ns(const History& history, const Target& base, const std::vector<bool>& may_move,
+                      const std::vector<MachineId>& allowed, Order order);
+
+}  // namespace dpm

@@ -1,0 +1,315 @@
+#include "analysis/prediction/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "analysis/prediction/lower_bound.hpp"
+#include "analysis/prediction/placements.hpp"
+#include "analysis/prediction/roles.hpp"
+#include "model/nearest_name.hpp"
+#include "model/random.hpp"
+
+namespace dpm {
+namespace {
+
+using Places = std::vector<std::uint32_t>;  // by movable process; positions in PlacementSpace::machines
+
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
+
+class Search {
+ public:
+  Search(const History& history, const Target& base, const SearchOptions& options, std::vector<std::uint32_t> movable,
+         PlacementSpace space)
+      : history_(history),
+        base_(base),
+        options_(options),
+        movable_(std::move(movable)),
+        space_(std::move(space)),
+        replay_(history, base, to_roles(find_role_groups(history), history.process_count())),
+        random_(Random::stream(options.seed, "placement search")) {}
+
+  SearchResult run() {
+    const std::uint64_t count = for_each_placement(
+        space_, [&, n = std::uint64_t{0}](const Places&) mutable { return ++n <= options_.exhaustive_limit; });
+    result_.exhaustive = count <= options_.exhaustive_limit;
+    if (result_.exhaustive) {
+      result_.possible = count;
+      for_each_placement(space_, [&](const Places& places) { return evaluate(places), true; });
+    } else {
+      improve_from_starts();
+      anneal();
+    }
+    result_.base = candidate_at(base_.machine_of);
+    result_.evaluated = known_.size();
+    rank();
+    bound();
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<MachineId> machines_at(const Places& places) const {
+    auto machine_of = base_.machine_of;
+    for (std::size_t i = 0; i < movable_.size(); ++i) machine_of[movable_[i]] = space_.machines[places[i]];
+    return machine_of;
+  }
+
+  // The elapsed time, remembered; impossible once the heuristic has used up its evaluations.
+  double evaluate(const Places& any_places) {
+    const Places places = canonical(space_, any_places);
+    const auto known = known_.find(places);
+    if (known != known_.end()) return known->second;
+    if (!result_.exhaustive && known_.size() >= options_.evaluations) return kImpossible;
+    const ReplayResult run = replay_.run(options_.order, machines_at(places));
+    const double elapsed_ns = run.not_performed == 0 ? run.elapsed_ns : kImpossible;
+    known_.emplace(places, elapsed_ns);
+    if (!best_ || elapsed_ns < best_ns_) {
+      best_ = places;
+      best_ns_ = elapsed_ns;
+    }
+    return elapsed_ns;
+  }
+
+  bool used_up(double share = 1) const {
+    return static_cast<double>(known_.size()) >= share * static_cast<double>(options_.evaluations);
+  }
+
+  // ---- the heuristic
+
+  void improve_from_starts() {
+    std::vector<Places> starts;
+    if (auto traced = places_of_base()) starts.push_back(*traced);
+    starts.emplace_back(movable_.size(), fastest());
+    Places spread(movable_.size());
+    for (std::uint32_t i = 0; i < spread.size(); ++i)
+      spread[i] = i % static_cast<std::uint32_t>(space_.machines.size());
+    starts.push_back(spread);
+    for (const Places& start : starts) evaluate(start);
+    starts.push_back(greedy(spread));
+    std::stable_sort(starts.begin(), starts.end(),
+                     [&](const Places& a, const Places& b) { return evaluate(a) < evaluate(b); });
+    for (const Places& start : starts) descend(start, .6);
+  }
+
+  std::optional<Places> places_of_base() const {
+    Places places;
+    for (const std::uint32_t p : movable_) {
+      const auto found = std::find(space_.machines.begin(), space_.machines.end(), base_.machine_of[p]);
+      if (found == space_.machines.end()) return std::nullopt;
+      places.push_back(static_cast<std::uint32_t>(found - space_.machines.begin()));
+    }
+    return places;
+  }
+
+  std::uint32_t fastest() const {
+    std::uint32_t best = 0;
+    for (std::uint32_t m = 1; m < space_.machines.size(); ++m) {
+      if (speed(m) > speed(best)) best = m;
+    }
+    return best;
+  }
+  double speed(std::uint32_t place) const { return base_.machines[space_.machines[place].value].speed; }
+
+  // One process after the other, the busiest first, goes where it does best with the others where they are.
+  Places greedy(Places places) {
+    std::vector<std::size_t> order(movable_.size());
+    std::vector<std::uint64_t> cpu_ns(movable_.size());
+    for (std::size_t i = 0; i < movable_.size(); ++i) {
+      order[i] = i;
+      for (const HistoryEvent& event : history_.of(ProcessId{movable_[i]})) cpu_ns[i] += event.cpu_ns;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cpu_ns[a] > cpu_ns[b]; });
+    for (const std::size_t i : order) {
+      if (used_up(.2)) break;
+      best_move_of(i, places);
+    }
+    return places;
+  }
+
+  bool best_move_of(std::size_t i, Places& places) {
+    double least = evaluate(places);
+    const std::uint32_t old = places[i];
+    std::uint32_t best = old;
+    for (std::uint32_t m = 0; m < space_.machines.size(); ++m) {
+      places[i] = m;
+      const double elapsed = evaluate(places);
+      if (elapsed < least) {
+        least = elapsed;
+        best = m;
+      }
+    }
+    places[i] = best;
+    return best != old;
+  }
+
+  void descend(Places places, double share) {
+    for (bool better = true; better && !used_up(share);) {
+      better = false;
+      for (std::size_t i = 0; i < places.size() && !used_up(share); ++i) better |= best_move_of(i, places);
+      for (std::size_t i = 0; i < places.size() && !better && !used_up(share); ++i) better |= swap_one(i, places);
+    }
+  }
+
+  bool swap_one(std::size_t i, Places& places) {
+    const double now = evaluate(places);
+    for (std::size_t j = i + 1; j < places.size(); ++j) {
+      if (places[i] == places[j]) continue;
+      std::swap(places[i], places[j]);
+      if (evaluate(places) < now) return true;
+      std::swap(places[i], places[j]);
+    }
+    return false;
+  }
+
+  // From the best found; a worse placement is accepted with probability exp(-increase / temperature), which falls from
+  // 5 % to 0.05 % of the elapsed time. Ends by descending from the best.
+  void anneal() {
+    if (!best_ || best_ns_ == kImpossible) return;
+    Places places = *best_;
+    double elapsed = best_ns_;
+    const std::uint64_t steps = options_.evaluations * 2;  // many lead back to what is known
+    for (std::uint64_t step = 0; step < steps && !used_up(.95); ++step) {
+      const double temperature = best_ns_ * .05 * std::pow(.01, static_cast<double>(step) / static_cast<double>(steps));
+      Places next = places;
+      next[random_.below(next.size())] = static_cast<std::uint32_t>(random_.below(space_.machines.size()));
+      if (random_.chance(.3)) std::swap(next[random_.below(next.size())], next[random_.below(next.size())]);
+      const double then = evaluate(next);
+      if (then < elapsed || random_.chance(std::exp((elapsed - then) / temperature))) {
+        places = std::move(next);
+        elapsed = then;
+      }
+    }
+    descend(*best_, 1);
+  }
+
+  // ---- the result
+
+  Candidate candidate_at(const std::vector<MachineId>& machine_of) {
+    Candidate candidate;
+    candidate.machine_of = machine_of;
+    const ReplayResult run = replay_.run(options_.order, machine_of);
+    candidate.elapsed_s = run.elapsed_ns * 1e-9;
+    candidate.T_s = static_cast<double>(run.cpu_ns) * 1e-9;
+    candidate.P = run.elapsed_ns > 0 ? candidate.T_s / candidate.elapsed_s : 0;
+    for (const std::uint32_t p : movable_) {
+      candidate.placement.machine_of_process[history_.info.processes[p].name] =
+          base_.machines[machine_of[p].value].name;
+    }
+    return candidate;
+  }
+
+  void rank() {
+    std::vector<std::pair<double, const Places*>> ranking;
+    for (const auto& [places, elapsed_ns] : known_) {
+      if (elapsed_ns != kImpossible) ranking.emplace_back(elapsed_ns, &places);
+    }
+    std::stable_sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < ranking.size() && i < options_.keep; ++i) {
+      result_.candidates.push_back(candidate_at(machines_at(*ranking[i].second)));
+      result_.candidates.back().placement.name = "candidate " + std::to_string(i + 1);
+    }
+  }
+
+  void bound() {
+    std::vector<bool> may_move(history_.process_count());
+    for (const std::uint32_t p : movable_) may_move[p] = true;
+    result_.lower_bound_s = lower_bound_ns(history_, base_, may_move, space_.machines, options_.order) * 1e-9;
+    if (result_.exhaustive || result_.candidates.empty() || result_.lower_bound_s <= 0) return;
+    result_.regret_bound = std::max(0.0, result_.candidates.front().elapsed_s / result_.lower_bound_s - 1);
+  }
+
+  const History& history_;
+  const Target& base_;
+  const SearchOptions& options_;
+  const std::vector<std::uint32_t> movable_;
+  const PlacementSpace space_;
+  Replay replay_;
+  Random random_;
+  std::map<Places, double> known_;
+  std::optional<Places> best_;
+  double best_ns_ = kImpossible;
+  SearchResult result_;
+};
+
+Result<std::vector<std::uint32_t>> movable_processes(const History& history, const SearchOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& process : history.info.processes) names.push_back(process.name);
+  for (const auto& name : options.movable) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return Error{"search: no process '" + name + "' in the trace" + did_you_mean(name, names)};
+    }
+  }
+  std::vector<std::uint32_t> movable;
+  for (std::uint32_t p = 0; p < names.size(); ++p) {
+    const auto& chosen = options.movable;
+    const bool is_chosen = chosen.empty() || std::find(chosen.begin(), chosen.end(), names[p]) != chosen.end();
+    if (is_chosen && !history.of(ProcessId{p}).empty()) movable.push_back(p);
+  }
+  if (movable.empty()) return Error{"search: none of the processes to move has an event in the trace"};
+  return movable;
+}
+
+Result<std::vector<MachineId>> allowed_machines(const Target& base, const SearchOptions& options,
+                                                const std::vector<bool>& holds_fixed) {
+  std::vector<std::string> names;
+  for (const auto& machine : base.machines) names.push_back(machine.name);
+  std::vector<MachineId> allowed;
+  for (const auto& name : options.machines) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return Error{"search: no machine '" + name + "'" + did_you_mean(name, names)};
+    allowed.push_back({static_cast<std::uint16_t>(found - names.begin())});
+  }
+  const bool any_free = std::find(holds_fixed.begin(), holds_fixed.end(), false) != holds_fixed.end();
+  for (std::uint16_t m = 0; m < names.size() && options.machines.empty(); ++m) {
+    if (!any_free || !holds_fixed[m]) allowed.push_back({m});
+  }
+  if (allowed.empty()) return Error{"search: there are no machines to place processes on"};
+  return allowed;
+}
+
+PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowed, const std::vector<bool>& holds_fixed,
+                        std::size_t processes) {
+  PlacementSpace space{processes, allowed, {}};
+  std::map<double, std::uint32_t> kind_of_speed;
+  std::uint32_t kinds = 0;
+  for (const MachineId machine : allowed) {
+    const MachineInfo& info = base.machines[machine.value];
+    const bool has_delays_of_its_own =
+        std::any_of(base.delays.pairs.begin(), base.delays.pairs.end(),
+                    [&](const PairClass& pair) { return pair.machine_a == info.name || pair.machine_b == info.name; });
+    if (holds_fixed[machine.value] || has_delays_of_its_own) {
+      space.kind_of.push_back(kinds++);
+      continue;
+    }
+    const auto [entry, is_new] = kind_of_speed.try_emplace(info.speed, kinds);
+    if (is_new) ++kinds;
+    space.kind_of.push_back(entry->second);
+  }
+  return space;
+}
+
+}  // namespace
+
+Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options) {
+  if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU time, so all placements look alike"};
+  if (options.order == Order::role && find_role_groups(history).empty()) {
+    return Error{"search: no dispatcher with workers in the trace; use order arrival"};
+  }
+  const auto movable = movable_processes(history, options);
+  if (!movable) return movable.error();
+  std::vector<bool> holds_fixed(base.machines.size());
+  for (std::uint32_t p = 0; p < history.process_count(); ++p) {
+    const bool moves = std::find(movable->begin(), movable->end(), p) != movable->end();
+    if (!moves && !history.of(ProcessId{p}).empty()) holds_fixed[base.machine_of[p].value] = true;
+  }
+  const auto allowed = allowed_machines(base, options, holds_fixed);
+  if (!allowed) return allowed.error();
+  SearchResult result =
+      Search(history, base, options, *movable, space_of(base, *allowed, holds_fixed, movable->size())).run();
+  if (result.candidates.empty()) return Error{"search: the trace contradicts itself; no placement could be replayed"};
+  return result;
+}
+
+}  // namespace dpm

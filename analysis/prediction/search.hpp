@@ -1,0 +1,58 @@
+// The best placements of a traced computation, by its predicted elapsed time.
+//
+// With few placements all are tried, and the best is the best the predictor knows. With many, several starts (the
+// traced placement, everything on one machine, spread out, greedy) are improved by moves of one process and swaps of
+// two, and by simulated annealing. Then `regret_bound` says how far from the best the result can be at most: best found
+// / lower bound - 1, the lower bound being one that no placement can beat (see lower_bound.hpp).
+//
+// Machines of equal speed that hold nothing fixed and have no delays of their own are interchangeable; placements that
+// differ only in which of them is which count once ("four servers on free machines: 15 partitions").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+#include "model/placement.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct SearchOptions {
+  std::vector<std::string>
+      movable;  // process names; empty: every process of the computation. The others stay as in the base
+  std::vector<std::string>
+      machines;  // where they may go; empty: every machine without a fixed process, or all if there is none
+  Order order = Order::arrival;
+  std::size_t keep = 10;                  // candidates to return
+  std::uint64_t exhaustive_limit = 5000;  // more placements than this: heuristic
+  std::uint64_t evaluations = 4000;       // of the heuristic
+  std::uint64_t seed = 1;
+};
+
+struct Candidate {
+  Placement placement;                // the movable processes only
+  std::vector<MachineId> machine_of;  // of all
+  double elapsed_s = 0;
+  double T_s = 0;
+  double P = 0;
+};
+
+struct SearchResult {
+  std::vector<Candidate> candidates;  // best first; ties in the order they were found
+  Candidate base;                     // the placement the search began with
+  std::uint64_t evaluated = 0;
+  std::uint64_t possible = 0;  // placements there are; 0 when they were too many to count
+  bool exhaustive = false;
+  double lower_bound_s = 0;
+  double regret_bound = 0;  // 0 when exhaustive
+};
+
+// `base` gives machines, delays and where processes are that do not move. Refuses unknown names (with the nearest),
+// nothing to move, and a role order without roles.
+Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options = {});
+
+}  // namespace dpm
