@@ -10,7 +10,11 @@ set(DPM_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or
 option(DPM_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 option(DPM_COVERAGE "Instrument for gcov" OFF)
 
+# GCC 12 reports -Wrestrict for ordinary string concatenation (GCC bug 105651).
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-restrict)
+endif()
 if(DPM_SANITIZE)
   add_compile_options(-fsanitize=${DPM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${DPM_SANITIZE})

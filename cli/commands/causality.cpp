@@ -1,13 +1,13 @@
 // dpm causality: which paths requests take through a server.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/causality/state_diagram.hpp"
 #include "cli/commands.hpp"
 #include "cli/history_options.hpp"
+#include "cli/report/state_diagram.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "view/charts.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -35,10 +35,10 @@ class CausalityCommand : public Command {
     if (!causality) return refuse(terminal, *this, causality.error());
     const TraceInfo& info = read->input.info;
     if (!dot_.empty())
-      if (auto done = write_new_file(dot_, state_diagram_dot(*causality, info)); !done)
+      if (auto done = write_new_file(dot_, view::to_dot(state_diagram(*causality, info))); !done)
         return refuse(terminal, *this, done.error());
     if (!svg_.empty())
-      if (auto done = write_new_file(svg_, state_diagram_svg(*causality, info)); !done)
+      if (auto done = write_new_file(svg_, view::draw(state_diagram(*causality, info), view::kFullWidth)); !done)
         return refuse(terminal, *this, done.error());
     if (trace_.json) {
       print_json(causality_json(*causality, info, read->input.ledger), terminal);

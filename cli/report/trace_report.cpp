@@ -74,7 +74,7 @@ Section traffic_section(const Findings& found) {
   if (talkers.size() > kMostMatrixRows) return section;
   std::vector<std::vector<double>> counts(talkers.size(), std::vector<double>(talkers.size(), 0));
   for (const auto& t : found.statistics.messages) counts[index(t.from)][index(t.to)] = static_cast<double>(t.messages());
-  const auto order = view::near_diagonal_order(counts);
+  const auto order = view::order_for_diagonal(counts);
   HeatMap map;
   map.title = "Message matrix";
   map.description = "number of messages from each row to each column";

@@ -1,10 +1,26 @@
 #include "cli/results/prediction_results.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {
+namespace {
+
+// "red: disk, buffer; blue: interpreter"
+std::string places_of(const Candidate& candidate) {
+  std::map<std::string, std::string> processes_of;
+  for (const auto& [process, machine] : candidate.placement.machine_of_process) {
+    std::string& list = processes_of[machine];
+    list += (list.empty() ? "" : ", ") + process;
+  }
+  std::string text;
+  for (const auto& [machine, processes] : processes_of) text += (text.empty() ? "" : "; ") + machine + ": " + processes;
+  return text;
+}
+
+}  // namespace
 
 std::string prediction_text(const std::vector<Prediction>& predictions, int width) {
   TextTable table({"placement", "order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
@@ -43,6 +59,38 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
     }
     document["roles"] = std::move(roles);
   }
+  return document;
+}
+
+std::string search_text(const SearchResult& found, int width) {
+  TextTable table({">rank", ">elapsed", ">P", "machines"});
+  const auto add = [&](const std::string& rank, const Candidate& candidate) {
+    table.add_row({rank, seconds_text(candidate.elapsed_s), fixed(candidate.P, 3), places_of(candidate)});
+  };
+  for (std::size_t i = 0; i < found.candidates.size(); ++i) add(std::to_string(i + 1), found.candidates[i]);
+  add("now", found.base);
+  std::string text = table.to_text(width);
+  text += "tried " + std::to_string(found.evaluated) + " placements" + (found.exhaustive ? ": all there are" : "");
+  return text + "; the best is at most " + percent(found.regret_bound, 2) + " slower than any other could be\n";
+}
+
+nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info) {
+  using Json = nlohmann::ordered_json;
+  const auto candidate_json = [](const Candidate& candidate) {
+    return Json{{"elapsed_s", candidate.elapsed_s},
+                {"P", candidate.P},
+                {"T_s", candidate.T_s},
+                {"placement", candidate.placement.machine_of_process}};
+  };
+  Json document = prediction_json(best, info);
+  document["placement"] = found.candidates.front().placement.machine_of_process;
+  document["candidates"] = Json::array();
+  for (const auto& candidate : found.candidates) document["candidates"].push_back(candidate_json(candidate));
+  document["traced"] = candidate_json(found.base);
+  document["evaluated"] = found.evaluated;
+  document["exhaustive"] = found.exhaustive;
+  document["lower_bound_s"] = found.lower_bound_s;
+  document["regret_bound"] = found.regret_bound;
   return document;
 }
 

@@ -6,10 +6,15 @@
 #include <vector>
 
 #include "analysis/prediction/prediction.hpp"
+#include "analysis/prediction/search.hpp"
 
 namespace dpm::cli {
 
 std::string prediction_text(const std::vector<Prediction>& predictions, int width);
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info);
+
+std::string search_text(const SearchResult& found, int width);
+// The best candidate's prediction, with `candidates` and `regret_bound`.
+nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info);
 
 }  // namespace dpm::cli

@@ -1,0 +1,42 @@
+// dpm filter: the standard filter. Reads meter messages on standard input, as any filter of the metering report does.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "filter/standard_filter.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class FilterCommand : public Command {
+ public:
+  std::string name() const override { return "filter"; }
+  std::string summary() const override { return "The standard filter: meter messages on standard input, a trace out"; }
+  std::string example() const override {
+    return "dpm filter --descriptions unix.desc --templates sends.rules -o kept < meter-messages";
+  }
+
+  void describe(CLI::App& app) override {
+    app.add_option("--descriptions", files_.descriptions, "The shapes of the event records")->required();
+    app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
+    app.add_option("-o,--output", files_.directory, "A new trace directory")->required();
+  }
+
+  int run(Terminal& terminal) override {
+    const auto ledger = filter_meter_messages(files_, STDIN_FILENO);
+    if (!ledger) return refuse(terminal, *this, ledger.error());
+    print_ledger(*ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  StandardFilterFiles files_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_filter() { return std::make_unique<FilterCommand>(); }
+
+}  // namespace dpm::cli

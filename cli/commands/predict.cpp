@@ -1,0 +1,128 @@
+// dpm predict: P and elapsed time on a placement that was never run, or the best placement there is.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/history_options.hpp"
+#include "cli/placement_file.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/prediction_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class PredictCommand : public Command {
+ public:
+  std::string name() const override { return "predict"; }
+  std::string summary() const override { return "How parallel and how fast it would be on another placement, or the best one"; }
+  std::string example() const override {
+    return "dpm predict out/trace --search --move disk_interface --move buffer_manager";
+  }
+
+  void describe(CLI::App& app) override {
+    trace_.describe(app);
+    history_.describe(app);
+    app.add_option("--placement", placements_, "A JSON file that puts processes on machines; repeat to compare several");
+    app.add_flag("--search", search_, "Find the best placement");
+    app.add_option("--move", options_.movable, "With --search: a process that may move (default: all); repeat for several");
+    app.add_option("--onto", options_.machines, "With --search: a machine they may move to; repeat for several");
+    app.add_option("--keep", options_.keep, "With --search: how many candidates to show")->capture_default_str();
+    app.add_option("--seed", options_.seed, "With --search: of the heuristic")->capture_default_str();
+    app.add_option("--order", order_, "How a receive from any sender is replayed: recorded, arrival or role "
+                                      "(default: arrival; recorded with thesis1984)")
+        ->check(CLI::IsMember({"recorded", "arrival", "role"}));
+    app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
+        ->check(CLI::IsMember({"replay", "thesis1984"}))
+        ->capture_default_str();
+    app.add_flag("--sensitivity", sensitivity_, "Say what 10 % longer delays or slower CPUs would change");
+  }
+
+  int run(Terminal& terminal) override {
+    if (search_ && method_ == "thesis1984")
+      return refuse(terminal, *this, Error{"--search uses the exact replay; leave out --method thesis1984"});
+    const auto read = read_history(trace_.trace, history_);
+    if (!read) return refuse(terminal, *this, read.error());
+    const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
+    if (!done) return refuse(terminal, *this, done.error());
+    print_history_warnings(read->history, terminal);
+    print_ledger(read->input.ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
+    if (placements_.empty()) placements_.emplace_back();  // the traced one: the identity check alone
+    std::vector<Prediction> predictions;
+    for (const auto& path : placements_) {
+      const auto resolved = target_from(read.history, path);
+      if (!resolved) return resolved.error();
+      for (const auto& process : resolved->left_out)
+        terminal.err << "note: " << path << " leaves out '" << process << "': it stays where it was traced\n";
+      auto prediction = predict(read.history, resolved->target, options());
+      if (!prediction) return prediction.error();
+      predictions.push_back(std::move(*prediction));
+    }
+    const TraceInfo& info = read.history.info;
+    if (!trace_.json) {
+      terminal.out << prediction_text(predictions, terminal.width);
+    } else if (predictions.size() == 1) {
+      auto document = prediction_json(predictions.front(), info);
+      document["ledger"] = ledger_json(read.input.ledger);
+      print_json(document, terminal);
+    } else {
+      nlohmann::ordered_json document = nlohmann::ordered_json::array();
+      for (const auto& prediction : predictions) document.push_back(prediction_json(prediction, info));
+      print_json(document, terminal);
+    }
+    for (const auto& prediction : predictions)
+      for (const auto& warning : prediction.warnings) terminal.err << "warning: " << warning << '\n';
+    return {};
+  }
+
+  Result<void> run_search(const TraceHistory& read, Terminal& terminal) {
+    if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
+    const auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
+    if (!base) return base.error();
+    if (!order_.empty()) options_.order = *order_from_name(order_);
+    const auto found = search(read.history, base->target, options_);
+    if (!found) return found.error();
+    Target best = base->target;
+    best.machine_of = found->candidates.front().machine_of;
+    best.placement = "best found";
+    PredictOptions how = options();
+    how.order = options_.order;
+    const auto prediction = predict(read.history, best, how);
+    if (!prediction) return prediction.error();
+    if (trace_.json) {
+      auto document = search_json(*found, *prediction, read.history.info);
+      document["ledger"] = ledger_json(read.input.ledger);
+      print_json(document, terminal);
+    } else {
+      terminal.out << search_text(*found, terminal.width);
+    }
+    return {};
+  }
+
+  PredictOptions options() const {
+    PredictOptions how;
+    if (!order_.empty()) how.order = *order_from_name(order_);
+    how.method = *sharing_method_from_name(method_);
+    how.sensitivity = sensitivity_;
+    return how;
+  }
+
+  TraceOptions trace_;
+  HistoryOptions history_;
+  std::vector<std::string> placements_;
+  SearchOptions options_;
+  std::string order_;
+  std::string method_ = "replay";
+  bool search_ = false;
+  bool sensitivity_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_predict() { return std::make_unique<PredictCommand>(); }
+
+}  // namespace dpm::cli
