@@ -1,0 +1,103 @@
+// Every analysis that takes events under the contract of analyses, on a simulated server with several clients. Analyses
+// of the history graph take a History, so the graph itself stands for them.
+#include <sstream>
+
+#include "analysis/history/history.hpp"
+#include "analysis/queues/queues.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "backends/sim/sim_source.hpp"
+#include "tests/contract/analysis_contract.hpp"
+#include "tests/contract/scenarios.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+
+namespace {
+
+Recording typical() {
+  SimSource source(busy_server(4, 25));
+  auto recording = record(source);
+  REQUIRE(recording.has_value());
+  return std::move(recording).value();
+}
+
+template <typename Numbers>
+void write_all(std::ostream& out, const Numbers& numbers) {
+  for (const auto& number : numbers) out << ' ' << number;
+}
+
+std::string statistics_of(EventSource& source) {
+  StatisticsAnalysis analysis;
+  REQUIRE(source.run(analysis));
+  const Statistics result = analysis.result();
+  std::ostringstream out;
+  out << result.events << ' ' << result.sent_local << ' ' << result.sent_remote << ' ' << result.sizes.messages << ' '
+      << result.sizes.bytes << ' ' << result.losses.seen << '\n';
+  for (const auto& process : result.processes) {
+    out << "process " << process.process.value << ' ' << process.sent << ' ' << process.sent_bytes << ' '
+        << process.received << ' ' << process.received_bytes << ' ' << process.sent_local << ' ' << process.sent_remote
+        << ' ' << process.cpu_ns << ' ' << process.cpu_share << ' ' << process.first_time.ns << ' '
+        << process.last_time.ns;
+    write_all(out, process.events_by_type);
+    out << '\n';
+  }
+  for (const auto& traffic : result.messages) {
+    out << "traffic " << traffic.from.value << ' ' << traffic.to.value << ' ' << traffic.messages() << ' '
+        << traffic.bytes() << ' ' << traffic.remote << '\n';
+  }
+  for (const auto& machine : result.machines) {
+    out << "machine " << machine.machine.value << ' ' << machine.sent << ' ' << machine.density.begin().ns << ' '
+        << machine.density.width().ns;
+    write_all(out, machine.density.counts());
+    out << '\n';
+  }
+  return out.str();
+}
+
+std::string queues_of(EventSource& source) {
+  QueueAnalysis analysis;
+  REQUIRE(source.run(analysis));
+  const Queues result = analysis.result();
+  std::ostringstream out;
+  for (const auto& queue : result.processes) {
+    out << "process " << queue.process.value << ' ' << queue.measured << ' ' << queue.queued << ' ' << queue.received
+        << ' ' << queue.length_max << ' ' << queue.length_mean << ' ' << queue.waits.count() << ' '
+        << queue.waits.mean_ns() << ' ' << queue.waits.max_ns() << ' ' << queue.still_queued << ' '
+        << queue.receives_without_queued;
+    write_all(out, queue.time_share);
+    for (const auto& point : queue.series)
+      out << ' ' << point.from.ns << ':' << point.length_mean << ':' << point.length_max;
+    out << '\n';
+  }
+  return out.str();
+}
+
+std::string history_of(EventSource& source) {
+  HistoryBuilder builder;
+  REQUIRE(source.run(builder));
+  const auto history = builder.take();
+  if (!history) return history.error().what;
+  std::ostringstream out;
+  write_all(out, history->first_event);
+  for (const auto& event : history->events) {
+    out << '\n'
+        << static_cast<int>(event.kind()) << ' ' << static_cast<int>(event.arc()) << ' ' << event.cpu_ns << ' '
+        << event.match << ' ' << event.length_bytes << ' ' << event.channel << ' ' << event.peer;
+  }
+  out << '\n' << history->receives_without_send << ' ' << history->sends_without_receive;
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("analysis contract: message statistics", "[contract]") {
+  CHECK(check_analysis_contract(statistics_of, typical()) == std::vector<std::string>{});
+}
+
+TEST_CASE("analysis contract: queues", "[contract]") {
+  CHECK(check_analysis_contract(queues_of, typical()) == std::vector<std::string>{});
+}
+
+TEST_CASE("analysis contract: the history graph", "[contract]") {
+  CHECK(check_analysis_contract(history_of, typical()) == std::vector<std::string>{});
+}
