@@ -1,7 +1,8 @@
 // Programs written in the file, performed against a scripted system.
+#include "scenarios/behaviour/behaviour.hpp"
+
 #include <map>
 
-#include "scenarios/behaviour/behaviour.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
 #include "tests/scenarios/fake_calls.hpp"
 #include "tests/scenarios/support.hpp"
@@ -14,11 +15,13 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The program of process "p", which other processes (a, b, group g of 3) may write to and be written to. Kinds have codes.
+// The program of process "p", which other processes (a, b, group g of 3) may write to and be written to. Kinds have
+// codes.
 Program program_of(const std::string& text) {
   const std::string scenario = R"({"name": "t", "machines": ["m"], "time_limit_s": 1,
     "kinds": {"ask": 1, "answer": 2, "item": 3, "end": 4, "other": 5},
-    "programs": {"subject": )" + text + R"(,
+    "programs": {"subject": )" +
+                               text + R"(,
       "listener": {"on": [{"kind": "any", "do": []}]}},
     "processes": [{"name": "p", "program": "subject"},
                   {"name": "a", "program": "listener", "links": ["p"]},
@@ -54,7 +57,8 @@ TEST_CASE("behaviour: a group is written to in turn, all, or at random", "[scena
   CHECK(run_start(R"([{"send": "ask", "to": "g", "bytes": 1, "pick": "all"}])") ==
         Lines{"send 1 to g_1 1", "send 1 to g_2 1", "send 1 to g_3 1", "end"});
   std::map<std::string, int> count;
-  for (const auto& line : run_start(R"([{"repeat": 3000, "do": [{"send": "ask", "to": "g", "bytes": 1}]}])")) ++count[line];
+  for (const auto& line : run_start(R"([{"repeat": 3000, "do": [{"send": "ask", "to": "g", "bytes": 1}]}])"))
+    ++count[line];
   for (const auto* member : {"send 1 to g_1 1", "send 1 to g_2 1", "send 1 to g_3 1"})
     CHECK(count[member] == Approx(1000).margin(150));
 }
@@ -94,7 +98,8 @@ TEST_CASE("behaviour: distributions have the means they should", "[scenarios]") 
   CHECK(mean[0] == Approx(0.5).margin(0.03));
   CHECK(mean[1] == Approx(2.0).margin(0.05));
   CHECK(mean[2] == Approx(1.0).margin(0.2));
-  for (std::size_t i = 5000; i < 10000; ++i) REQUIRE((calls.computed[i].seconds() >= 1 && calls.computed[i].seconds() < 3));
+  for (std::size_t i = 5000; i < 10000; ++i)
+    REQUIRE((calls.computed[i].seconds() >= 1 && calls.computed[i].seconds() < 3));
 }
 
 TEST_CASE("behaviour: variables are remembered between messages", "[scenarios]") {
@@ -146,7 +151,8 @@ TEST_CASE("behaviour: a held call is answered when the result of its request arr
   CHECK(decode_request_tag(calls.sent[2].data)->request == 22);
 }
 
-TEST_CASE("behaviour: a call of the request in hand is answered before an older one of the same request", "[scenarios]") {
+TEST_CASE("behaviour: a call of the request in hand is answered before an older one of the same request",
+          "[scenarios]") {
   FakeCalls calls = fake();
   calls.arrive("a", 1, 100, tag(7, 1), true);  // link 1, held
   calls.arrive("b", 5, 100, tag(7, 2), true);  // link 2, asks back about the same request
@@ -178,7 +184,8 @@ TEST_CASE("behaviour: a wait takes its kind and keeps others for the handlers", 
   calls.arrive("g_1", 2, 10);
   calls.arrive("b", 2, 10);  // of the kind, but not from the group
   calls.arrive("g_3", 2, 10);
-  calls.run(program_of(R"({"start": [{"wait": "answer", "from": "g", "count": 2}, {"send": "end", "to": "sender", "bytes": 3}],
+  calls.run(program_of(
+      R"({"start": [{"wait": "answer", "from": "g", "count": 2}, {"send": "end", "to": "sender", "bytes": 3}],
       "on": [{"kind": "other", "do": [{"compute_s": 0.001}]}, {"kind": "answer", "do": [{"compute_s": 0.002}]}]})"));
   // The kernel was asked for messages from g only, so b's waits its turn behind a's.
   CHECK(calls.done == Lines{"send 4 to g_3 3", "compute 1 ms", "compute 2 ms"});
@@ -228,7 +235,8 @@ TEST_CASE("behaviour: with per_request the reaction depends on the message alone
 TEST_CASE("behaviour: messages of one request draw differently further on", "[scenarios]") {
   FakeCalls calls = fake();
   calls.arrive("a", 1, 100, tag(5, 5));
-  calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"repeat": 2, "do": [{"send": "item", "to": "b", "bytes": 16}]}]}]})"));
+  calls.run(program_of(
+      R"({"on": [{"kind": "ask", "do": [{"repeat": 2, "do": [{"send": "item", "to": "b", "bytes": 16}]}]}]})"));
   const auto first = decode_request_tag(calls.sent.at(0).data), second = decode_request_tag(calls.sent.at(1).data);
   CHECK(first->request == second->request);
   CHECK(first->draws != second->draws);

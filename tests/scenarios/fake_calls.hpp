@@ -1,5 +1,5 @@
-// A MessageCalls without a system behind it: the messages to receive are scripted, and everything the program does is written
-// down as a line of text.
+// A MessageCalls without a system behind it: the messages to receive are scripted, and everything the program does is
+// written down as a line of text.
 //
 // Link 100 + i leads to the i-th name it was asked for; link_from(p) is 200 + i of the i-th sender.
 #pragma once
@@ -20,8 +20,8 @@ class FakeCalls : public MessageCalls {
   explicit FakeCalls(std::string name, std::vector<std::string> senders = {}, std::uint64_t seed = 1)
       : random_(Random::stream(seed, name)), name_(std::move(name)), senders_(std::move(senders)) {}
 
-  std::vector<std::string> done;           // "send 7 to b 100", "compute 20 ms", ...
-  std::vector<OutgoingMessage> sent;       // of every send, call and reply
+  std::vector<std::string> done;      // "send 7 to b 100", "compute 20 ms", ...
+  std::vector<OutgoingMessage> sent;  // of every send, call and reply
   std::vector<Duration> computed;
 
   // Something for the program to receive. A call gets a reply link that is shown with the reply to it.
