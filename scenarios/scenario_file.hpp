@@ -1,7 +1,7 @@
 // A scenario file: a system to study, and the study (docs/scenarios.md; scenario.schema.json).
 //
-// load_scenario() checks everything before anything runs: the base run, every placement and every value of every sweep. What it
-// returns can be instantiated as often as runs are wanted; instantiate() gives the simulator's plain Scenario.
+// load_scenario() checks everything before anything runs: the base run, every placement and every value of every sweep.
+// What it returns can be instantiated as often as runs are wanted; instantiate() gives the simulator's plain Scenario.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +80,7 @@ struct PublishedFigure {
   std::string figure;    // "5.13"
   std::string quantity;  // JSON pointer into results.json
   double value = 0;
-  double within = 0;     // largest |quantity - value| that agrees
+  double within = 0;  // largest |quantity - value| that agrees
 };
 
 // Which runs `dpm run` makes.
@@ -130,7 +130,8 @@ Result<DelayModel> load_delay_model(const std::filesystem::path& path);
 // Where a scenario's processes stand.
 Placement placement_of(const Scenario& scenario);
 
-// The names of processes that a list of processes and groups stands for ("user" is user_1, user_2, ...). Refuses strangers.
+// The names of processes that a list of processes and groups stands for ("user" is user_1, user_2, ...). Refuses
+// strangers.
 Result<std::vector<std::string>> members_of(const Scenario& scenario, const std::vector<std::string>& names);
 
 }  // namespace dpm

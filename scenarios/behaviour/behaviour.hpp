@@ -3,8 +3,8 @@
 //   start: steps done once                          on: [kind, from] -> steps done for each message that matches
 //
 // A step computes, sends, calls, replies, forwards, waits, stops, or holds other steps (choose, repeat, if). Names of
-// processes are resolved already: the loader (scenarios/loader/behaviour_reader.hpp) has put the members of a group in place of
-// its name, and has seen to it that every link exists.
+// processes are resolved already: the loader (scenarios/loader/behaviour_reader.hpp) has put the members of a group in
+// place of its name, and has seen to it that every link exists.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Quantity {
   enum class Kind { constant, uniform, exponential, choice };
 
   Kind kind = Kind::constant;
-  double low = 0;   // the constant, the low end, or the mean
-  double high = 0;  // the high end
+  double low = 0;               // the constant, the low end, or the mean
+  double high = 0;              // the high end
   std::vector<double> values;   // of a choice
   std::vector<double> weights;  // as many
 
@@ -45,22 +45,22 @@ struct Step {
   Verb verb = Verb::compute;
   double probability = 1;  // that the step is done at all
 
-  Quantity amount;             // compute: seconds; messages: bytes
-  bool same_bytes = false;     // forward: as many as the message had
-  std::uint32_t code = 0;      // the message's kind
-  bool any_kind = false;       // wait
-  ProcessNames processes;      // send, call, forward: to; wait: from. Null: to the sender of the message, or from anybody
+  Quantity amount;          // compute: seconds; messages: bytes
+  bool same_bytes = false;  // forward: as many as the message had
+  std::uint32_t code = 0;   // the message's kind
+  bool any_kind = false;    // wait
+  ProcessNames processes;   // send, call, forward: to; wait: from. Null: to the sender of the message, or from anybody
   Pick pick = Pick::random;
-  std::size_t number = 0;      // of this step in its behaviour
+  std::size_t number = 0;  // of this step in its behaviour
 
-  std::uint64_t times = 1;     // repeat, wait
-  std::vector<Step> steps;     // repeat, test
-  std::vector<Step> otherwise; // test
-  std::vector<double> weights; // choose
+  std::uint64_t times = 1;      // repeat, wait
+  std::vector<Step> steps;      // repeat, test
+  std::vector<Step> otherwise;  // test
+  std::vector<double> weights;  // choose
   std::vector<std::vector<Step>> branches;
 
-  std::size_t variable = 0;    // set, count, test
-  double value = 0;            // set: to, count: by, test: at least
+  std::size_t variable = 0;  // set, count, test
+  double value = 0;          // set: to, count: by, test: at least
 };
 
 struct Handler {
@@ -75,7 +75,7 @@ struct Behaviour {
   std::vector<Handler> handlers;  // the first that matches is used
   std::vector<double> variables;  // their first values
   std::size_t step_count = 0;
-  bool per_request = false;       // draws depend on the message alone, not on what the process did before
+  bool per_request = false;  // draws depend on the message alone, not on what the process did before
 };
 
 // The program that behaves so. `senders`: the processes that hold a link to this one.

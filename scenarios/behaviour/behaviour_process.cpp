@@ -2,7 +2,8 @@
 //
 // Three rules decide everything that is not plain:
 //   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
-//   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest unanswered
+//   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest
+//   unanswered
 //                     CALL of the same request. So a server may ask others first and answer when the result is in.
 //   deferred          A wait that meets a message of another kind keeps it for the handlers.
 #include <algorithm>
@@ -24,15 +25,18 @@ constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 struct Activity {
   bool handling = false;  // messages sent belong to the current message's request
   std::optional<Message> current;
-  RequestTag tag;              // of `current`
-  std::uint64_t sent = 0;      // messages sent since `tag` was taken
+  RequestTag tag;          // of `current`
+  std::uint64_t sent = 0;  // messages sent since `tag` was taken
   Random* draws = nullptr;
 };
 
 class BehaviourProcess {
  public:
   BehaviourProcess(const Behaviour& behaviour, const std::vector<std::string>& senders, MessageCalls& calls)
-      : behaviour_(behaviour), senders_(senders), calls_(calls), variables_(behaviour.variables),
+      : behaviour_(behaviour),
+        senders_(senders),
+        calls_(calls),
+        variables_(behaviour.variables),
         turns_(behaviour.step_count) {
     for (std::size_t i = 0; i < senders.size(); ++i) {
       links_from_.push_back(calls.link_from(senders[i]));
@@ -111,7 +115,8 @@ class BehaviourProcess {
   // Remembers a CALL until it is answered.
   Message note_call(Message message) {
     if (!decode_request_tag(message.data)) {
-      Random own = Random::stream(++untagged_, calls_.name());  // a request of its own, never drawn from the process's stream
+      Random own =
+          Random::stream(++untagged_, calls_.name());  // a request of its own, never drawn from the process's stream
       message.data = encode({own.next(), own.next()});
     }
     if (message.reply_to) open_[tag_of(message).request].push_back(message);
@@ -182,8 +187,10 @@ class BehaviourProcess {
     const auto other = [&](std::size_t i) -> const std::string& { return names[i < self_at ? i : i + 1]; };
     if (others == 0) return;
     switch (step.pick) {
-      case Pick::random: return post_to(other(others == 1 ? 0 : activity.draws->below(others)), step, activity);
-      case Pick::in_turn: return post_to(other(turns_[step.number]++ % others), step, activity);
+      case Pick::random:
+        return post_to(other(others == 1 ? 0 : activity.draws->below(others)), step, activity);
+      case Pick::in_turn:
+        return post_to(other(turns_[step.number]++ % others), step, activity);
       case Pick::all:
         for (std::size_t i = 0; i < others; ++i) post_to(other(i), step, activity);
         return;
@@ -223,19 +230,30 @@ class BehaviourProcess {
 
   void perform(const Step& step, Activity& activity) {
     switch (step.verb) {
-      case Verb::compute: return calls_.compute(Duration::from_seconds(step.amount.draw(*activity.draws)));
+      case Verb::compute:
+        return calls_.compute(Duration::from_seconds(step.amount.draw(*activity.draws)));
       case Verb::send:
       case Verb::call:
-      case Verb::forward: return post(step, activity);
-      case Verb::reply: return reply(step, activity);
-      case Verb::wait: return wait(step, activity);
-      case Verb::choose: return perform(step.branches[draw_weighted(step.weights, *activity.draws)], activity);
+      case Verb::forward:
+        return post(step, activity);
+      case Verb::reply:
+        return reply(step, activity);
+      case Verb::wait:
+        return wait(step, activity);
+      case Verb::choose:
+        return perform(step.branches[draw_weighted(step.weights, *activity.draws)], activity);
       case Verb::repeat:
         for (std::uint64_t i = 0; i < step.times; ++i) perform(step.steps, activity);
         return;
-      case Verb::stop: calls_.stop_task(); break;
-      case Verb::set: variables_[step.variable] = step.value; return;
-      case Verb::count: variables_[step.variable] += step.value; return;
+      case Verb::stop:
+        calls_.stop_task();
+        break;
+      case Verb::set:
+        variables_[step.variable] = step.value;
+        return;
+      case Verb::count:
+        variables_[step.variable] += step.value;
+        return;
       case Verb::test:
         return perform(variables_[step.variable] >= step.value ? step.steps : step.otherwise, activity);
     }

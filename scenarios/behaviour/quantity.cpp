@@ -18,10 +18,14 @@ std::size_t draw_weighted(const std::vector<double>& weights, Random& random) {
 
 double Quantity::draw(Random& random) const {
   switch (kind) {
-    case Kind::constant: return low;
-    case Kind::uniform: return random.uniform(low, high);
-    case Kind::exponential: return random.exponential(low);
-    case Kind::choice: return values[draw_weighted(weights, random)];
+    case Kind::constant:
+      return low;
+    case Kind::uniform:
+      return random.uniform(low, high);
+    case Kind::exponential:
+      return random.exponential(low);
+    case Kind::choice:
+      return values[draw_weighted(weights, random)];
   }
   return low;
 }

@@ -1,8 +1,9 @@
 // What a message of an in-file program carries in its body: which request it belongs to.
 //
-// A request begins when a process sends or calls from its `start` steps. Every message sent while handling a message belongs to
-// that message's request. `draws` is different for every message of a request and depends only on how the request came
-// here, so a process that seeds its draws with it reacts to the message alone, whatever else it did before.
+// A request begins when a process sends or calls from its `start` steps. Every message sent while handling a message
+// belongs to that message's request. `draws` is different for every message of a request and depends only on how the
+// request came here, so a process that seeds its draws with it reacts to the message alone, whatever else it did
+// before.
 //
 // A message shorter than the tag (a one-byte ping) carries none: it is a request of its own to its receiver.
 #pragma once

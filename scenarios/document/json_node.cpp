@@ -11,7 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Where the parser is in the text. The lexer has read a token exactly to its end, or, behind a number, one character further.
+// Where the parser is in the text. The lexer has read a token exactly to its end, or, behind a number, one character
+// further.
 struct Position {
   int newlines = 0;
   char last = 0;
@@ -91,7 +92,8 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& problem) override {
-    std::string what = problem.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax ..."
+    std::string what =
+        problem.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax ..."
     const std::size_t bracket = what.find("] ");
     if (bracket != std::string::npos) what.erase(0, bracket + 2);
     const std::size_t colon = what.find(": ");
@@ -110,8 +112,8 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  // A value stands at the root, behind a key, or in a list. The pointers in open_ stay good: a parent gets its next child
-  // only after the last one was closed.
+  // A value stands at the root, behind a key, or in a list. The pointers in open_ stay good: a parent gets its next
+  // child only after the last one was closed.
   JsonNode* add(JsonKind kind) {
     JsonNode* node = &root;
     if (!open_.empty() && open_.back()->is(JsonKind::list)) {
@@ -147,12 +149,18 @@ class TreeBuilder : public nlohmann::json_sax<json> {
 
 const char* name_of(JsonKind kind) {
   switch (kind) {
-    case JsonKind::null: return "null";
-    case JsonKind::boolean: return "true or false";
-    case JsonKind::number: return "a number";
-    case JsonKind::text: return "a text";
-    case JsonKind::list: return "a list";
-    case JsonKind::object: return "an object";
+    case JsonKind::null:
+      return "null";
+    case JsonKind::boolean:
+      return "true or false";
+    case JsonKind::number:
+      return "a number";
+    case JsonKind::text:
+      return "a text";
+    case JsonKind::list:
+      return "a list";
+    case JsonKind::object:
+      return "an object";
   }
   return "nothing";
 }

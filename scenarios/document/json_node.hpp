@@ -1,5 +1,5 @@
-// A JSON text as a tree that knows its lines, so that a mistake is named with the line it stands on. (nlohmann's own tree
-// forgets them; its parser is used underneath.) Members keep the order of the file.
+// A JSON text as a tree that knows its lines, so that a mistake is named with the line it stands on. (nlohmann's own
+// tree forgets them; its parser is used underneath.) Members keep the order of the file.
 #pragma once
 
 #include <string>
@@ -39,8 +39,8 @@ struct JsonMember {
 inline constexpr std::size_t kLongestJson = 16u << 20;
 inline constexpr std::size_t kDeepestJson = 64;
 
-// Refuses, as "path:line: ...", what is not JSON in UTF-8, numbers that do not fit a double, a key given twice, more than
-// kLongestJson bytes and nesting deeper than kDeepestJson.
+// Refuses, as "path:line: ...", what is not JSON in UTF-8, numbers that do not fit a double, a key given twice, more
+// than kLongestJson bytes and nesting deeper than kDeepestJson.
 Result<JsonNode> parse_json(std::string_view text, const std::string& path);
 
 // Reads the file first.

@@ -20,10 +20,14 @@ std::string show(double value) {
 
 std::string show(const JsonNode& node) {
   switch (node.kind) {
-    case JsonKind::number: return show(node.number);
-    case JsonKind::text: return "'" + node.text + "'";
-    case JsonKind::boolean: return node.flag ? "true" : "false";
-    default: return name_of(node.kind);
+    case JsonKind::number:
+      return show(node.number);
+    case JsonKind::text:
+      return "'" + node.text + "'";
+    case JsonKind::boolean:
+      return node.flag ? "true" : "false";
+    default:
+      return name_of(node.kind);
   }
 }
 

@@ -1,7 +1,7 @@
 // Reading typed values out of a JsonNode, with every problem named by file and line.
 //
-// Problems are collected, not thrown: a reader that meets one reports it, takes a harmless value and goes on, so that one run
-// shows all mistakes of a file. Nothing that was read may be used before problems.empty() was asked.
+// Problems are collected, not thrown: a reader that meets one reports it, takes a harmless value and goes on, so that
+// one run shows all mistakes of a file. Nothing that was read may be used before problems.empty() was asked.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ struct Range {
   bool above_low = false;  // `low` itself is refused
 };
 
-inline constexpr double kLargestCount = 100000;          // machines, processes, members of a group
-inline constexpr double kLongestTime_s = 1e6;            // of anything given in seconds
+inline constexpr double kLargestCount = 100000;                  // machines, processes, members of a group
+inline constexpr double kLongestTime_s = 1e6;                    // of anything given in seconds
 inline constexpr double kLargestExactNumber = 9007199254740992;  // 2^53: beyond it a double skips whole numbers
 inline constexpr Range kTime{0, kLongestTime_s};
 inline constexpr Range kCount{0, kLargestCount};

@@ -15,7 +15,7 @@ constexpr Range kRepeats{0, 1e9};
 constexpr Range kProbability{0, 1};
 
 // A step is told by its verb. "count" is also a key of wait, so it comes last.
-const std::vector<std::string> kVerbs = {"compute_s", "send", "call", "forward", "reply", "wait",
+const std::vector<std::string> kVerbs = {"compute_s", "send",   "call", "forward", "reply", "wait",
                                          "choose",    "repeat", "stop", "set",     "if",    "count"};
 
 class ProgramReader {
@@ -82,12 +82,15 @@ class ProgramReader {
     Step step;
     step.number = program_.behaviour->step_count++;
     if (!reading_.expect(node, JsonKind::object, "a step")) return step;
-    const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const auto& v) { return node.find(v) != nullptr; });
+    const auto verb =
+        std::find_if(kVerbs.begin(), kVerbs.end(), [&](const auto& v) { return node.find(v) != nullptr; });
     if (verb == kVerbs.end()) {
       const std::string typed = node.members.empty() ? "" : node.members.front().key;
       const std::string meant = hint(typed, kVerbs);
-      reading_.problem(node, "a step needs one of compute_s, send, call, forward, reply, wait, choose, repeat, stop, set, "
-                             "count and if" + meant);
+      reading_.problem(node,
+                       "a step needs one of compute_s, send, call, forward, reply, wait, choose, repeat, stop, set, "
+                       "count and if" +
+                           meant);
       return step;
     }
     const KeyTables& tables = key_tables();
@@ -136,7 +139,8 @@ class ProgramReader {
       return;
     }
     step.processes = processes_.find(reading_, to, name, "'to'");
-    if (step.processes != nullptr && step.processes->empty()) reading_.problem(to, "'to' names a group without members");
+    if (step.processes != nullptr && step.processes->empty())
+      reading_.problem(to, "'to' names a group without members");
   }
 
   Step read_reply(const JsonNode& node, Step step) {
@@ -222,7 +226,9 @@ class ProgramReader {
     return step;
   }
 
-  void read_probability(ObjectReader& object, Step& step) { step.probability = object.number("probability", 1, kProbability); }
+  void read_probability(ObjectReader& object, Step& step) {
+    step.probability = object.number("probability", 1, kProbability);
+  }
 
   void read_kind(const JsonNode& node, const std::string& key, Step& step) {
     const std::string kind = reading_.text(node, "'" + key + "'");
@@ -313,7 +319,8 @@ std::vector<std::string> Kinds::names() const {
   return names;
 }
 
-InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds, const NameGroups& processes) {
+InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds,
+                           const NameGroups& processes) {
   return ProgramReader(reading, kinds, processes).read(node);
 }
 

@@ -1,4 +1,5 @@
-// Reads a program written in the file, for one process or group: checks it, resolves names, and finds out what it needs.
+// Reads a program written in the file, for one process or group: checks it, resolves names, and finds out what it
+// needs.
 #pragma once
 
 #include <map>
@@ -11,8 +12,8 @@
 
 namespace dpm {
 
-// The codes of the kinds of messages. Those of "kinds" are as given; the others are numbered in the order of the file, so that
-// neither a sweep nor a placement changes them.
+// The codes of the kinds of messages. Those of "kinds" are as given; the others are numbered in the order of the file,
+// so that neither a sweep nor a placement changes them.
 class Kinds {
  public:
   void read(const JsonNode* kinds, const JsonNode* programs, const Reading& reading);
@@ -52,6 +53,7 @@ struct InFileProgram {
   bool stops = false;
 };
 
-InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds, const NameGroups& processes);
+InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds,
+                           const NameGroups& processes);
 
 }  // namespace dpm

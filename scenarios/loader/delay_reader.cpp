@@ -30,7 +30,8 @@ PiecewiseLinear read_table(const JsonNode& node, const std::string& what, const 
 DelayClass read_class(ObjectReader& object, const Reading& reading) {
   DelayClass delays;
   if (const auto* node = object.need("delivery_s")) delays.delivery_s = read_table(*node, "'delivery_s'", reading);
-  if (const auto* node = object.find("sender_cpu_s")) delays.sender_cpu_s = read_table(*node, "'sender_cpu_s'", reading);
+  if (const auto* node = object.find("sender_cpu_s"))
+    delays.sender_cpu_s = read_table(*node, "'sender_cpu_s'", reading);
   if (const auto* node = object.find("receiver_cpu_s"))
     delays.receiver_cpu_s = read_table(*node, "'receiver_cpu_s'", reading);
   return delays;

@@ -1,5 +1,5 @@
-// Every key a scenario file may have, by object. The loader refuses all others; scenario.schema.json has a definition of the
-// same name with the same keys (tests/scenarios compares them).
+// Every key a scenario file may have, by object. The loader refuses all others; scenario.schema.json has a definition
+// of the same name with the same keys (tests/scenarios compares them).
 #pragma once
 
 #include <vector>
@@ -11,25 +11,24 @@ namespace dpm {
 struct KeyTables {
   KeyTable scenario{"scenario",
                     "a scenario",
-                    {"$schema", "name", "summary", "parameters", "machines", "delays", "kinds", "programs", "processes",
-                     "meter", "filters", "placements", "placement", "faults", "seed", "time_limit_s", "message_limit",
-                     "move_data_message_bytes", "spawnable", "sweeps", "analyses", "predictions", "published", "study"}};
+                    {"$schema",   "name",     "summary",   "parameters",   "machines",      "delays",
+                     "kinds",     "programs", "processes", "meter",        "filters",       "placements",
+                     "placement", "faults",   "seed",      "time_limit_s", "message_limit", "move_data_message_bytes",
+                     "spawnable", "sweeps",   "analyses",  "predictions",  "published",     "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
   KeyTable machine{"machine", "a machine", {"name", "count", "speed", "clock"}};
   KeyTable clock{"clock", "a clock", {"offset_s", "drift_ppm", "tick_s"}};
   KeyTable delays{"delays", "a delay model", {"$schema", "name", "local", "remote", "pairs"}};
   KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
-  KeyTable delay_pair{
-      "delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
+  KeyTable delay_pair{"delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
   KeyTable program{"program", "a program", {"summary", "parameters", "variables", "per_request", "start", "on"}};
   KeyTable handler{"handler", "a handler", {"kind", "from", "do"}};
   KeyTable branch{"branch", "a branch", {"weight", "do"}};
-  KeyTable distribution{
-      "distribution", "a distribution", {"uniform", "exponential", "choice", "weights"}};
-  KeyTable process{"process",
-                   "a process",
-                   {"name", "count", "program", "parameters", "machine", "links", "flags", "filter", "in_computation",
-                    "service"}};
+  KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "weights"}};
+  KeyTable process{
+      "process",
+      "a process",
+      {"name", "count", "program", "parameters", "machine", "links", "flags", "filter", "in_computation", "service"}};
   KeyTable meter{"meter",
                  "the meter",
                  {"flags", "buffered_events", "cpu_per_event_s", "cpu_per_meter_message_s", "bytes_per_event",

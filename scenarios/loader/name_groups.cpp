@@ -58,7 +58,8 @@ void NameGroups::check_one(const Reading& reading, const JsonNode& at, const std
     reading.problem(at, what + ": '" + name + "' is a group; name one " + noun_ + ", as '" + name + "_1'");
 }
 
-std::vector<std::string> NameGroups::expand(const Reading& reading, const JsonNode& node, const std::string& what) const {
+std::vector<std::string> NameGroups::expand(const Reading& reading, const JsonNode& node,
+                                            const std::string& what) const {
   std::vector<std::string> result;
   const auto add = [&](const JsonNode& item) {
     const ProcessNames members = find(reading, item, reading.name(item, what), what);

@@ -18,7 +18,8 @@ class NameGroups {
   // `noun` is "process" or "machine", for messages.
   explicit NameGroups(std::string noun) : noun_(std::move(noun)) {}
 
-  // Returns the names made. Reports names that are taken or have characters no name may have, and more than kLargestCount.
+  // Returns the names made. Reports names that are taken or have characters no name may have, and more than
+  // kLargestCount.
   const std::vector<std::string>& add(const Reading& reading, const JsonNode& at, const std::string& name,
                                       std::optional<std::uint64_t> count);
 

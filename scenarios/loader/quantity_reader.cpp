@@ -32,7 +32,8 @@ Quantity read_quantity(const JsonNode& node, const std::string& what, Range rang
       quantity = {Quantity::Kind::uniform, ends[0], ends[1], {}, {}};
     }
   } else if (exponential != nullptr) {
-    quantity = {Quantity::Kind::exponential, reading.number(*exponential, "'exponential', the mean,", range), 0, {}, {}};
+    quantity = {
+        Quantity::Kind::exponential, reading.number(*exponential, "'exponential', the mean,", range), 0, {}, {}};
   } else {
     quantity.kind = Quantity::Kind::choice;
     quantity.values = reading.numbers(*choice, "'choice'", range);

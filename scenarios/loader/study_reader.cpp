@@ -160,7 +160,8 @@ class StudyReader {
     std::vector<std::uint64_t> result;
     if (!reading_.expect(*node, JsonKind::list, "'seeds'")) return result;
     for (const auto& item : node->items) result.push_back(reading_.whole(item, "a seed", kSeed));
-    if (result.empty() || result.size() > kMostValues) reading_.problem(*node, "'seeds' needs between 1 and 1000 numbers");
+    if (result.empty() || result.size() > kMostValues)
+      reading_.problem(*node, "'seeds' needs between 1 and 1000 numbers");
     return result;
   }
 

@@ -261,8 +261,8 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
     for (const auto& member : parameters->members) {
       const auto known = std::find(names.begin(), names.end(), member.key);
       if (known == names.end()) {
-        reading.problems.add(member.line, "program '" + name + "' has no parameter '" + member.key + "'" +
-                                              hint(member.key, names));
+        reading.problems.add(member.line,
+                             "program '" + name + "' has no parameter '" + member.key + "'" + hint(member.key, names));
         continue;
       }
       const auto& parameter = description.parameters[static_cast<std::size_t>(known - names.begin())];
@@ -324,8 +324,9 @@ void SystemReader::read_spawnable() {
     spawnable.name = object.text("name", name);
     const JsonNode* in_file = root_.find("programs");
     if (in_file != nullptr && in_file->find(name) != nullptr) {
-      reading_.problem(*program, "'" + name + "' is written in the file; only programs written in C++ can be spawned, "
-                                 "because a spawned process is born without links");
+      reading_.problem(*program, "'" + name +
+                                     "' is written in the file; only programs written in C++ can be spawned, "
+                                     "because a spawned process is born without links");
     } else if (!name.empty()) {
       spawnable.program = make_registered(name, *program, parameters, reading_);
     }

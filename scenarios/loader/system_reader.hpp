@@ -32,8 +32,8 @@ class SystemReader {
   // One entry of "processes": a process, or a group of them.
   struct Entry {
     const JsonNode* node = nullptr;
-    std::vector<std::size_t> members;  // indices into scenario_.processes
-    const JsonNode* in_file = nullptr; // its program, if written in the file
+    std::vector<std::size_t> members;   // indices into scenario_.processes
+    const JsonNode* in_file = nullptr;  // its program, if written in the file
     bool counted = false;
     bool service_given = false;
     std::vector<std::string> machines;

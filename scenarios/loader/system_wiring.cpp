@@ -1,5 +1,5 @@
-// The links of programs written in the file follow from their steps, so a scenario need not list them; and what one program
-// sends, the other must be ready for.
+// The links of programs written in the file follow from their steps, so a scenario need not list them; and what one
+// program sends, the other must be ready for.
 #include <algorithm>
 
 #include "scenarios/loader/system_reader.hpp"
@@ -23,7 +23,7 @@ void SystemReader::add_links(std::size_t process, const std::vector<std::string>
   auto& description = scenario_.processes[process];
   for (const auto& name : to) {
     const bool own_group = to.size() > 1 && name == description.name;  // "every member but me"
-    if (link_count_ > kMostLinks) return;  // wire() reports it
+    if (link_count_ > kMostLinks) return;                              // wire() reports it
     if (own_group || !link_sets_[process].insert(name).second) continue;
     description.links.push_back(name);
     ++link_count_;
@@ -52,8 +52,8 @@ void SystemReader::wire() {
     if (!entry.programs.empty()) check_kinds(entry, *entry.programs.front());
 }
 
-// Every kind a program sends must be one its receivers handle or wait for; those written in C++ are not looked into. A group is
-// judged by its first member. What goes "to": "sender" is held against every program that writes to this one.
+// Every kind a program sends must be one its receivers handle or wait for; those written in C++ are not looked into. A
+// group is judged by its first member. What goes "to": "sender" is held against every program that writes to this one.
 void SystemReader::check_kinds(const Entry& sender, const InFileProgram& program) {
   if (sender.members.empty()) return;
   std::vector<std::string> sender_names;
@@ -74,8 +74,9 @@ void SystemReader::check_kinds(const Entry& sender, const InFileProgram& program
       for (const auto& h : handled)
         if (meet(h.from, sender_names) && std::find(kinds.begin(), kinds.end(), h.kind) == kinds.end())
           kinds.push_back(h.kind);
-      reading_.problems.add(sent.line, "process '" + sent.to->front() + "' neither handles nor waits for '" + sent.kind +
-                                           "' from '" + sender_names.front() + "'" + hint(sent.kind, kinds));
+      reading_.problems.add(sent.line, "process '" + sent.to->front() + "' neither handles nor waits for '" +
+                                           sent.kind + "' from '" + sender_names.front() + "'" +
+                                           hint(sent.kind, kinds));
     }
   }
 }
@@ -101,8 +102,9 @@ void SystemReader::check_that_it_ends() {
   const auto& processes = scenario_.processes;
   const bool endless = std::all_of(processes.begin(), processes.end(), [](const auto& p) { return p.service; });
   if (!endless || processes.empty() || scenario_.time_limit.ns != 0 || scenario_.message_limit != 0) return;
-  reading_.problem(root_.node(), "every process is a service, so the run would end before it begins: give one of them a "
-                                 "'stop' step, or the scenario a 'time_limit_s'");
+  reading_.problem(root_.node(),
+                   "every process is a service, so the run would end before it begins: give one of them a "
+                   "'stop' step, or the scenario a 'time_limit_s'");
 }
 
 }  // namespace dpm

@@ -48,8 +48,7 @@ ProgramDescription pong() {
   };
   return {"pong",
           "Answers every message with one of the same size, until told to end.",
-          {{"bytes", 100.0, "length of each message, bytes"},
-           {"partner", std::string("ping"), "process that sends"}},
+          {{"bytes", 100.0, "length of each message, bytes"}, {"partner", std::string("ping"), "process that sends"}},
           make};
 }
 

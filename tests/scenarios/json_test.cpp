@@ -4,7 +4,8 @@
 using namespace dpm;
 
 TEST_CASE("json: every node knows its line, numbers before a line break too", "[scenarios]") {
-  const auto root = parse_json("{\n\"a\": 1\n,\n\"b\": [\n2\n,\n3.5\n],\n\"c\": {\"d\":\n\"text\"\n}, \"e\": null\n}", "f");
+  const auto root =
+      parse_json("{\n\"a\": 1\n,\n\"b\": [\n2\n,\n3.5\n],\n\"c\": {\"d\":\n\"text\"\n}, \"e\": null\n}", "f");
   REQUIRE(root.has_value());
   CHECK(root->line == 1);
   CHECK(root->find("a")->line == 2);

@@ -19,7 +19,8 @@ std::string two_groups(const std::string& more = "") {
     "processes": [
       {"name": "client", "count": "$clients", "program": "asks", "machine": ["vax", "red"], "parameters": {"n": "$index"}},
       {"name": "server", "count": 2, "program": "answers", "machine": "red"}
-    ])" + more + "}";
+    ])" + more +
+         "}";
 }
 
 }  // namespace
@@ -63,7 +64,8 @@ TEST_CASE("loader: a server without a stop is a service unless the file says oth
 }
 
 TEST_CASE("loader: parameters and placements can be overridden for a run", "[scenarios]") {
-  const std::string text = two_groups(R"(, "seed": 7, "placements": {"A": {"client": "red", "client_2": "vax_1", "server": ["vax"]}})");
+  const std::string text =
+      two_groups(R"(, "seed": 7, "placements": {"A": {"client": "red", "client_2": "vax_1", "server": ["vax"]}})");
   const auto file = parse(text);
   REQUIRE(file.has_value());
   CHECK(file->placement.empty());

@@ -111,9 +111,10 @@ TEST_CASE("schema: another validator accepts every shipped scenario by it", "[sc
 
 TEST_CASE("schema: another validator refuses mistakes of form by it", "[scenarios]") {
   const Validator validator;
-  for (const char* name : {"wrong_key", "wrong_key_in_step", "wrong_verb", "two_verbs", "wrong_type", "wrong_type_of_name",
-                           "wrong_type_of_flag", "process_without_program", "negative_time", "a_list", "bad_published",
-                           "unknown_fault", "unknown_analysis", "no_machines", "program_without_steps"}) {
+  for (const char* name :
+       {"wrong_key", "wrong_key_in_step", "wrong_verb", "two_verbs", "wrong_type", "wrong_type_of_name",
+        "wrong_type_of_flag", "process_without_program", "negative_time", "a_list", "bad_published", "unknown_fault",
+        "unknown_analysis", "no_machines", "program_without_steps"}) {
     INFO(name);
     const auto file = test::source_folder() / "tests/scenarios/cases" / (std::string(name) + ".json");
     CHECK_FALSE(validator.accepts(json::parse(test::read_text(file))));

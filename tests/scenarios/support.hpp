@@ -23,7 +23,9 @@ inline std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-inline Result<ScenarioFile> parse(const std::string& text) { return parse_scenario(text, "test.json", shipped_programs()); }
+inline Result<ScenarioFile> parse(const std::string& text) {
+  return parse_scenario(text, "test.json", shipped_programs());
+}
 
 inline Scenario scenario_of(const std::string& text, const Overrides& overrides = {}) {
   const auto file = parse(text);

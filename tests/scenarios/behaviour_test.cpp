@@ -1,0 +1,243 @@
+// Programs written in the file, performed against a scripted system.
+#include "scenarios/behaviour/behaviour.hpp"
+
+#include <map>
+
+#include "scenarios/behaviour/request_tag.hpp"
+#include "tests/scenarios/fake_calls.hpp"
+#include "tests/scenarios/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// The program of process "p", which other processes (a, b, group g of 3) may write to and be written to. Kinds have
+// codes.
+Program program_of(const std::string& text) {
+  const std::string scenario = R"({"name": "t", "machines": ["m"], "time_limit_s": 1,
+    "kinds": {"ask": 1, "answer": 2, "item": 3, "end": 4, "other": 5},
+    "programs": {"subject": )" +
+                               text + R"(,
+      "listener": {"on": [{"kind": "any", "do": []}]}},
+    "processes": [{"name": "p", "program": "subject"},
+                  {"name": "a", "program": "listener", "links": ["p"]},
+                  {"name": "b", "program": "listener", "links": ["p"]},
+                  {"name": "g", "count": 3, "program": "listener", "links": ["p"]}]})";
+  return process_of(scenario_of(scenario), "p").program;
+}
+
+const Lines kSenders = {"a", "b", "g_1", "g_2", "g_3"};
+
+FakeCalls fake() { return FakeCalls("p", kSenders); }
+
+Lines run_start(const std::string& steps) {
+  FakeCalls calls = fake();
+  calls.run(program_of(R"({"start": )" + steps + "}"));
+  return calls.done;
+}
+
+std::vector<std::byte> tag(std::uint64_t request, std::uint64_t draws) { return encode(RequestTag{request, draws}); }
+
+}  // namespace
+
+TEST_CASE("behaviour: start steps are done in order, and the process ends", "[scenarios]") {
+  CHECK(run_start(R"([{"compute_s": 0.02}, {"repeat": 2, "do": [{"send": "ask", "to": "a", "bytes": 100}]},
+                      {"call": "ask", "to": "b", "bytes": 5}])") ==
+        Lines{"compute 20 ms", "send 1 to a 100", "send 1 to a 100", "call 1 to b 5", "end"});
+  CHECK(run_start(R"([{"stop": true}, {"compute_s": 1}])") == Lines{"stop"});
+}
+
+TEST_CASE("behaviour: a group is written to in turn, all, or at random", "[scenarios]") {
+  CHECK(run_start(R"([{"repeat": 4, "do": [{"send": "ask", "to": "g", "bytes": 1, "pick": "in_turn"}]}])") ==
+        Lines{"send 1 to g_1 1", "send 1 to g_2 1", "send 1 to g_3 1", "send 1 to g_1 1", "end"});
+  CHECK(run_start(R"([{"send": "ask", "to": "g", "bytes": 1, "pick": "all"}])") ==
+        Lines{"send 1 to g_1 1", "send 1 to g_2 1", "send 1 to g_3 1", "end"});
+  std::map<std::string, int> count;
+  for (const auto& line : run_start(R"([{"repeat": 3000, "do": [{"send": "ask", "to": "g", "bytes": 1}]}])"))
+    ++count[line];
+  for (const auto* member : {"send 1 to g_1 1", "send 1 to g_2 1", "send 1 to g_3 1"})
+    CHECK(count[member] == Approx(1000).margin(150));
+}
+
+TEST_CASE("behaviour: a member of a group does not write to itself", "[scenarios]") {
+  const Scenario scenario = scenario_of(R"({"name": "t", "machines": ["m"], "time_limit_s": 1, "programs": {
+    "peer": {"start": [{"send": "x", "to": "peer", "bytes": 1, "pick": "all"}], "on": [{"kind": "x", "do": []}]}},
+    "processes": [{"name": "peer", "count": 3, "program": "peer"}]})");
+  CHECK(process_of(scenario, "peer_2").links == Lines{"peer_1", "peer_3"});
+  FakeCalls calls("peer_2", {"peer_1", "peer_3"});
+  calls.run(process_of(scenario, "peer_2").program);
+  CHECK(calls.done == Lines{"send 1 to peer_1 1", "send 1 to peer_3 1"});
+}
+
+TEST_CASE("behaviour: branches and probabilities come up as often as they should", "[scenarios]") {
+  std::map<std::string, int> count;
+  for (const auto& line : run_start(R"([{"repeat": 4000, "do": [
+      {"choose": [{"weight": 3, "do": [{"send": "ask", "to": "a", "bytes": 1}]},
+                  {"weight": 0, "do": [{"stop": true}]},
+                  {"weight": 1, "do": [{"send": "ask", "to": "b", "bytes": 1}]}]},
+      {"send": "item", "to": "a", "bytes": 2, "probability": 0.1}]}])"))
+    ++count[line];
+  CHECK(count["send 1 to a 1"] == Approx(3000).margin(150));
+  CHECK(count["send 1 to b 1"] == Approx(1000).margin(150));
+  CHECK(count["send 3 to a 2"] == Approx(400).margin(80));
+  CHECK(count["stop"] == 0);
+}
+
+TEST_CASE("behaviour: distributions have the means they should", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.run(program_of(R"({"start": [{"repeat": 5000, "do": [{"compute_s": {"exponential": 0.5}}]},
+      {"repeat": 5000, "do": [{"compute_s": {"uniform": [1, 3]}}]},
+      {"repeat": 5000, "do": [{"compute_s": {"choice": [0, 10], "weights": [9, 1]}}]}]})"));
+  REQUIRE(calls.computed.size() == 15000);
+  double mean[3] = {};
+  for (std::size_t i = 0; i < 15000; ++i) mean[i / 5000] += calls.computed[i].seconds() / 5000;
+  CHECK(mean[0] == Approx(0.5).margin(0.03));
+  CHECK(mean[1] == Approx(2.0).margin(0.05));
+  CHECK(mean[2] == Approx(1.0).margin(0.2));
+  for (std::size_t i = 5000; i < 10000; ++i)
+    REQUIRE((calls.computed[i].seconds() >= 1 && calls.computed[i].seconds() < 3));
+}
+
+TEST_CASE("behaviour: variables are remembered between messages", "[scenarios]") {
+  FakeCalls calls = fake();
+  for (int i = 0; i < 5; ++i) calls.arrive("a", 3, 10);
+  calls.run(program_of(R"({"variables": {"n": 0}, "on": [{"kind": "item", "do": [{"count": "n"},
+      {"if": "n", "at_least": 2, "do": [{"set": "n"}, {"compute_s": 0.002}], "else": [{"compute_s": 0.001}]}]}]})"));
+  CHECK(calls.done == Lines{"compute 1 ms", "compute 2 ms", "compute 1 ms", "compute 2 ms", "compute 1 ms"});
+}
+
+TEST_CASE("behaviour: the first handler that matches kind and sender is used", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 10);
+  calls.arrive("g_2", 1, 10);
+  calls.arrive("b", 1, 10);
+  calls.arrive("b", 5, 10);
+  calls.run(program_of(R"({"on": [{"kind": "ask", "from": "a", "do": [{"compute_s": 0.001}]},
+      {"kind": "ask", "from": "g", "do": [{"compute_s": 0.002}]}, {"kind": "ask", "do": [{"compute_s": 0.003}]},
+      {"kind": "any", "do": [{"send": "item", "to": "sender", "bytes": 7}]}]})"));
+  CHECK(calls.done == Lines{"compute 1 ms", "compute 2 ms", "compute 3 ms", "send 3 to b 7"});
+}
+
+TEST_CASE("behaviour: a message without a handler ends the process with an error that names it", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("b", 99, 10);
+  const Program program = program_of(R"({"on": [{"kind": "item", "do": []}]})");
+  CHECK_THROWS_WITH(calls.run(program), "process 'p' has no handler for a message of code 99 from 'b'");
+}
+
+TEST_CASE("behaviour: a call is answered over its own reply link", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 100, tag(1, 1), true);
+  calls.arrive("b", 1, 100, tag(2, 2), true);
+  calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"reply": "answer", "bytes": 20}]}]})"));
+  CHECK(calls.done == Lines{"reply 2 on link 1", "reply 2 on link 2"});
+}
+
+TEST_CASE("behaviour: a held call is answered when the result of its request arrives, in any order", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 100, tag(11, 1), true);
+  calls.arrive("b", 1, 200, tag(22, 2), true);
+  calls.arrive("g_1", 3, 10, tag(22, 3));
+  calls.arrive("g_2", 3, 10, tag(11, 4));
+  calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"forward": "ask", "to": "g", "pick": "in_turn"}]},
+                                  {"kind": "item", "do": [{"reply": "answer", "bytes": 20}]}]})"));
+  CHECK(calls.done == Lines{"send 1 to g_1 100", "send 1 to g_2 200", "reply 2 on link 2", "reply 2 on link 1"});
+  CHECK(decode_request_tag(calls.sent[0].data)->request == 11);
+  CHECK(decode_request_tag(calls.sent[1].data)->request == 22);
+  CHECK(decode_request_tag(calls.sent[2].data)->request == 22);
+}
+
+TEST_CASE("behaviour: a call of the request in hand is answered before an older one of the same request",
+          "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 100, tag(7, 1), true);  // link 1, held
+  calls.arrive("b", 5, 100, tag(7, 2), true);  // link 2, asks back about the same request
+  calls.arrive("g_1", 3, 10, tag(7, 3));
+  calls.run(program_of(R"({"on": [{"kind": "ask", "do": []}, {"kind": "other", "do": [{"reply": "answer", "bytes": 1}]},
+                                  {"kind": "item", "do": [{"reply": "answer", "bytes": 1}]}]})"));
+  CHECK(calls.done == Lines{"reply 2 on link 2", "reply 2 on link 1"});
+}
+
+TEST_CASE("behaviour: a reply to nothing is left to the kernel to refuse", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 100);
+  const Program program = program_of(R"({"on": [{"kind": "ask", "do": [{"reply": "answer", "bytes": 1}]}]})");
+  CHECK_THROWS_WITH(calls.run(program), "misuse: reply to a message that was not a call");
+}
+
+TEST_CASE("behaviour: short messages carry no request, and calls with them are still answered", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 1, {}, true);
+  calls.arrive("b", 1, 1, {}, true);
+  calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"reply": "answer", "bytes": 15}]}]})"));
+  CHECK(calls.done == Lines{"reply 2 on link 1", "reply 2 on link 2"});
+  CHECK(calls.sent[0].data.empty());
+}
+
+TEST_CASE("behaviour: a wait takes its kind and keeps others for the handlers", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 5, 10);
+  calls.arrive("g_1", 2, 10);
+  calls.arrive("b", 2, 10);  // of the kind, but not from the group
+  calls.arrive("g_3", 2, 10);
+  calls.run(program_of(
+      R"({"start": [{"wait": "answer", "from": "g", "count": 2}, {"send": "end", "to": "sender", "bytes": 3}],
+      "on": [{"kind": "other", "do": [{"compute_s": 0.001}]}, {"kind": "answer", "do": [{"compute_s": 0.002}]}]})"));
+  // The kernel was asked for messages from g only, so b's waits its turn behind a's.
+  CHECK(calls.done == Lines{"send 4 to g_3 3", "compute 1 ms", "compute 2 ms"});
+}
+
+TEST_CASE("behaviour: a server may be written with waits alone", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 10, {}, true);
+  calls.arrive("b", 1, 10, {}, true);
+  calls.run(program_of(R"({"start": [{"repeat": 2, "do": [{"wait": "ask"}, {"reply": "answer", "bytes": 1}]}]})"));
+  CHECK(calls.done == Lines{"reply 2 on link 1", "reply 2 on link 2", "end"});
+}
+
+TEST_CASE("behaviour: steps that need a message fail loudly when a skipped wait left none", "[scenarios]") {
+  FakeCalls calls = fake();
+  const Program program =
+      program_of(R"({"start": [{"wait": "ask", "probability": 0}, {"send": "end", "to": "sender", "bytes": 3}]})");
+  CHECK_THROWS_WITH(calls.run(program), "process 'p' has no message to reply to or forward");
+}
+
+TEST_CASE("behaviour: every send from start begins a request of its own", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.run(program_of(R"({"start": [{"repeat": 3, "do": [{"send": "ask", "to": "a", "bytes": 16}]}]})"));
+  const auto request = [&](std::size_t i) { return decode_request_tag(calls.sent.at(i).data)->request; };
+  CHECK(request(0) != request(1));
+  CHECK(request(1) != request(2));
+}
+
+TEST_CASE("behaviour: with per_request the reaction depends on the message alone", "[scenarios]") {
+  const std::string text = R"({"per_request": true, "on": [{"kind": "ask", "do": [{"compute_s": {"exponential": 1}},
+      {"send": "item", "to": "g", "bytes": 16}]}]})";
+  const auto react = [&](const std::vector<std::uint64_t>& order, const std::string& program) {
+    FakeCalls calls = fake();
+    for (const auto request : order) calls.arrive("a", 1, 100, tag(request, request));
+    calls.run(program_of(program));
+    std::map<std::uint64_t, std::int64_t> time_of_request;
+    for (std::size_t i = 0; i < order.size(); ++i) time_of_request[order[i]] = calls.computed.at(i).ns;
+    return time_of_request;
+  };
+  CHECK(react({1, 2, 3}, text) == react({3, 1, 2}, text));
+  CHECK(react({1, 2, 3}, text)[1] != react({1, 2, 3}, text)[2]);
+  std::string without = text;
+  without.replace(without.find("true"), 4, "false");
+  CHECK(react({1, 2, 3}, without) != react({3, 1, 2}, without));
+}
+
+TEST_CASE("behaviour: messages of one request draw differently further on", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 100, tag(5, 5));
+  calls.run(program_of(
+      R"({"on": [{"kind": "ask", "do": [{"repeat": 2, "do": [{"send": "item", "to": "b", "bytes": 16}]}]}]})"));
+  const auto first = decode_request_tag(calls.sent.at(0).data), second = decode_request_tag(calls.sent.at(1).data);
+  CHECK(first->request == second->request);
+  CHECK(first->draws != second->draws);
+}
