@@ -12,6 +12,7 @@
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
+#include <vector>
 
 #include "model/check.hpp"
 
@@ -189,15 +190,15 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
   const std::string log = "root.thres:critical root.app:file:" + log_path;
   xbt_log_control_set(log.c_str());
   // An argv of our own: SimGrid would take --cfg, --log and --help from the program's command line.
-  static_assert(sizeof(char) == 1);
-  std::string name = "dpm";
-  std::array<char*, 2> arguments = {name.data(), nullptr};
-  int count = 1;
+  std::vector<std::string> words = {"dpm", "--cfg=contexts/stack-size:" + std::to_string(kStackKilobytes),
+                                    "--cfg=debug/clean-atexit:no"};
+  if (expected_actors > kMostGuardedStacks) words.push_back("--cfg=contexts/guard-size:0");
+  if (kSanitized) words.push_back("--cfg=contexts/factory:thread");
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int count = static_cast<int>(words.size());
   implementation_->engine = std::make_unique<s4u::Engine>(&count, arguments.data());
-  s4u::Engine::set_config("contexts/stack-size", kStackKilobytes);
-  if (expected_actors > kMostGuardedStacks) s4u::Engine::set_config("contexts/guard-size", 0);
-  if (kSanitized) s4u::Engine::set_config("contexts/factory", std::string("thread"));
-  s4u::Engine::set_config("debug/clean-atexit", false);
   implementation_->zone = s4u::create_empty_zone("world");
   s4u::Engine::on_deadlock_cb([this] { implementation_->calls.on_standstill(); });
 }
