@@ -1,0 +1,57 @@
+# What is installed where, and the Debian packages: `dpm`, small enough for every machine, and `dpm-sim`, which adds the
+# simulator and with it SimGrid. `dpm` starts /usr/libexec/dpm/dpm-sim for the commands that simulate.
+
+include(GNUInstallDirs)
+set(data_dir ${CMAKE_INSTALL_DATADIR}/dpm)
+
+# The programs and their manual pages are not there when only a part of the tree is built.
+if(TARGET dpm AND TARGET dpm_sim_program)
+  install(TARGETS dpm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dpm)
+  install(TARGETS dpm_sim_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dpm COMPONENT sim)
+  add_subdirectory(docs/man)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dpm
+          FILES_MATCHING PATTERN "*.1" PATTERN "dpm-run.1" EXCLUDE)
+  install(FILES ${CMAKE_BINARY_DIR}/man/dpm-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
+endif()
+
+install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME dpm COMPONENT dpm)
+
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dpm)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dpm
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "man" EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT dpm)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/dpm-sim RENAME copyright COMPONENT sim)
+
+# Scenario files and what they refer to; the programs written in C++ are inside dpm-sim.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/scenarios/ DESTINATION ${data_dir}/scenarios COMPONENT sim
+        FILES_MATCHING PATTERN "*.json" PATTERN "README.md")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/filter/ DESTINATION ${data_dir}/filter COMPONENT dpm
+        FILES_MATCHING PATTERN "*.desc" PATTERN "*.rules")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME dpm)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_VENDOR "the DPM authors")
+set(CPACK_PACKAGE_CONTACT "the DPM authors <dpm@localhost>")
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL dpm sim)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_DPM_PACKAGE_NAME dpm)
+set(CPACK_DEBIAN_SIM_PACKAGE_NAME dpm-sim)
+set(CPACK_DEBIAN_SIM_PACKAGE_DEPENDS "dpm (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DPM_PACKAGE_SUGGESTS dpm-sim)
+set(CPACK_COMPONENT_DPM_DESCRIPTION "monitor for distributed programs
+ Analyses traces of the messages that the processes of a distributed program
+ exchange: who talks to whom, where requests queue, which paths they take, how
+ parallel the program is, and how parallel it would be on other machines.")
+set(CPACK_COMPONENT_SIM_DESCRIPTION "monitor for distributed programs - simulator
+ Simulates a message system described in a scenario file, with DPM metering
+ its processes. Adds the command 'dpm run'.")
+include(CPack)

@@ -81,7 +81,8 @@ ProcessBuild& HistoryBuilder::State::process_of(ProcessId id) {
     const ProcessInfo& described = info->processes[id.value];
     const auto& only = computation.only;
     process.included =
-        only.empty() ? described.in_computation : std::find(only.begin(), only.end(), described.name) != only.end();
+        computation.everybody ||
+        (only.empty() ? described.in_computation : std::find(only.begin(), only.end(), described.name) != only.end());
   }
   return process;
 }

@@ -1,0 +1,32 @@
+// Who is the server, who are its customers (thesis 5.2.4).
+//
+//   server     a process of the computation: it has events in the history
+//   requestor  sends requests to the server; its messages begin causality strings
+//   system     answers requests of the server (a disk, a kernel, another server); messages to and from it are ignored
+//
+// An outside process is a system process if the computation sent it a message that nothing it sent before can have
+// caused: the server spoke first. Otherwise it is a requestor. "Before" is decided in the graph, so a reply that
+// another process of the server sends does not make a customer a system process, and no two clocks are compared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+enum class CausalityRole : std::uint8_t { absent, server, requestor, system };
+
+// Names of processes whose role the caller knows better.
+struct CausalityRoles {
+  std::vector<std::string> requestors;
+  std::vector<std::string> systems;
+};
+
+// By process number. Refuses names the trace does not have and names given two roles.
+Result<std::vector<CausalityRole>> classify(const History& history, const CausalityRoles& given = {});
+
+}  // namespace dpm

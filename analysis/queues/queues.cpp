@@ -1,0 +1,196 @@
+#include "analysis/queues/queues.hpp"
+
+#include <algorithm>
+
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
+  return value / by - (value % by != 0 && value < 0 ? 1 : 0);
+}
+
+std::string name_of(const TraceInfo& info, ProcessId process) {
+  if (process.value < info.processes.size()) return info[process].name;
+  return std::string("#").append(std::to_string(process.value));
+}
+
+}  // namespace
+
+std::size_t QueueAnalysis::MessageKeyHash::operator()(const MessageKey& key) const {
+  std::uint64_t hash = key.sequence * 0x9e3779b97f4a7c15u;
+  hash ^= (static_cast<std::uint64_t>(key.sender.value) << 32 | key.channel.value) + (hash << 6) + (hash >> 29);
+  hash *= 0xbf58476d1ce4e5b9u;
+  return static_cast<std::size_t>(hash ^ (hash >> 31));
+}
+
+QueueAnalysis::Queue& QueueAnalysis::queue(ProcessId process) {
+  if (process.value >= queues_.size()) queues_.resize(process.value + 1);
+  return queues_[process.value];
+}
+
+void QueueAnalysis::on_events(std::span<const Event> batch) {
+  DPM_CHECK(info_ != nullptr);
+  for (const Event& event : batch) {
+    if (event.process.is_none()) continue;
+    Queue& queue_now = queue(event.process);
+    pass_time(queue_now, event);
+    auto& statistics = queue_now.statistics;
+    const MessageKey message{event.peer, event.channel, event.sequence};
+    if ((event.flags & event_flags::kKernelMessage) != 0) continue;  // moved by the kernel, never in a queue
+
+    if (event.type == EventType::message_queued) {
+      ++statistics.queued;
+      queue_now.waiting[message] = {event.local_time, event.machine};
+      operate(queue_now);
+    } else if (event.type == EventType::receive) {
+      ++statistics.received;
+      const auto found = queue_now.waiting.find(message);
+      if (found == queue_now.waiting.end()) {
+        ++statistics.receives_without_queued;
+        continue;
+      }
+      const Arrival arrival = found->second;
+      queue_now.waiting.erase(found);
+      operate(queue_now);
+      if (arrival.machine != event.machine) {
+        ++statistics.waits_across_machines;
+      } else {
+        statistics.waits.add(
+            static_cast<std::uint64_t>(std::max<std::int64_t>(0, (event.local_time - arrival.when).ns)));
+      }
+    }
+  }
+}
+
+// The queue has had its present length since the process's last event.
+void QueueAnalysis::pass_time(Queue& queue, const Event& event) {
+  if (!queue.any) {
+    queue.any = true;
+    queue.series_machine = event.machine;
+  } else if (queue.last_machine == event.machine) {
+    const std::int64_t passed_ns = (event.local_time - queue.last_time).ns;
+    if (passed_ns < 0) {
+      ++queue.statistics.clock_went_back;
+    } else if (passed_ns > 0) {
+      const std::size_t length = queue.waiting.size();
+      const std::size_t entry = std::min(length, options_.lengths_max);
+      if (entry >= queue.time_at_length_ns.size()) queue.time_at_length_ns.resize(entry + 1, 0);
+      queue.time_at_length_ns[entry] += static_cast<std::uint64_t>(passed_ns);
+      queue.length_ns += static_cast<double>(length) * static_cast<double>(passed_ns);
+      queue.statistics.observed.ns += passed_ns;
+      if (queue.series_machine == event.machine) {
+        extend_series(queue, queue.last_time, event.local_time, static_cast<std::uint32_t>(length));
+      }
+    }
+  }
+  queue.last_time = event.local_time;
+  queue.last_machine = event.machine;
+}
+
+void QueueAnalysis::operate(Queue& queue) {
+  const auto length = static_cast<std::uint32_t>(queue.waiting.size());
+  queue.statistics.length_max = std::max(queue.statistics.length_max, length);
+  ++queue.operations;
+  queue.operation_lengths += length;
+}
+
+void QueueAnalysis::extend_series(Queue& queue, LocalTime from, LocalTime to, std::uint32_t length) {
+  if (options_.series_max < 2) return;
+  Series& series = queue.series;
+  if (series.length_ns.empty()) series.first_index = floor_divide(from.ns, series.width_ns);
+  const auto last_index = [&] { return floor_divide(to.ns - 1, series.width_ns); };
+  const auto span = [&] {
+    const std::int64_t held = series.first_index + static_cast<std::int64_t>(series.length_ns.size()) - 1;
+    return std::max(held, last_index()) - std::min(series.first_index, floor_divide(from.ns, series.width_ns)) + 1;
+  };
+  while (span() > static_cast<std::int64_t>(options_.series_max)) {
+    Series joined;
+    joined.width_ns = series.width_ns * 2;
+    joined.first_index = floor_divide(series.first_index, 2);
+    for (std::size_t i = 0; i < series.length_ns.size(); ++i) {
+      const auto at = static_cast<std::size_t>(floor_divide(series.first_index + static_cast<std::int64_t>(i), 2) -
+                                               joined.first_index);
+      if (at >= joined.length_ns.size()) {
+        joined.length_ns.resize(at + 1, 0);
+        joined.covered_ns.resize(at + 1, 0);
+        joined.length_max.resize(at + 1, 0);
+      }
+      joined.length_ns[at] += series.length_ns[i];
+      joined.covered_ns[at] += series.covered_ns[i];
+      joined.length_max[at] = std::max(joined.length_max[at], series.length_max[i]);
+    }
+    series = std::move(joined);
+  }
+  std::int64_t index = floor_divide(from.ns, series.width_ns);
+  if (index < series.first_index) {  // the clock was set back to before the first bucket
+    const auto missing = static_cast<std::size_t>(series.first_index - index);
+    series.length_ns.insert(series.length_ns.begin(), missing, 0);
+    series.covered_ns.insert(series.covered_ns.begin(), missing, 0);
+    series.length_max.insert(series.length_max.begin(), missing, 0);
+    series.first_index = index;
+  }
+  const auto needed = static_cast<std::size_t>(last_index() - series.first_index + 1);
+  if (needed > series.length_ns.size()) {
+    series.length_ns.resize(needed, 0);
+    series.covered_ns.resize(needed, 0);
+    series.length_max.resize(needed, 0);
+  }
+  for (; index <= last_index(); ++index) {
+    const std::int64_t begin = std::max(from.ns, index * series.width_ns);
+    const std::int64_t end = std::min(to.ns, (index + 1) * series.width_ns);
+    const auto at = static_cast<std::size_t>(index - series.first_index);
+    series.length_ns[at] += static_cast<double>(end - begin) * length;
+    series.covered_ns[at] += static_cast<double>(end - begin);
+    series.length_max[at] = std::max(series.length_max[at], length);
+  }
+}
+
+Queues QueueAnalysis::result() const {
+  Queues result;
+  result.losses = losses_;
+  std::string unmeasured;
+  for (std::size_t number = 0; number < queues_.size(); ++number) {
+    const Queue& queue = queues_[number];
+    if (queue.statistics.queued == 0 && queue.statistics.received == 0) continue;
+    QueueStatistics statistics = queue.statistics;
+    statistics.process = ProcessId{static_cast<std::uint32_t>(number)};
+    statistics.in_computation = number >= info_->processes.size() || (*info_)[statistics.process].in_computation;
+    statistics.measured = statistics.queued > 0;
+    statistics.still_queued = queue.waiting.size();
+    const auto observed_ns = static_cast<double>(statistics.observed.ns);
+    for (const std::uint64_t at_length_ns : queue.time_at_length_ns) {
+      statistics.time_share.push_back(static_cast<double>(at_length_ns) / observed_ns);
+    }
+    if (observed_ns > 0) statistics.length_mean = queue.length_ns / observed_ns;
+    if (queue.operations > 0) {
+      statistics.length_mean_by_operation = queue.operation_lengths / static_cast<double>(queue.operations);
+    }
+    const Series& series = queue.series;
+    for (std::size_t i = 0; i < series.length_ns.size(); ++i) {
+      const LocalTime from{(series.first_index + static_cast<std::int64_t>(i)) * series.width_ns};
+      const double mean = series.covered_ns[i] > 0 ? series.length_ns[i] / series.covered_ns[i] : 0;
+      statistics.series.push_back({from, {series.width_ns}, mean, series.length_max[i]});
+    }
+    const std::string name = name_of(*info_, statistics.process);
+    if (!statistics.measured) {
+      unmeasured += (unmeasured.empty() ? "" : ", ") + name;
+    } else if (statistics.receives_without_queued > 0) {
+      result.warnings.push_back(name + ": " + std::to_string(statistics.receives_without_queued) +
+                                " RECEIVEs without a MESSAGEQUEUED are left out");
+    }
+    if (statistics.waits_across_machines > 0) {
+      result.warnings.push_back(name + " migrated: the waits of " + std::to_string(statistics.waits_across_machines) +
+                                " messages cannot be measured, their ends are on clocks of two machines");
+    }
+    result.processes.push_back(std::move(statistics));
+  }
+  if (!unmeasured.empty()) {
+    result.warnings.push_back("queues need MESSAGEQUEUED, not metered for: " + unmeasured +
+                              " (set the meter flag messagequeued)");
+  }
+  return result;
+}
+
+}  // namespace dpm

@@ -1,0 +1,239 @@
+#include "backends/sim/engine.hpp"
+
+#include <cxxabi.h>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <simgrid/Exception.hpp>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
+
+#include "model/check.hpp"
+
+namespace dpm::sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using simgrid::kernel::timer::Timer;
+
+constexpr double kFlopsPerSecond = 1e9;  // one flop is one nanosecond of CPU time
+constexpr int kStackKilobytes = 256;
+// A guard page costs two mappings a stack, and a process may have 65530 (vm.max_map_count).
+constexpr std::size_t kMostGuardedStacks = 30000;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // sanitizers know threads, not stacks swapped under their feet
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Actors share one thread, and the C++ runtime keeps the exceptions being handled per thread. Without this a program
+// that makes a call in a catch block would mix its exception with those of the others.
+class HandledExceptions {
+ public:
+  HandledExceptions() { std::memcpy(saved_.data(), abi::__cxa_get_globals(), saved_.size()); }
+  ~HandledExceptions() { std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), saved_.data(), saved_.size()); }
+  HandledExceptions(const HandledExceptions&) = delete;
+  HandledExceptions& operator=(const HandledExceptions&) = delete;
+
+ private:
+  // __cxa_eh_globals of the C++ ABI: a pointer and an unsigned int, padded.
+  std::array<std::byte, 2 * sizeof(void*)> saved_;
+};
+
+// SimGrid decides when executions end. How far the others are is asked at moments it cannot answer
+// (Exec::get_remaining() aborts between the end of an execution and the wake-up of its actor, which is when alarms go
+// off), so each host keeps its virtual time: the CPU time an execution has got that has been there from the beginning.
+class Host {
+ public:
+  explicit Host(s4u::Host* host) : host_(host) {}
+
+  s4u::Host* simgrid() const { return host_; }
+
+  double virtual_ns() const {
+    const double elapsed_ns = (s4u::Engine::get_clock() - changed_at_) * 1e9;
+    return executing_ == 0 ? virtual_ns_ : virtual_ns_ + elapsed_ns / executing_;
+  }
+  void change_executing(int by) {
+    virtual_ns_ = virtual_ns();
+    changed_at_ = s4u::Engine::get_clock();
+    executing_ += by;
+  }
+
+ private:
+  s4u::Host* host_;
+  int executing_ = 0;
+  double virtual_ns_ = 0;  // up to changed_at_
+  double changed_at_ = 0;
+};
+
+// While it exists, one more execution shares the host; it ends by itself when the actor is killed.
+class Share {
+ public:
+  explicit Share(Host& host) : host_(host) { host_.change_executing(1); }
+  ~Share() { host_.change_executing(-1); }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+ private:
+  Host& host_;
+};
+
+class SimgridActor : public Actor {
+ public:
+  explicit SimgridActor(std::deque<Host>& hosts) : hosts_(hosts) {}
+
+  void start(const std::string& name, std::uint32_t host, std::function<void()> body,
+             std::function<void()> on_unknown_exception) override {
+    // The new actor may run before create() has returned to the one that creates it, so it introduces itself.
+    s4u::Actor::create(name, hosts_[host].simgrid(),
+                       [this, body = std::move(body), on_unknown_exception = std::move(on_unknown_exception)] {
+                         actor_ = s4u::Actor::self();
+                         try {
+                           body();
+                         } catch (const simgrid::ForcefulKillException&) {
+                           throw;
+                         } catch (...) {
+                           on_unknown_exception();
+                         }
+                       });
+  }
+
+  void suspend() override {
+    const HandledExceptions mine;
+    s4u::this_actor::suspend();
+  }
+
+  bool execute(std::uint32_t host, std::int64_t cpu_ns) override {
+    const HandledExceptions mine;
+    host_ = &hosts_[host];
+    const Share share(*host_);
+    begun_at_virtual_ns_ = host_->virtual_ns();
+    asked_ns_ = cpu_ns;
+    interrupted_ = false;
+    execution_ = s4u::this_actor::exec_init(static_cast<double>(cpu_ns))->set_host(host_->simgrid());
+    execution_->start();
+    try {
+      execution_->wait();
+    } catch (const simgrid::CancelException&) {
+      DPM_CHECK(interrupted_);
+    }
+    execution_ = nullptr;
+    return !interrupted_;
+  }
+
+  void resume() override { actor_->resume(); }
+
+  void interrupt() override {
+    if (!execution_ || interrupted_) return;
+    left_ns_ = left_ns();
+    interrupted_ = true;
+    execution_->cancel();
+  }
+
+  void kill() override {
+    if (actor_) actor_->kill();
+  }
+
+  std::int64_t left_ns() const override {
+    if (!execution_ || interrupted_) return left_ns_;
+    const std::int64_t used_ns = std::llround(host_->virtual_ns() - begun_at_virtual_ns_);
+    return std::clamp<std::int64_t>(asked_ns_ - used_ns, 0, asked_ns_);
+  }
+
+ private:
+  std::deque<Host>& hosts_;
+  s4u::ActorPtr actor_;
+  s4u::ExecPtr execution_;
+  Host* host_ = nullptr;
+  double begun_at_virtual_ns_ = 0;
+  std::int64_t asked_ns_ = 0;
+  std::int64_t left_ns_ = 0;
+  bool interrupted_ = false;
+};
+
+// SimGrid installs handlers of its own; a crash shall end the child the way it would have ended the parent.
+class SignalHandlers {
+ public:
+  SignalHandlers() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &saved_[i]);
+  }
+  ~SignalHandlers() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &saved_[i], nullptr);
+  }
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGSEGV, SIGBUS, SIGABRT};
+  std::array<struct sigaction, kSignals.size()> saved_ = {};
+};
+
+}  // namespace
+
+struct Engine::Implementation {
+  Calls calls;
+  std::unique_ptr<s4u::Engine> engine;
+  s4u::NetZone* zone = nullptr;
+  std::deque<Host> hosts;
+  Timer* alarm = nullptr;
+};
+
+Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_path)
+    : implementation_(std::make_unique<Implementation>()) {
+  implementation_->calls = std::move(calls);
+  const SignalHandlers restored_afterwards;
+  const std::string log = "root.thres:critical root.app:file:" + log_path;
+  xbt_log_control_set(log.c_str());
+  // An argv of our own: SimGrid would take --cfg, --log and --help from the program's command line.
+  static_assert(sizeof(char) == 1);
+  std::string name = "dpm";
+  std::array<char*, 2> arguments = {name.data(), nullptr};
+  int count = 1;
+  implementation_->engine = std::make_unique<s4u::Engine>(&count, arguments.data());
+  s4u::Engine::set_config("contexts/stack-size", kStackKilobytes);
+  if (expected_actors > kMostGuardedStacks) s4u::Engine::set_config("contexts/guard-size", 0);
+  if (kSanitized) s4u::Engine::set_config("contexts/factory", std::string("thread"));
+  s4u::Engine::set_config("debug/clean-atexit", false);
+  implementation_->zone = s4u::create_empty_zone("world");
+  s4u::Engine::on_deadlock_cb([this] { implementation_->calls.on_standstill(); });
+}
+
+Engine::~Engine() = default;
+
+std::uint32_t Engine::add_host(const std::string& name) {
+  implementation_->hosts.emplace_back(implementation_->zone->create_host(name, kFlopsPerSecond));
+  return static_cast<std::uint32_t>(implementation_->hosts.size() - 1);
+}
+
+void Engine::hosts_are_complete() { implementation_->zone->seal(); }
+
+std::unique_ptr<Actor> Engine::create_actor() { return std::make_unique<SimgridActor>(implementation_->hosts); }
+
+TrueTime Engine::now() const { return {std::llround(s4u::Engine::get_clock() * 1e9)}; }
+
+void Engine::set_alarm(TrueTime at) {
+  clear_alarm();
+  // The clock is a double: an alarm for this very nanosecond may lie a fraction of it in the past, which SimGrid
+  // refuses.
+  const double date = std::max(at.seconds(), s4u::Engine::get_clock());
+  implementation_->alarm = Timer::set(date, [this] {
+    implementation_->alarm = nullptr;
+    implementation_->calls.on_alarm();
+  });
+}
+
+void Engine::clear_alarm() {
+  if (implementation_->alarm != nullptr) implementation_->alarm->remove();
+  implementation_->alarm = nullptr;
+}
+
+void Engine::run() {
+  implementation_->engine->run();
+  implementation_->calls.on_standstill();
+}
+
+}  // namespace dpm::sim

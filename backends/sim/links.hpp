@@ -1,0 +1,54 @@
+// Links and link tables (thesis 4.2.1): a link is a protected way to the process that created it. Duplicates and copies
+// passed in messages are entries in link tables that share one channel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/message_calls.hpp"
+
+namespace dpm::sim {
+
+struct Process;
+
+// What one created link is, however many link tables hold it.
+struct Channel {
+  Process* owner = nullptr;       // every link leads to it
+  Process* wired_from = nullptr;  // the scenario gave this process the link
+  bool for_replies = false;       // the owner's reply channel
+  std::optional<DataArea> area;   // in the owner's address space
+  ChannelId id;                   // given when a trace first names it
+  ChannelSetId set_of_it;         // the set of this channel alone; likewise
+  LinkIndex owners_index;         // the owner's own entry; none for reply channels
+};
+
+struct Link {
+  Channel* channel = nullptr;
+  std::uint64_t answers_call = 0;  // a reply link: which CALL of the owner it answers. Used up by one message.
+
+  bool is_for_one_reply() const { return answers_call != 0; }
+};
+
+// Indices hold a generation, so that an index kept after its link was destroyed does not come to mean another link.
+class LinkTable {
+ public:
+  LinkIndex insert(Link link);
+  void erase(LinkIndex index);
+  const Link* find(LinkIndex index) const;  // null if there is no such link (any more)
+
+ private:
+  static constexpr std::uint32_t kSlotBits = 20;
+  static constexpr std::uint32_t kSlotMask = (1u << kSlotBits) - 1;
+
+  struct Slot {
+    Link link;
+    std::uint32_t generation = 0;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+};
+
+}  // namespace dpm::sim

@@ -1,0 +1,39 @@
+// The names of a trace, from the simulation's side: gives processes, channels and channel sets their ids when they are
+// first named, so that what no metered process ever touched appears in no table.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "backends/sim/process.hpp"
+#include "model/trace_info.hpp"
+
+namespace dpm::sim {
+
+class Names {
+ public:
+  explicit Names(TraceInfo initial) : info_(std::move(initial)) {}
+
+  const TraceInfo& info() const { return info_; }
+
+  ProcessId id_of(Process& process);
+  ChannelId id_of(Channel& channel);
+  ChannelSetId set_of(Wanted channels);
+
+  // Null for a process that is not named.
+  Process* process(ProcessId id) const;
+  // For the processes and channels that initial_trace_info() has named.
+  void already_named(Process& process, ProcessId id);
+  void already_named(Channel& channel, ChannelId id) { channel.id = id; }
+
+ private:
+  TraceInfo info_;
+  std::vector<Process*> processes_;
+  std::map<std::vector<ChannelId>, ChannelSetId> sets_;
+};
+
+// "a->b", "replies to a", "requests to switchboard" or nothing.
+std::string name_of(const Channel& channel);
+
+}  // namespace dpm::sim

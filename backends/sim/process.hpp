@@ -1,0 +1,146 @@
+// A process of DEMOS/MP (thesis figure 4.1): program, state, incoming message queue, link table, and what the meter
+// needs to know.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/sim/engine.hpp"
+#include "backends/sim/links.hpp"
+#include "backends/sim/machine.hpp"
+#include "backends/sim/packet.hpp"
+#include "model/meter_flags.hpp"
+#include "model/program.hpp"
+#include "model/random.hpp"
+
+namespace dpm::sim {
+
+class ProcessCalls;
+
+enum class Life : std::uint8_t { created, alive, ended, destroyed, lost };  // lost: with its machine
+
+enum class Waiting : std::uint8_t { for_nothing, for_message, for_reply, for_data };
+
+namespace stop_reason {
+inline constexpr std::uint8_t kRequest = 1;
+inline constexpr std::uint8_t kMigration = 2;
+}  // namespace stop_reason
+
+// Messages that have arrived, in order of arrival. A message counts until its RECEIVE, which comes after the CPU time
+// receiving costs, so that the figures are those a trace shows.
+class MessageQueue {
+ public:
+  void arrived(TrueTime now) {
+    advance(now);
+    if (++length_ > max_) max_ = length_;
+  }
+  void received(TrueTime now) {
+    advance(now);
+    --length_;
+  }
+  void advance(TrueTime now) {
+    area_ns_ += static_cast<double>(length_) * static_cast<double>((now - last_change_).ns);
+    last_change_ = now;
+  }
+
+  std::uint64_t max() const { return max_; }
+  double area_ns() const { return area_ns_; }
+
+  std::deque<Packet*> waiting;  // not yet taken by a receive
+
+ private:
+  std::uint64_t length_ = 0;
+  std::uint64_t max_ = 0;
+  double area_ns_ = 0;
+  TrueTime last_change_;
+};
+
+// Links between two processes that the scenario wired, by the name of the other.
+struct WiredLinks {
+  LinkIndex to;    // my link to it
+  LinkIndex from;  // my end of its link to me
+};
+
+// What a receive waits for: any of these channels, or any channel at all if there are none.
+using Wanted = std::span<Channel* const>;
+
+struct Process {
+  // ---- who it is
+  std::string name;
+  std::string program_name;
+  Program program;
+  Machine* machine = nullptr;
+  bool in_computation = true;
+  bool service = false;
+  bool system = false;  // kernels, process manager, switchboard, filters: started by their first message, never metered
+  ProcessId id;         // system processes get one when a trace first names them
+  std::uint32_t rank = 0;  // decides ties; the order of the scenario
+  MeterFlags flags;
+  std::uint16_t filter = 0;
+
+  // ---- execution
+  Life life = Life::created;
+  std::uint8_t stopped = 0;  // by stop_reason
+  bool suspended = false;    // its actor sleeps and must be resumed
+  bool runnable = false;     // counted in its machine's load
+  Waiting waiting = Waiting::for_nothing;
+  Wanted wanted;  // while waiting for a message
+  std::unique_ptr<Actor> actor;
+  std::unique_ptr<ProcessCalls> calls;
+  Process* started_by = nullptr;
+  std::string destroyed_by;
+
+  Process();
+  ~Process();  // where ProcessCalls is known
+
+  // ---- CPU time
+  std::int64_t cpu_ns = 0;        // used by executions that have ended
+  std::int64_t computing_ns = 0;  // asked for by the one going on, 0 if none
+  Duration owed;                  // metering costs not yet charged; for a machine of speed 1
+
+  // ---- communication
+  std::vector<std::byte> address_space;
+  LinkTable links;
+  std::array<LinkIndex, 3> standard_links;  // by StandardLink
+  Channel* front_door = nullptr;            // of a system process: what the standard links to it lead to
+  std::unordered_map<const Process*, WiredLinks> wired;
+  MessageQueue queue;
+  Channel* reply_channel = nullptr;
+  std::uint64_t calls_made = 0;
+  Process* called = nullptr;       // by the last CALL
+  std::uint64_t awaited_call = 0;  // the CALL whose reply may still come
+  Packet* reply = nullptr;
+  std::uint64_t next_sequence = 1;
+  std::unordered_map<const Process*, TrueTime> last_arrival_at;  // messages to one receiver never overtake each other
+
+  // ---- truth
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  TrueTime started;
+  TrueTime last_activity;
+  TrueTime ended;
+
+  bool is_gone() const { return life == Life::ended || life == Life::destroyed || life == Life::lost; }
+
+  std::int64_t cpu_ns_now() const {
+    if (computing_ns == 0) return cpu_ns;
+    const std::int64_t left = actor->left_ns();
+    return cpu_ns + computing_ns - (left < computing_ns ? left : computing_ns);
+  }
+
+  bool wants(const Packet& packet) const {
+    if (wanted.empty()) return true;
+    for (const Channel* channel : wanted)
+      if (channel == packet.channel) return true;
+    return false;
+  }
+};
+
+}  // namespace dpm::sim

@@ -1,0 +1,202 @@
+#include "backends/sim/sim_source.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include "backends/sim/check_scenario.hpp"
+#include "backends/sim/simulation.hpp"
+#include "backends/sim/wire.hpp"
+
+namespace dpm {
+namespace {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  ~FileDescriptor() { reset(); }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  int get() const { return fd_; }
+  void reset(int fd = -1) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+  }
+
+ private:
+  int fd_;
+};
+
+// A word both processes see: which process of the scenario has the CPU. Read when the child has crashed.
+class SharedWord {
+ public:
+  SharedWord() {
+    void* page =
+        ::mmap(nullptr, sizeof(std::atomic<std::uint32_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED) word_ = new (page) std::atomic<std::uint32_t>(0);
+  }
+  ~SharedWord() {
+    if (word_ != nullptr) ::munmap(word_, sizeof *word_);
+  }
+  SharedWord(const SharedWord&) = delete;
+  SharedWord& operator=(const SharedWord&) = delete;
+
+  std::atomic<std::uint32_t>* get() const { return word_; }
+
+ private:
+  std::atomic<std::uint32_t>* word_ = nullptr;
+};
+
+// The simulating child, from the parent's side.
+class Child {
+ public:
+  Result<void> start(const Scenario& scenario);
+
+  // False at the end of the pipe.
+  bool read(void* bytes, std::size_t size_bytes);
+
+  // How it ended, in words; empty if as it should.
+  std::string wait();
+
+  // Which process ran when it ended, and what SimGrid said.
+  std::string circumstances(const Scenario& scenario) const;
+
+ private:
+  [[noreturn]] void simulate(const Scenario& scenario);
+
+  FileDescriptor pipe_;
+  FileDescriptor pipe_of_child_;
+  FileDescriptor log_;
+  SharedWord running_;
+  pid_t pid_ = -1;
+};
+
+Result<void> Child::start(const Scenario& scenario) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("create a pipe for the simulation");
+  pipe_.reset(ends[0]);
+  pipe_of_child_.reset(ends[1]);
+  constexpr int kPipeBytes = 1 << 20;  // a few batches; a smaller pipe works too
+  (void)::fcntl(ends[1], F_SETPIPE_SZ, kPipeBytes);
+  log_.reset(::memfd_create("simulation log", 0));
+  if (log_.get() < 0) return Error::from_errno("create a log for the simulation");
+  if (running_.get() == nullptr) return Error::from_errno("share a page with the simulation");
+  std::fflush(nullptr);  // or the child would print the parent's unwritten output a second time
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) return Error::from_errno("fork the simulation");
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);
+    simulate(scenario);
+  }
+  pipe_of_child_.reset();
+  return {};
+}
+
+void Child::simulate(const Scenario& scenario) {
+  pipe_.reset();
+  ::signal(SIGPIPE, SIG_IGN);
+  const std::string log_path = "/proc/self/fd/" + std::to_string(log_.get());
+  // Never deleted: it ends with this process.
+  auto* simulation = new sim::Simulation(scenario, pipe_of_child_.get(), log_path, *running_.get());
+  simulation->run();
+}
+
+bool Child::read(void* bytes, std::size_t size_bytes) {
+  char* at = static_cast<char*>(bytes);
+  while (size_bytes > 0) {
+    const ssize_t got = ::read(pipe_.get(), at, size_bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size_bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+std::string Child::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0) {
+    if (errno != EINTR) return Error::from_errno("wait for the simulation").what;
+  }
+  if (WIFSIGNALED(status)) return std::string("was ended by signal '") + ::strsignal(WTERMSIG(status)) + "'";
+  if (WEXITSTATUS(status) != 0) return "ended with status " + std::to_string(WEXITSTATUS(status));
+  return "";
+}
+
+std::string Child::circumstances(const Scenario& scenario) const {
+  std::string text;
+  const std::uint32_t rank = running_.get()->load();
+  if (rank > 0 && rank <= scenario.processes.size())
+    text += " while process '" + scenario.processes[rank - 1].name + "' was running";
+  else if (rank > scenario.processes.size() && rank < sim::kFirstSystemRank)
+    text += " while a process created in the run was running";
+  constexpr off_t kMostBytes = 500;
+  std::string said(kMostBytes, '\0');
+  const off_t end = ::lseek(log_.get(), 0, SEEK_END);
+  const ssize_t got = ::pread(log_.get(), said.data(), said.size(), std::max<off_t>(end - kMostBytes, 0));
+  if (got > 0) text += "; SimGrid said: " + said.substr(0, static_cast<std::size_t>(got));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+// Turns frames into calls of the sink until the pipe ends. False if the last frame has not come.
+bool receive_frames(Child& child, EventSink& sink, TraceInfo& info, sim::RunEnd& end) {
+  std::vector<Event> events;
+  std::string payload;
+  sim::FrameHeader header;
+  while (child.read(&header, sizeof header)) {
+    if (header.kind == sim::FrameKind::events) {
+      events.resize(header.size_bytes / sizeof(Event));
+      if (!child.read(events.data(), header.size_bytes)) return false;
+      sink.on_events(events);
+      continue;
+    }
+    payload.resize(header.size_bytes);
+    if (!child.read(payload.data(), payload.size())) return false;
+    if (header.kind == sim::FrameKind::names) {
+      sim::append_names(payload, info);
+    } else {
+      end = sim::decode_end(payload);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+SimSource::SimSource(Scenario scenario) : scenario_(std::move(scenario)) {}
+
+Result<void> SimSource::run(EventSink& sink) {
+  if (auto checked = sim::check_scenario(scenario_); !checked) return checked.error();
+  Child child;
+  if (auto started = child.start(scenario_); !started) return started.error();
+
+  TraceInfo info = sim::initial_trace_info(scenario_);
+  sink.on_begin(info);
+  sim::RunEnd end;
+  const bool complete = receive_frames(child, sink, info, end);
+  const std::string ended = child.wait();
+  if (!complete) {
+    end.error = "the simulation " + (ended.empty() ? std::string("ended without a last word") : ended) +
+                child.circumstances(scenario_);
+    end.truth.ended_by = "an error";
+    end.losses.warnings.push_back(end.error + "; events it still held are lost and could not be counted");
+  }
+  truth_ = std::move(end.truth);
+  sink.on_end(end.losses);
+  if (!end.error.empty()) return Error{end.error};
+  return {};
+}
+
+}  // namespace dpm

@@ -1,0 +1,40 @@
+// A command is a file: its help, its options and what it does stand together in cli/commands/NAME.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.hpp"
+#include "model/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dpm::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kFellShort = 1;   // the thing asked about failed
+inline constexpr int kWrongInput = 2;  // or wrong usage
+
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  virtual std::string name() const = 0;
+  virtual std::string summary() const = 0;  // one line
+  virtual std::string example() const = 0;  // shown at the end of --help
+  virtual void describe(CLI::App& app) = 0;
+  virtual int run(Terminal& terminal) = 0;
+};
+
+using Commands = std::vector<std::unique_ptr<Command>>;
+
+// Parses the command line, runs one command and returns its exit status.
+int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal);
+
+// "dpm statistics: <what>" on stderr; the exit status for wrong input.
+int refuse(Terminal& terminal, const Command& command, const Error& error);
+
+}  // namespace dpm::cli

@@ -1,0 +1,43 @@
+// dpm queues: where messages wait, and for how long.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/queues_results.hpp"
+#include "cli/trace_input.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class QueuesCommand : public Command {
+ public:
+  std::string name() const override { return "queues"; }
+  std::string summary() const override { return "Where messages wait: queue lengths and waiting times of every process"; }
+  std::string example() const override { return "dpm queues out/trace --json"; }
+  void describe(CLI::App& app) override { options_.describe(app); }
+
+  int run(Terminal& terminal) override {
+    QueueAnalysis analysis;
+    const auto input = read_trace(options_.trace, {&analysis});
+    if (!input) return refuse(terminal, *this, input.error());
+    const Queues queues = analysis.result();
+    if (options_.json) {
+      print_json(queues_json(queues, input->info, input->ledger), terminal);
+    } else {
+      terminal.out << queues_text(queues, input->info, terminal.width);
+    }
+    for (const auto& warning : queues.warnings) terminal.err << "warning: " << warning << '\n';
+    print_ledger(input->ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_queues() { return std::make_unique<QueuesCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,234 @@
+// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and the trace.
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/findings.hpp"
+#include "cli/report/run_report.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/parallelism_results.hpp"
+#include "cli/results/queues_results.hpp"
+#include "cli/results/statistics_results.hpp"
+#include "cli/run/quantity.hpp"
+#include "cli/run/requests.hpp"
+#include "cli/run/simulation.hpp"
+#include "cli/run/study.hpp"
+#include "cli/run/study_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Everything a run produces, filled step by step.
+struct Outcome {
+  Scenario scenario;
+  RecordedRun run;
+  std::optional<Findings> findings;
+  std::vector<SweepResult> sweeps;
+  std::vector<MatrixResult> matrices;
+  std::vector<Comparison> comparisons;
+  Json results;
+};
+
+class RunCommand : public Command {
+ public:
+  std::string name() const override { return "run"; }
+  std::string summary() const override { return "Simulate a scenario: trace, tables and report.html"; }
+  std::string example() const override {
+    return "dpm run scenarios/file-system/scenario.json --placement alone --set users=5 -o out/alone";
+  }
+
+  void describe(CLI::App& app) override {
+    app.add_option("SCENARIO", scenario_, "A scenario file (docs/scenarios.md)")->required();
+    app.add_option("--placement", overrides_.placement, "A placement the scenario names");
+    app.add_option("--seed", seed_, "Another seed than the scenario's");
+    app.add_option("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
+    app.add_option("-o,--output", output_, "A new directory for trace, results.json and report.html (default: no files)");
+    app.add_flag("--json", json_, "Print results.json instead of tables");
+    app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
+  }
+
+  int run(Terminal& terminal) override {
+    if (auto done = read_settings(); !done) return refuse(terminal, *this, done.error());
+    const auto file = load_scenario(scenario_, shipped_programs());
+    if (!file) return refuse(terminal, *this, file.error());
+    if (auto done = make_output(); !done) return refuse(terminal, *this, done.error());
+
+    Outcome outcome;
+    Progress progress(terminal);
+    const Result<void> done = perform(*file, outcome, progress);
+    progress.clear();
+    if (!done) {
+      remove_scratch();
+      return refuse(terminal, *this, done.error());
+    }
+    const int status = print(outcome, terminal);
+    remove_scratch();
+    return status;
+  }
+
+ private:
+  Result<void> read_settings() {
+    if (seed_ != 0) overrides_.seed = seed_;
+    for (const auto& setting : settings_) {
+      const std::size_t equals = setting.find('=');
+      char* end = nullptr;
+      const std::string number = equals == std::string::npos ? "" : setting.substr(equals + 1);
+      const double value = std::strtod(number.c_str(), &end);
+      if (number.empty() || *end != '\0') return Error{"--set " + setting + ": expected PARAMETER=NUMBER"};
+      overrides_.parameters[setting.substr(0, equals)] = value;
+    }
+    return {};
+  }
+
+  // Without -o the trace is a scratch directory that goes when the tables are printed.
+  Result<void> make_output() {
+    if (output_.empty()) {
+      std::string pattern = (std::filesystem::temp_directory_path() / "dpm-run-XXXXXX").string();
+      if (mkdtemp(pattern.data()) == nullptr) return Error::from_errno("make a scratch directory " + pattern);
+      scratch_ = pattern;
+      trace_ = pattern + "/trace";
+      return {};
+    }
+    if (mkdir(output_.c_str(), 0700) != 0) {
+      if (errno == EEXIST) return Error{output_ + " exists already: give -o a new directory, nothing is overwritten"};
+      return Error::from_errno("make the output directory " + output_);
+    }
+    trace_ = output_ + "/trace";
+    return {};
+  }
+
+  void remove_scratch() {
+    std::error_code ignored;
+    if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+  }
+
+  Result<void> perform(const ScenarioFile& file, Outcome& outcome, Progress& progress) {
+    const auto say = [&](const std::string& what) { progress.show(what); };
+    auto scenario = instantiate(file, overrides_);
+    if (!scenario) return scenario.error();
+    outcome.scenario = std::move(*scenario);
+    say("simulating '" + file.name + "'");
+    auto run = simulate_into(trace_, file, outcome.scenario);
+    if (!run) return run.error();
+    outcome.run = std::move(*run);
+
+    const AnalysisRequest request = parallelism_request(file);
+    const auto computation = computation_of(outcome.scenario, request.processes, request.external_time);
+    if (!computation) return computation.error();
+    const auto method = method_from(request.prediction);
+    if (!method) return method.error();
+    auto findings = find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method);
+    if (findings) {
+      outcome.findings = std::move(*findings);
+    } else {
+      outcome.run.ledger.warnings.push_back(findings.error().what);
+    }
+    if (auto done = answer_requests(file, outcome); !done) return done;
+    if (!base_only_)
+      if (auto done = study(file, outcome, say); !done) return done;
+    return compare(file, outcome);
+  }
+
+  Result<void> answer_requests(const ScenarioFile& file, Outcome& outcome) {
+    outcome.results = {{"scenario", file.name},
+                       {"placement", outcome.scenario.placement},
+                       {"seed", outcome.scenario.seed},
+                       {"simulated",
+                        {{"P", outcome.run.truth.parallelism()},
+                         {"elapsed_s", outcome.run.truth.makespan.seconds()},
+                         {"messages", outcome.run.truth.messages_delivered},
+                         {"ended_by", outcome.run.truth.ended_by}}},
+                       {"ledger", ledger_json(outcome.run.ledger)}};
+    for (const auto& request : file.analyses) {
+      auto document = answer(request, file, overrides_, trace_);
+      if (!document) return Error{"analysis '" + request.name + "': " + document.error().what};
+      outcome.results[request.name] = std::move(*document);
+    }
+    return {};
+  }
+
+  Result<void> study(const ScenarioFile& file, Outcome& outcome, const Say& say) {
+    for (const auto& sweep : file.sweeps) {
+      auto result = run_sweep(file, overrides_, sweep, say);
+      if (!result) return result.error();
+      outcome.results["sweeps"][sweep.name] = sweep_json(*result);
+      outcome.sweeps.push_back(std::move(*result));
+    }
+    for (const auto& matrix : file.predictions) {
+      auto result = run_matrix(file, overrides_, matrix, say);
+      if (!result) return result.error();
+      outcome.results["predictions"][matrix.name] = matrix_json(*result);
+      outcome.matrices.push_back(std::move(*result));
+    }
+    return {};
+  }
+
+  // Published figures are about the scenario as it is written, not about a variation of it.
+  Result<void> compare(const ScenarioFile& file, Outcome& outcome) {
+    const bool varied = base_only_ || !overrides_.parameters.empty() || !overrides_.placement.empty();
+    if (varied) return {};
+    for (const auto& published : file.published) {
+      const auto obtained = find_quantity(outcome.results, published.quantity);
+      if (!obtained) return Error{file.path.string() + ": published '" + published.label + "': " + obtained.error().what};
+      outcome.comparisons.push_back({published, *obtained});
+    }
+    if (!file.published.empty()) outcome.results["published"] = comparison_json(outcome.comparisons);
+    return {};
+  }
+
+  int print(const Outcome& outcome, Terminal& terminal) {
+    if (json_) {
+      print_json(outcome.results, terminal);
+    } else {
+      print_tables(outcome, terminal);
+    }
+    if (!output_.empty()) {
+      const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+      if (auto done = write_new_file(output_ + "/results.json", results); !done) return refuse(terminal, *this, done.error());
+      if (outcome.findings) {
+        const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
+        if (auto done = write_new_file(output_ + "/report.html", report); !done) return refuse(terminal, *this, done.error());
+      }
+      terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "") << '\n';
+    }
+    print_ledger(outcome.run.ledger, terminal);
+    const std::string ending = how_it_ended(outcome.run.truth);
+    if (ending.empty()) return kDone;
+    terminal.err << "dpm run: " << ending << '\n';
+    return kFellShort;
+  }
+
+  static void print_tables(const Outcome& outcome, Terminal& terminal) {
+    if (outcome.findings) {
+      const Findings& found = *outcome.findings;
+      const TraceInfo& info = found.input.info;
+      terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
+                   << queues_text(found.queues, info, terminal.width) << '\n'
+                   << parallelism_text(found.parallelism, found.path, found.history.info, terminal.width);
+    }
+    for (const auto& sweep : outcome.sweeps)
+      terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
+    for (const auto& matrix : outcome.matrices)
+      terminal.out << "\npredicted against simulated P, '" << matrix.name << "'\n" << matrix_text(matrix, terminal.width);
+    if (!outcome.comparisons.empty())
+      terminal.out << "\npublished beside obtained\n" << comparison_text(outcome.comparisons, terminal.width);
+  }
+
+  std::string scenario_, output_, trace_, scratch_;
+  Overrides overrides_;
+  std::uint64_t seed_ = 0;
+  std::vector<std::string> settings_;
+  bool json_ = false;
+  bool base_only_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run() { return std::make_unique<RunCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,43 @@
+// dpm statistics: who talks to whom, how much, how often, in what sizes, and where the CPU time goes.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/statistics_results.hpp"
+#include "cli/trace_input.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class StatisticsCommand : public Command {
+ public:
+  std::string name() const override { return "statistics"; }
+  std::string summary() const override { return "Who talks to whom: counts, bytes, sizes, density, CPU time"; }
+  std::string example() const override { return "dpm statistics out/trace"; }
+  void describe(CLI::App& app) override { options_.describe(app); }
+
+  int run(Terminal& terminal) override {
+    StatisticsAnalysis analysis;
+    const auto input = read_trace(options_.trace, {&analysis});
+    if (!input) return refuse(terminal, *this, input.error());
+    const Statistics statistics = analysis.result();
+    if (options_.json) {
+      print_json(statistics_json(statistics, input->info, input->ledger), terminal);
+    } else {
+      terminal.out << statistics_text(statistics, input->info, terminal.width);
+    }
+    for (const auto& warning : statistics.warnings) terminal.err << "warning: " << warning << '\n';
+    print_ledger(input->ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_statistics() { return std::make_unique<StatisticsCommand>(); }
+
+}  // namespace dpm::cli

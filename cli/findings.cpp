@@ -1,0 +1,31 @@
+#include "cli/findings.hpp"
+
+namespace dpm::cli {
+
+Result<Findings> find_all(const std::string& trace, const HistoryOptions& options, SharingMethod method) {
+  StatisticsAnalysis statistics;
+  QueueAnalysis queues;
+  HistoryBuilder builder(options.computation());
+  auto input = read_trace(trace, {&statistics, &queues, &builder});
+  if (!input) return input.error();
+  auto history = builder.take();
+  if (!history) return Error{input->directory + ": " + history.error().what};
+  const Target target = traced_target(*history);
+  auto parallelism = measure_parallelism(*history, target, method);
+  if (!parallelism) return parallelism.error();
+  auto schedule = contended_schedule(*history, target);
+  if (!schedule) return schedule.error();
+  CriticalPath path = critical_path(*history, target, *schedule);
+  auto causality = find_causality(*history);
+  return Findings{std::move(*input),
+                  statistics.result(),
+                  queues.result(),
+                  std::move(*history),
+                  target,
+                  *parallelism,
+                  std::move(*schedule),
+                  std::move(path),
+                  causality ? std::optional(std::move(*causality)) : std::nullopt};
+}
+
+}  // namespace dpm::cli

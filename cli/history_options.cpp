@@ -1,0 +1,55 @@
+#include "cli/history_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+
+namespace dpm::cli {
+
+void HistoryOptions::describe(CLI::App& app) {
+  app.add_option("--process", processes, "A process of the computation; repeat for several (default: as the trace says)");
+  app.add_flag("--everybody", everybody, "Take every process of the trace as the computation, users too");
+  app.add_flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
+}
+
+Computation HistoryOptions::computation() const {
+  return {.only = processes, .everybody = everybody, .external_time = external_time};
+}
+
+Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options) {
+  HistoryBuilder builder(options.computation());
+  auto input = read_trace(trace, {&builder});
+  if (!input) return input.error();
+  auto history = builder.take();
+  if (!history) return Error{input->directory + ": " + history.error().what};
+  return TraceHistory{std::move(*input), std::move(*history)};
+}
+
+void print_history_warnings(const History& history, Terminal& terminal) {
+  if (history.receives_without_send > 0)
+    terminal.err << "warning: " << history.receives_without_send << " RECEIVEs have no SEND in the trace: it has lost events\n";
+  if (history.sends_without_receive > 0)
+    terminal.err << "warning: " << history.sends_without_receive << " SENDs have no RECEIVE in the trace\n";
+  for (const auto& warning : history.warnings) terminal.err << "warning: " << warning << '\n';
+}
+
+Result<void> write_new_file(const std::string& path, const std::string& text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return Error::from_errno("write " + path);
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n = write(fd, text.data() + written, text.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const Error failed = Error::from_errno("write " + path);
+      close(fd);
+      return failed;
+    }
+    written += static_cast<std::size_t>(n);
+  }
+  if (close(fd) != 0) return Error::from_errno("write " + path);
+  return {};
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,33 @@
+// What the commands that build a history graph share: which processes are the computation, and how time outside counts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "cli/trace_input.hpp"
+
+namespace dpm::cli {
+
+struct HistoryOptions {
+  std::vector<std::string> processes;  // empty: those the trace marks as the computation
+  bool everybody = false;              // every process of the trace, users too
+  bool external_time = false;
+
+  void describe(CLI::App& app);
+  Computation computation() const;
+};
+
+struct TraceHistory {
+  TraceInput input;
+  History history;
+};
+
+Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options);
+
+void print_history_warnings(const History& history, Terminal& terminal);
+
+// Refuses a file that exists.
+Result<void> write_new_file(const std::string& path, const std::string& text);
+
+}  // namespace dpm::cli

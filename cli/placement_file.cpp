@@ -1,0 +1,91 @@
+#include "cli/placement_file.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "model/nearest_name.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> read_json(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error::from_errno("read placement " + path);
+  try {
+    return Json::parse(file);
+  } catch (const Json::exception& wrong) {
+    return Error{path + ": not JSON: " + wrong.what()};
+  }
+}
+
+Result<void> check_keys(const std::string& where, const Json& object, const std::vector<std::string>& valid) {
+  for (const auto& [key, value] : object.items())
+    if (std::find(valid.begin(), valid.end(), key) == valid.end())
+      return Error{where + ": no key '" + key + "' here" + did_you_mean(key, valid)};
+  return {};
+}
+
+Result<MachineInfo> read_machine(const std::string& path, const Json& entry) {
+  if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
+    return Error{path + ": a machine needs a \"name\""};
+  if (auto done = check_keys(path, entry, {"name", "speed"}); !done) return done.error();
+  MachineInfo machine{entry["name"].get<std::string>()};
+  if (entry.contains("speed")) {
+    if (!entry["speed"].is_number() || !(entry["speed"].get<double>() > 0))
+      return Error{path + ": the speed of machine '" + machine.name + "' must be a number greater than 0"};
+    machine.speed = entry["speed"].get<double>();
+  }
+  return machine;
+}
+
+}  // namespace
+
+Result<PlacementFile> load_placement(const std::string& path) {
+  const auto json = read_json(path);
+  if (!json) return json.error();
+  if (!json->is_object()) return Error{path + ": expected an object with \"processes\""};
+  if (auto done = check_keys(path, *json, {"name", "machines", "processes"}); !done) return done.error();
+  PlacementFile file;
+  file.placement.name = path;
+  if (json->contains("name")) {
+    if (!(*json)["name"].is_string()) return Error{path + ": \"name\" must be a string"};
+    file.placement.name = (*json)["name"].get<std::string>();
+  }
+  if (!json->contains("processes") || !(*json)["processes"].is_object())
+    return Error{path + ": expected \"processes\": {\"PROCESS\": \"MACHINE\", ...}"};
+  for (const auto& [process, machine] : (*json)["processes"].items()) {
+    if (!machine.is_string()) return Error{path + ": the machine of process '" + process + "' must be a name"};
+    file.placement.machine_of_process[process] = machine.get<std::string>();
+  }
+  if (!json->contains("machines")) return file;
+  if (!(*json)["machines"].is_array()) return Error{path + ": \"machines\" must be a list"};
+  for (const auto& entry : (*json)["machines"]) {
+    auto machine = read_machine(path, entry);
+    if (!machine) return machine.error();
+    file.machines.push_back(std::move(*machine));
+  }
+  return file;
+}
+
+Result<ResolvedTarget> target_from(const History& history, const std::string& path) {
+  if (path.empty()) return ResolvedTarget{traced_target(history), {}};
+  auto file = load_placement(path);
+  if (!file) return file.error();
+  std::vector<MachineInfo> machines = history.info.machines;
+  for (const auto& machine : file->machines) {
+    const auto same = std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == machine.name; });
+    if (same == machines.end()) {
+      machines.push_back(machine);
+    } else {
+      *same = machine;
+    }
+  }
+  auto target = resolve(history, file->placement, machines, history.info.delays);
+  if (!target) return Error{path + ": " + target.error().what};
+  return target;
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,83 @@
+#include "cli/results/causality_results.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/results/ledger_results.hpp"
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+std::vector<CausalPath> most_travelled(std::vector<CausalPath> paths, std::size_t most) {
+  std::stable_sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  if (paths.size() > most) paths.resize(most);
+  return paths;
+}
+
+std::string name_or_users(ProcessId process, const TraceInfo& info) {
+  return process.is_none() ? "users" : info[process].name;
+}
+
+}  // namespace
+
+std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width) {
+  std::string text;
+  for (std::size_t p = 0; p < causality.letters.size(); ++p)
+    if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + info.processes[p].name + "\n";
+  text += std::to_string(causality.requests) + " requests\n\n";
+
+  TextTable paths({"path", ">requests", ">share"});
+  for (const auto& path : most_travelled(causality.strings, most))
+    paths.add_row({path.path, std::to_string(path.count),
+                   percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)), 1)});
+  text += paths.to_text(width) + "\n";
+
+  TextTable branching({"at", "having received from", "next sends to", ">times", ">probability"});
+  for (const auto& b : causality.branching)
+    branching.add_row({info[b.at].name, name_or_users(b.from, info), name_or_users(b.to, info), std::to_string(b.count),
+                       fixed(b.probability, 3)});
+  text += branching.to_text(width);
+  if (causality.strings_cut > 0)
+    text += "\n" + std::to_string(causality.strings_cut) + " paths were longer than the limit; their beginnings are shown\n";
+  return text;
+}
+
+nlohmann::ordered_json causality_json(const Causality& causality, const TraceInfo& info, const Ledger& ledger) {
+  using Json = nlohmann::ordered_json;
+  Json letters = Json::object();
+  for (std::size_t p = 0; p < causality.letters.size(); ++p)
+    if (!causality.letters[p].empty()) letters[info.processes[p].name] = causality.letters[p];
+  const auto list = [](const std::vector<CausalPath>& paths) {
+    Json array = Json::array();
+    for (const auto& path : paths) array.push_back({{"path", path.path}, {"count", path.count}});
+    return array;
+  };
+  Json branching = Json::array();
+  for (const auto& b : causality.branching)
+    branching.push_back({{"at", info[b.at].name},
+                         {"from", name_or_users(b.from, info)},
+                         {"to", name_or_users(b.to, info)},
+                         {"count", b.count},
+                         {"probability", b.probability}});
+  Json states = Json::array();
+  for (const auto& s : causality.states)
+    states.push_back({{"from", name_or_users(s.from, info)},
+                      {"to", name_or_users(s.to, info)},
+                      {"count", s.count},
+                      {"probability", s.probability}});
+  return {{"letters", std::move(letters)},
+          {"requests", causality.requests},
+          {"paths", list(causality.paths)},
+          {"strings", list(causality.strings)},
+          {"branching", std::move(branching)},
+          {"states", std::move(states)},
+          {"strings_cut", causality.strings_cut},
+          {"strings_not_stored", causality.strings_not_stored},
+          {"paths_not_stored", causality.paths_not_stored},
+          {"messages_outside_requests", causality.messages_outside_requests},
+          {"warnings", causality.warnings},
+          {"ledger", ledger_json(ledger)}};
+}
+
+}  // namespace dpm::cli

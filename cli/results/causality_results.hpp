@@ -1,0 +1,16 @@
+// Paths of causality as a table and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analysis/causality/causality.hpp"
+#include "model/ledger.hpp"
+
+namespace dpm::cli {
+
+// The `most` most travelled whole paths and every branching probability.
+std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width);
+nlohmann::ordered_json causality_json(const Causality& causality, const TraceInfo& info, const Ledger& ledger);
+
+}  // namespace dpm::cli

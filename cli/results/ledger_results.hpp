@@ -1,0 +1,17 @@
+// The ledger as one line for people and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cli/terminal.hpp"
+#include "model/ledger.hpp"
+
+namespace dpm::cli {
+
+// "ledger: 10012 seen = 10000 kept + 12 filtered + 0 lost", and a line for every loss and warning, on stderr.
+void print_ledger(const Ledger& ledger, Terminal& terminal);
+
+nlohmann::ordered_json ledger_json(const Ledger& ledger);
+
+}  // namespace dpm::cli

@@ -1,0 +1,76 @@
+#include "cli/results/parallelism_results.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::size_t kMostShares = 8;  // a table is for the bottlenecks; JSON has all
+
+nlohmann::ordered_json step_json(const ParallelismStep& step) {
+  return {{"T_s", step.T_s}, {"t_max_s", step.t_max_s}, {"P", step.P}};
+}
+
+std::string shares_text(const CriticalPath& path, const TraceInfo& info, int width) {
+  TextTable table({"the longest path is made of", ">time", ">share"});
+  std::size_t shown = 0;
+  for (const auto& share : path.processes) {
+    if (shown++ == kMostShares) break;
+    table.add_row({"work of " + info[share.process].name, seconds_text(share.cpu_s + share.sharing_s),
+                   percent(share.fraction, 1)});
+  }
+  shown = 0;
+  for (const auto& share : path.messages) {
+    if (shown++ == kMostShares) break;
+    table.add_row({std::to_string(share.messages) + " messages " + info[share.sender].name + " to " +
+                       info[share.receiver].name,
+                   seconds_text(share.delay_s), percent(share.fraction, 1)});
+  }
+  return table.to_text(width);
+}
+
+}  // namespace
+
+std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info, int width) {
+  TextTable steps({"step", ">T", ">t_max", ">P"});
+  const auto add = [&](const std::string& name, const ParallelismStep& step) {
+    steps.add_row({name, seconds_text(step.T_s), seconds_text(step.t_max_s), fixed(step.P, 3)});
+  };
+  add("no delays, a machine for each process", parallelism.no_delay);
+  add("with message delays of placement '" + parallelism.placement + "'", parallelism.delay);
+  add("and CPU sharing (" + std::string(name_of(parallelism.method)) + ")", parallelism.delay_cpu);
+  return steps.to_text(width) + "\n" + shares_text(path, info, width);
+}
+
+nlohmann::ordered_json parallelism_json(const Parallelism& parallelism) {
+  return {{"placement", parallelism.placement},
+          {"method", name_of(parallelism.method)},
+          {"no_delay", step_json(parallelism.no_delay)},
+          {"delay", step_json(parallelism.delay)},
+          {"delay_cpu", step_json(parallelism.delay_cpu)}};
+}
+
+nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceInfo& info) {
+  using Json = nlohmann::ordered_json;
+  Json processes = Json::array();
+  for (const auto& share : path.processes)
+    processes.push_back({{"process", info[share.process].name},
+                         {"cpu_s", share.cpu_s},
+                         {"sharing_s", share.sharing_s},
+                         {"fraction", share.fraction}});
+  Json messages = Json::array();
+  for (const auto& share : path.messages)
+    messages.push_back({{"from", info[share.sender].name},
+                        {"to", info[share.receiver].name},
+                        {"count", share.messages},
+                        {"delay_s", share.delay_s},
+                        {"fraction", share.fraction}});
+  return {{"t_max_s", path.t_max_s},
+          {"processes", std::move(processes)},
+          {"messages", std::move(messages)},
+          {"outside_s", path.outside_s}};
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,15 @@
+// Queue lengths and waiting times as a table and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analysis/queues/queues.hpp"
+#include "model/ledger.hpp"
+
+namespace dpm::cli {
+
+std::string queues_text(const Queues& queues, const TraceInfo& info, int width);
+nlohmann::ordered_json queues_json(const Queues& queues, const TraceInfo& info, const Ledger& ledger);
+
+}  // namespace dpm::cli

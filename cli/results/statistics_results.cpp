@@ -1,0 +1,120 @@
+#include "cli/results/statistics_results.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/results/ledger_results.hpp"
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+std::string process_table(const Statistics& statistics, const TraceInfo& info, int width) {
+  TextTable table({"process", "machine", ">CPU", ">% CPU", ">sent", ">% sent", ">bytes", ">% bytes", ">local", ">remote"});
+  const auto share = [](const ProcessStatistics& process, double value) {
+    return process.in_computation ? fixed(value * 100, 1) : "-";
+  };
+  for (const auto& p : statistics.processes) {
+    table.add_row({info[p.process].name, info[p.last_machine].name, seconds_text(static_cast<double>(p.cpu_ns) * 1e-9),
+                   share(p, p.cpu_share), std::to_string(p.sent), share(p, p.sent_share), std::to_string(p.sent_bytes),
+                   share(p, p.bytes_share), std::to_string(p.sent_local), std::to_string(p.sent_remote)});
+  }
+  return table.to_text(width);
+}
+
+std::string message_table(const Statistics& statistics, const TraceInfo& info, int width) {
+  TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"});
+  for (const auto& t : statistics.messages) {
+    const double mean = t.messages() == 0 ? 0 : static_cast<double>(t.bytes()) / static_cast<double>(t.messages());
+    table.add_row({info[t.from].name, info[t.to].name, std::to_string(t.messages()), std::to_string(t.kernel_sent),
+                   std::to_string(t.bytes()), fixed(mean, 1), std::to_string(t.remote)});
+  }
+  return table.to_text(width);
+}
+
+std::string size_table(const MessageSizes& sizes, int width) {
+  TextTable table({"message size", ">messages", ">share"});
+  for (std::size_t k = 0; k < sizes.by_power.size(); ++k) {
+    if (sizes.by_power[k] == 0) continue;
+    const std::uint64_t low = k == 0 ? 0 : std::uint64_t{1} << (k - 1);
+    const std::uint64_t high = k == 0 ? 0 : (std::uint64_t{1} << k) - 1;
+    const std::string range = low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
+    table.add_row({range + " bytes", std::to_string(sizes.by_power[k]),
+                   percent(static_cast<double>(sizes.by_power[k]) / static_cast<double>(sizes.messages), 1)});
+  }
+  return table.to_text(width);
+}
+
+std::string machine_table(const Statistics& statistics, const TraceInfo& info, int width) {
+  TextTable table({"machine", ">messages sent", ">bytes", ">messages a second"});
+  for (const auto& m : statistics.machines)
+    table.add_row({info[m.machine].name, std::to_string(m.sent), std::to_string(m.sent_bytes),
+                   fixed(m.messages_per_second(), 1)});
+  return table.to_text(width);
+}
+
+}  // namespace
+
+std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width) {
+  std::string text = process_table(statistics, info, width);
+  text += "\n" + message_table(statistics, info, width);
+  if (statistics.sizes.messages > 0) text += "\n" + size_table(statistics.sizes, width);
+  text += "\n" + machine_table(statistics, info, width);
+  return text;
+}
+
+nlohmann::ordered_json statistics_json(const Statistics& statistics, const TraceInfo& info, const Ledger& ledger) {
+  using Json = nlohmann::ordered_json;
+  Json processes = Json::array();
+  for (const auto& p : statistics.processes) {
+    Json events = Json::object();
+    for (const auto type : kEventTypes) {
+      const auto count = p.events_by_type[static_cast<std::size_t>(type)];
+      if (count > 0) events[std::string(name_of(type))] = count;
+    }
+    processes.push_back({{"process", info[p.process].name},
+                         {"program", info[p.process].program},
+                         {"machine", info[p.last_machine].name},
+                         {"in_computation", p.in_computation},
+                         {"cpu_s", static_cast<double>(p.cpu_ns) * 1e-9},
+                         {"cpu_percent", p.cpu_share * 100},
+                         {"sent", p.sent},
+                         {"sent_percent", p.sent_share * 100},
+                         {"sent_bytes", p.sent_bytes},
+                         {"sent_bytes_percent", p.bytes_share * 100},
+                         {"received", p.received},
+                         {"received_bytes", p.received_bytes},
+                         {"sent_local", p.sent_local},
+                         {"sent_remote", p.sent_remote},
+                         {"events", std::move(events)}});
+  }
+  Json messages = Json::array();
+  for (const auto& t : statistics.messages)
+    messages.push_back({{"from", info[t.from].name},
+                        {"to", info[t.to].name},
+                        {"count", t.messages()},
+                        {"bytes", t.bytes()},
+                        {"data_count", t.kernel_sent},
+                        {"remote", t.remote},
+                        {"counted_by", t.by_receive() ? "RECEIVE" : "SEND"}});
+  Json sizes = Json::array();
+  for (std::size_t k = 0; k < statistics.sizes.by_power.size(); ++k)
+    if (statistics.sizes.by_power[k] > 0)
+      sizes.push_back({{"bytes_at_least", k == 0 ? 0 : std::uint64_t{1} << (k - 1)}, {"count", statistics.sizes.by_power[k]}});
+  Json machines = Json::array();
+  for (const auto& m : statistics.machines) {
+    Json density = Json::array();
+    for (std::size_t bucket = 0; bucket < m.density.counts().size(); ++bucket) density.push_back(m.density.counts()[bucket]);
+    machines.push_back({{"machine", info[m.machine].name},
+                        {"sent", m.sent},
+                        {"sent_bytes", m.sent_bytes},
+                        {"messages_per_second", m.messages_per_second()},
+                        {"density", {{"from_ns", m.density.begin().ns},
+                                     {"width_ns", m.density.width().ns},
+                                     {"messages", std::move(density)}}}});
+  }
+  return {{"processes", std::move(processes)}, {"messages", std::move(messages)}, {"sizes", std::move(sizes)},
+          {"machines", std::move(machines)},   {"local", statistics.sent_local},  {"remote", statistics.sent_remote},
+          {"events", statistics.events},       {"warnings", statistics.warnings}, {"ledger", ledger_json(ledger)}};
+}
+
+}  // namespace dpm::cli

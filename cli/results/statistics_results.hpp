@@ -1,0 +1,15 @@
+// Statistics as a table for people and as JSON for machines: the same numbers.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analysis/statistics/statistics.hpp"
+#include "model/ledger.hpp"
+
+namespace dpm::cli {
+
+std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width);
+nlohmann::ordered_json statistics_json(const Statistics& statistics, const TraceInfo& info, const Ledger& ledger);
+
+}  // namespace dpm::cli

@@ -1,0 +1,124 @@
+#include "cli/run/requests.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/results/causality_results.hpp"
+#include "cli/results/parallelism_results.hpp"
+#include "cli/results/prediction_results.hpp"
+#include "cli/results/queues_results.hpp"
+#include "cli/results/statistics_results.hpp"
+#include "cli/trace_input.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> answer_statistics(const std::string& trace) {
+  StatisticsAnalysis analysis;
+  const auto input = read_trace(trace, {&analysis});
+  if (!input) return input.error();
+  return statistics_json(analysis.result(), input->info, input->ledger);
+}
+
+Result<Json> answer_queues(const std::string& trace) {
+  QueueAnalysis analysis;
+  const auto input = read_trace(trace, {&analysis});
+  if (!input) return input.error();
+  return queues_json(analysis.result(), input->info, input->ledger);
+}
+
+Result<Json> answer_parallelism(const AnalysisRequest& request, const History& history) {
+  const auto method = method_from(request.prediction);
+  if (!method) return method.error();
+  const Target target = traced_target(history);
+  const auto parallelism = measure_parallelism(history, target, *method);
+  if (!parallelism) return parallelism.error();
+  const auto schedule = contended_schedule(history, target);
+  if (!schedule) return schedule.error();
+  Json document = parallelism_json(*parallelism);
+  document["critical_path"] = critical_path_json(critical_path(history, target, *schedule), history.info);
+  return document;
+}
+
+Result<Json> answer_prediction(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
+                               const History& history) {
+  const auto method = method_from(request.prediction);
+  const auto order = order_from(request.prediction);
+  if (!method) return method.error();
+  if (!order) return order.error();
+  Json document = Json::array();
+  for (const auto& name : request.placements.empty() ? file.placement_names : request.placements) {
+    Overrides there = overrides;
+    there.placement = name;
+    const auto scenario = instantiate(file, there);
+    if (!scenario) return scenario.error();
+    auto target = resolve(history, placement_of(*scenario));
+    if (!target) return target.error();
+    target->target.placement = name;
+    const auto prediction = predict(history, target->target, {.order = *order, .method = *method});
+    if (!prediction) return prediction.error();
+    document.push_back(prediction_json(*prediction, history.info));
+  }
+  return document;
+}
+
+}  // namespace
+
+Result<SharingMethod> method_from(const PredictionChoice& choice) {
+  const auto method = sharing_method_from_name(choice.method);
+  if (!method) return Error{"no method '" + choice.method + "' (there are: replay, thesis1984)"};
+  return *method;
+}
+
+Result<Order> order_from(const PredictionChoice& choice) {
+  if (choice.method == "thesis1984") return Order::recorded;  // Appendix A knows no other
+  const auto order = order_from_name(choice.order);
+  if (!order) return Error{"no order '" + choice.order + "' (there are: recorded, arrival, role)"};
+  return *order;
+}
+
+AnalysisRequest parallelism_request(const ScenarioFile& file) {
+  for (const auto& request : file.analyses)
+    if (request.kind == AnalysisKind::parallelism) return request;
+  return {.kind = AnalysisKind::parallelism, .name = "parallelism"};
+}
+
+Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time) {
+  Computation computation{.external_time = external_time};
+  if (names.empty()) return computation;
+  auto members = members_of(scenario, names);
+  if (!members) return members.error();
+  computation.only = std::move(*members);
+  return computation;
+}
+
+Result<Json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
+                    const std::string& trace_directory) {
+  if (request.kind == AnalysisKind::statistics) return answer_statistics(trace_directory);
+  if (request.kind == AnalysisKind::queues) return answer_queues(trace_directory);
+
+  const auto scenario = instantiate(file, overrides);
+  if (!scenario) return scenario.error();
+  const auto computation = computation_of(*scenario, request.processes, request.external_time);
+  if (!computation) return computation.error();
+  HistoryBuilder builder(*computation);
+  const auto input = read_trace(trace_directory, {&builder});
+  if (!input) return input.error();
+  const auto history = builder.take();
+  if (!history) return history.error();
+  if (request.kind == AnalysisKind::parallelism) return answer_parallelism(request, *history);
+  if (request.kind == AnalysisKind::prediction) return answer_prediction(request, file, overrides, *history);
+  const auto causality = find_causality(*history);
+  if (!causality) return causality.error();
+  return causality_json(*causality, input->info, input->ledger);
+}
+
+std::string short_number(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
+}
+
+}  // namespace dpm::cli

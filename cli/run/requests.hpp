@@ -1,0 +1,30 @@
+// The analyses a scenario asks for, answered from its trace.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/prediction/prediction.hpp"
+#include "scenarios/scenario_file.hpp"
+
+namespace dpm::cli {
+
+Result<SharingMethod> method_from(const PredictionChoice& choice);
+Result<Order> order_from(const PredictionChoice& choice);
+
+// The first request for parallelism in the file, or the default one.
+AnalysisRequest parallelism_request(const ScenarioFile& file);
+
+// No names: the processes the scenario marks as the computation.
+Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time);
+
+// What stands in results.json under the request's name.
+Result<nlohmann::ordered_json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
+                                      const std::string& trace_directory);
+
+// "7", "0.25"
+std::string short_number(double value);
+
+}  // namespace dpm::cli

@@ -1,0 +1,186 @@
+#include "cli/run/study.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/run/requests.hpp"
+#include "cli/run/simulation.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// Combinations of an axis's values, one after another.
+std::vector<std::map<std::string, double>> product(const std::vector<SweepAxis>& axes) {
+  std::vector<std::map<std::string, double>> points = {{}};
+  for (const auto& axis : axes) {
+    std::vector<std::map<std::string, double>> longer;
+    for (const auto& point : points) {
+      for (const double value : axis.values) {
+        longer.push_back(point);
+        longer.back()[axis.parameter] = value;
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+std::string words_of(const std::map<std::string, double>& parameters) {
+  std::string words;
+  for (const auto& [name, value] : parameters) words += " " + name + "=" + short_number(value);
+  return words;
+}
+
+Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& overrides) {
+  auto scenario = instantiate(file, overrides);
+  if (!scenario) return scenario.error();
+  const auto request = parallelism_request(file);
+  auto computation = computation_of(*scenario, request.processes, request.external_time);
+  if (!computation) return computation.error();
+  HistoryBuilder builder(*computation);
+  QueueAnalysis queues({.series_max = 0});
+  const auto truth = simulate(*scenario, {&builder, &queues});
+  if (!truth) return truth.error();
+  auto history = builder.take();
+  if (!history) return history.error();
+  const auto method = method_from(request.prediction);
+  if (!method) return method.error();
+  auto parallelism = measure_parallelism(*history, traced_target(*history), *method);
+  if (!parallelism) return parallelism.error();
+
+  SweepPoint point;
+  point.placement = scenario->placement;
+  point.seed = scenario->seed;
+  point.parallelism = *parallelism;
+  point.simulated_P = truth->parallelism();
+  point.simulated_elapsed_s = truth->makespan.seconds();
+  for (const auto& queue : queues.result().processes)
+    if (queue.in_computation && queue.measured)
+      point.queue_mean[history->info[queue.process].name] = queue.length_mean;
+  return point;
+}
+
+// A run of one placement with everybody in the computation: only then are all arrivals known.
+struct TracedRun {
+  History history;
+  double simulated_P = 0;
+  double simulated_elapsed_s = 0;
+};
+
+Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<std::string>& processes) {
+  Computation computation{.everybody = processes.empty()};
+  if (!processes.empty()) {
+    auto named = computation_of(scenario, processes, false);
+    if (!named) return named.error();
+    computation = *named;
+  }
+  HistoryBuilder builder(computation);
+  const auto truth = simulate(scenario, {&builder});
+  if (!truth) return truth.error();
+  auto history = builder.take();
+  if (!history) return history.error();
+  std::uint64_t cpu_ns = 0;
+  std::int64_t end_ns = 0;
+  for (const auto& process : truth->processes) {
+    const bool included = processes.empty() || std::find(computation.only.begin(), computation.only.end(), process.name) !=
+                                                   computation.only.end();
+    if (!included) continue;
+    cpu_ns += process.cpu_time_ns;
+    end_ns = std::max(end_ns, process.last_activity.ns);
+  }
+  TracedRun run{std::move(*history)};
+  run.simulated_elapsed_s = static_cast<double>(end_ns) * 1e-9;
+  run.simulated_P = static_cast<double>(cpu_ns) / static_cast<double>(end_ns);
+  return run;
+}
+
+template <typename Keep>
+double largest(const std::vector<MatrixCell>& cells, Keep keep) {
+  double worst = 0;
+  for (const auto& cell : cells)
+    if (keep(cell)) worst = std::max(worst, std::fabs(cell.error()));
+  return worst;
+}
+
+bool off_diagonal(const MatrixCell& cell) { return cell.traced != cell.predicted; }
+
+}  // namespace
+
+Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say) {
+  SweepResult result{sweep.name, {}, {}};
+  for (const auto& axis : sweep.axes) result.parameters.push_back(axis.parameter);
+  for (const auto& parameters : product(sweep.axes)) {
+    for (const auto& placement : sweep.placements) {
+      for (const std::uint64_t seed : sweep.seeds) {
+        say("sweep '" + sweep.name + "':" + words_of(parameters) + ", placement '" + placement + "', seed " +
+            std::to_string(seed));
+        Overrides overrides = base;
+        overrides.placement = placement;
+        overrides.seed = seed;
+        for (const auto& [name, value] : parameters) overrides.parameters[name] = value;
+        auto point = run_point(file, overrides);
+        if (!point) return Error{"sweep '" + sweep.name + "',"  + words_of(parameters) + ": " + point.error().what};
+        point->parameters = parameters;
+        result.points.push_back(std::move(*point));
+      }
+    }
+  }
+  return result;
+}
+
+Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base, const PredictionMatrix& matrix,
+                                const Say& say) {
+  MatrixResult result{matrix.name, matrix.placements, {}, {}};
+  const auto order = order_from(matrix.prediction);
+  if (!order) return order.error();
+  const auto method = method_from(matrix.prediction);
+  if (!method) return method.error();
+  result.order = *order;
+  for (const std::uint64_t seed : matrix.seeds) {
+    std::vector<Scenario> scenarios;
+    std::vector<TracedRun> runs;
+    for (const auto& placement : matrix.placements) {
+      say("predictions '" + matrix.name + "': simulating placement '" + placement + "', seed " + std::to_string(seed));
+      Overrides overrides = base;
+      overrides.placement = placement;
+      overrides.seed = seed;
+      for (const auto& [name, value] : matrix.parameters) overrides.parameters[name] = value;
+      auto scenario = instantiate(file, overrides);
+      if (!scenario) return scenario.error();
+      auto run = trace_placement(*scenario, matrix.processes);
+      if (!run) return Error{"placement '" + placement + "': " + run.error().what};
+      scenarios.push_back(std::move(*scenario));
+      runs.push_back(std::move(*run));
+    }
+    for (std::size_t traced = 0; traced < runs.size(); ++traced) {
+      for (std::size_t other = 0; other < runs.size(); ++other) {
+        const auto target = resolve(runs[traced].history, placement_of(scenarios[other]));
+        if (!target) return target.error();
+        const auto prediction = predict(runs[traced].history, target->target, {.order = *order, .method = *method});
+        if (!prediction) return prediction.error();
+        result.cells.push_back({matrix.placements[traced], matrix.placements[other], seed, prediction->P,
+                                runs[other].simulated_P, prediction->elapsed_s, runs[other].simulated_elapsed_s});
+      }
+    }
+  }
+  return result;
+}
+
+double MatrixResult::mean_error() const {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const auto& cell : cells) {
+    if (!off_diagonal(cell)) continue;
+    sum += std::fabs(cell.error());
+    ++count;
+  }
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+double MatrixResult::worst_error() const { return largest(cells, off_diagonal); }
+
+double MatrixResult::identity_error() const {
+  return largest(cells, [](const MatrixCell& cell) { return !off_diagonal(cell); });
+}
+
+}  // namespace dpm::cli

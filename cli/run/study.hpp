@@ -1,0 +1,59 @@
+// The further runs of a scenario's study: sweeps over parameters, and the matrix of predictions against simulations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/parallelism/parallelism.hpp"
+#include "analysis/prediction/prediction.hpp"
+#include "analysis/queues/queues.hpp"
+#include "scenarios/scenario_file.hpp"
+
+namespace dpm::cli {
+
+struct SweepPoint {
+  std::map<std::string, double> parameters;  // the swept ones
+  std::string placement;
+  std::uint64_t seed = 0;
+  Parallelism parallelism;                   // of the run's own trace
+  double simulated_P = 0;                    // T / makespan of the computation, as the simulator saw it
+  double simulated_elapsed_s = 0;
+  std::map<std::string, double> queue_mean;  // by process of the computation
+};
+
+struct SweepResult {
+  std::string name;
+  std::vector<std::string> parameters;
+  std::vector<SweepPoint> points;
+};
+
+// One cell of the matrix: the trace of one placement, asked about another, against a simulation of that other.
+struct MatrixCell {
+  std::string traced, predicted;
+  std::uint64_t seed = 0;
+  double predicted_P = 0, simulated_P = 0;
+  double predicted_elapsed_s = 0, simulated_elapsed_s = 0;
+  double error() const { return predicted_P / simulated_P - 1; }
+};
+
+struct MatrixResult {
+  std::string name;
+  std::vector<std::string> placements;
+  Order order = Order::arrival;
+  std::vector<MatrixCell> cells;
+
+  double mean_error() const;      // mean |error| off the diagonal
+  double worst_error() const;     // largest |error| off the diagonal
+  double identity_error() const;  // largest |error| on the diagonal
+};
+
+using Say = std::function<void(const std::string&)>;  // progress
+
+// `analyses` of the file say which processes P is about, and by which method.
+Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say);
+Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base, const PredictionMatrix& matrix, const Say& say);
+
+}  // namespace dpm::cli

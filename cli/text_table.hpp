@@ -1,0 +1,34 @@
+// A table that fits a terminal: numbers to the right, words to the left, the widest word column cut with "…" when the whole
+// would be too wide.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dpm::cli {
+
+class TextTable {
+ public:
+  // A heading that begins with '>' makes a right-aligned column of numbers: ">bytes".
+  explicit TextTable(std::vector<std::string> headings);
+
+  void add_row(std::vector<std::string> cells);
+  bool empty() const { return rows_.empty(); }
+
+  // Ends with a newline.
+  std::string to_text(int width) const;
+
+ private:
+  std::vector<std::string> headings_;
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// "1.65", "0.0042": `digits` after the point.
+std::string fixed(double value, int digits);
+// Seconds with a unit that suits: "12.3 ms", "4.56 s".
+std::string seconds_text(double seconds);
+// "51 %"
+std::string percent(double fraction, int digits = 0);
+
+}  // namespace dpm::cli

@@ -1,0 +1,62 @@
+#include "filter/event_filter.hpp"
+
+#include "model/check.hpp"
+#include "trace/event_fields.hpp"
+
+namespace dpm {
+
+EventFilter::EventFilter(std::vector<RuleSet> rules, RecordSink& sink)
+    : rules_(std::move(rules)), sink_(&sink), kept_by_(rules_.size()) {
+  DPM_CHECK(!rules_.empty());
+}
+
+void EventFilter::on_begin(const TraceInfo& info) {
+  info_ = &info;
+  sink_->on_begin(info);
+}
+
+void EventFilter::on_events(std::span<const Event> batch) {
+  verdicts_.resize(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Event& event = batch[i];
+    const std::size_t layout = layout_index(event.type);
+    DPM_CHECK(layout < kEventTypes.size());
+    const std::uint16_t filter = rules_.size() == 1 ? std::uint16_t{0} : (*info_)[event.process].filter;
+    DPM_CHECK(filter < rules_.size());
+    const ClassIndex record_class = rules_[filter].match(layout, reinterpret_cast<const std::byte*>(&event));
+    verdicts_[i] = {filter, record_class};
+    if (record_class != kNotKept) ++kept_by_[filter];
+  }
+  received_ += batch.size();
+  sink_->on_records(batch, verdicts_);
+}
+
+void EventFilter::on_end(const LossReport& losses) {
+  for (const auto kept : kept_by_) ledger_.kept += kept;
+  ledger_.filtered = received_ - ledger_.kept;
+  ledger_.losses = losses.losses;
+  ledger_.warnings = losses.warnings;
+  ledger_.lost = losses.lost();
+  if (losses.seen > received_ + ledger_.lost) {
+    const std::uint64_t unexplained = losses.seen - received_ - ledger_.lost;
+    ledger_.losses.push_back({"did not arrive at the filter, for reasons the source does not give", unexplained});
+    ledger_.lost += unexplained;
+  }
+  if (losses.seen < received_ + ledger_.lost)
+    ledger_.warnings.push_back("the source reports fewer events (" + std::to_string(losses.seen) +
+                               ") than arrived or were lost: its count was corrected");
+  ledger_.seen = received_ + ledger_.lost;
+  DPM_CHECK(ledger_.balanced());
+  sink_->on_end(ledger_);
+}
+
+TraceDescription describe_events(const std::vector<std::string>& filter_names, const std::vector<RuleSet>& rules) {
+  DPM_CHECK(filter_names.size() == rules.size());
+  const auto layouts = event_layouts();
+  TraceDescription description{{layouts.begin(), layouts.end()}, {}};
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    description.filters.push_back({filter_names[i], rules[i].text(), rules[i].classes()});
+  return description;
+}
+
+}  // namespace dpm

@@ -1,0 +1,42 @@
+// The filter of a stream of Events: applies selection rules and hands what they keep to a RecordSink (normally a
+// TraceWriter).
+//
+// Several filters may share one stream: the events of process p go to filter TraceInfo::processes[p].filter. Nothing is
+// dropped without being counted: seen = kept + filtered + lost, exactly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "filter/rules.hpp"
+#include "model/event_source.hpp"
+#include "trace/record_sink.hpp"
+
+namespace dpm {
+
+class EventFilter : public EventSink {
+ public:
+  // One rule set per TraceInfo::filters, all compiled for event_layouts(). `sink` must outlive the filter.
+  EventFilter(std::vector<RuleSet> rules, RecordSink& sink);
+
+  void on_begin(const TraceInfo& info) override;
+  void on_events(std::span<const Event> batch) override;
+  void on_end(const LossReport& losses) override;
+
+  const Ledger& ledger() const { return ledger_; }  // complete after on_end()
+  std::uint64_t kept_by(std::size_t filter) const { return kept_by_.at(filter); }
+
+ private:
+  std::vector<RuleSet> rules_;
+  RecordSink* sink_;
+  const TraceInfo* info_ = nullptr;
+  std::vector<Verdict> verdicts_;
+  std::vector<std::uint64_t> kept_by_;
+  std::uint64_t received_ = 0;
+  Ledger ledger_;
+};
+
+// What a TraceWriter needs to know to write what these filters keep. Names and rules are by filter, in the same order.
+TraceDescription describe_events(const std::vector<std::string>& filter_names, const std::vector<RuleSet>& rules);
+
+}  // namespace dpm

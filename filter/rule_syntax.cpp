@@ -1,0 +1,166 @@
+#include "filter/rule_syntax.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+namespace dpm {
+namespace {
+
+struct OperatorName {
+  std::string_view text;
+  Comparison comparison;
+};
+
+// Longer ones first.
+constexpr std::array kOperators = {
+    OperatorName{">=", Comparison::at_least},  OperatorName{"<=", Comparison::at_most},
+    OperatorName{"!=", Comparison::not_equal}, OperatorName{"≥", Comparison::at_least},
+    OperatorName{"≤", Comparison::at_most},    OperatorName{"≠", Comparison::not_equal},
+    OperatorName{">", Comparison::greater},    OperatorName{"<", Comparison::less},
+    OperatorName{"=", Comparison::equal},
+};
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+class RuleParser {
+ public:
+  RuleParser(const std::string& file, std::string_view text) : file_(file), left_(text) {}
+
+  Result<std::vector<Rule>> parse() {
+    while (true) {
+      skip_blanks();
+      if (left_.empty()) break;
+      if (left_.front() == ';' || left_.front() == '\n') {
+        if (left_.front() == ';' && expects_more_) return error("expected a condition after ','");
+        if (left_.front() == ';' || !expects_more_) end_rule();
+        line_ += left_.front() == '\n' ? 1 : 0;
+        left_.remove_prefix(1);
+      } else if (left_.front() == ',') {
+        if (rule_.conditions.empty() || expects_more_) return error("expected a condition before ','");
+        expects_more_ = true;
+        comma_line_ = line_;
+        left_.remove_prefix(1);
+      } else {
+        if (rule_.conditions.empty()) rule_.line = line_;
+        auto condition = parse_condition();
+        if (!condition) return condition.error();
+        rule_.conditions.push_back(*std::move(condition));
+        expects_more_ = false;
+      }
+    }
+    if (expects_more_) {
+      line_ = comma_line_;
+      return error("expected a condition after ','");
+    }
+    end_rule();
+    return std::move(rules_);
+  }
+
+ private:
+  Result<Condition> parse_condition() {
+    Condition condition;
+    if (!is_name_start(left_.front())) return error("expected the name of a field before '" + next_text() + "'");
+    condition.field = take_word();
+    skip_blanks();
+    const auto comparison = take_operator();
+    if (!comparison) {
+      const std::string found =
+          left_.empty() || left_.front() == '\n' ? "the end of the line" : "'" + next_text() + "'";
+      return error("expected one of > < = != >= <= after '" + condition.field + "', found " + found);
+    }
+    condition.comparison = *comparison;
+    skip_blanks();
+    if (auto taken = take_value(condition); !taken) return taken.error();
+    if (condition.any_value && condition.comparison != Comparison::equal)
+      return error("'*' matches any value, so it can only follow '=' (field '" + condition.field + "')");
+    return condition;
+  }
+
+  Result<void> take_value(Condition& condition) {
+    if (take("**") || take("##") || take("#*")) {
+      condition.discards = condition.any_value = true;
+    } else if (take("*")) {
+      condition.any_value = true;
+    } else {
+      condition.discards = take("#");
+      skip_blanks();
+      if (take("-")) condition.value = "-";
+      condition.value += take_word();
+      if (condition.value.empty() || condition.value == "-")
+        return error("expected a value for '" + condition.field + "': a number, '*', or the name of a field");
+    }
+    // "1x": a value ends where the next condition, a separator or the line begins.
+    if (!left_.empty() && !is_separator(left_.front()) && !starts_comment())
+      return error("unexpected '" + next_text() + "' after the value of '" + condition.field + "'");
+    return {};
+  }
+
+  static bool is_separator(char c) { return c == ',' || c == ';' || std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+  bool starts_comment() const { return left_.substr(0, 2) == "//"; }
+
+  void skip_blanks() {
+    while (!left_.empty()) {
+      if (starts_comment()) {
+        left_.remove_prefix(std::min(left_.find('\n'), left_.size()));
+      } else if (left_.front() != '\n' && std::isspace(static_cast<unsigned char>(left_.front())) != 0) {
+        left_.remove_prefix(1);
+      } else {
+        return;
+      }
+    }
+  }
+
+  bool take(std::string_view token) {
+    if (left_.substr(0, token.size()) != token) return false;
+    left_.remove_prefix(token.size());
+    return true;
+  }
+
+  std::optional<Comparison> take_operator() {
+    for (const auto& known : kOperators)
+      if (take(known.text)) return known.comparison;
+    return std::nullopt;
+  }
+
+  std::string take_word() {
+    std::size_t length = 0;
+    while (length < left_.size() && is_word(left_[length])) ++length;
+    std::string word(left_.substr(0, length));
+    left_.remove_prefix(length);
+    return word;
+  }
+
+  // What stands here, short enough to quote.
+  std::string next_text() const {
+    std::size_t length = 0;
+    while (length < left_.size() && length < 20 && !is_separator(left_[length])) ++length;
+    return std::string(left_.substr(0, std::max<std::size_t>(length, 1)));
+  }
+
+  void end_rule() {
+    if (!rule_.conditions.empty()) rules_.push_back(std::move(rule_));
+    rule_ = {};
+  }
+
+  Error error(const std::string& what) const { return Error{file_ + ":" + std::to_string(line_) + ": " + what}; }
+
+  const std::string& file_;
+  std::string_view left_;
+  int line_ = 1;
+  bool expects_more_ = false;  // a comma was the last thing read
+  int comma_line_ = 0;
+  Rule rule_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+Result<std::vector<Rule>> parse_rules(const std::string& file, std::string_view text) {
+  return RuleParser(file, text).parse();
+}
+
+}  // namespace dpm

@@ -1,0 +1,373 @@
+#include "filter/rules.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "model/check.hpp"
+#include "model/nearest_name.hpp"
+#include "trace/event_fields.hpp"
+
+namespace dpm {
+namespace {
+
+bool compare(Comparison comparison, bool is_less, bool is_equal) {
+  switch (comparison) {
+    case Comparison::greater:
+      return !is_less && !is_equal;
+    case Comparison::less:
+      return is_less;
+    case Comparison::equal:
+      return is_equal;
+    case Comparison::not_equal:
+      return !is_equal;
+    case Comparison::at_least:
+      return !is_less;
+    case Comparison::at_most:
+      return is_less || is_equal;
+  }
+  return false;
+}
+
+template <typename Number>
+bool holds(Comparison comparison, Number left, Number right) {
+  return compare(comparison, left < right, left == right);
+}
+
+bool is_type_field(std::string_view name) { return same_name(name, "type") || same_name(name, "traceType"); }
+
+bool is_number_field(const RecordField& field) {
+  return field.length_bytes == 1 || field.length_bytes == 2 || field.length_bytes == 4 || field.length_bytes == 8;
+}
+
+std::optional<int> digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+// The number written in `text` as `length` bytes, least significant first; "0x" means base 16 whatever the field's
+// base. Nothing if it is no number; too many bytes are given back as they are.
+std::optional<std::vector<std::byte>> number_bytes(std::string_view text, std::uint32_t base) {
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    text.remove_prefix(2);
+    base = 16;
+  }
+  if (text.empty() || text.size() > 256) return std::nullopt;
+  std::vector<std::byte> bytes;
+  for (const char c : text) {
+    const auto digit = digit_of(c);
+    if (!digit || static_cast<std::uint32_t>(*digit) >= base) return std::nullopt;
+    auto carry = static_cast<std::uint32_t>(*digit);
+    for (auto& byte : bytes) {
+      carry += std::to_integer<std::uint32_t>(byte) * base;
+      byte = static_cast<std::byte>(carry & 0xff);
+      carry >>= 8;
+    }
+    if (carry != 0) bytes.push_back(static_cast<std::byte>(carry));
+  }
+  return bytes;
+}
+
+// Numbers as strings of bytes, least significant first, of any lengths.
+int compare_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+  for (std::size_t i = std::max(a.size(), b.size()); i-- > 0;) {
+    const auto x = i < a.size() ? std::to_integer<int>(a[i]) : 0;
+    const auto y = i < b.size() ? std::to_integer<int>(b[i]) : 0;
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool RuleSet::holds_slowly(const Test& test, const std::byte* record) const {
+  if (test.kind == TestKind::fields)
+    return holds(test.comparison, test.left.of(record), operands_[test.other].of(record));
+  const ByteOperand& operand = byte_operands_[test.other];
+  const std::span left(record + operand.offset, operand.length);
+  const std::span right = operand.other_length > 0 ? std::span(record + operand.other_offset, operand.other_length)
+                                                   : std::span(operand.value);
+  return holds(test.comparison, compare_bytes(left, right), 0);
+}
+
+// Turns parsed rules into a RuleSet. Rules are checked one after the other against all layouts; what is left of each
+// rule is then laid out by layout, so that matching reads tests_ from left to right.
+class RuleCompiler {
+ public:
+  RuleCompiler(const std::string& file, std::span<const RecordLayout> layouts)
+      : file_(file), layouts_(layouts), rules_of_layout_(layouts.size()) {}
+
+  Result<RuleSet> compile(const std::vector<Rule>& rules, std::string_view text) {
+    for (const Rule& rule : rules)
+      if (auto added = add_rule(rule); !added) return added.error();
+    set_.text_ = text;
+    for (auto& of_layout : rules_of_layout_) {
+      set_.first_rule_.push_back(static_cast<std::uint32_t>(set_.rules_.size()));
+      for (auto& pending : of_layout) {
+        const auto first = static_cast<std::uint32_t>(set_.tests_.size());
+        set_.tests_.insert(set_.tests_.end(), pending.tests.begin(), pending.tests.end());
+        set_.rules_.push_back({first, static_cast<std::uint32_t>(set_.tests_.size()), pending.record_class});
+        if (pending.tests.empty()) break;  // accepts everything: later rules are never asked
+      }
+    }
+    set_.first_rule_.push_back(static_cast<std::uint32_t>(set_.rules_.size()));
+    return std::move(set_);
+  }
+
+ private:
+  struct PendingRule {
+    std::vector<RuleSet::Test> tests;
+    ClassIndex record_class = 0;
+  };
+
+  Result<void> add_rule(const Rule& rule) {
+    line_ = rule.line;
+    for (const Condition& condition : rule.conditions)
+      if (auto known = check_field(condition); !known) return known;
+    std::vector<std::size_t> of_type;
+    for (std::size_t i = 0; i < layouts_.size(); ++i) {
+      const auto accepted = types_accept(rule, layouts_[i]);
+      if (!accepted) return accepted.error();
+      if (*accepted) of_type.push_back(i);
+    }
+    if (of_type.empty()) return error("no event type satisfies this rule's conditions on its type");
+    std::vector<std::size_t> applicable;
+    for (const auto i : of_type)
+      if (missing_field(rule, layouts_[i]).empty()) applicable.push_back(i);
+    if (applicable.empty()) {
+      const RecordLayout& layout = layouts_[of_type.front()];
+      const std::string missing = missing_field(rule, layout);
+      return error("no field '" + missing + "' in event " + layout.name + did_you_mean(missing, field_names(layout)));
+    }
+    for (const auto i : applicable)
+      if (auto added = add_to_layout(rule, i); !added) return added;
+    return {};
+  }
+
+  static std::vector<std::string> field_names(const RecordLayout& layout) {
+    std::vector<std::string> names;
+    for (const auto& field : layout.fields) names.push_back(field.name);
+    return names;
+  }
+
+  std::vector<std::string> all_field_names() const {
+    std::vector<std::string> names;
+    for (const auto& layout : layouts_)
+      for (const auto& field : layout.fields)
+        if (std::find(names.begin(), names.end(), field.name) == names.end()) names.push_back(field.name);
+    return names;
+  }
+
+  bool is_field(std::string_view name) const {
+    return std::any_of(layouts_.begin(), layouts_.end(),
+                       [&](const RecordLayout& layout) { return find_field(layout, name) != nullptr; });
+  }
+
+  Result<void> check_field(const Condition& condition) const {
+    if (is_type_field(condition.field) || is_field(condition.field)) return {};
+    for (const auto& layout : layouts_) {
+      if (!is_unrecorded_field(layout, condition.field)) continue;
+      if (condition.any_value) return {};
+      return error("field '" + condition.field + "' is not recorded here: a rule can discard it ('" + condition.field +
+                   "=#*') but not compare it");
+    }
+    return error("no event has a field '" + condition.field + "'" + did_you_mean(condition.field, all_field_names()));
+  }
+
+  // Decides the conditions on the type of records.
+  Result<bool> types_accept(const Rule& rule, const RecordLayout& layout) const {
+    for (const Condition& condition : rule.conditions) {
+      if (!is_type_field(condition.field) || condition.any_value) continue;
+      const auto type = type_value(condition, layout);
+      if (!type) return type.error();
+      if (!holds(condition.comparison, layout.type, *type)) return false;
+    }
+    return true;
+  }
+
+  // A type by number or by name. An event has several names, and a description file may use any of them.
+  Result<std::uint64_t> type_value(const Condition& condition, const RecordLayout& asking) const {
+    for (const auto& layout : layouts_)
+      if (same_name(layout.name, condition.value)) return layout.type;
+    if (const auto event = event_type_of_layout(condition.value))
+      for (const auto& layout : layouts_)
+        if (event_type_of_layout(layout.name) == event) return layout.type;
+    const RecordField* field = find_field(asking, "traceType");
+    const auto bytes = number_bytes(condition.value, field != nullptr ? field->base : 10);
+    if (bytes && bytes->size() <= 8) {
+      std::uint64_t number = 0;
+      if (!bytes->empty()) std::memcpy(&number, bytes->data(), bytes->size());
+      const bool is_type = std::any_of(layouts_.begin(), layouts_.end(),
+                                       [&](const RecordLayout& layout) { return layout.type == number; });
+      if (is_type || condition.comparison != Comparison::equal) return number;
+    }
+    std::vector<std::string> names;
+    for (const auto& layout : layouts_) names.push_back(layout.name);
+    return error("no event type '" + condition.value + "'" + did_you_mean(condition.value, names));
+  }
+
+  // The first field that the rule names and the layout lacks; empty if it has them all.
+  std::string missing_field(const Rule& rule, const RecordLayout& layout) const {
+    for (const Condition& condition : rule.conditions) {
+      if (is_type_field(condition.field)) continue;
+      if (find_field(layout, condition.field) == nullptr && !is_unrecorded_field(layout, condition.field))
+        return condition.field;
+      if (!condition.any_value && is_field(condition.value) && find_field(layout, condition.value) == nullptr)
+        return condition.value;
+    }
+    return "";
+  }
+
+  Result<void> add_to_layout(const Rule& rule, std::size_t layout_number) {
+    const RecordLayout& layout = layouts_[layout_number];
+    PendingRule pending;
+    RecordClass record{static_cast<std::uint32_t>(layout_number), 0};
+    for (const Condition& condition : rule.conditions) {
+      const RecordField* field = find_field(layout, condition.field);
+      if (condition.discards && field != nullptr)
+        record.discarded_fields |= std::uint64_t{1} << (field - layout.fields.data());
+      if (condition.any_value || is_type_field(condition.field)) continue;
+      auto test = make_test(condition, *field, layout);
+      if (!test) return test.error();
+      pending.tests.push_back(*test);
+    }
+    pending.record_class = class_index(record);
+    rules_of_layout_[layout_number].push_back(std::move(pending));
+    return {};
+  }
+
+  ClassIndex class_index(const RecordClass& record) {
+    const auto found = std::find(set_.classes_.begin(), set_.classes_.end(), record);
+    if (found == set_.classes_.end()) set_.classes_.push_back(record);
+    return static_cast<ClassIndex>(std::find(set_.classes_.begin(), set_.classes_.end(), record) -
+                                   set_.classes_.begin());
+  }
+
+  Result<RuleSet::Test> make_test(const Condition& condition, const RecordField& field, const RecordLayout& layout) {
+    if (is_field(condition.value))
+      return field_test(condition.comparison, field, *find_field(layout, condition.value), layout);
+    return value_test(condition, field, layout);
+  }
+
+  static bool fits_a_word(const RecordField& field, const RecordLayout& layout) {
+    return is_number_field(field) && layout.size_bytes >= 8;
+  }
+
+  static RuleSet::Operand operand(const RecordField& field, const RecordLayout& layout) {
+    RuleSet::Operand operand;
+    operand.offset = std::min(field.offset_bytes, layout.size_bytes - 8);
+    operand.shift = (field.offset_bytes - operand.offset) * 8;
+    operand.mask = ~std::uint64_t{0} >> (64 - field.length_bytes * 8);
+    operand.bias = is_signed(field) ? std::uint64_t{1} << 63 : 0;
+    return operand;
+  }
+
+  RuleSet::Test field_test(Comparison comparison, const RecordField& field, const RecordField& other,
+                           const RecordLayout& layout) {
+    RuleSet::Test test;
+    test.comparison = comparison;
+    if (fits_a_word(field, layout) && fits_a_word(other, layout)) {
+      test.kind = RuleSet::TestKind::fields;
+      test.left = operand(field, layout);
+      test.other = static_cast<std::uint32_t>(set_.operands_.size());
+      set_.operands_.push_back(operand(other, layout));
+      // Of a signed and an unsigned number, both are taken as unsigned.
+      if (test.left.bias != set_.operands_.back().bias) test.left.bias = set_.operands_.back().bias = 0;
+      return test;
+    }
+    test.kind = RuleSet::TestKind::bytes;
+    test.other = static_cast<std::uint32_t>(set_.byte_operands_.size());
+    set_.byte_operands_.push_back({field.offset_bytes, field.length_bytes, other.offset_bytes, other.length_bytes, {}});
+    return test;
+  }
+
+  Result<RuleSet::Test> value_test(const Condition& condition, const RecordField& field, const RecordLayout& layout) {
+    std::string_view text = condition.value;
+    const bool is_negative = !text.empty() && text.front() == '-';
+    if (is_negative) text.remove_prefix(1);
+    const auto bytes = number_bytes(text, field.base);
+    if (!bytes)
+      return error("'" + condition.value + "' is neither a number of base " + std::to_string(field.base) +
+                   " nor the name of a field" + did_you_mean(condition.value, all_field_names()));
+    if (is_negative && !is_signed(field)) return error("field '" + field.name + "' is never negative");
+    if (bytes->size() > field.length_bytes ||
+        (is_signed(field) && bytes->size() == 8 && (bytes->back() & std::byte{0x80}) != std::byte{0}))
+      return error(condition.value + " is too large for field '" + field.name + "' of " +
+                   std::to_string(field.length_bytes) + " bytes");
+    RuleSet::Test test;
+    test.comparison = condition.comparison;
+    if (!fits_a_word(field, layout)) {
+      test.kind = RuleSet::TestKind::bytes;
+      test.other = static_cast<std::uint32_t>(set_.byte_operands_.size());
+      set_.byte_operands_.push_back({field.offset_bytes, field.length_bytes, 0, 0, *bytes});
+      return test;
+    }
+    std::uint64_t value = 0;
+    if (!bytes->empty()) std::memcpy(&value, bytes->data(), bytes->size());
+    if (is_negative) value = -value;
+    test.left = operand(field, layout);
+    set_bounds(test, value ^ test.left.bias);
+    return test;
+  }
+
+  // Every comparison with a value is "within [low, low + span]" or its opposite: one subtraction and one comparison.
+  static void set_bounds(RuleSet::Test& test, std::uint64_t value) {
+    switch (test.comparison) {
+      case Comparison::equal:
+        test.low = value;
+        break;
+      case Comparison::not_equal:
+        test.kind = RuleSet::TestKind::outside;
+        test.low = value;
+        break;
+      case Comparison::at_least:
+        test.low = value;
+        test.span = ~std::uint64_t{0} - value;
+        break;
+      case Comparison::less:
+        test.kind = RuleSet::TestKind::outside;
+        test.low = value;
+        test.span = ~std::uint64_t{0} - value;
+        break;
+      case Comparison::at_most:
+        test.span = value;
+        break;
+      case Comparison::greater:
+        test.kind = RuleSet::TestKind::outside;
+        test.span = value;
+        break;
+    }
+  }
+
+  Error error(const std::string& what) const { return Error{file_ + ":" + std::to_string(line_) + ": " + what}; }
+
+  const std::string& file_;
+  std::span<const RecordLayout> layouts_;
+  int line_ = 0;
+  std::vector<std::vector<PendingRule>> rules_of_layout_;
+  RuleSet set_;
+};
+
+Result<RuleSet> RuleSet::compile(const std::string& file, std::string_view text,
+                                 std::span<const RecordLayout> layouts) {
+  auto rules = parse_rules(file, text);
+  if (!rules) return rules.error();
+  if (!rules->empty()) return RuleCompiler(file, layouts).compile(*rules, text);
+  RuleSet everything = keep_all(layouts);
+  everything.text_ = text;
+  return everything;
+}
+
+RuleSet RuleSet::keep_all(std::span<const RecordLayout> layouts) {
+  RuleSet set;
+  for (std::uint32_t i = 0; i < layouts.size(); ++i) {
+    set.first_rule_.push_back(i);
+    set.classes_.push_back({i, 0});
+    set.rules_.push_back({0, 0, static_cast<ClassIndex>(i)});
+  }
+  set.first_rule_.push_back(static_cast<std::uint32_t>(layouts.size()));
+  return set;
+}
+
+}  // namespace dpm

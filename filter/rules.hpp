@@ -1,0 +1,116 @@
+// Selection rules: which records a filter keeps, and which of their fields.
+//
+// A rule accepts a record when all its conditions hold; a record is kept when any rule accepts it, and the first rule
+// that does decides which fields are discarded. Without rules everything is kept, whole. A rule applies only to the
+// record types that have all the fields it names; "type" and "traceType" name the same field, and a type may be given
+// by number or by name.
+//
+// Rules that cannot be understood don't load: an unknown field, type or value, or a rule that no record can satisfy
+// because no type has all its fields, is an error with its line and the nearest right name.
+//
+// Loading compiles the rules, per record type, into comparisons on (offset, width, bounds) of the record's memory:
+// conditions on the type are decided then, and matching touches nothing but the record. Numbers are unsigned and
+// little-endian, `time` of eight bytes is signed. bench/filter measures matching against a plain pass over the same
+// memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filter/rule_syntax.hpp"
+#include "model/record_layout.hpp"
+#include "model/result.hpp"
+#include "trace/record_class.hpp"
+
+namespace dpm {
+
+class RuleSet {
+ public:
+  // `file` names the rules in messages. The layouts are those of the records that match() will see.
+  static Result<RuleSet> compile(const std::string& file, std::string_view text, std::span<const RecordLayout> layouts);
+
+  // Keeps everything.
+  static RuleSet keep_all(std::span<const RecordLayout> layouts);
+
+  // The record's class, an index into classes(), or kNotKept. `record` has at least the layout's size.
+  ClassIndex match(std::size_t layout, const std::byte* record) const {
+    for (std::uint32_t i = first_rule_[layout]; i < first_rule_[layout + 1]; ++i) {
+      const CompiledRule& rule = rules_[i];
+      if (accepts(rule, record)) return rule.record_class;
+    }
+    return kNotKept;
+  }
+
+  const std::vector<RecordClass>& classes() const { return classes_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  enum class TestKind : std::uint8_t { within, outside, fields, bytes };
+
+  // A number of up to eight bytes: eight bytes of the record that contain it, shifted and masked. `bias` turns signed
+  // order into unsigned order.
+  struct Operand {
+    std::uint32_t offset = 0;
+    std::uint32_t shift = 0;
+    std::uint64_t mask = 0;
+    std::uint64_t bias = 0;
+
+    std::uint64_t of(const std::byte* record) const {
+      std::uint64_t word;
+      std::memcpy(&word, record + offset, sizeof word);
+      return ((word >> shift) & mask) ^ bias;
+    }
+  };
+
+  struct Test {
+    TestKind kind = TestKind::within;
+    Comparison comparison = Comparison::equal;  // of fields and bytes
+    Operand left;
+    std::uint64_t low = 0;  // within: left in [low, low + span]
+    std::uint64_t span = 0;
+    std::uint32_t other = 0;  // index into operands_ or byte_operands_
+  };
+
+  // Byte strings, and numbers in records too short for the way above.
+  struct ByteOperand {
+    std::uint32_t offset = 0, length = 0;
+    std::uint32_t other_offset = 0, other_length = 0;  // a field of the record, or
+    std::vector<std::byte> value;                      // a value, least significant byte first
+  };
+
+  struct CompiledRule {
+    std::uint32_t first_test = 0;
+    std::uint32_t end_test = 0;
+    ClassIndex record_class = 0;
+  };
+
+  bool accepts(const CompiledRule& rule, const std::byte* record) const {
+    for (std::uint32_t i = rule.first_test; i < rule.end_test; ++i) {
+      const Test& test = tests_[i];
+      const bool holds = test.kind == TestKind::within    ? test.left.of(record) - test.low <= test.span
+                         : test.kind == TestKind::outside ? test.left.of(record) - test.low > test.span
+                                                          : holds_slowly(test, record);
+      if (!holds) return false;
+    }
+    return true;
+  }
+
+  bool holds_slowly(const Test& test, const std::byte* record) const;
+
+  std::string text_;
+  std::vector<RecordClass> classes_;
+  std::vector<std::uint32_t> first_rule_;  // by layout, one more at the end
+  std::vector<CompiledRule> rules_;
+  std::vector<Test> tests_;
+  std::vector<Operand> operands_;
+  std::vector<ByteOperand> byte_operands_;
+
+  friend class RuleCompiler;
+};
+
+}  // namespace dpm

@@ -1,0 +1,192 @@
+#include "filter/standard_filter.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "trace/event_fields.hpp"
+#include "trace/files.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kMessageBytesMax = 64 * 1024;
+constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
+constexpr std::size_t kMachinesMax = 1024;  // each has a stream and a buffer; more in one stream of messages is damage
+
+const RecordField* header_field(const Descriptions& descriptions, std::initializer_list<std::string_view> names) {
+  for (const auto& field : descriptions.header)
+    for (const auto name : names)
+      if (same_name(field.name, name)) return &field;
+  return nullptr;
+}
+
+std::uint64_t number_at(const RecordField& field, std::span<const std::byte> message) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, message.data() + field.offset_bytes, std::min<std::size_t>(field.length_bytes, sizeof value));
+  return value;
+}
+
+}  // namespace
+
+StandardFilter::StandardFilter(Descriptions descriptions, RuleSet rules, TraceWriter& writer)
+    : descriptions_(std::move(descriptions)), rules_(std::move(rules)), writer_(&writer) {
+  size_field_ = header_field(descriptions_, {"size"});
+  type_field_ = header_field(descriptions_, {"traceType", "type"});
+  machine_field_ = header_field(descriptions_, {"machine", "machineID"});
+  time_field_ = header_field(descriptions_, {"time", "cpuTime"});
+  DPM_CHECK(type_field_ != nullptr);
+  for (std::size_t i = 0; i < descriptions_.records.size(); ++i) layout_of_type_[descriptions_.records[i].type] = i;
+  info_.source = "meter messages";
+  writer_->on_begin(info_);
+}
+
+void StandardFilter::feed(std::span<const std::byte> bytes) {
+  if (is_stopped()) {
+    unread_bytes_ += bytes.size();
+    return;
+  }
+  // Whole messages are read where they lie; only the end of a batch is kept for the next.
+  if (pending_.empty()) {
+    const std::size_t taken = take_messages(bytes);
+    if (!is_stopped()) pending_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(taken), bytes.end());
+    return;
+  }
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  const std::size_t taken = take_messages(pending_);
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
+}
+
+// Returns how many bytes were used up: all of them once the filter has stopped.
+std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
+  std::size_t taken = 0;
+  while (!is_stopped() && bytes.size() - taken >= descriptions_.header_bytes) {
+    const auto rest = bytes.subspan(taken);
+    const std::uint64_t type = number_at(*type_field_, rest);
+    const auto layout_number = layout_of_type_.find(type);
+    const bool is_known = layout_number != layout_of_type_.end();
+    std::uint64_t size = 0;
+    if (size_field_ != nullptr) {
+      size = number_at(*size_field_, rest);
+      if (size < descriptions_.header_bytes || size > kMessageBytesMax)
+        stop("has the impossible size " + std::to_string(size));
+    } else if (is_known) {
+      size = descriptions_.records[layout_number->second].size_bytes;
+    } else {
+      stop("is of the unknown type " + std::to_string(type) + ", and messages say no size");
+    }
+    if (is_stopped()) {
+      unread_bytes_ += rest.size();
+      return bytes.size();
+    }
+    if (rest.size() < size) break;
+    const auto message = rest.first(static_cast<std::size_t>(size));
+    if (is_known)
+      take_message(descriptions_.records[layout_number->second], layout_number->second, message);
+    else
+      lose("of type " + std::to_string(type) + ", which the description file doesn't have");
+    taken += message.size();
+    consumed_bytes_ += message.size();
+  }
+  return taken;
+}
+
+void StandardFilter::take_message(const RecordLayout& layout, std::size_t layout_number,
+                                  std::span<const std::byte> message) {
+  if (message.size() < layout.size_bytes) {
+    lose("of " + std::to_string(message.size()) + " bytes, shorter than the description of " + layout.name);
+    return;
+  }
+  const ClassIndex record_class = rules_.match(layout_number, message.data());
+  if (record_class == kNotKept) {
+    ++filtered_;
+    return;
+  }
+  const MachineId machine = machine_of(message);
+  if (machine.is_none()) {
+    lose("from more than " + std::to_string(kMachinesMax) + " machines");
+    return;
+  }
+  LocalTime time;
+  if (time_field_ != nullptr) {
+    const std::uint64_t value = number_at(*time_field_, message);
+    time.ns = static_cast<std::int64_t>(time_field_->length_bytes <= 4 ? value * 1'000'000 : value);
+  }
+  writer_->append(machine, {0, record_class}, time, message.data());
+  ++kept_;
+}
+
+MachineId StandardFilter::machine_of(std::span<const std::byte> message) {
+  const std::uint64_t number = machine_field_ != nullptr ? number_at(*machine_field_, message) : 0;
+  const auto found = machines_.find(number);
+  if (found != machines_.end()) return found->second;
+  if (machines_.size() == kMachinesMax) return {};
+  const MachineId machine{static_cast<std::uint16_t>(machines_.size())};
+  machines_[number] = machine;
+  info_.machines.push_back({"machine " + std::to_string(number), 1});
+  return machine;
+}
+
+void StandardFilter::lose(const std::string& reason) { ++lost_["a message " + reason]; }
+
+void StandardFilter::stop(const std::string& reason) {
+  stop_reason_ = "the message at byte " + std::to_string(consumed_bytes_) + " " + reason;
+}
+
+void StandardFilter::end() {
+  Ledger ledger;
+  ledger.kept = kept_;
+  ledger.filtered = filtered_;
+  for (const auto& [reason, events] : lost_) ledger.losses.push_back({reason, events});
+  if (is_stopped()) {
+    // How many messages these bytes were nobody can say; one is the least.
+    ledger.losses.push_back(
+        {stop_reason_ + ": it and all that followed, " + std::to_string(unread_bytes_) + " bytes", 1});
+    ledger.warnings.push_back("the filter stopped reading because " + stop_reason_ +
+                              " (is the description file that of this meter?)");
+  } else if (!pending_.empty()) {
+    ledger.losses.push_back(
+        {"the input ended inside a message, after " + std::to_string(pending_.size()) + " bytes", 1});
+  }
+  for (const auto& loss : ledger.losses) ledger.lost += loss.events;
+  ledger.seen = ledger.kept + ledger.filtered + ledger.lost;
+  writer_->on_end(ledger);
+}
+
+TraceDescription describe_messages(const Descriptions& descriptions, const RuleSet& rules) {
+  return {descriptions.records, {{"filter", rules.text(), rules.classes()}}};
+}
+
+Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input) {
+  auto description_text = read_text_file(files.descriptions, kTextFileBytesMax);
+  if (!description_text) return description_text.error();
+  auto descriptions = parse_descriptions(files.descriptions, *description_text);
+  if (!descriptions) return descriptions.error();
+  std::string rules_text;
+  if (!files.templates.empty()) {
+    auto text = read_text_file(files.templates, kTextFileBytesMax);
+    if (!text) return text.error();
+    rules_text = *std::move(text);
+  }
+  auto rules = RuleSet::compile(files.templates, rules_text, descriptions->records);
+  if (!rules) return rules.error();
+  auto writer = TraceWriter::create(files.directory, describe_messages(*descriptions, *rules));
+  if (!writer) return writer.error();
+
+  StandardFilter filter(*std::move(descriptions), *std::move(rules), **writer);
+  std::vector<std::byte> buffer(256 * 1024);
+  Result<void> input_status;
+  while (true) {
+    const ssize_t bytes = ::read(input, buffer.data(), buffer.size());
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0) input_status = Error::from_errno("read meter messages");
+    if (bytes <= 0) break;
+    filter.feed(std::span(buffer).first(static_cast<std::size_t>(bytes)));
+  }
+  filter.end();
+  if (!input_status) return input_status.error();
+  if (!(*writer)->status()) return (*writer)->status().error();
+  return filter.ledger();
+}
+
+}  // namespace dpm

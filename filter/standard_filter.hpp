@@ -1,0 +1,77 @@
+// The standard filter: reads meter messages as bytes, selects and reduces them by description and rules, and writes
+// what it keeps to a trace directory. It knows no system: everything about the messages comes from the description
+// file.
+//
+// A message begins with the described header. If that has a field `size`, it is the length of the whole message;
+// otherwise a message is as long as its event's description. A message that cannot be understood is lost, and counted
+// with the reason. After a size that cannot be right, or an unknown type without a size, nothing says where the next
+// message begins: the filter stops there and counts the bytes that remain.
+//
+// The class does no input of its own; filter_meter_messages() is the program around it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filter/descriptions.hpp"
+#include "filter/rules.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace dpm {
+
+class StandardFilter {
+ public:
+  // `rules` are compiled for `descriptions.records`, and `writer` was created with describe_messages(). It must outlive
+  // the filter.
+  StandardFilter(Descriptions descriptions, RuleSet rules, TraceWriter& writer);
+
+  // The next bytes, cut anywhere.
+  void feed(std::span<const std::byte> bytes);
+
+  // Call once, last: finishes the trace.
+  void end();
+
+  bool is_stopped() const { return !stop_reason_.empty(); }   // further bytes are only counted
+  const Ledger& ledger() const { return writer_->ledger(); }  // after end()
+
+ private:
+  std::size_t take_messages(std::span<const std::byte> bytes);
+  void take_message(const RecordLayout& layout, std::size_t layout_number, std::span<const std::byte> message);
+  void lose(const std::string& reason);
+  void stop(const std::string& reason);
+  MachineId machine_of(std::span<const std::byte> message);
+
+  Descriptions descriptions_;
+  RuleSet rules_;
+  TraceWriter* writer_;
+  TraceInfo info_;
+  const RecordField* size_field_ = nullptr;
+  const RecordField* type_field_ = nullptr;
+  const RecordField* machine_field_ = nullptr;
+  const RecordField* time_field_ = nullptr;
+  std::map<std::uint64_t, std::size_t> layout_of_type_;
+  std::map<std::uint64_t, MachineId> machines_;
+  std::vector<std::byte> pending_;  // the beginning of a message whose end has not come yet
+  std::uint64_t consumed_bytes_ = 0;
+  std::uint64_t unread_bytes_ = 0;
+  std::string stop_reason_;
+  std::uint64_t kept_ = 0;
+  std::uint64_t filtered_ = 0;
+  std::map<std::string, std::uint64_t> lost_;  // by reason
+};
+
+TraceDescription describe_messages(const Descriptions& descriptions, const RuleSet& rules);
+
+// `dpm filter`: meter messages from a file descriptor, until its end, into a new trace directory. Without a templates
+// file everything is kept. An error means a file could not be understood, the directory not be made, or the input not
+// be read.
+struct StandardFilterFiles {
+  std::string descriptions;
+  std::string templates;  // may be empty
+  std::string directory;
+};
+Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input);
+
+}  // namespace dpm

@@ -1,0 +1,265 @@
+// Performs a Behaviour with the message calls.
+//
+// Three rules decide everything that is not plain:
+//   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
+//   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest unanswered
+//                     CALL of the same request. So a server may ask others first and answer when the result is in.
+//   deferred          A wait that meets a message of another kind keeps it for the handlers.
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/behaviour/request_tag.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+
+// What a run of steps works on.
+struct Activity {
+  bool handling = false;  // messages sent belong to the current message's request
+  std::optional<Message> current;
+  RequestTag tag;              // of `current`
+  std::uint64_t sent = 0;      // messages sent since `tag` was taken
+  Random* draws = nullptr;
+};
+
+class BehaviourProcess {
+ public:
+  BehaviourProcess(const Behaviour& behaviour, const std::vector<std::string>& senders, MessageCalls& calls)
+      : behaviour_(behaviour), senders_(senders), calls_(calls), variables_(behaviour.variables),
+        turns_(behaviour.step_count) {
+    for (std::size_t i = 0; i < senders.size(); ++i) {
+      links_from_.push_back(calls.link_from(senders[i]));
+      sender_of_link_.emplace(links_from_.back(), i);
+    }
+  }
+
+  void run() {
+    Activity activity;
+    activity.draws = &calls_.random();
+    perform(behaviour_.start, activity);
+    while (!behaviour_.handlers.empty()) handle(next_message());
+  }
+
+ private:
+  // ---- messages in
+
+  Message next_message() {
+    if (deferred_.empty()) return note_call(calls_.receive_message());
+    Message message = std::move(deferred_.front());
+    deferred_.pop_front();
+    return message;
+  }
+
+  void handle(Message message) {
+    for (const auto& handler : behaviour_.handlers) {
+      if (!(handler.any_kind || handler.code == message.code) || !is_from(message, handler.from)) continue;
+      Activity activity;
+      activity.handling = true;
+      take(activity, std::move(message));
+      Random of_request = Random::stream(activity.tag.draws, calls_.name());
+      activity.draws = behaviour_.per_request ? &of_request : &calls_.random();
+      perform(handler.steps, activity);
+      return;
+    }
+    throw std::runtime_error("process '" + calls_.name() + "' has no handler for a message of code " +
+                             std::to_string(message.code) + " from '" + sender_name(message) + "'");
+  }
+
+  void wait(const Step& step, Activity& activity) {
+    for (std::uint64_t i = 0; i < step.times; ++i) take(activity, await(step));
+  }
+
+  Message await(const Step& step) {
+    const auto wanted = [&](const Message& message) {
+      return (step.any_kind || message.code == step.code) && is_from(message, step.processes);
+    };
+    const auto kept = std::find_if(deferred_.begin(), deferred_.end(), wanted);
+    if (kept != deferred_.end()) {
+      Message message = std::move(*kept);
+      deferred_.erase(kept);
+      return message;
+    }
+    std::vector<LinkIndex> over;
+    for (std::size_t i = 0; step.processes != nullptr && i < senders_.size(); ++i)
+      if (lookup(step.processes).has_sender[i]) over.push_back(links_from_[i]);
+    for (;;) {
+      Message message = note_call(calls_.receive_message(over));
+      if (wanted(message)) return message;
+      deferred_.push_back(std::move(message));
+    }
+  }
+
+  void take(Activity& activity, Message message) {
+    activity.tag = tag_of(message);
+    activity.sent = 0;
+    activity.current = std::move(message);
+  }
+
+  // A wait that was skipped (by its probability, or in a branch not taken) leaves `start` without one.
+  const Message& current(const Activity& activity) const {
+    if (activity.current) return *activity.current;
+    throw std::runtime_error("process '" + calls_.name() + "' has no message to reply to or forward");
+  }
+
+  // Remembers a CALL until it is answered.
+  Message note_call(Message message) {
+    if (!decode_request_tag(message.data)) {
+      Random own = Random::stream(++untagged_, calls_.name());  // a request of its own, never drawn from the process's stream
+      message.data = encode({own.next(), own.next()});
+    }
+    if (message.reply_to) open_[tag_of(message).request].push_back(message);
+    return message;
+  }
+
+  static RequestTag tag_of(const Message& message) { return decode_request_tag(message.data).value_or(RequestTag{}); }
+
+  std::size_t sender_index(const Message& message) const {
+    const auto found = sender_of_link_.find(message.over);
+    return found == sender_of_link_.end() ? kNobody : found->second;
+  }
+
+  std::string sender_name(const Message& message) const {
+    const std::size_t index = sender_index(message);
+    return index == kNobody ? "process " + std::to_string(message.sender.value) : senders_[index];
+  }
+
+  bool is_from(const Message& message, const ProcessNames& names) {
+    if (names == nullptr) return true;
+    const std::size_t index = sender_index(message);
+    return index != kNobody && lookup(names).has_sender[index];
+  }
+
+  // What this process wants to know of a list of names, found out once: lists live as long as the behaviour.
+  struct Lookup {
+    std::vector<bool> has_sender;   // by index in senders_
+    std::size_t self_at = kNobody;  // where the list names this process
+  };
+
+  const Lookup& lookup(const ProcessNames& names) {
+    const auto [entry, is_new] = lookups_.try_emplace(names.get());
+    if (!is_new) return entry->second;
+    const std::unordered_set<std::string_view> set(names->begin(), names->end());
+    for (const auto& sender : senders_) entry->second.has_sender.push_back(set.count(sender) != 0);
+    const auto self = std::find(names->begin(), names->end(), calls_.name());
+    if (self != names->end()) entry->second.self_at = static_cast<std::size_t>(self - names->begin());
+    return entry->second;
+  }
+
+  // ---- messages out
+
+  // The tag of the next message: of the current request while handling, of a new one in `start`.
+  RequestTag next_tag(Activity& activity, const Step& step) {
+    if (!activity.handling && (step.verb == Verb::send || step.verb == Verb::call)) {
+      const std::uint64_t request = calls_.random().next();
+      return {request, request};
+    }
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+    return {activity.tag.request, Random(activity.tag.draws + kOdd * ++activity.sent).next()};
+  }
+
+  OutgoingMessage message_of(const Step& step, Activity& activity) {
+    OutgoingMessage message;
+    message.code = step.code;
+    const double bytes = step.same_bytes ? current(activity).length_bytes : step.amount.draw(*activity.draws);
+    message.length_bytes = static_cast<std::uint32_t>(std::min(bytes + .5, 4294967295.0));
+    const RequestTag tag = next_tag(activity, step);
+    if (message.length_bytes >= kRequestTagBytes) message.data = encode(tag);
+    return message;
+  }
+
+  void post(const Step& step, Activity& activity) {
+    if (step.processes == nullptr) return post_to(sender_name(current(activity)), step, activity);
+    const auto& names = *step.processes;
+    const std::size_t self_at = lookup(step.processes).self_at;  // a group's member does not write to itself
+    const std::size_t others = names.size() - (self_at == kNobody ? 0 : 1);
+    const auto other = [&](std::size_t i) -> const std::string& { return names[i < self_at ? i : i + 1]; };
+    if (others == 0) return;
+    switch (step.pick) {
+      case Pick::random: return post_to(other(others == 1 ? 0 : activity.draws->below(others)), step, activity);
+      case Pick::in_turn: return post_to(other(turns_[step.number]++ % others), step, activity);
+      case Pick::all:
+        for (std::size_t i = 0; i < others; ++i) post_to(other(i), step, activity);
+        return;
+    }
+  }
+
+  void post_to(const std::string& process, const Step& step, Activity& activity) {
+    const auto link = calls_.link_to(process);
+    if (step.verb == Verb::call) {
+      calls_.call(link, message_of(step, activity));
+    } else {
+      calls_.send_message(link, message_of(step, activity));
+    }
+  }
+
+  void reply(const Step& step, Activity& activity) {
+    const OutgoingMessage answer = message_of(step, activity);
+    const auto open = open_.find(activity.tag.request);
+    // Nothing to answer: the kernel refuses, and names the process.
+    if (open == open_.end()) return calls_.reply(current(activity), answer);
+    auto& requests = open->second;
+    const auto is_current = [&](const Message& message) { return message.reply_to == current(activity).reply_to; };
+    auto chosen = std::find_if(requests.begin(), requests.end(), is_current);
+    if (chosen == requests.end()) chosen = std::prev(requests.end());
+    const Message request = std::move(*chosen);
+    requests.erase(chosen);
+    if (requests.empty()) open_.erase(open);
+    calls_.reply(request, answer);
+  }
+
+  // ---- steps
+
+  void perform(const std::vector<Step>& steps, Activity& activity) {
+    for (const auto& step : steps)
+      if (step.probability >= 1 || activity.draws->chance(step.probability)) perform(step, activity);
+  }
+
+  void perform(const Step& step, Activity& activity) {
+    switch (step.verb) {
+      case Verb::compute: return calls_.compute(Duration::from_seconds(step.amount.draw(*activity.draws)));
+      case Verb::send:
+      case Verb::call:
+      case Verb::forward: return post(step, activity);
+      case Verb::reply: return reply(step, activity);
+      case Verb::wait: return wait(step, activity);
+      case Verb::choose: return perform(step.branches[draw_weighted(step.weights, *activity.draws)], activity);
+      case Verb::repeat:
+        for (std::uint64_t i = 0; i < step.times; ++i) perform(step.steps, activity);
+        return;
+      case Verb::stop: calls_.stop_task(); break;
+      case Verb::set: variables_[step.variable] = step.value; return;
+      case Verb::count: variables_[step.variable] += step.value; return;
+      case Verb::test:
+        return perform(variables_[step.variable] >= step.value ? step.steps : step.otherwise, activity);
+    }
+  }
+
+  const Behaviour& behaviour_;
+  const std::vector<std::string>& senders_;
+  MessageCalls& calls_;
+  std::vector<double> variables_;
+  std::vector<std::size_t> turns_;  // by step number: whose turn it is
+  std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
+  std::vector<LinkIndex> links_from_;  // by index in senders_
+  std::unordered_map<const std::vector<std::string>*, Lookup> lookups_;
+  std::unordered_map<std::uint64_t, std::vector<Message>> open_;  // unanswered CALLs by request
+  std::deque<Message> deferred_;
+  std::uint64_t untagged_ = 0;
+};
+
+}  // namespace
+
+Program make_program(std::shared_ptr<const Behaviour> behaviour, ProcessNames senders) {
+  return [behaviour = std::move(behaviour), senders = std::move(senders)](MessageCalls& calls) {
+    BehaviourProcess(*behaviour, *senders, calls).run();
+  };
+}
+
+}  // namespace dpm

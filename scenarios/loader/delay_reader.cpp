@@ -1,0 +1,108 @@
+#include "scenarios/loader/delay_reader.hpp"
+
+#include "scenarios/loader/key_tables.hpp"
+#include "scenarios/scenario_file.hpp"
+
+namespace dpm {
+namespace {
+
+// [[bytes, seconds], ...], or one number of seconds for every size.
+PiecewiseLinear read_table(const JsonNode& node, const std::string& what, const Reading& reading) {
+  std::vector<std::pair<double, double>> points;
+  if (!node.is(JsonKind::list)) {
+    points.emplace_back(0, reading.number(node, what, kTime));
+  } else {
+    for (const auto& item : node.items) {
+      if (!item.is(JsonKind::list) || item.items.size() != 2) {
+        reading.problem(item, "every point of " + what + " must be [bytes, seconds]");
+        continue;
+      }
+      points.emplace_back(reading.number(item.items[0], "the bytes of " + what, kBytes),
+                          reading.number(item.items[1], "the seconds of " + what, kTime));
+    }
+  }
+  auto line = PiecewiseLinear::through(std::move(points));
+  if (line) return *std::move(line);
+  reading.problem(node, what + ": " + line.error().what);
+  return {};
+}
+
+DelayClass read_class(ObjectReader& object, const Reading& reading) {
+  DelayClass delays;
+  if (const auto* node = object.need("delivery_s")) delays.delivery_s = read_table(*node, "'delivery_s'", reading);
+  if (const auto* node = object.find("sender_cpu_s")) delays.sender_cpu_s = read_table(*node, "'sender_cpu_s'", reading);
+  if (const auto* node = object.find("receiver_cpu_s"))
+    delays.receiver_cpu_s = read_table(*node, "'receiver_cpu_s'", reading);
+  return delays;
+}
+
+DelayClass read_class(const JsonNode* node, const std::string& what, const Reading& reading) {
+  DelayClass delays;
+  if (node == nullptr) return delays;
+  if (!node->is(JsonKind::object)) {
+    delays.delivery_s = read_table(*node, what, reading);
+    return delays;
+  }
+  ObjectReader object(*node, key_tables().delay_class, reading);
+  return read_class(object, reading);
+}
+
+PairClass read_pair(const JsonNode& node, const Reading& reading) {
+  PairClass pair;
+  ObjectReader object(node, key_tables().delay_pair, reading);
+  if (const auto* machines = object.need("machines")) {
+    const auto names = reading.texts(*machines, "'machines'");
+    if (names.size() != 2 || names[0] == names[1]) {
+      reading.problem(*machines, "'machines' of a delay pair must be two different machines");
+    } else {
+      pair.machine_a = names[0];
+      pair.machine_b = names[1];
+    }
+  }
+  pair.delays = read_class(object, reading);
+  return pair;
+}
+
+DelayModel read_object(const JsonNode& node, const Reading& reading) {
+  DelayModel model;
+  ObjectReader object(node, key_tables().delays, reading);
+  object.text("$schema", "");
+  model.name = object.text("name", "inline");
+  model.local = read_class(object.need("local"), "'local'", reading);
+  model.remote = read_class(object.need("remote"), "'remote'", reading);
+  const JsonNode* pairs = object.find("pairs");
+  if (pairs != nullptr && reading.expect(*pairs, JsonKind::list, "'pairs'"))
+    for (const auto& pair : pairs->items) model.pairs.push_back(read_pair(pair, reading));
+  return model;
+}
+
+}  // namespace
+
+DelayModel read_delay_model(const JsonNode& node, const std::filesystem::path& folder, const Reading& reading) {
+  if (node.is(JsonKind::object)) return read_object(node, reading);
+  const std::string name = reading.text(node, "'delays'");
+  if (name == "demos-vax") return DelayModel::demos_vax();
+  if (name == "zero" || name.empty()) return DelayModel{};
+  if (std::filesystem::path(name).extension() == ".json") {
+    auto model = load_delay_model(folder / name);
+    if (model) return *std::move(model);
+    reading.problem(node, "'delays': " + model.error().what);
+    return DelayModel{};
+  }
+  reading.problem(node, "no delay model '" + name + "'" + hint(name, {"demos-vax", "zero"}) +
+                            ", or the name of a .json file, or an object");
+  return DelayModel{};
+}
+
+Result<DelayModel> load_delay_model(const std::filesystem::path& path) {
+  const auto document = load_json(path.string());
+  if (!document) return document.error();
+  Problems problems(path.string());
+  const Environment nothing;
+  const Reading reading{problems, nothing};
+  DelayModel model = read_object(*document, reading);
+  if (!problems.empty()) return problems.error();
+  return model;
+}
+
+}  // namespace dpm

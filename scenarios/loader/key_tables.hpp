@@ -1,0 +1,67 @@
+// Every key a scenario file may have, by object. The loader refuses all others; scenario.schema.json has a definition of the
+// same name with the same keys (tests/scenarios compares them).
+#pragma once
+
+#include <vector>
+
+#include "scenarios/document/reading.hpp"
+
+namespace dpm {
+
+struct KeyTables {
+  KeyTable scenario{"scenario",
+                    "a scenario",
+                    {"$schema", "name", "summary", "parameters", "machines", "delays", "kinds", "programs", "processes",
+                     "meter", "filters", "placements", "placement", "faults", "seed", "time_limit_s", "message_limit",
+                     "move_data_message_bytes", "spawnable", "sweeps", "analyses", "predictions", "published", "study"}};
+  KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
+  KeyTable machine{"machine", "a machine", {"name", "count", "speed", "clock"}};
+  KeyTable clock{"clock", "a clock", {"offset_s", "drift_ppm", "tick_s"}};
+  KeyTable delays{"delays", "a delay model", {"$schema", "name", "local", "remote", "pairs"}};
+  KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
+  KeyTable delay_pair{
+      "delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
+  KeyTable program{"program", "a program", {"summary", "parameters", "variables", "per_request", "start", "on"}};
+  KeyTable handler{"handler", "a handler", {"kind", "from", "do"}};
+  KeyTable branch{"branch", "a branch", {"weight", "do"}};
+  KeyTable distribution{
+      "distribution", "a distribution", {"uniform", "exponential", "choice", "weights"}};
+  KeyTable process{"process",
+                   "a process",
+                   {"name", "count", "program", "parameters", "machine", "links", "flags", "filter", "in_computation",
+                    "service"}};
+  KeyTable meter{"meter",
+                 "the meter",
+                 {"flags", "buffered_events", "cpu_per_event_s", "cpu_per_meter_message_s", "bytes_per_event",
+                  "delayed_delivery"}};
+  KeyTable filter{"filter", "a filter", {"name", "machine", "descriptions", "templates", "rules"}};
+  KeyTable fault{"fault", "a fault", {"at_s", "kind", "machine", "machines"}};
+  KeyTable spawnable{"spawnable", "a spawnable program", {"name", "program", "parameters", "in_computation"}};
+  KeyTable sweep{"sweep", "a sweep", {"name", "parameter", "values", "over", "placements", "seeds"}};
+  KeyTable analysis{
+      "analysis", "an analysis", {"kind", "name", "processes", "method", "order", "external_time", "placements"}};
+  KeyTable prediction{
+      "prediction", "a prediction", {"name", "placements", "seeds", "parameters", "processes", "method", "order"}};
+  KeyTable published{"published", "a published figure", {"label", "figure", "quantity", "value", "within"}};
+  KeyTable study{"study", "the study", {"base", "sweeps", "predictions"}};
+
+  // Steps: one table a verb, and what may stand beside the verb.
+  KeyTable compute{"step_compute", "a compute step", {"compute_s", "probability"}};
+  KeyTable send{"step_send", "a send step", {"send", "to", "bytes", "pick", "probability"}};
+  KeyTable call{"step_call", "a call step", {"call", "to", "bytes", "pick", "probability"}};
+  KeyTable forward{"step_forward", "a forward step", {"forward", "to", "bytes", "pick", "probability"}};
+  KeyTable reply{"step_reply", "a reply step", {"reply", "bytes", "probability"}};
+  KeyTable wait{"step_wait", "a wait step", {"wait", "from", "count", "probability"}};
+  KeyTable choose{"step_choose", "a choose step", {"choose", "probability"}};
+  KeyTable repeat{"step_repeat", "a repeat step", {"repeat", "do", "probability"}};
+  KeyTable stop{"step_stop", "a stop step", {"stop", "probability"}};
+  KeyTable set{"step_set", "a set step", {"set", "value", "probability"}};
+  KeyTable count{"step_count", "a count step", {"count", "by", "probability"}};
+  KeyTable test{"step_if", "an if step", {"if", "at_least", "do", "else", "probability"}};
+
+  std::vector<const KeyTable*> all() const;
+};
+
+const KeyTables& key_tables();
+
+}  // namespace dpm

@@ -1,0 +1,14 @@
+// Reads a time or a size: a number, "$name", or a distribution.
+#pragma once
+
+#include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/document/reading.hpp"
+
+namespace dpm {
+
+Quantity read_quantity(const JsonNode& node, const std::string& what, Range range, const Reading& reading);
+
+// Weights that can be drawn from: reported when they are all zero.
+void check_weights(const std::vector<double>& weights, const JsonNode& at, const Reading& reading);
+
+}  // namespace dpm

@@ -1,0 +1,454 @@
+#include "scenarios/loader/system_reader.hpp"
+
+#include <algorithm>
+
+#include "model/nearest_name.hpp"
+#include "scenarios/loader/delay_reader.hpp"
+#include "scenarios/loader/key_tables.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr Range kSpeed{0, 1e9, true};
+constexpr Range kOffset{-kLongestTime_s, kLongestTime_s};
+constexpr Range kDrift{-1e5, 1e5};
+constexpr Range kTick{1e-9, kLongestTime_s};
+constexpr Range kMessages{0, 1e12};
+constexpr Range kAnyNumber{-1e15, 1e15};
+
+Duration seconds(double value) { return Duration::from_seconds(value); }
+
+const std::vector<JsonNode>& items_of(const JsonNode* list, const std::string& what, const Reading& reading) {
+  static const std::vector<JsonNode> kNone;
+  return list != nullptr && reading.expect(*list, JsonKind::list, what) ? list->items : kNone;
+}
+
+bool mentions_index(const JsonNode& node) {
+  if (node.is(JsonKind::text)) return node.text.find("$index") != std::string::npos;
+  const auto in_member = [](const JsonMember& member) { return mentions_index(member.value); };
+  return std::any_of(node.items.begin(), node.items.end(), mentions_index) ||
+         std::any_of(node.members.begin(), node.members.end(), in_member);
+}
+
+bool is_empty_list(const JsonNode& node) { return node.is(JsonKind::list) && node.items.empty(); }
+
+MeterFlags read_flags(const JsonNode& node, const Reading& reading) {
+  if (node.is(JsonKind::text) && (node.text == "none" || node.text.empty())) return {};
+  const auto flags = apply_flags({}, reading.text(node, "'flags'"));
+  if (flags) return *flags;
+  reading.problem(node, flags.error().what);
+  return {};
+}
+
+// A program's parameter, of the kind its default has. Names that end in _s are seconds.
+ParameterValue read_parameter(const JsonNode& node, const std::string& name, const ParameterValue& default_value,
+                              const Reading& reading) {
+  const std::string what = "parameter '" + name + "'";
+  const bool is_time = name.size() > 2 && name.compare(name.size() - 2, 2, "_s") == 0;
+  if (std::holds_alternative<double>(default_value)) return reading.number(node, what, is_time ? kTime : kAnyNumber);
+  if (std::holds_alternative<bool>(default_value)) return reading.flag(node, what);
+  if (std::holds_alternative<std::string>(default_value)) return reading.name(node, what);
+  return reading.numbers(node, what, is_time ? kTime : kAnyNumber);
+}
+
+}  // namespace
+
+SystemReader::SystemReader(ObjectReader& root, const Reading& reading, const Surroundings& around)
+    : root_(root), reading_(reading), around_(around) {}
+
+void SystemReader::read(const std::string& placement) {
+  scenario_.name = root_.needed_text("name");
+  scenario_.placement = placement;
+  scenario_.time_limit = seconds(root_.number("time_limit_s", 0, kTime));
+  scenario_.message_limit = root_.whole("message_limit", 0, kMessages);
+  scenario_.move_data_message_bytes =
+      static_cast<std::uint32_t>(root_.whole("move_data_message_bytes", 1000, Range{1, kBytes.high}));
+  read_machines();
+  if (const auto* delays = root_.find("delays")) {
+    scenario_.delays = read_delay_model(*delays, around_.folder, reading_);
+    for (const auto& pair : scenario_.delays.pairs)
+      for (const auto& machine : {pair.machine_a, pair.machine_b})
+        machine_names_.check_one(reading_, *delays, machine, "a delay pair");
+  } else {
+    scenario_.delays = DelayModel::demos_vax();
+  }
+  read_meter();
+  read_filters();
+  kinds_.read(root_.find("kinds"), root_.find("programs"), reading_);
+  read_process_names();
+  read_processes();
+  read_placements(placement);
+  check_machines();
+  read_faults();
+  read_spawnable();
+  wire();
+  finish_programs();
+  check_that_it_ends();
+}
+
+// ---- machines
+
+void SystemReader::read_machines() {
+  const JsonNode* machines = root_.need("machines");
+  if (machines == nullptr) return;
+  for (const auto& item : items_of(machines, "'machines'", reading_)) {
+    if (item.is(JsonKind::text)) {
+      MachineDescription machine;
+      machine.name = item.text;
+      for (const auto& name : machine_names_.add(reading_, item, reading_.text(item, "a machine"), std::nullopt)) {
+        machine.name = name;
+        scenario_.machines.push_back(machine);
+      }
+      continue;
+    }
+    ObjectReader object(item, key_tables().machine, reading_);
+    const std::string name = object.needed_text("name");
+    const auto count = read_count(object, reading_);
+    MachineDescription machine = read_machine(object);
+    for (const auto& made : machine_names_.add(reading_, item, name, count)) {
+      machine.name = made;
+      scenario_.machines.push_back(machine);
+    }
+  }
+  if (scenario_.machines.empty()) reading_.problem(*machines, "a scenario needs at least one machine");
+}
+
+MachineDescription SystemReader::read_machine(ObjectReader& object) {
+  MachineDescription machine;
+  machine.speed = object.number("speed", 1, kSpeed);
+  if (const auto* node = object.find("clock")) {
+    ObjectReader clock(*node, key_tables().clock, reading_);
+    machine.clock.offset = seconds(clock.number("offset_s", 0, kOffset));
+    machine.clock.drift_ppm = clock.number("drift_ppm", 0, kDrift);
+    machine.clock.tick = seconds(clock.number("tick_s", 1e-9, kTick));
+  }
+  return machine;
+}
+
+// ---- processes
+
+// Names first: links and programs may name processes that come later.
+void SystemReader::read_process_names() {
+  const JsonNode* processes = root_.need("processes");
+  if (processes == nullptr) return;
+  for (const auto& item : items_of(processes, "'processes'", reading_)) {
+    Entry entry;
+    entry.node = &item;
+    const JsonNode* name = item.find("name");
+    const JsonNode* count = item.find("count");
+    entry.counted = count != nullptr;
+    if (name != nullptr) {
+      const auto members = count == nullptr ? std::nullopt : std::optional(reading_.whole(*count, "'count'", kCount));
+      for (const auto& made : process_names_.add(reading_, item, reading_.text(*name, "'name'"), members)) {
+        process_index_[made] = scenario_.processes.size();
+        entry_of_process_[made] = entries_.size();
+        entry.members.push_back(scenario_.processes.size());
+        scenario_.processes.emplace_back().name = made;
+      }
+    }
+    entries_.push_back(std::move(entry));
+  }
+  link_sets_.resize(scenario_.processes.size());
+  if (scenario_.processes.empty()) reading_.problem(*processes, "a scenario needs at least one process");
+}
+
+void SystemReader::read_processes() {
+  for (auto& entry : entries_) {
+    ObjectReader object(*entry.node, key_tables().process, reading_);
+    read_process(object, entry);
+  }
+  const JsonNode* programs = root_.find("programs");
+  if (programs == nullptr || !reading_.expect(*programs, JsonKind::object, "'programs'")) return;
+  if (!reading_.problems.empty()) return;  // a process may have meant it
+  for (const auto& program : programs->members)
+    if (used_programs_.count(program.key) == 0)
+      reading_.problems.add(program.line, "no process runs program '" + program.key + "'");
+}
+
+void SystemReader::read_process(ObjectReader& object, Entry& entry) {
+  object.need("name");
+  object.find("count");
+  ProcessDescription common;
+  common.flags = default_flags_;
+  if (const auto* flags = object.find("flags")) common.flags = read_flags(*flags, reading_);
+  common.filter = object.text("filter", scenario_.filters.front().name);
+  const auto named = [&](const FilterDescription& filter) { return filter.name == common.filter; };
+  if (std::none_of(scenario_.filters.begin(), scenario_.filters.end(), named)) {
+    std::vector<std::string> names;
+    for (const auto& filter : scenario_.filters) names.push_back(filter.name);
+    reading_.problem(*object.find("filter"), "no filter '" + common.filter + "'" + hint(common.filter, names));
+  }
+  common.in_computation = object.flag("in_computation", true);
+  entry.service_given = object.has("service");
+  common.service = object.flag("service", false);
+  const JsonNode* machine = object.find("machine");
+  const JsonNode* links = object.find("links");
+  for (std::size_t i = 0; i < entry.members.size(); ++i) {
+    auto& process = scenario_.processes[entry.members[i]];
+    common.name = process.name;
+    process = common;
+    const bool by_index = entry.counted && ((machine != nullptr && mentions_index(*machine)) ||
+                                            (links != nullptr && mentions_index(*links)));
+    const Environment member = by_index ? member_environment(entry, i) : Environment{&reading_.names, {}};
+    const Reading reading{reading_.problems, member};
+    if (machine != nullptr && (i == 0 || by_index)) {
+      entry.machines = machine_names_.expand(reading, *machine, "'machine'");
+      if (is_empty_list(*machine)) reading_.problem(*machine, "'machine' names no machine");
+    }
+    if (!entry.machines.empty()) process.machine = entry.machines[i % entry.machines.size()];
+    if (links != nullptr) read_links(*links, entry.members[i], reading);
+  }
+  read_program(object, entry);
+}
+
+void SystemReader::read_links(const JsonNode& links, std::size_t process, const Reading& reading) {
+  if (!reading.expect(links, JsonKind::list, "'links'")) return;
+  for (const auto& item : links.items) {
+    const ProcessNames members = process_names_.find(reading, item, reading.name(item, "'links'"), "'links'");
+    if (members != nullptr) add_links(process, *members);
+  }
+}
+
+Environment SystemReader::member_environment(const Entry& entry, std::size_t member) const {
+  Environment environment{&reading_.names, {}};
+  if (entry.counted) environment.values["index"] = static_cast<double>(member + 1);
+  return environment;
+}
+
+// ---- programs
+
+void SystemReader::read_program(ObjectReader& object, Entry& entry) {
+  const JsonNode* program = object.need("program");
+  const JsonNode* parameters = object.find("parameters");
+  if (program == nullptr) return;
+  const std::string name = reading_.text(*program, "'program'");
+  if (name.empty()) return;
+  for (const std::size_t member : entry.members) scenario_.processes[member].program_name = name;
+  const JsonNode* in_file = root_.find("programs");
+  in_file = in_file == nullptr ? nullptr : in_file->find(name);
+  if (in_file != nullptr) {
+    used_programs_.insert(name);
+    entry.in_file = in_file;
+    return read_in_file_program(*in_file, parameters, entry);
+  }
+  Program shared;
+  for (std::size_t i = 0; i < std::max<std::size_t>(entry.members.size(), 1); ++i) {
+    const bool by_index = parameters != nullptr && entry.counted && mentions_index(*parameters);
+    const Environment environment = member_environment(entry, i);
+    if (shared == nullptr || by_index)
+      shared = make_registered(name, *program, parameters, Reading{reading_.problems, environment});
+    if (i < entry.members.size()) scenario_.processes[entry.members[i]].program = shared;
+    if (!reading_.problems.empty()) return;
+  }
+}
+
+Program SystemReader::make_registered(const std::string& name, const JsonNode& at, const JsonNode* parameters,
+                                      const Reading& reading) {
+  const auto found = around_.programs.find(name, around_.home);
+  if (!found) {
+    std::vector<std::string> in_file;
+    if (const auto* programs = root_.find("programs"))
+      for (const auto& member : programs->members) in_file.push_back(member.key);
+    const std::string meant = did_you_mean(name, in_file);
+    reading.problem(at, meant.empty() ? found.error().what : "no program '" + name + "'" + meant);
+    return nullptr;
+  }
+  const ProgramDescription& description = **found;
+  Parameters values;
+  std::vector<std::string> names;
+  for (const auto& parameter : description.parameters) names.push_back(parameter.name);
+  if (parameters != nullptr && reading.expect(*parameters, JsonKind::object, "'parameters'")) {
+    for (const auto& member : parameters->members) {
+      const auto known = std::find(names.begin(), names.end(), member.key);
+      if (known == names.end()) {
+        reading.problems.add(member.line, "program '" + name + "' has no parameter '" + member.key + "'" +
+                                              hint(member.key, names));
+        continue;
+      }
+      const auto& parameter = description.parameters[static_cast<std::size_t>(known - names.begin())];
+      values.set(member.key, read_parameter(member.value, member.key, parameter.default_value, reading));
+    }
+  }
+  return reading.problems.empty() ? description.make(values) : nullptr;
+}
+
+void SystemReader::read_in_file_program(const JsonNode& program, const JsonNode* parameters, Entry& entry) {
+  const bool by_index =
+      entry.counted && (mentions_index(program) || (parameters != nullptr && mentions_index(*parameters)));
+  const std::size_t readings = by_index ? std::max<std::size_t>(entry.members.size(), 1) : 1;
+  for (std::size_t i = 0; i < readings; ++i) {
+    const Environment member = member_environment(entry, i);
+    const Environment environment = program_environment(program, parameters, member);
+    const Reading reading{reading_.problems, environment};
+    entry.programs.push_back(
+        std::make_shared<InFileProgram>(dpm::read_program(program, reading, kinds_, process_names_)));
+    if (!reading_.problems.empty()) return;  // once is enough: every member would say the same
+  }
+}
+
+// The program's parameters: what the process gives, and the defaults of the program for the rest.
+Environment SystemReader::program_environment(const JsonNode& program, const JsonNode* parameters,
+                                              const Environment& outer) {
+  Environment environment{&outer, {}};
+  const Reading reading{reading_.problems, outer};
+  std::vector<std::string> names;
+  const JsonNode* defaults = program.find("parameters");
+  if (defaults != nullptr && reading.expect(*defaults, JsonKind::object, "'parameters'")) {
+    for (const auto& member : defaults->members) {
+      names.push_back(member.key);
+      const bool is_number = member.value.is(JsonKind::number);
+      const ParameterValue kind = is_number ? ParameterValue(0.0) : ParameterValue(std::string());
+      environment.values[member.key] = read_parameter(member.value, member.key, kind, reading);
+    }
+  }
+  if (parameters == nullptr || !reading.expect(*parameters, JsonKind::object, "'parameters'")) return environment;
+  for (const auto& member : parameters->members) {
+    const auto known = environment.values.find(member.key);
+    if (known == environment.values.end()) {
+      reading.problems.add(member.line, "the program has no parameter '" + member.key + "'" + hint(member.key, names));
+    } else {
+      known->second = read_parameter(member.value, member.key, known->second, reading);
+    }
+  }
+  return environment;
+}
+
+void SystemReader::read_spawnable() {
+  for (const auto& item : items_of(root_.find("spawnable"), "'spawnable'", reading_)) {
+    ObjectReader object(item, key_tables().spawnable, reading_);
+    const JsonNode* program = object.need("program");
+    const JsonNode* parameters = object.find("parameters");
+    SpawnableProgram spawnable;
+    spawnable.in_computation = object.flag("in_computation", true);
+    const std::string name = program == nullptr ? "" : reading_.text(*program, "'program'");
+    spawnable.name = object.text("name", name);
+    const JsonNode* in_file = root_.find("programs");
+    if (in_file != nullptr && in_file->find(name) != nullptr) {
+      reading_.problem(*program, "'" + name + "' is written in the file; only programs written in C++ can be spawned, "
+                                 "because a spawned process is born without links");
+    } else if (!name.empty()) {
+      spawnable.program = make_registered(name, *program, parameters, reading_);
+    }
+    const auto same = [&](const SpawnableProgram& other) { return other.name == spawnable.name; };
+    if (std::any_of(scenario_.programs.begin(), scenario_.programs.end(), same))
+      reading_.problem(item, "there are two spawnable programs of the name '" + spawnable.name + "'");
+    scenario_.programs.push_back(std::move(spawnable));
+  }
+}
+
+// ---- meter and filters
+
+void SystemReader::read_meter() {
+  const JsonNode* node = root_.find("meter");
+  if (node == nullptr) return;
+  ObjectReader object(*node, key_tables().meter, reading_);
+  MeterDescription& meter = scenario_.meter;
+  if (const auto* flags = object.find("flags")) default_flags_ = read_flags(*flags, reading_);
+  meter.buffered_events =
+      static_cast<std::uint32_t>(object.whole("buffered_events", meter.buffered_events, Range{1, 1e6}));
+  meter.cpu_per_event = seconds(object.number("cpu_per_event_s", 0, kTime));
+  meter.cpu_per_meter_message = seconds(object.number("cpu_per_meter_message_s", 0, kTime));
+  meter.bytes_per_event =
+      static_cast<std::uint32_t>(object.whole("bytes_per_event", meter.bytes_per_event, Range{1, 1e6}));
+  meter.delayed_delivery = object.flag("delayed_delivery", false);
+}
+
+void SystemReader::read_filters() {
+  const std::string first_machine = scenario_.machines.empty() ? "" : scenario_.machines.front().name;
+  for (const auto& item : items_of(root_.find("filters"), "'filters'", reading_)) {
+    ObjectReader object(item, key_tables().filter, reading_);
+    FilterFiles filter;
+    filter.name = object.needed_text("name");
+    filter.machine = object.text("machine", first_machine);
+    if (const auto* machine = object.find("machine"))
+      machine_names_.check_one(reading_, *machine, filter.machine, "'machine'");
+    const auto file = [&](const std::string& key) -> std::filesystem::path {
+      const JsonNode* name = object.find(key);
+      if (name == nullptr) return {};
+      const std::filesystem::path path = around_.folder / reading_.text(*name, "'" + key + "'");
+      std::error_code ignored;
+      if (!std::filesystem::is_regular_file(path, ignored))
+        reading_.problem(*name, "'" + key + "': there is no file " + path.string());
+      return path;
+    };
+    filter.descriptions = file("descriptions");
+    filter.templates = file("templates");
+    if (const auto* rules = object.find("rules")) {
+      filter.rules = reading_.texts(*rules, "'rules'");
+      if (!filter.templates.empty()) reading_.problem(*rules, "a filter has 'templates' or 'rules', not both");
+    }
+    const auto same = [&](const FilterFiles& other) { return other.name == filter.name; };
+    if (std::any_of(filters_.begin(), filters_.end(), same))
+      reading_.problem(item, "there are two filters of the name '" + filter.name + "'");
+    filters_.push_back(std::move(filter));
+  }
+  if (filters_.empty()) filters_.push_back({"filter", first_machine, {}, {}, {}});
+  for (const auto& filter : filters_) scenario_.filters.push_back({filter.name, filter.machine});
+}
+
+// ---- where processes stand, and what breaks
+
+void SystemReader::read_placements(const std::string& chosen) {
+  const JsonNode* placements = root_.find("placements");
+  if (placements == nullptr || !reading_.expect(*placements, JsonKind::object, "'placements'")) return;
+  for (const auto& placement : placements->members) {
+    if (!reading_.expect(placement.value, JsonKind::object, "placement '" + placement.key + "'")) continue;
+    const std::string what = "placement '" + placement.key + "'";
+    for (const auto& member : placement.value.members) {
+      const auto machines = machine_names_.expand(reading_, member.value, what);
+      if (is_empty_list(member.value) || (machines.empty() && reading_.problems.empty()))
+        reading_.problem(member.value, what + " names no machine for '" + member.key + "'");
+      JsonNode at;  // a key has a line, but is no node
+      at.line = member.line;
+      const ProcessNames processes = process_names_.find(reading_, at, member.key, what);
+      if (placement.key != chosen || processes == nullptr || machines.empty()) continue;
+      for (std::size_t i = 0; i < processes->size(); ++i)
+        scenario_.processes[process_index_.at((*processes)[i])].machine = machines[i % machines.size()];
+    }
+  }
+}
+
+void SystemReader::check_machines() {
+  for (const auto& entry : entries_) {
+    for (const std::size_t member : entry.members) {
+      auto& process = scenario_.processes[member];
+      if (process.machine.empty() && scenario_.machines.size() == 1) process.machine = scenario_.machines.front().name;
+      const bool said = entry.node->find("machine") != nullptr && !reading_.problems.empty();
+      if (process.machine.empty() && !said) {
+        reading_.problem(*entry.node, "process '" + process.name + "' is on no machine: give it a 'machine'" +
+                                          (scenario_.placement.empty() ? "" : ", or a place in every placement"));
+        break;
+      }
+    }
+  }
+}
+
+void SystemReader::read_faults() {
+  for (const auto& item : items_of(root_.find("faults"), "'faults'", reading_)) {
+    ObjectReader object(item, key_tables().fault, reading_);
+    Fault fault;
+    if (object.need("at_s") != nullptr) fault.at = seconds(object.number("at_s", 0, kTime));
+    static const std::vector<std::string> kKinds = {"machine_off", "machine_on", "link_down", "link_up"};
+    object.need("kind");
+    const std::string kind = object.word("kind", "machine_off", kKinds);
+    fault.kind = static_cast<FaultKind>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin());
+    const JsonNode* machine = object.find("machine");
+    const JsonNode* machines = object.find("machines");
+    const bool of_link = kind == "link_down" || kind == "link_up";
+    const JsonNode* given = of_link ? machines : machine;
+    if (given == nullptr || (machine != nullptr && machines != nullptr)) {
+      reading_.problem(item, "a '" + kind + "' needs " + (of_link ? "'machines', two of them" : "one 'machine'"));
+      continue;
+    }
+    const auto names = machine_names_.expand(reading_, *given, of_link ? "'machines'" : "'machine'");
+    if (names.size() != (of_link ? 2 : 1) || (of_link && names[0] == names[1])) {
+      reading_.problem(*given, of_link ? "'machines' must be two different machines" : "'machine' must be one machine");
+      continue;
+    }
+    fault.machine = names[0];
+    if (of_link) fault.other_machine = names[1];
+    scenario_.faults.push_back(std::move(fault));
+  }
+}
+
+}  // namespace dpm

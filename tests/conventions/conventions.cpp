@@ -1,0 +1,172 @@
+#include "tests/conventions/conventions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string_view>
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kMaxLines = 600;
+constexpr std::array<std::string_view, 5> kHeadings = {"What it is for", "What is in it", "What it may use",
+                                                       "How to add one", "How to test it"};
+
+std::string at(const SourceFile& file, std::size_t line) { return file.path + ":" + std::to_string(line + 1) + ": "; }
+
+bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_code(const SourceFile& file) {
+  return is_one_of(file.extension(), {".cpp", ".hpp", ".cmake", ".js", ".css", ".html", ".sh", ".bash", ".awk"}) ||
+         is_one_of(file.name(), {"CMakeLists.txt", "dev", "run"});
+}
+
+bool is_prose(const SourceFile& file) { return is_one_of(file.extension(), {".md", ".in"}); }
+
+// Complains about every line of code and prose that `pattern` matches.
+Complaints lines_matching(std::span<const SourceFile> files, const std::regex& pattern, const std::string& complaint) {
+  Complaints complaints;
+  for (const auto& file : files) {
+    if (!is_code(file) && !is_prose(file)) continue;
+    for (std::size_t line = 0; line < file.lines.size(); ++line) {
+      std::smatch match;
+      if (std::regex_search(file.lines[line], match, pattern)) {
+        complaints.push_back(at(file, line) + complaint + " '" + match.str() + "'");
+      }
+    }
+  }
+  return complaints;
+}
+
+// A folder of our own C++ that others build on: the top-level ones, and each child of the two collections.
+std::string component_of(const SourceFile& file) {
+  if (file.extension() != ".cpp" && file.extension() != ".hpp") return "";
+  const std::string folder = file.folder();
+  const std::string top = folder.substr(0, folder.find('/'));
+  if (top != "analysis" && top != "backends") return top;
+  const auto end = folder.find('/', top.size() + 1);
+  return folder.substr(0, end);
+}
+
+std::set<std::string> component_folders(std::span<const SourceFile> files) {
+  std::set<std::string> folders;
+  for (const auto& file : files) {
+    const std::string component = component_of(file);
+    if (component.empty()) continue;
+    folders.insert(component);
+    folders.insert(component.substr(0, component.find('/')));  // the collection itself
+  }
+  return folders;
+}
+
+bool has_heading(const SourceFile& readme, std::string_view heading) {
+  return std::any_of(readme.lines.begin(), readme.lines.end(), [&](const std::string& line) {
+    return line.starts_with("#") && line.find(heading) != std::string::npos;
+  });
+}
+
+const SourceFile* find_file(std::span<const SourceFile> files, const std::string& path) {
+  const auto found = std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == path; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Complaints promises_of_later_work(std::span<const SourceFile> files) {
+  // Written in pieces, so that this file passes its own check.
+  static const std::regex pattern(
+      "\\b(TO"
+      "DO|FIX"
+      "ME|XX"
+      "X|HA"
+      "CK)\\b");
+  return lines_matching(files, pattern, "a promise of later work:");
+}
+
+Complaints files_too_long(std::span<const SourceFile> files) {
+  Complaints complaints;
+  for (const auto& file : files) {
+    if ((is_code(file) || is_prose(file)) && file.lines.size() > kMaxLines) {
+      complaints.push_back(file.path + ": " + std::to_string(file.lines.size()) + " lines, more than " +
+                           std::to_string(kMaxLines) + ": which second thing is in it?");
+    }
+  }
+  return complaints;
+}
+
+Complaints readmes_missing(std::span<const SourceFile> files) {
+  Complaints complaints;
+  for (const auto& folder : component_folders(files)) {
+    const SourceFile* readme = find_file(files, folder + "/README.md");
+    if (readme == nullptr) {
+      complaints.push_back(folder + ": has no README.md");
+      continue;
+    }
+    for (const auto heading : kHeadings) {
+      if (!has_heading(*readme, heading))
+        complaints.push_back(readme->path + ": no heading '" + std::string(heading) + "'");
+    }
+  }
+  for (const auto& file : files) {
+    if (file.path.starts_with("scenarios/") && file.name() == "scenario.json" &&
+        find_file(files, file.folder() + "/README.md") == nullptr) {
+      complaints.push_back(file.folder() + ": has no README.md");
+    }
+  }
+  return complaints;
+}
+
+Complaints headers_malformed(std::span<const SourceFile> files) {
+  Complaints complaints;
+  for (const auto& file : files) {
+    if (file.extension() != ".hpp") continue;
+    if (file.lines.empty() || !file.lines.front().starts_with("// ")) {
+      complaints.push_back(file.path + ":1: a header begins with a comment: what it is for and what it promises");
+    }
+    if (std::find(file.lines.begin(), file.lines.end(), "#pragma once") == file.lines.end()) {
+      complaints.push_back(file.path + ": has no #pragma once");
+    }
+  }
+  return complaints;
+}
+
+Complaints links_broken(std::span<const SourceFile> files) {
+  static const std::regex pattern(R"(\]\(([^)#\s]+)[^)]*\))");
+  std::set<std::string> known;
+  for (const auto& file : files) {
+    for (std::filesystem::path path = file.path; !path.empty(); path = path.parent_path())
+      known.insert(path.generic_string());
+  }
+  Complaints complaints;
+  for (const auto& file : files) {
+    if (file.extension() != ".md") continue;
+    for (std::size_t line = 0; line < file.lines.size(); ++line) {
+      const auto& text = file.lines[line];
+      for (std::sregex_iterator link(text.begin(), text.end(), pattern), end; link != end; ++link) {
+        const std::string target = (*link)[1];
+        if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
+        std::string path = (std::filesystem::path(file.folder()) / target).lexically_normal().generic_string();
+        if (path.ends_with("/")) path.pop_back();
+        if (path != "." && !known.contains(path))
+          complaints.push_back(at(file, line) + "link to '" + target + "', which does not exist");
+      }
+    }
+  }
+  return complaints;
+}
+
+Complaints machine_paths(std::span<const SourceFile> files) {
+  static const std::regex pattern(
+      "(^|[^A-Za-z0-9_.}])/(wo"
+      "rk|ro"
+      "ot|ho"
+      "me/[a-z]+|tmp/pro"
+      "to)\\b");
+  return lines_matching(files, pattern, "a path of one machine:");
+}
+
+}  // namespace dpm

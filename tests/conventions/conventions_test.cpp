@@ -1,0 +1,81 @@
+#include "tests/conventions/conventions.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+
+namespace {
+
+using Check = Complaints (*)(std::span<const SourceFile>);
+
+Complaints complaints_about(Check check, const std::vector<std::pair<std::string, std::string>>& path_and_text) {
+  const PlantedTree tree(path_and_text);
+  return check(read_source_tree(tree.root()));
+}
+
+void check_project(Check check) {
+  const auto files = read_source_tree(source_root());
+  REQUIRE(files.size() > 20);
+  for (const auto& complaint : check(files)) FAIL_CHECK(complaint);
+}
+
+const std::string kReadme =
+    "# X\n## What it is for\n## What is in it\n## What it may use\n## How to add one\n## How to test it\n";
+
+}  // namespace
+
+TEST_CASE("conventions: nothing promises later work", "[conventions]") {
+  check_project(promises_of_later_work);
+  const std::string word = std::string("TO") + "DO";
+  CHECK(complaints_about(promises_of_later_work, {{"model/a.cpp", "int a;\n// " + word + ": more\n"}}) ==
+        Complaints{"model/a.cpp:2: a promise of later work: '" + word + "'"});
+  CHECK(complaints_about(promises_of_later_work, {{"model/a.cpp", "int to_do;\n"}}).empty());
+}
+
+TEST_CASE("conventions: no file has more than 600 lines", "[conventions]") {
+  check_project(files_too_long);
+  std::string long_file;
+  for (int line = 0; line < 601; ++line) long_file += "//\n";
+  CHECK(complaints_about(files_too_long, {{"model/a.cpp", long_file}}) ==
+        Complaints{"model/a.cpp: 601 lines, more than 600: which second thing is in it?"});
+  CHECK(complaints_about(files_too_long, {{"model/a.cpp", long_file.substr(3)}, {"data.json", long_file}}).empty());
+}
+
+TEST_CASE("conventions: every component folder has a README with the five headings", "[conventions]") {
+  check_project(readmes_missing);
+  CHECK(complaints_about(readmes_missing, {{"model/a.cpp", ""}, {"model/README.md", kReadme}}).empty());
+  CHECK(complaints_about(readmes_missing, {{"model/a.cpp", ""}}) == Complaints{"model: has no README.md"});
+  CHECK(complaints_about(readmes_missing, {{"backends/sim/a.cpp", ""}, {"backends/README.md", kReadme}}) ==
+        Complaints{"backends/sim: has no README.md"});
+  CHECK(complaints_about(readmes_missing,
+                         {{"cli/a.hpp", ""}, {"cli/README.md", kReadme.substr(0, kReadme.rfind('#') - 1)}}) ==
+        Complaints{"cli/README.md: no heading 'How to test it'"});
+  CHECK(complaints_about(readmes_missing, {{"scenarios/tsp/scenario.json", "{}"}}) ==
+        Complaints{"scenarios/tsp: has no README.md"});
+}
+
+TEST_CASE("conventions: a header begins with its purpose and is included once", "[conventions]") {
+  check_project(headers_malformed);
+  CHECK(complaints_about(headers_malformed, {{"model/a.hpp", "// What a is.\n#pragma once\n"}}).empty());
+  CHECK(complaints_about(headers_malformed, {{"model/a.hpp", "#pragma once\n// What a is.\n"}}).size() == 1);
+  CHECK(complaints_about(headers_malformed, {{"model/a.hpp", "// What a is.\n#include <string>\n"}}) ==
+        Complaints{"model/a.hpp: has no #pragma once"});
+}
+
+TEST_CASE("conventions: links in the documents lead somewhere", "[conventions]") {
+  check_project(links_broken);
+  CHECK(complaints_about(links_broken,
+                         {{"docs/a.md", "see [b](b.md#part), [root](../c/) and [web](https://example.org/x)"},
+                          {"docs/b.md", ""},
+                          {"c/d.txt", ""}})
+            .empty());
+  CHECK(complaints_about(links_broken, {{"docs/a.md", "\nsee [b](b.md)"}}) ==
+        Complaints{"docs/a.md:2: link to 'b.md', which does not exist"});
+}
+
+TEST_CASE("conventions: no file names a path of one machine", "[conventions]") {
+  check_project(machine_paths);
+  const std::string path = std::string("/wo") + "rk/project";
+  CHECK(complaints_about(machine_paths, {{"docs/a.md", "see " + path + "\n"}}).size() == 1);
+  CHECK(complaints_about(machine_paths, {{"docs/a.md", "see net" + path + " and homework/a\n"}}).empty());
+}

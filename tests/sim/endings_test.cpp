@@ -1,0 +1,233 @@
+// How runs end, that they are reproducible, and that they can be large.
+#include <cstring>
+#include <thread>
+
+#include "tests/sim/sim_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+using namespace dpm::testing;
+
+namespace {
+
+bool same_events(const Outcome& a, const Outcome& b) {
+  return a.seen.events.size() == b.seen.events.size() &&
+         std::memcmp(a.seen.events.data(), b.seen.events.data(), a.seen.events.size() * sizeof(Event)) == 0;
+}
+
+// Users ask a server that asks another one, with random service times.
+System random_system(std::uint64_t seed) {
+  System system;
+  system.scenario.seed = seed;
+  system.scenario.delays = DelayModel::demos_vax();
+  system.machine("red").machine("blue", 1.5).machine("green", 1, {{123}, 40, {1000}});
+  system.service("back", "blue", {}, [](MessageCalls& calls) {
+    for (;;) {
+      const Message request = calls.receive_message();
+      calls.compute(Duration::from_seconds(calls.random().exponential(.002)));
+      calls.reply(request, message_of(1, 500));
+    }
+  });
+  system.service("front", "red", {"back"}, [](MessageCalls& calls) {
+    for (;;) {
+      const Message request = calls.receive_message();
+      calls.compute(Duration::from_seconds(calls.random().exponential(.001)));
+      if (calls.random().chance(.6)) calls.call(calls.link_to("back"), message_of(2, 60));
+      calls.reply(request, message_of(3, 20));
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    system.process("user" + std::to_string(i), i % 2 == 0 ? "green" : "blue", {"front"}, [](MessageCalls& calls) {
+      for (int k = 0; k < 100; ++k) {
+        calls.compute(Duration::from_seconds(calls.random().exponential(.005)));
+        calls.call(calls.link_to("front"), message_of(4, 30));
+      }
+    });
+  }
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("sim: the same seed gives the same bytes, another seed others", "[sim]") {
+  const auto first = random_system(1).run();
+  const auto again = random_system(1).run();
+  const auto other = random_system(2).run();
+  REQUIRE(first.error == "");
+  CHECK(first.seen.events.size() > 4000);
+  CHECK(same_events(first, again));
+  CHECK(first.truth.makespan == again.truth.makespan);
+  CHECK_FALSE(same_events(first, other));
+}
+
+TEST_CASE("sim: metering does not change what happens when it costs nothing", "[sim]") {
+  const System metered = random_system(3);
+  System unmetered = random_system(3);
+  for (auto& process : unmetered.scenario.processes) process.flags = {};
+  const auto a = metered.run();
+  const auto b = unmetered.run();
+  CHECK(b.seen.events.empty());
+  CHECK(a.truth.makespan == b.truth.makespan);
+  CHECK(a.truth.total_cpu_ns == b.truth.total_cpu_ns);
+  CHECK(a.truth.messages_delivered == b.truth.messages_delivered);
+}
+
+TEST_CASE("sim: simulations in several threads at once do not touch each other", "[sim]") {
+  const auto alone = random_system(5).run();
+  std::vector<Outcome> outcomes(3);
+  std::vector<std::thread> threads;
+  for (auto& outcome : outcomes) threads.emplace_back([&outcome] { outcome = random_system(5).run(); });
+  for (auto& thread : threads) thread.join();
+  for (const auto& outcome : outcomes) CHECK(same_events(alone, outcome));
+}
+
+TEST_CASE("sim: the trace agrees with the truth about CPU times, messages and the end", "[sim]") {
+  const auto outcome = random_system(4).run();
+  REQUIRE(outcome.error == "");
+  std::uint64_t cpu_ns = 0;
+  for (const auto& process : outcome.seen.info.processes) {
+    const auto ends = outcome.of(process.name, EventType::destroy_process);
+    REQUIRE(ends.size() == 1);  // services end with the run
+    CHECK(ends[0].proc_time_ns == outcome.truth_of(process.name).cpu_time_ns);
+    cpu_ns += ends[0].proc_time_ns;
+    CHECK(outcome.of(process.name, EventType::send).size() == outcome.truth_of(process.name).messages_sent);
+    CHECK(outcome.of(process.name, EventType::receive).size() == outcome.truth_of(process.name).messages_received);
+  }
+  CHECK(cpu_ns == outcome.truth.total_cpu_ns);
+  CHECK(outcome.truth.simulated_end >= outcome.truth.makespan);
+  CHECK(outcome.truth.makespan == outcome.truth.makespan_all);
+}
+
+TEST_CASE("sim: processes outside the computation count neither for T nor for the makespan", "[sim]") {
+  System system;
+  system.machine("red").machine("blue");
+  system.process("inside", "red", {}, [](MessageCalls& calls) { calls.compute(milliseconds(10)); });
+  system.process("outside", "blue", {}, [](MessageCalls& calls) { calls.compute(milliseconds(30)); });
+  system.scenario.processes[1].in_computation = false;
+  const auto outcome = system.run();
+  CHECK(outcome.truth.makespan.ns == 10'000'000);
+  CHECK(outcome.truth.makespan_all.ns == 30'000'000);
+  CHECK(outcome.truth.total_cpu_ns == 10'000'000);
+}
+
+TEST_CASE("sim: a deadlock is reported with who waits for what", "[sim]") {
+  const auto outcome =
+      System()
+          .machine("red")
+          .machine("blue")
+          .process("a", "red", {"b"}, [](MessageCalls& calls) { calls.call(calls.link_to("b"), message_of(1)); })
+          .process("b", "blue", {},
+                   [](MessageCalls& calls) {
+                     calls.receive_message();
+                     calls.receive_message();
+                   })
+          .service("idle", "blue", {}, [](MessageCalls& calls) { calls.receive_message(); })
+          .run();
+  REQUIRE(outcome.error == "");
+  CHECK(outcome.truth.deadlocked);
+  CHECK(outcome.truth.ended_by == "deadlock");
+  CHECK(outcome.truth.blocked ==
+        std::vector<std::string>{"process 'a' on machine 'red' waits for the reply of 'b'",
+                                 "process 'b' on machine 'blue' waits for a message from 'a'"});
+  CHECK(outcome.truth.simulated_end.ns == 10'000'000);
+  CHECK(outcome.of("b", EventType::receive).size() == 1);  // everything seen until then is delivered
+}
+
+TEST_CASE("sim: faults to come do not prolong a run in which nothing else can happen", "[sim]") {
+  System system;
+  system.scenario.faults.push_back({milliseconds(99'000), FaultKind::machine_off, "red", ""});
+  const auto outcome =
+      system.machine("red").process("a", "red", {}, [](MessageCalls& calls) { calls.receive_message(); }).run();
+  CHECK(outcome.truth.deadlocked);
+  CHECK(outcome.truth.simulated_end.ns == 0);
+}
+
+TEST_CASE("sim: an endless scenario ends at its limits and says who did what", "[sim]") {
+  const auto ping_pong = [] {
+    System system;
+    system.machine("red");
+    system.process("a", "red", {"b"}, [](MessageCalls& calls) {
+      for (;;) calls.call(calls.link_to("b"), message_of(1));
+    });
+    system.process("b", "red", {}, [](MessageCalls& calls) {
+      for (;;) calls.reply(calls.receive_message(), message_of(2));
+    });
+    return system;
+  };
+  System by_messages = ping_pong();
+  by_messages.scenario.message_limit = 100;
+  const auto stopped = by_messages.run();
+  CHECK(stopped.error == "");
+  CHECK(stopped.truth.ended_by == "the message limit of 100 messages");
+  CHECK_FALSE(stopped.truth.deadlocked);
+  CHECK(stopped.truth.blocked.size() == 2);
+
+  System by_time = ping_pong();
+  by_time.scenario.time_limit = milliseconds(1500);
+  by_time.process("c", "red", {}, [](MessageCalls& calls) {
+    for (;;) calls.compute(milliseconds(7));
+  });
+  const auto timed = by_time.run();
+  CHECK(timed.truth.ended_by == "the time limit of 1.5 s");
+  CHECK(timed.truth.simulated_end.ns == 1'500'000'000);
+  CHECK(timed.truth.blocked.at(2) == "process 'c' on machine 'red' computes");
+  CHECK(timed.truth_of("c").cpu_time_ns == 1'500'000'000);
+}
+
+TEST_CASE("sim: an empty scenario is a run in which nothing is seen", "[sim]") {
+  const auto outcome = System().machine("red").run();
+  CHECK(outcome.error == "");
+  CHECK(outcome.seen.events.empty());
+  CHECK(outcome.seen.ends == 1);
+  CHECK(outcome.truth.ended_by == "every process ended");
+}
+
+TEST_CASE("sim: a scenario that cannot run is refused before anything begins", "[sim]") {
+  const auto refusal = [](auto&& spoil) {
+    System system;
+    system.machine("red").process("alpha", "red", {}, [](MessageCalls&) {});
+    spoil(system.scenario);
+    const auto outcome = system.run();
+    CHECK(outcome.seen.begun_with == nullptr);
+    CHECK(outcome.seen.ends == 0);
+    return outcome.error;
+  };
+  CHECK(refusal([](Scenario& s) { s.processes[0].machine = "rde"; }) ==
+        "scenario 'test': process 'alpha' wants machine 'rde', which is not declared (did you mean 'red'?)");
+  CHECK(refusal([](Scenario& s) { s.processes[0].links = {"alhpa"}; }) ==
+        "scenario 'test': process 'alpha' has a link to 'alhpa', which is no process (did you mean 'alpha'?)");
+  CHECK(refusal([](Scenario& s) { s.machines.clear(); }) == "scenario 'test': it has no machine");
+  CHECK_THAT(refusal([](Scenario& s) { s.processes.push_back(s.processes[0]); }),
+             Catch::Contains("process 'alpha' is declared twice"));
+  CHECK_THAT(refusal([](Scenario& s) { s.processes[0].filter = "f"; }), Catch::Contains("wants filter 'f'"));
+  CHECK_THAT(refusal([](Scenario& s) { s.machines[0].speed = 0; }), Catch::Contains("speed above 0"));
+  CHECK_THAT(refusal([](Scenario& s) {
+               s.faults.push_back({{0}, FaultKind::link_down, "red", "blue"});
+             }),
+             Catch::Contains("a fault of a link wants machine 'blue'"));
+  CHECK_THAT(refusal([](Scenario& s) { s.processes[0].program = nullptr; }), Catch::Contains("has no program"));
+}
+
+TEST_CASE("sim: ten thousand processes pass a token around", "[sim]") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kProcesses = 200;  // each is a thread there
+#else
+  constexpr int kProcesses = 10'000;
+#endif
+  System system;
+  for (int i = 0; i < 100; ++i) system.machine("m" + std::to_string(i));
+  for (int i = 0; i < kProcesses; ++i) {
+    system.process("p" + std::to_string(i), "m" + std::to_string(i % 100), {"p" + std::to_string((i + 1) % kProcesses)},
+                   [i, next = "p" + std::to_string((i + 1) % kProcesses)](MessageCalls& calls) {
+                     if (i > 0) calls.receive_message();
+                     calls.compute(milliseconds(1));
+                     calls.send_message(calls.link_to(next), message_of(1));
+                     if (i == 0) calls.receive_message();
+                   });
+  }
+  const auto outcome = system.run();
+  REQUIRE(outcome.error == "");
+  CHECK(outcome.truth.makespan.ns == kProcesses * std::int64_t{11'000'000});
+  CHECK(outcome.truth.messages_delivered == kProcesses);
+  CHECK(outcome.seen.events.size() == kProcesses * std::size_t{6});
+}

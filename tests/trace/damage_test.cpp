@@ -1,0 +1,251 @@
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/catch.hpp"
+#include "tests/trace/trace_fixture.hpp"
+#include "trace/ctf_packet.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// Packets of three records, so that a small trace has many.
+void write_small_packets(const std::string& directory, const TraceInfo& info, std::span<const Event> events) {
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(directory, describe_events(info.filters, rules)).value();
+  EventFilter filter(std::move(rules), *writer);
+  filter.on_begin(info);
+  for (std::size_t i = 0; i < events.size(); i += 3) {
+    filter.on_events(events.subspan(i, std::min<std::size_t>(3, events.size() - i)));
+    writer->flush();
+  }
+  LossReport losses;
+  losses.seen = events.size();
+  filter.on_end(losses);
+}
+
+// Whatever was done to the directory, the books balance and nothing that was never written is delivered.
+void check_sound(const std::string& directory, std::span<const Event> written, std::uint64_t expected_seen) {
+  auto reader = TraceReader::open(directory);
+  INFO((reader ? "" : reader.error().what));
+  REQUIRE(reader);
+  const auto back = read_back(*reader);
+  CHECK(back.losses.seen == back.events.size() + back.losses.lost());
+  CHECK(back.losses.seen == expected_seen);
+  CHECK(reader->ledger().balanced());
+  for (const Event& event : back.events) {
+    const bool was_written =
+        std::any_of(written.begin(), written.end(), [&](const Event& other) { return same_event(event, other); });
+    if (!was_written) FAIL("an event that was never written");
+  }
+}
+
+std::string stream_of(const std::string& directory) { return directory + "/ctf/machine_0_filter_0"; }
+
+}  // namespace
+
+TEST_CASE("trace: cut at every byte, it is read up to the cut and the rest is counted", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(1, 10, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string whole = bytes_of(stream_of(directory));
+  std::size_t read_before = 0;
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    write_bytes(stream_of(directory), whole.substr(0, length));
+    INFO("cut to " << length << " of " << whole.size() << " bytes");
+    check_sound(directory, events, events.size());
+    auto reader = TraceReader::open(directory).value();
+    const auto back = read_back(reader);
+    CHECK(back.events.size() >= read_before);
+    read_before = back.events.size();
+    if (length > 0 && length < whole.size())
+      CHECK_THAT(back.losses.losses.at(0).reason, Catch::Contains("stream machine_0_filter_0 is cut short"));
+  }
+  CHECK(read_before == events.size());
+}
+
+TEST_CASE("trace: with any bit of a stream flipped, nothing wrong is delivered", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(2, 10, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string whole = bytes_of(stream_of(directory));
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
+    write_bytes(stream_of(directory), damaged);
+    INFO("bit " << i % 8 << " of byte " << i);
+    check_sound(directory, events, events.size());
+    auto reader = TraceReader::open(directory).value();
+    CHECK(read_back(reader).events.size() < events.size());
+  }
+}
+
+TEST_CASE("trace: a missing packet is a loss, and what follows it is still read", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(3, 9, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string whole = bytes_of(stream_of(directory));
+  PacketHead head;
+  std::memcpy(&head, whole.data(), sizeof head);
+  const std::size_t first = head.packet_size_bits / 8;
+  write_bytes(stream_of(directory), whole.substr(first));
+  auto reader = TraceReader::open(directory).value();
+  const auto back = read_back(reader);
+  CHECK(back.events.size() == 6);
+  REQUIRE(back.losses.losses.size() == 1);
+  CHECK(back.losses.losses[0].reason == "stream machine_0_filter_0 lacks packets in its middle");
+  CHECK(back.losses.losses[0].events == 3);
+}
+
+TEST_CASE("trace: a stream that is missing altogether is counted", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 4, 2);
+  const auto events = random_events(4, 500, info);
+  write_trace(folder / "trace", info, events);
+  fs::remove(folder / "trace/ctf/machine_1_filter_0");
+  check_sound(folder / "trace", events, events.size());
+}
+
+TEST_CASE("trace: one whose recorder was killed is readable, with names made up where they are missing", "[trace]") {
+  const TemporaryFolder folder;
+  TraceInfo info = small_info(2, 2, 2);
+  const auto early = random_events(5, 100, info);
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(folder / "trace", describe_events(info.filters, rules)).value();
+  EventFilter filter(std::move(rules), *writer);
+  filter.on_begin(info);
+  filter.on_events(early);
+  // Processes that appear later are not in trace.json yet when the recorder dies.
+  for (int i = 2; i < 8; ++i)
+    info.processes.push_back({"late", "program", MachineId{static_cast<std::uint16_t>(i % 2)}});
+  const auto late = random_events(6, 100, info);
+  filter.on_events(late);
+  writer->flush();
+  filter.on_events(late);  // these die with the recorder
+  fs::copy(folder / "trace", folder / "killed", fs::copy_options::recursive);
+
+  auto reader = TraceReader::open(folder / "killed").value();
+  CHECK_FALSE(reader.is_finished());
+  REQUIRE(reader.info().processes.size() == 8);
+  CHECK(reader.info().processes[0].name == "p0");
+  CHECK(reader.info().processes[7].name == "process 7");
+  const auto back = read_back(reader);
+  auto expected = early;
+  expected.insert(expected.end(), late.begin(), late.end());
+  CHECK(same_by_process(expected, back.events, info));
+  CHECK(back.losses.seen == 200);
+  CHECK_THAT(back.losses.warnings.at(0), Catch::Contains("the recorder was killed"));
+}
+
+TEST_CASE("trace: a killed trace of one event is read, and an empty one has none", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 1, 1);
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(folder / "trace", describe_events(info.filters, rules)).value();
+  writer->on_begin(info);
+  auto reader = TraceReader::open(folder / "trace").value();
+  CHECK(read_back(reader).events.empty());
+  const auto events = random_events(1, 1, info);
+  const Verdict verdict{0, static_cast<ClassIndex>(layout_index(events[0].type))};
+  writer->on_records(events, std::span(&verdict, 1));
+  writer->flush();
+  auto again = TraceReader::open(folder / "trace").value();
+  CHECK(same_by_process(events, read_back(again).events, info));
+}
+
+TEST_CASE("trace: what is not a trace is refused with what was looked for", "[trace]") {
+  const TemporaryFolder folder;
+  const auto error = [](const std::string& directory) {
+    const auto reader = TraceReader::open(directory);
+    REQUIRE_FALSE(reader);
+    return reader.error().what;
+  };
+  CHECK_THAT(error(folder / "absent"), Catch::Contains("absent: no such directory"));
+  fs::create_directory(folder / "empty");
+  CHECK_THAT(error(folder / "empty"), Catch::Contains("empty: not a trace: it has no trace.json"));
+  for (const char* text : {"", "{", "[]", "{}", "17", "{\"format\":\"dpm-trace\"}"}) {
+    write_bytes(folder / "empty/trace.json", text);
+    CHECK_THAT(error(folder / "empty"), Catch::Contains("trace.json: "));
+  }
+  write_bytes(folder / "empty/trace.json", R"({"format":"dpm-trace","version":99})");
+  CHECK_THAT(error(folder / "empty"), Catch::EndsWith("trace.json: format version 99 (this program reads version 1)"));
+}
+
+TEST_CASE("trace: a trace.json cut at any byte is refused or sound", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(7, 10, info);
+  write_trace(folder / "trace", info, events);
+  const std::string whole = bytes_of(folder / "trace/trace.json");
+  for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {
+    write_bytes(folder / "trace/trace.json", whole.substr(0, length));
+    CHECK_FALSE(TraceReader::open(folder / "trace"));
+  }
+}
+
+TEST_CASE("trace: ids that trace.json does not know are lost records, not crashes", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  auto events = random_events(8, 50, info);
+  events[10].process.value = 3;
+  events[20].process.value = 0xfffffff0;
+  events[30].process = {};
+  // The filter would refuse such events: they come from a recorder that went wrong.
+  auto writer =
+      TraceWriter::create(folder / "trace", describe_events({"filter"}, {RuleSet::keep_all(event_layouts())})).value();
+  writer->on_begin(info);
+  std::vector<Event> sound;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Verdict verdict{0, static_cast<ClassIndex>(layout_index(events[i].type))};
+    writer->append(events[i].machine, verdict, events[i].local_time, reinterpret_cast<const std::byte*>(&events[i]));
+    if (i != 10 && i != 20 && i != 30) sound.push_back(events[i]);
+  }
+  Ledger ledger;
+  ledger.seen = ledger.kept = events.size();
+  writer->on_end(ledger);
+  auto reader = TraceReader::open(folder / "trace").value();
+  const auto back = read_back(reader);
+  // Process 3 is one too many but plausible: a recorder that died may have known it. The others are not.
+  CHECK(back.losses.lost() == 2);
+  CHECK(back.losses.losses.at(0).reason == "stream machine_0_filter_0 has records that make no sense");
+  CHECK(back.events.size() == 48);
+}
+
+TEST_CASE("trace: a disk that takes no more loses the records, and says so", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(9, 50, info);
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(folder / "trace", describe_events(info.filters, rules)).value();
+  EventFilter filter(std::move(rules), *writer);
+  filter.on_begin(info);
+  // A directory stands where the stream file should be written: the same refusal as a full disk, for root as well.
+  fs::create_directory(folder / "trace/ctf/machine_0_filter_0");
+  filter.on_events(events);
+  LossReport losses;
+  losses.seen = events.size();
+  filter.on_end(losses);
+  CHECK_FALSE(writer->status());
+  CHECK(writer->ledger().kept == 0);
+  CHECK(writer->ledger().lost == events.size());
+  CHECK(writer->ledger().balanced());
+  CHECK_THAT(writer->ledger().losses.at(0).reason, Catch::Contains("could not be written to the trace"));
+}

@@ -1,0 +1,175 @@
+#include <sys/stat.h>
+
+#include <cstdio>
+
+#include "tests/support/catch.hpp"
+#include "tests/trace/trace_fixture.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+// What babeltrace2 prints, line by line.
+std::vector<std::string> babeltrace(const std::string& directory) {
+  const std::string command = "babeltrace2 --names=all '" + directory + "' 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::vector<std::string> lines;
+  std::string line;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    if (c != '\n') {
+      line += static_cast<char>(c);
+    } else {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+  }
+  INFO(command << ": " << (lines.empty() ? "" : lines.back()));
+  REQUIRE(::pclose(pipe) == 0);
+  return lines;
+}
+
+int mode_of(const std::string& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 0777;
+}
+
+}  // namespace
+
+TEST_CASE("trace: what is written is read back, field by field and in each process's order", "[trace]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const TemporaryFolder folder;
+    const TraceInfo info = small_info(1 + seed % 4, 3 + seed, 5);
+    const auto events = random_events(seed, seed * 977, info);
+    const Ledger written = write_trace(folder / "trace", info, events);
+    CHECK(written.kept == events.size());
+    auto reader = TraceReader::open(folder / "trace").value();
+    CHECK(reader.is_finished());
+    const auto back = read_back(reader);
+    INFO("seed " << seed);
+    CHECK(same_by_process(events, back.events, info));
+    CHECK(back.losses.seen == events.size());
+    CHECK(back.losses.losses.empty());
+    CHECK(back.losses.warnings.empty());
+    CHECK(reader.info().processes.size() == info.processes.size());
+    CHECK(reader.info().scenario == info.scenario);
+    CHECK(reader.info().delays.remote.delivery_s.points() == info.delays.remote.delivery_s.points());
+  }
+}
+
+TEST_CASE("trace: babeltrace2 reads every record of every stream", "[trace]") {
+  const TemporaryFolder folder;
+  TraceInfo info = small_info(3, 9, 5);
+  info.filters = {"first", "second"};
+  for (std::size_t i = 0; i < info.processes.size(); ++i) info.processes[i].filter = i % 2;
+  const auto events = random_events(1, 20'000, info);
+  std::vector<RuleSet> rules;
+  rules.push_back(
+      RuleSet::compile("first", "type=Send, pc=#*; type=Receive; type=CreatePath", event_layouts()).value());
+  rules.push_back(RuleSet::keep_all(event_layouts()));
+  const Ledger ledger = write_trace(folder / "trace", info, events, std::move(rules));
+  CHECK(ledger.balanced());
+  CHECK(ledger.filtered > 0);
+  const auto lines = babeltrace(folder / "trace");
+  CHECK(lines.size() == ledger.kept);
+  std::size_t sends = 0;
+  for (const auto& line : lines) sends += line.find("name = SEND,") != std::string::npos;
+  CHECK(sends == static_cast<std::size_t>(std::count_if(
+                     events.begin(), events.end(), [](const Event& event) { return event.type == EventType::send; })));
+}
+
+TEST_CASE("trace: babeltrace2 shows fields by their names, values and bases", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 2, 1);
+  Event event;
+  event.local_time.ns = 5'000'000'012;
+  event.proc_time_ns = 77;
+  event.pc = 0xabc;
+  event.process.value = 1;
+  event.peer.value = 0;
+  event.channel.value = 0;
+  event.machine.value = 0;
+  event.length_bytes = 1024;
+  write_trace(folder / "trace", info, std::span(&event, 1));
+  const auto lines = babeltrace(folder / "trace");
+  REQUIRE(lines.size() == 1);
+  for (const char* expected : {"SEND", "time = 5000000012", "procTime = 77", "pc = 0xABC", "msgLength = 1024",
+                               "fromTask = 1", "toTask = 0", "machine = 0", "5.000000012"})
+    CHECK_THAT(lines[0], Catch::Contains(expected));
+}
+
+TEST_CASE("trace: a directory that exists is never written into", "[trace]") {
+  const TemporaryFolder folder;
+  const auto rules = RuleSet::keep_all(event_layouts());
+  const auto description = describe_events({"filter"}, {rules});
+  {
+    const auto first = TraceWriter::create(folder / "trace", description);
+    CHECK(first);
+  }
+  const auto second = TraceWriter::create(folder / "trace", description);
+  REQUIRE_FALSE(second);
+  CHECK_THAT(second.error().what,
+             Catch::EndsWith("/trace exists already: name a directory that does not, or remove this one"));
+}
+
+TEST_CASE("trace: files are for their owner only", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 2, 1);
+  write_trace(folder / "trace", info, random_events(1, 10, info));
+  CHECK(mode_of(folder / "trace") == 0700);
+  CHECK(mode_of(folder / "trace/ctf") == 0700);
+  for (const char* file : {"trace.json", "ctf/metadata", "ctf/machine_0_filter_0"})
+    CHECK(mode_of(folder / "trace/" + file) == 0600);
+}
+
+TEST_CASE("trace: the same events give the same bytes", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 4, 3);
+  const auto events = random_events(3, 5000, info);
+  write_trace(folder / "a", info, events);
+  write_trace(folder / "b", info, events);
+  for (const char* file : {"trace.json", "ctf/metadata", "ctf/machine_0_filter_0", "ctf/machine_1_filter_0"}) {
+    const std::string command = std::string("cmp '") + (folder / "a/") + file + "' '" + (folder / "b/") + file + "'";
+    CHECK(std::system(command.c_str()) == 0);
+  }
+}
+
+TEST_CASE("trace: discarded fields read as nothing, and the reader names them", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 4, 3);
+  const auto events = random_events(4, 3000, info);
+  std::vector<RuleSet> rules = {
+      RuleSet::compile("rules", "type=Send, procTime=#*, channel=#*, machine=#*\nmachine=*", event_layouts()).value()};
+  write_trace(folder / "trace", info, events, std::move(rules));
+  auto expected = events;
+  for (auto& event : expected)
+    if (event.type == EventType::send) {
+      event.proc_time_ns = 0;
+      event.channel = {};
+    }
+  auto reader = TraceReader::open(folder / "trace").value();
+  const auto back = read_back(reader);
+  CHECK(same_by_process(expected, back.events, info));  // the machine is known from the stream
+  REQUIRE(reader.missing_fields().size() == 3);
+  CHECK(reader.missing_fields()[0] == MissingField{"SEND", "procTime", "filter"});
+  CHECK_THAT(back.losses.warnings.at(0),
+             Catch::Equals("field procTime of SEND was discarded by the rules of filter 'filter'"));
+}
+
+TEST_CASE("trace: losses of the source stand in the ledger and come back in the report", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 4, 3);
+  const auto events = random_events(5, 100, info);
+  const LossReport losses{108, {{"machine 'm1' failed with 6 events in its meter buffer", 6}}, {"look here"}};
+  const Ledger ledger = write_trace(folder / "trace", info, events, {RuleSet::keep_all(event_layouts())}, &losses);
+  CHECK(ledger.seen == 108);
+  CHECK(ledger.lost == 8);
+  auto reader = TraceReader::open(folder / "trace").value();
+  const auto back = read_back(reader);
+  CHECK(back.losses.seen == 108);
+  CHECK(back.losses.lost() == 8);
+  CHECK(back.losses.losses.at(0).reason == losses.losses[0].reason);
+  CHECK(back.losses.warnings == std::vector<std::string>{"look here"});
+}

@@ -1,0 +1,38 @@
+// The few file operations of a trace directory, with errors that say what was being done.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "model/result.hpp"
+
+namespace dpm {
+
+Result<void> make_private_folder(const std::string& path);  // mode 0700; refuses what exists
+
+// Appends by one write(2), creating the file (mode 0600) if needed. When only a part could be written it is taken back,
+// so that a full disk leaves whole packets behind.
+Result<void> append_to_file(const std::string& path, std::span<const std::byte> bytes);
+
+// Replaces the file as a whole: written beside it, synced, renamed.
+Result<void> replace_file(const std::string& path, const std::string& text);
+
+Result<std::string> read_text_file(const std::string& path, std::size_t bytes_max);
+
+// A file mapped for reading. Empty files map to an empty span.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace dpm

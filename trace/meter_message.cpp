@@ -1,0 +1,81 @@
+#include "trace/meter_message.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+namespace dpm {
+namespace {
+
+// The message in memory. Its members are so ordered that there is no padding but at the end, which is not sent.
+struct Wire {
+  std::uint32_t size;
+  std::uint16_t machine, load;
+  std::uint8_t type, evidence;
+  std::uint16_t flags;
+  std::uint32_t process;
+  std::int64_t local_time_ns;
+  std::uint64_t proc_time_ns, pc;
+  std::uint32_t peer, channel;
+  std::uint64_t sequence;
+  std::uint32_t length_bytes, code, passed_channel;
+};
+static_assert(offsetof(Wire, local_time_ns) == 16 && offsetof(Wire, peer) == 40 && offsetof(Wire, sequence) == 48);
+static_assert(offsetof(Wire, passed_channel) + sizeof(Wire::passed_channel) == kMeterMessageBytes);
+
+}  // namespace
+
+MeterMessage encode_meter_message(const Event& event) {
+  const Wire wire{static_cast<std::uint32_t>(kMeterMessageBytes),
+                  event.machine.value,
+                  event.load,
+                  static_cast<std::uint8_t>(event.type),
+                  static_cast<std::uint8_t>(event.evidence),
+                  event.flags,
+                  event.process.value,
+                  event.local_time.ns,
+                  event.proc_time_ns,
+                  event.pc,
+                  event.peer.value,
+                  event.channel.value,
+                  event.sequence,
+                  event.length_bytes,
+                  event.code,
+                  event.passed_channel.value};
+  MeterMessage message;
+  std::memcpy(message.data(), &wire, message.size());
+  return message;
+}
+
+Result<Event> decode_meter_message(std::span<const std::byte> message) {
+  if (message.size() != kMeterMessageBytes)
+    return Error{"a meter message has " + std::to_string(kMeterMessageBytes) + " bytes, not " +
+                 std::to_string(message.size())};
+  Wire wire{};
+  std::memcpy(&wire, message.data(), message.size());
+  const auto type = event_type_from_number(wire.type);
+  if (wire.size != kMeterMessageBytes)
+    return Error{"a meter message says it has " + std::to_string(wire.size) + " bytes"};
+  if (!type) return Error{"a meter message is of type " + std::to_string(wire.type) + ", which no event has"};
+  if (wire.evidence > static_cast<std::uint8_t>(Evidence::inferred))
+    return Error{"a meter message has an unknown evidence"};
+  Event event;
+  event.local_time.ns = wire.local_time_ns;
+  event.proc_time_ns = wire.proc_time_ns;
+  event.pc = wire.pc;
+  event.sequence = wire.sequence;
+  event.length_bytes = wire.length_bytes;
+  event.channel.value = wire.channel;
+  event.process.value = wire.process;
+  event.peer.value = wire.peer;
+  event.code = wire.code;
+  event.passed_channel.value = wire.passed_channel;
+  event.machine.value = wire.machine;
+  event.load = wire.load;
+  event.type = *type;
+  event.evidence = static_cast<Evidence>(wire.evidence);
+  event.flags = wire.flags;
+  return event;
+}
+
+}  // namespace dpm

@@ -1,0 +1,291 @@
+#include "trace/sidecar.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace dpm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What the document should have been; caught in sidecar_from_json.
+struct WrongContent {
+  std::string what;
+};
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw WrongContent{what};
+}
+
+template <typename Number>
+Json id_to_json(Number id) {
+  return id.is_none() ? Json() : Json(id.value);
+}
+
+template <typename IdType>
+IdType id_from_json(const Json& json, std::size_t table_size, const char* what) {
+  if (json.is_null()) return IdType{};
+  const auto value = json.get<std::uint64_t>();
+  require(value < table_size,
+          std::string(what) + " " + std::to_string(value) + " is not in its table of " + std::to_string(table_size));
+  IdType id;
+  id.value = static_cast<decltype(id.value)>(value);
+  return id;
+}
+
+template <typename Number>
+Number number(const Json& json, const char* key) {
+  const auto value = json.at(key).get<std::uint64_t>();
+  require(value <= std::numeric_limits<Number>::max(), std::string("'") + key + "' is too large");
+  return static_cast<Number>(value);
+}
+
+Json line_to_json(const PiecewiseLinear& line) {
+  Json points = Json::array();
+  for (const auto& [x, y] : line.points()) points.push_back(Json::array({x, y}));
+  return points;
+}
+
+PiecewiseLinear line_from_json(const Json& json) {
+  std::vector<std::pair<double, double>> points;
+  for (const auto& point : json) points.emplace_back(point.at(0).get<double>(), point.at(1).get<double>());
+  if (points.empty()) return {};
+  auto line = PiecewiseLinear::through(std::move(points));
+  require(line.has_value(), line ? "" : line.error().what);
+  return *line;
+}
+
+Json delays_to_json(const DelayClass& delays) {
+  return {{"delivery_s", line_to_json(delays.delivery_s)},
+          {"sender_cpu_s", line_to_json(delays.sender_cpu_s)},
+          {"receiver_cpu_s", line_to_json(delays.receiver_cpu_s)}};
+}
+
+DelayClass delays_from_json(const Json& json) {
+  return {line_from_json(json.at("delivery_s")), line_from_json(json.at("sender_cpu_s")),
+          line_from_json(json.at("receiver_cpu_s"))};
+}
+
+Json model_to_json(const DelayModel& model) {
+  Json pairs = Json::array();
+  for (const auto& pair : model.pairs)
+    pairs.push_back(
+        {{"machine_a", pair.machine_a}, {"machine_b", pair.machine_b}, {"delays", delays_to_json(pair.delays)}});
+  return {{"name", model.name},
+          {"local", delays_to_json(model.local)},
+          {"remote", delays_to_json(model.remote)},
+          {"pairs", pairs}};
+}
+
+DelayModel model_from_json(const Json& json) {
+  DelayModel model;
+  model.name = json.at("name").get<std::string>();
+  model.local = delays_from_json(json.at("local"));
+  model.remote = delays_from_json(json.at("remote"));
+  for (const auto& pair : json.at("pairs"))
+    model.pairs.push_back({pair.at("machine_a").get<std::string>(), pair.at("machine_b").get<std::string>(),
+                           delays_from_json(pair.at("delays"))});
+  return model;
+}
+
+void info_to_json(const TraceInfo& info, Json& json) {
+  json["source"] = info.source;
+  json["scenario"] = info.scenario;
+  json["placement"] = info.placement;
+  json["seed"] = info.seed;
+  json["machines"] = Json::array();
+  for (const auto& machine : info.machines)
+    json["machines"].push_back({{"name", machine.name}, {"speed", machine.speed}});
+  json["processes"] = Json::array();
+  for (const auto& process : info.processes)
+    json["processes"].push_back({{"name", process.name},
+                                 {"program", process.program},
+                                 {"machine", id_to_json(process.machine)},
+                                 {"filter", process.filter},
+                                 {"in_computation", process.in_computation}});
+  json["channels"] = Json::array();
+  for (const auto& channel : info.channels)
+    json["channels"].push_back({{"owner", id_to_json(channel.owner)}, {"name", channel.name}});
+  json["channel_sets"] = Json::array();
+  for (const auto& set : info.channel_sets) {
+    Json ids = Json::array();
+    for (const auto channel : set) ids.push_back(channel.value);
+    json["channel_sets"].push_back(std::move(ids));
+  }
+  json["delay_model"] = model_to_json(info.delays);
+}
+
+TraceInfo info_from_json(const Json& json) {
+  TraceInfo info;
+  info.source = json.at("source").get<std::string>();
+  info.scenario = json.at("scenario").get<std::string>();
+  info.placement = json.at("placement").get<std::string>();
+  info.seed = json.at("seed").get<std::uint64_t>();
+  for (const auto& machine : json.at("machines"))
+    info.machines.push_back({machine.at("name").get<std::string>(), machine.at("speed").get<double>()});
+  require(info.machines.size() < MachineId::kNone, "there are too many machines");
+  for (const auto& process : json.at("processes"))
+    info.processes.push_back({process.at("name").get<std::string>(), process.at("program").get<std::string>(),
+                              id_from_json<MachineId>(process.at("machine"), info.machines.size(), "machine"),
+                              number<std::uint16_t>(process, "filter"), process.at("in_computation").get<bool>()});
+  for (const auto& channel : json.at("channels"))
+    info.channels.push_back({id_from_json<ProcessId>(channel.at("owner"), info.processes.size(), "process"),
+                             channel.at("name").get<std::string>()});
+  info.channel_sets.clear();
+  for (const auto& set : json.at("channel_sets")) {
+    auto& ids = info.channel_sets.emplace_back();
+    for (const auto& id : set) ids.push_back(id_from_json<ChannelId>(id, info.channels.size(), "channel"));
+  }
+  require(!info.channel_sets.empty() && info.channel_sets[0].empty(), "channel set 0 must be \"any channel\"");
+  info.delays = model_from_json(json.at("delay_model"));
+  return info;
+}
+
+Json layout_to_json(const RecordLayout& layout) {
+  Json fields = Json::array();
+  for (const auto& field : layout.fields)
+    fields.push_back(
+        {{"name", field.name}, {"offset", field.offset_bytes}, {"length", field.length_bytes}, {"base", field.base}});
+  return {{"name", layout.name}, {"type", layout.type}, {"size", layout.size_bytes}, {"fields", fields}};
+}
+
+RecordLayout layout_from_json(const Json& json) {
+  RecordLayout layout{json.at("name").get<std::string>(),
+                      json.at("type").get<std::uint64_t>(),
+                      number<std::uint32_t>(json, "size"),
+                      {}};
+  for (const auto& field : json.at("fields"))
+    layout.fields.push_back({field.at("name").get<std::string>(), number<std::uint32_t>(field, "offset"),
+                             number<std::uint32_t>(field, "length"), number<std::uint32_t>(field, "base")});
+  require(layout.fields.size() <= kFieldsMax, "layout " + layout.name + " has too many fields");
+  require(layout.size_bytes <= 32 * 1024, "layout " + layout.name + " is too large");
+  for (const auto& field : layout.fields)
+    require(field.length_bytes > 0 && field.length_bytes <= layout.size_bytes &&
+                field.offset_bytes <= layout.size_bytes - field.length_bytes,
+            "field " + field.name + " lies outside its layout " + layout.name);
+  return layout;
+}
+
+void description_to_json(const TraceDescription& description, Json& json) {
+  json["layouts"] = Json::array();
+  for (const auto& layout : description.layouts) json["layouts"].push_back(layout_to_json(layout));
+  json["filters"] = Json::array();
+  for (const auto& filter : description.filters) {
+    Json classes = Json::array();
+    for (const auto& record : filter.classes) {
+      Json discarded = Json::array();
+      const auto& fields = description.layouts.at(record.layout).fields;
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        if (!record.has(i)) discarded.push_back(fields[i].name);
+      classes.push_back({{"layout", record.layout}, {"discarded", discarded}});
+    }
+    json["filters"].push_back({{"name", filter.name}, {"rules", filter.rules}, {"classes", classes}});
+  }
+}
+
+TraceDescription description_from_json(const Json& json) {
+  TraceDescription description;
+  for (const auto& layout : json.at("layouts")) description.layouts.push_back(layout_from_json(layout));
+  for (const auto& item : json.at("filters")) {
+    TraceFilter filter{item.at("name").get<std::string>(), item.at("rules").get<std::string>(), {}};
+    for (const auto& json_class : item.at("classes")) {
+      RecordClass record{number<std::uint32_t>(json_class, "layout"), 0};
+      require(record.layout < description.layouts.size(), "a class names a layout that is not there");
+      const auto& fields = description.layouts[record.layout].fields;
+      for (const auto& name : json_class.at("discarded"))
+        for (std::size_t i = 0; i < fields.size(); ++i)
+          if (fields[i].name == name.get<std::string>()) record.discarded_fields |= std::uint64_t{1} << i;
+      filter.classes.push_back(record);
+    }
+    require(filter.classes.size() < kNotKept, "filter " + filter.name + " has too many classes");
+    description.filters.push_back(std::move(filter));
+  }
+  return description;
+}
+
+Json ledger_to_json(const Ledger& ledger) {
+  Json losses = Json::array();
+  for (const auto& loss : ledger.losses) losses.push_back({{"reason", loss.reason}, {"events", loss.events}});
+  return {{"seen", ledger.seen}, {"kept", ledger.kept}, {"filtered", ledger.filtered},
+          {"lost", ledger.lost}, {"losses", losses},    {"warnings", ledger.warnings}};
+}
+
+Ledger ledger_from_json(const Json& json) {
+  Ledger ledger;
+  ledger.seen = json.at("seen").get<std::uint64_t>();
+  ledger.kept = json.at("kept").get<std::uint64_t>();
+  ledger.filtered = json.at("filtered").get<std::uint64_t>();
+  ledger.lost = json.at("lost").get<std::uint64_t>();
+  for (const auto& loss : json.at("losses"))
+    ledger.losses.push_back({loss.at("reason").get<std::string>(), loss.at("events").get<std::uint64_t>()});
+  ledger.warnings = json.at("warnings").get<std::vector<std::string>>();
+  return ledger;
+}
+
+StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
+  StreamSummary stream{json.at("file").get<std::string>(),
+                       id_from_json<MachineId>(json.at("machine"), MachineId::kNone, "machine"),
+                       number<std::uint16_t>(json, "filter"), json.at("records").get<std::uint64_t>()};
+  require(!stream.file.empty() && stream.file.front() != '.' && stream.file.find('/') == std::string::npos,
+          "a stream's file must be a plain name");
+  require(!stream.machine.is_none(), "a stream needs a machine");
+  require(stream.filter < sidecar.description.filters.size(), "a stream names a filter that is not there");
+  return stream;
+}
+
+Sidecar from_document(const Json& json) {
+  require(json.is_object() && json.value("format", "") == "dpm-trace", "this is not the description of a dpm trace");
+  const int version = json.at("version").get<int>();
+  require(version == kTraceFormatVersion, "format version " + std::to_string(version) +
+                                              " (this program reads version " + std::to_string(kTraceFormatVersion) +
+                                              ")");
+  Sidecar sidecar;
+  sidecar.finished = json.at("state").get<std::string>() == "finished";
+  sidecar.info = info_from_json(json);
+  sidecar.description = description_from_json(json);
+  sidecar.info.filters.clear();
+  for (const auto& filter : sidecar.description.filters) sidecar.info.filters.push_back(filter.name);
+  for (const auto& stream : json.at("streams")) sidecar.streams.push_back(stream_from_json(stream, sidecar));
+  if (json.contains("split_processes")) {
+    auto& split = sidecar.split_processes.emplace();
+    for (const auto& id : json.at("split_processes"))
+      split.push_back(id_from_json<ProcessId>(id, sidecar.info.processes.size(), "process"));
+  }
+  sidecar.ledger = ledger_from_json(json.at("ledger"));
+  return sidecar;
+}
+
+}  // namespace
+
+std::string to_json(const Sidecar& sidecar) {
+  Json json;
+  json["format"] = "dpm-trace";
+  json["version"] = kTraceFormatVersion;
+  json["state"] = sidecar.finished ? "finished" : "recording";
+  json["ledger"] = ledger_to_json(sidecar.ledger);
+  info_to_json(sidecar.info, json);
+  description_to_json(sidecar.description, json);
+  json["streams"] = Json::array();
+  for (const auto& stream : sidecar.streams)
+    json["streams"].push_back({{"file", stream.file},
+                               {"machine", stream.machine.value},
+                               {"filter", stream.filter},
+                               {"records", stream.records}});
+  if (sidecar.split_processes) {
+    json["split_processes"] = Json::array();
+    for (const auto process : *sidecar.split_processes) json["split_processes"].push_back(process.value);
+  }
+  // Names come from the world: bytes that are not UTF-8 are replaced rather than thrown about.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& text) {
+  try {
+    return from_document(Json::parse(text));
+  } catch (const WrongContent& wrong) {
+    return Error{path + ": " + wrong.what};
+  } catch (const nlohmann::json::exception& wrong) {
+    return Error{path + ": not a dpm trace: " + wrong.what()};
+  }
+}
+
+}  // namespace dpm

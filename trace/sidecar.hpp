@@ -1,0 +1,46 @@
+// trace.json: what the numbers in the stream files stand for, and the ledger. Written when the trace is created (state
+// "recording"), again whenever a stream is added, and finally (state "finished"); each time as a whole, by rename, so
+// that a reader finds the old one or the new one and never half of one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/ledger.hpp"
+#include "model/result.hpp"
+#include "model/trace_info.hpp"
+#include "trace/record_class.hpp"
+
+namespace dpm {
+
+inline constexpr int kTraceFormatVersion = 1;
+inline constexpr const char* kSidecarName = "trace.json";
+inline constexpr const char* kStreamFolder = "ctf";
+
+// What one stream file should hold.
+struct StreamSummary {
+  std::string file;  // in kStreamFolder
+  MachineId machine;
+  std::uint16_t filter = 0;
+  std::uint64_t records = 0;
+};
+
+struct Sidecar {
+  bool finished = false;
+  TraceInfo info;
+  TraceDescription description;
+  Ledger ledger;  // complete only when finished
+  std::vector<StreamSummary> streams;
+  // Processes with records in more than one stream, which a reader must merge. Nothing: not known, the reader has to
+  // look.
+  std::optional<std::vector<ProcessId>> split_processes;
+};
+
+std::string to_json(const Sidecar& sidecar);
+
+// `path` names the text in messages. Every index in the result is checked: machines, filters, layouts, fields,
+// channels.
+Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& text);
+
+}  // namespace dpm

@@ -1,0 +1,56 @@
+// Reads a trace directory back into Events.
+//
+// Nothing in the directory is trusted. A damaged or truncated stream is read up to the damage; what is missing is
+// counted, with the reason. A trace whose recorder was killed (state "recording") is read as far as it was written, and
+// names that were not yet written are made up ("process 7"). A directory without a readable trace.json is refused.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "model/event_source.hpp"
+#include "trace/record_class.hpp"
+
+namespace dpm {
+
+// A field that rules discarded: it reads as none or 0.
+struct MissingField {
+  std::string layout;  // "SEND"
+  std::string field;   // "procTime"
+  std::string filter;
+
+  friend bool operator==(const MissingField&, const MissingField&) = default;
+};
+
+class TraceReader {
+ public:
+  using Deliver = std::function<void(std::span<const Event>)>;
+
+  static Result<TraceReader> open(const std::string& directory);
+  TraceReader(TraceReader&&) noexcept;
+  TraceReader& operator=(TraceReader&&) noexcept;
+  ~TraceReader();
+
+  // Describes every id that read() delivers.
+  const TraceInfo& info() const;
+  const TraceDescription& description() const;
+  bool is_finished() const;  // false: the recorder was killed, or is still recording
+  const std::vector<MissingField>& missing_fields() const;
+
+  // Delivers the events in batches, those of one process in the order it performed them, and returns what is missing:
+  // `seen` = delivered + lost() always. Events that the rules filtered away are not losses; ledger() counts them. May
+  // be called again.
+  LossReport read(const Deliver& deliver);
+
+  // seen = kept + filtered + lost for the whole way from the meters to the last read(), damage to the directory
+  // included.
+  const Ledger& ledger() const;
+
+ private:
+  struct State;
+  explicit TraceReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dpm

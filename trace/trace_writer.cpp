@@ -1,0 +1,244 @@
+#include "trace/trace_writer.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "trace/ctf_metadata.hpp"
+#include "trace/ctf_packet.hpp"
+#include "trace/event_fields.hpp"
+#include "trace/files.hpp"
+#include "trace/packed_copy.hpp"
+#include "trace/sidecar.hpp"
+
+namespace dpm {
+namespace {
+
+struct PackedClass {
+  PackedCopy copy;
+  std::size_t payload_bytes = 0;
+};
+
+PackedClass pack(const RecordLayout& layout, const RecordClass& record) {
+  PackedClass packed;
+  for (std::size_t i = 0; i < layout.fields.size(); ++i) {
+    if (!record.has(i)) continue;
+    const RecordField& field = layout.fields[i];
+    packed.copy.add(field.offset_bytes, static_cast<std::uint32_t>(packed.payload_bytes), field.length_bytes);
+    packed.payload_bytes += field.length_bytes;
+  }
+  return packed;
+}
+
+struct Stream {
+  StreamSummary summary;
+  std::uint32_t number = 0;
+  PacketHead head;                // of the packet being filled
+  std::vector<std::byte> packet;  // room for one packet
+  std::size_t used_bytes = sizeof(PacketHead);
+  std::uint64_t last_time_ns = 0;
+  std::uint64_t records_refused = 0;
+};
+
+}  // namespace
+
+struct TraceWriter::State {
+  std::string directory;
+  Sidecar sidecar;  // its `info` is refreshed from `source_info` whenever it is written
+  const TraceInfo* source_info = nullptr;
+  std::vector<std::vector<PackedClass>> classes;  // by filter, class
+  std::vector<std::unique_ptr<Stream>> streams;
+  std::vector<std::vector<Stream*>> stream_of;   // by filter, machine
+  std::vector<bool> clock_declared;              // by machine
+  std::vector<std::uint32_t> stream_of_process;  // last stream + 1; Events only
+  std::vector<bool> is_split;
+  bool takes_events = false;    // the layouts are event_layouts()
+  bool knows_processes = true;  // every record was an Event
+  bool ended = false;
+  Result<void> status;
+
+  void note(Result<void> result) {
+    if (status && !result) status = std::move(result);
+  }
+  std::string ctf_path(const std::string& file) const { return directory + "/" + kStreamFolder + "/" + file; }
+
+  void write_sidecar() {
+    if (source_info != nullptr) sidecar.info = *source_info;
+    sidecar.streams.clear();
+    for (const auto& stream : streams) sidecar.streams.push_back(stream->summary);
+    note(replace_file(directory + "/" + kSidecarName, to_json(sidecar)));
+  }
+
+  Stream& stream_for(std::uint16_t filter, MachineId machine) {
+    auto& of_filter = stream_of[filter];
+    if (machine.value < of_filter.size() && of_filter[machine.value] != nullptr) return *of_filter[machine.value];
+    return add_stream(filter, machine);
+  }
+
+  // Declared first, so that no packet is ever without its declaration.
+  Stream& add_stream(std::uint16_t filter, MachineId machine) {
+    DPM_CHECK(!machine.is_none());
+    auto stream = std::make_unique<Stream>();
+    stream->number = static_cast<std::uint32_t>(streams.size());
+    stream->summary.file = "machine_" + std::to_string(machine.value) + "_filter_" + std::to_string(filter);
+    stream->summary.machine = machine;
+    stream->summary.filter = filter;
+    stream->head.stream = stream->number;
+    stream->head.machine = machine.value;
+    stream->head.filter = filter;
+    stream->packet.resize(kPacketBytesMax);
+    std::string text;
+    if (machine.value >= clock_declared.size()) clock_declared.resize(machine.value + 1u);
+    if (!clock_declared[machine.value]) text += ctf_clock(machine, machine_name(machine));
+    clock_declared[machine.value] = true;
+    text += ctf_stream(stream->number, machine, sidecar.description, filter);
+    note(append_to_file(ctf_path("metadata"), std::as_bytes(std::span(text))));
+    if (machine.value >= stream_of[filter].size()) stream_of[filter].resize(machine.value + 1u);
+    stream_of[filter][machine.value] = stream.get();
+    streams.push_back(std::move(stream));
+    write_sidecar();
+    return *streams.back();
+  }
+
+  std::string machine_name(MachineId machine) const {
+    const TraceInfo& info = source_info != nullptr ? *source_info : sidecar.info;
+    return machine.value < info.machines.size() ? info.machines[machine.value].name : std::to_string(machine.value);
+  }
+
+  void put(Stream& stream, ClassIndex record_class, LocalTime time, const std::byte* record) {
+    const PackedClass& packed = classes[stream.summary.filter][record_class];
+    const std::size_t bytes = kEventHeadBytes + packed.payload_bytes;
+    if (stream.used_bytes + bytes > kPacketBytesMax || stream.head.records == kPacketRecordsMax) end_packet(stream);
+    const std::uint64_t time_ns = time.ns < 0 ? 0 : static_cast<std::uint64_t>(time.ns);
+    stream.last_time_ns = std::max(stream.last_time_ns, time_ns);
+    if (stream.head.records++ == 0) stream.head.timestamp_begin = stream.last_time_ns;
+    std::byte* at = stream.packet.data() + stream.used_bytes;
+    std::memcpy(at, &record_class, sizeof record_class);
+    std::memcpy(at + sizeof record_class, &stream.last_time_ns, sizeof stream.last_time_ns);
+    packed.copy(record, at + kEventHeadBytes);
+    stream.used_bytes += bytes;
+  }
+
+  void end_packet(Stream& stream) {
+    if (stream.head.records == 0) return;
+    stream.head.timestamp_end = stream.last_time_ns;
+    stream.head.content_size_bits = stream.head.packet_size_bits = stream.used_bytes * 8;
+    stream.head.events_discarded = stream.records_refused;
+    stream.head.checksum = 0;
+    const std::span packet(stream.packet.data(), stream.used_bytes);
+    std::memcpy(packet.data(), &stream.head, sizeof stream.head);
+    stream.head.checksum = checksum_of(packet);
+    std::memcpy(packet.data(), &stream.head, sizeof stream.head);
+    const auto written = append_to_file(ctf_path(stream.summary.file), packet);
+    if (written) {
+      stream.summary.records += stream.head.records;
+      ++stream.head.sequence;
+    } else {
+      stream.records_refused += stream.head.records;
+      note(written);
+    }
+    stream.head.records = 0;
+    stream.used_bytes = sizeof(PacketHead);
+  }
+
+  // A process whose records stand in several streams has to be merged by the reader.
+  void note_process(ProcessId process, const Stream& stream) {
+    if (process.is_none()) return;
+    if (process.value >= stream_of_process.size()) stream_of_process.resize(process.value + 1u);
+    auto& last = stream_of_process[process.value];
+    if (last == stream.number + 1) return;
+    if (last != 0) {
+      if (process.value >= is_split.size()) is_split.resize(process.value + 1u);
+      is_split[process.value] = true;
+    }
+    last = stream.number + 1;
+  }
+
+  void list_split_processes() {
+    if (!knows_processes) return;
+    auto& split = sidecar.split_processes.emplace();
+    for (std::uint32_t i = 0; i < is_split.size(); ++i)
+      if (is_split[i]) split.push_back(ProcessId{i});
+  }
+
+  void settle(const Ledger& ledger) {
+    sidecar.ledger = ledger;
+    std::uint64_t refused = 0;
+    for (const auto& stream : streams) refused += stream->records_refused;
+    if (refused == 0) return;
+    sidecar.ledger.kept -= std::min(refused, ledger.kept);
+    sidecar.ledger.lost += refused;
+    sidecar.ledger.losses.push_back({"could not be written to the trace: " + status.error().what, refused});
+  }
+};
+
+TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+TraceWriter::~TraceWriter() = default;
+
+Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, TraceDescription description) {
+  auto state = std::make_unique<State>();
+  state->directory = directory;
+  for (const auto& filter : description.filters) {
+    auto& packed = state->classes.emplace_back();
+    for (const auto& record : filter.classes) {
+      packed.push_back(pack(description.layouts.at(record.layout), record));
+      if (packed.back().payload_bytes > kPacketBytesMax / 2)
+        return Error{"records of " + description.layouts[record.layout].name + " are too large for a trace"};
+    }
+  }
+  state->stream_of.resize(description.filters.size());
+  const auto layouts = event_layouts();
+  state->takes_events =
+      description.layouts.size() == layouts.size() && description.layouts.front().size_bytes == sizeof(Event);
+  state->sidecar.description = std::move(description);
+  if (auto made = make_private_folder(directory); !made) return made.error();
+  if (auto made = make_private_folder(directory + "/" + kStreamFolder); !made) return made.error();
+  const std::string prologue = ctf_prologue();
+  if (auto wrote = append_to_file(state->ctf_path("metadata"), std::as_bytes(std::span(prologue))); !wrote)
+    return wrote.error();
+  state->write_sidecar();
+  if (!state->status) return state->status.error();
+  return std::unique_ptr<TraceWriter>(new TraceWriter(std::move(state)));
+}
+
+void TraceWriter::on_begin(const TraceInfo& info) {
+  state_->source_info = &info;
+  state_->write_sidecar();
+}
+
+void TraceWriter::on_records(std::span<const Event> events, std::span<const Verdict> verdicts) {
+  DPM_CHECK(state_->takes_events && events.size() == verdicts.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (verdicts[i].record_class == kNotKept) continue;
+    const Event& event = events[i];
+    Stream& stream = state_->stream_for(verdicts[i].filter, event.machine);
+    state_->note_process(event.process, stream);
+    state_->put(stream, verdicts[i].record_class, event.local_time, reinterpret_cast<const std::byte*>(&event));
+  }
+}
+
+void TraceWriter::append(MachineId machine, Verdict verdict, LocalTime time, const std::byte* record) {
+  state_->knows_processes = false;
+  state_->put(state_->stream_for(verdict.filter, machine), verdict.record_class, time, record);
+}
+
+void TraceWriter::flush() {
+  for (const auto& stream : state_->streams) state_->end_packet(*stream);
+}
+
+void TraceWriter::on_end(const Ledger& ledger) {
+  DPM_CHECK(!state_->ended);
+  state_->ended = true;
+  flush();
+  state_->settle(ledger);
+  state_->list_split_processes();
+  state_->sidecar.finished = true;
+  state_->write_sidecar();
+  state_->source_info = nullptr;
+}
+
+const Ledger& TraceWriter::ledger() const { return state_->sidecar.ledger; }
+
+const Result<void>& TraceWriter::status() const { return state_->status; }
+
+}  // namespace dpm

@@ -1,0 +1,53 @@
+// Writes a trace directory: trace.json, and under ctf/ the metadata and one stream file per machine and filter. The
+// format is docs/trace-format.md.
+//
+// What was written stays readable whatever happens to this process: packets are appended by one write(2) each, a stream
+// is declared in the metadata before its first packet, and trace.json is replaced by rename. Records wait in memory
+// until their packet is full (64 KB or 4096 records); flush() writes them at once.
+//
+// The writer never stops the observation. When the disk refuses a packet its records are counted as lost, with the
+// reason, and status() tells.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/result.hpp"
+#include "trace/record_sink.hpp"
+
+namespace dpm {
+
+class TraceWriter : public RecordSink {
+ public:
+  // Makes the directory (mode 0700, files 0600). A directory or file that exists already is refused, never overwritten.
+  static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, TraceDescription description);
+  ~TraceWriter() override;  // without on_end() the trace stays in state "recording"
+
+  void on_begin(const TraceInfo& info) override;
+
+  // For descriptions whose layouts are event_layouts().
+  void on_records(std::span<const Event> events, std::span<const Verdict> verdicts) override;
+
+  // For records of any layout: `record` is as long as its class's layout says. `time` orders the stream and is raised
+  // to the stream's last time if it runs backwards; the record's own time field is kept as it is.
+  void append(MachineId machine, Verdict verdict, LocalTime time, const std::byte* record);
+
+  // Writes what waits in memory.
+  void flush();
+
+  // Writes the last packets and the final trace.json. Records this writer could not write are moved from kept to lost.
+  void on_end(const Ledger& ledger) override;
+
+  // The ledger as it stands in trace.json, after on_end().
+  const Ledger& ledger() const;
+
+  // The first thing that went wrong with the directory.
+  const Result<void>& status() const;
+
+ private:
+  struct State;
+  explicit TraceWriter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dpm

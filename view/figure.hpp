@@ -1,0 +1,21 @@
+// A figure of a report: a heading, a drawing, and the sentence that says how to read it.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "view/charts.hpp"
+#include "view/graph.hpp"
+#include "view/space_time.hpp"
+#include "view/table.hpp"
+
+namespace dpm::view {
+
+struct Figure {
+  std::string heading;
+  std::string caption;
+  std::variant<Table, LineChart, BarChart, HeatMap, Graph, SpaceTime> drawing;
+  bool wide = false;  // takes the whole width of the page
+};
+
+}  // namespace dpm::view

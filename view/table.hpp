@@ -1,0 +1,28 @@
+// A table of a report. Columns of numbers are set flush right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dpm::view {
+
+enum class CellTone { normal, muted, strong, pass, fail };
+
+struct Cell {
+  std::string text;
+  CellTone tone = CellTone::normal;
+};
+
+struct Column {
+  std::string header;
+  bool number = false;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+std::string draw(const Table& table);
+
+}  // namespace dpm::view
