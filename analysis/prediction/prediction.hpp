@@ -33,10 +33,10 @@ std::string_view name_of(Order order);  // "recorded", "arrival", "role"
 std::optional<Order> order_from_name(std::string_view name);
 
 struct PredictOptions {
-  std::optional<Order> order;  // default: arrival, or recorded with thesis1984, which knows no other
+  std::optional<Order> order = std::nullopt;  // default: arrival, or recorded with thesis1984, which knows no other
   SharingMethod method = SharingMethod::replay;
   bool sensitivity = false;
-  std::optional<std::vector<RoleGroup>> roles;  // default: find_role_groups()
+  std::optional<std::vector<RoleGroup>> roles = std::nullopt;  // default: find_role_groups()
 };
 
 struct Spread {

@@ -1,5 +1,6 @@
 #include "tests/support/random_system.hpp"
 
+#include <memory>
 #include <string>
 
 #include "model/random.hpp"
@@ -145,6 +146,46 @@ ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::u
         return reaction;
       }
       steps.push_back(send(0, 0, 20, id, p * 1'000'000 + left - 1));
+    }
+    return reaction;
+  };
+  return system;
+}
+
+ObviousSystem dispatcher_and_workers(std::uint64_t seed, std::uint32_t workers, std::uint32_t pieces,
+                                     std::uint32_t outstanding) {
+  ObviousSystem system;
+  describe_machines(system.info, workers + 1, false);
+  describe_process(system.info, "dispatcher");
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    describe_process(system.info, numbered("worker", w));
+    system.info.processes.back().program = "worker";
+  }
+  system.info.delays = constant_delays(.001, .004);
+  // The dispatcher's k-th segment hands out piece k: its state is how many it has handed out.
+  const auto handed_out = std::make_shared<std::uint32_t>(0);
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    const auto hand_out = [&](std::uint32_t worker) {
+      if (*handed_out == pieces) return;
+      steps.push_back(send(worker, worker, 100, mixed(seed, 10 * *handed_out), *handed_out));
+      ++*handed_out;
+    };
+    if (p == 0) {
+      steps.push_back(compute(200'000));
+      if (message != nullptr) {
+        hand_out(message->sender);
+        return reaction;
+      }
+      *handed_out = 0;
+      for (std::uint32_t i = 0; i < outstanding; ++i) {
+        for (std::uint32_t worker = 1; worker <= workers; ++worker) hand_out(worker);
+      }
+    } else if (message != nullptr) {
+      Random random(mixed(seed, message->number));
+      steps.push_back(compute(static_cast<std::int64_t>(random.exponential(20e6))));
+      steps.push_back(send(0, 0, 50, message->id + 1, message->number));
     }
     return reaction;
   };
