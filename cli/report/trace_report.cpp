@@ -137,7 +137,7 @@ Section space_time_section(const Findings& found) {
   std::vector<std::uint64_t> completion(times.size());
   double last = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    completion[i] = times[i] < 0 ? 0 : static_cast<std::uint64_t>(times[i]);
+    completion[i] = times[i] < 0 ? TimelineSchedule::kNotPerformed : static_cast<std::uint64_t>(times[i]);
     last = std::max(last, times[i]);
   }
   const double events = static_cast<double>(std::max<std::size_t>(times.size(), 1));
@@ -148,7 +148,9 @@ Section space_time_section(const Findings& found) {
   view::SpaceTime diagram;
   diagram.title = "Space-time diagram";
   diagram.description = "who is busy, who is blocked and which messages are under way, in a window from the middle of the run";
-  diagram.timeline = make_timeline(found.history, completion, window);
+  const Schedule& schedule = found.schedule;
+  diagram.timeline = make_timeline(
+      found.history, {completion, schedule.performed_by, schedule.previous, schedule.cause, schedule.waited}, window);
   for (const auto& row : diagram.timeline.rows) {
     diagram.process_names.push_back(found.history.info[row.process].name);
     diagram.machine_names.push_back(found.history.info[row.machine].name);
