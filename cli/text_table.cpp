@@ -83,6 +83,12 @@ std::string fixed(double value, int digits) {
   return buffer;
 }
 
+std::string short_number(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
+}
+
 std::string seconds_text(double seconds) {
   const double magnitude = std::fabs(seconds);
   if (magnitude == 0) return "0 s";

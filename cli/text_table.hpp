@@ -26,6 +26,8 @@ class TextTable {
 
 // "1.65", "0.0042": `digits` after the point.
 std::string fixed(double value, int digits);
+// "7", "0.25", as short as it can be read.
+std::string short_number(double value);
 // Seconds with a unit that suits: "12.3 ms", "4.56 s".
 std::string seconds_text(double seconds);
 // "51 %"

@@ -5,6 +5,7 @@
 
 #include "cli/run/requests.hpp"
 #include "cli/run/simulation.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -107,7 +108,7 @@ bool off_diagonal(const MatrixCell& cell) { return cell.traced != cell.predicted
 }  // namespace
 
 Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say) {
-  SweepResult result{sweep.name, {}, {}};
+  SweepResult result{sweep.name, {}, sweep.placements.size(), {}};
   for (const auto& axis : sweep.axes) result.parameters.push_back(axis.parameter);
   for (const auto& parameters : product(sweep.axes)) {
     for (const auto& placement : sweep.placements) {
@@ -164,6 +165,14 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
     }
   }
   return result;
+}
+
+double MatrixResult::worst_cell(const std::string& traced_placement, const std::string& predicted_placement) const {
+  double worst = 0;
+  for (const auto& cell : cells)
+    if (cell.traced == traced_placement && cell.predicted == predicted_placement && std::fabs(cell.error()) >= std::fabs(worst))
+      worst = cell.error();
+  return worst;
 }
 
 double MatrixResult::mean_error() const {

@@ -27,6 +27,7 @@ struct SweepPoint {
 struct SweepResult {
   std::string name;
   std::vector<std::string> parameters;
+  std::size_t placements = 1;  // how many different ones
   std::vector<SweepPoint> points;
 };
 
@@ -45,6 +46,8 @@ struct MatrixResult {
   Order order = Order::arrival;
   std::vector<MatrixCell> cells;
 
+  // Of all seeds, the error of one cell that is farthest from 0.
+  double worst_cell(const std::string& traced_placement, const std::string& predicted_placement) const;
   double mean_error() const;      // mean |error| off the diagonal
   double worst_error() const;     // largest |error| off the diagonal
   double identity_error() const;  // largest |error| on the diagonal
