@@ -189,6 +189,29 @@ TEST_CASE("loader: programs written in C++ are found by name, and by folder and 
   CHECK_FALSE(scenario.programs[0].in_computation);
 }
 
+TEST_CASE("loader: a program written in C++ gets its defaults, and what the process changes", "[scenarios]") {
+  Parameters given;
+  ProgramRegistry registry;
+  registry.add("x", {{"worker",
+                      "",
+                      {{"rounds", 7.0, ""},
+                       {"partner", std::string("b"), ""},
+                       {"fast", true, ""},
+                       {"sizes", std::vector<double>{1, 2}, ""}},
+                      [&](const Parameters& parameters) -> Program {
+                        given = parameters;
+                        return [](MessageCalls&) {};
+                      }}});
+  const auto file = parse_scenario(R"({"name": "t", "machines": ["red"], "processes": [
+    {"name": "w", "count": 2, "program": "worker", "parameters": {"partner": "a_$index", "sizes": [3, 4, 5]}}]})",
+                                   "x/scenario.json", registry);
+  REQUIRE(file.has_value());
+  CHECK(given.number("rounds", 0) == 7);
+  CHECK(given.text("partner", "") == "a_2");  // of the last member
+  CHECK(given.flag("fast", false));
+  CHECK(given.numbers("sizes", {}) == std::vector<double>{3, 4, 5});
+}
+
 TEST_CASE("registry: a name two folders have must be written with its folder, except at home", "[scenarios]") {
   ProgramRegistry registry;
   registry.add("a", {{"server", "", {}, {}}});
