@@ -100,4 +100,11 @@ std::string seconds_text(double seconds) {
 
 std::string percent(double fraction, int digits) { return fixed(fraction * 100, digits) + " %"; }
 
+std::string signed_percent(double fraction, int digits) {
+  const std::string text = percent(fraction, digits);
+  const bool rounds_to_nothing = text.find_first_of("123456789") == std::string::npos;
+  if (rounds_to_nothing) return percent(0, digits);
+  return fraction > 0 ? "+" + text : text;
+}
+
 }  // namespace dpm::cli

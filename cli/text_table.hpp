@@ -32,5 +32,7 @@ std::string short_number(double value);
 std::string seconds_text(double seconds);
 // "51 %"
 std::string percent(double fraction, int digits = 0);
+// "+0.30 %", "-1.20 %", and "0.00 %" for what rounds to nothing.
+std::string signed_percent(double fraction, int digits);
 
 }  // namespace dpm::cli

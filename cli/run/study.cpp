@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/statistics.hpp"
 #include "cli/run/requests.hpp"
 #include "cli/run/simulation.hpp"
 #include "cli/text_table.hpp"
@@ -40,7 +41,8 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   if (!computation) return computation.error();
   HistoryBuilder builder(*computation);
   QueueAnalysis queues({.series_max = 0});
-  const auto truth = simulate(*scenario, {&builder, &queues});
+  StatisticsAnalysis statistics;
+  const auto truth = simulate(*scenario, {&builder, &queues, &statistics});
   if (!truth) return truth.error();
   auto history = builder.take();
   if (!history) return history.error();
@@ -58,6 +60,8 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   for (const auto& queue : queues.result().processes)
     if (queue.in_computation && queue.measured)
       point.queue_mean[history->info[queue.process].name] = queue.length_mean;
+  for (const auto& process : statistics.result().processes)
+    if (process.in_computation) point.cpu_percent[history->info[process.process].name] = process.cpu_share * 100;
   return point;
 }
 

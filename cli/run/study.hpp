@@ -21,7 +21,8 @@ struct SweepPoint {
   Parallelism parallelism;                   // of the run's own trace
   double simulated_P = 0;                    // T / makespan of the computation, as the simulator saw it
   double simulated_elapsed_s = 0;
-  std::map<std::string, double> queue_mean;  // by process of the computation
+  std::map<std::string, double> queue_mean;   // by process of the computation
+  std::map<std::string, double> cpu_percent;  // likewise
 };
 
 struct SweepResult {

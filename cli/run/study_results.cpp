@@ -81,7 +81,8 @@ Json sweep_json(const SweepResult& sweep) {
                   {"parallelism", parallelism_json(point.parallelism)},
                   {"simulated_P", point.simulated_P},
                   {"simulated_elapsed_s", point.simulated_elapsed_s},
-                  {"queue_mean", point.queue_mean}});
+                  {"queue_mean", point.queue_mean},
+                  {"cpu_percent", point.cpu_percent}});
     points.push_back(std::move(entry));
   }
   Json means = Json::array();
@@ -104,7 +105,7 @@ std::string matrix_text(const MatrixResult& matrix, int width) {
     std::vector<std::string> row = {traced};
     for (const auto& predicted : matrix.placements) {
       const double worst = matrix.worst_cell(traced, predicted);
-      row.push_back((worst > 0 ? "+" : "") + percent(worst, 2));
+      row.push_back(signed_percent(worst, 2));
     }
     table.add_row(std::move(row));
   }

@@ -121,7 +121,7 @@ TEST_CASE("loader: the study is read with its defaults", "[scenarios]") {
                             "processes": "server", "placements": ["A"], "external_time": true}],
     "predictions": [{"placements": ["A", "B"], "parameters": {"clients": 2}, "order": "recorded"}],
     "published": [{"label": "P", "figure": "5.13", "quantity": "/runs/0/P", "value": 1.4, "within": 0.1}],
-    "study": {"base": false, "sweeps": ["grid"], "predictions": ["predictions"]})"));
+    "study": {"sweeps": ["grid"], "predictions": ["predictions"]})"));
   INFO((file ? "" : file.error().what));
   REQUIRE(file.has_value());
   CHECK(file->placement == "B");
@@ -140,7 +140,7 @@ TEST_CASE("loader: the study is read with its defaults", "[scenarios]") {
   CHECK(file->predictions[0].parameters.at("clients") == 2);
   CHECK(file->predictions[0].prediction.order == "recorded");
   CHECK(file->published[0].within == 0.1);
-  CHECK_FALSE(file->study.base);
+  CHECK(file->study.predictions == std::vector<std::string>{"predictions"});
   CHECK(file->study.sweeps == std::vector<std::string>{"grid"});
   CHECK(instantiate(*file)->placement == "B");
 }
