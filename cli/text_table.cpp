@@ -83,6 +83,12 @@ std::string fixed(double value, int digits) {
   return buffer;
 }
 
+std::string short_number(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
+}
+
 std::string seconds_text(double seconds) {
   const double magnitude = std::fabs(seconds);
   if (magnitude == 0) return "0 s";
@@ -93,5 +99,12 @@ std::string seconds_text(double seconds) {
 }
 
 std::string percent(double fraction, int digits) { return fixed(fraction * 100, digits) + " %"; }
+
+std::string signed_percent(double fraction, int digits) {
+  const std::string text = percent(fraction, digits);
+  const bool rounds_to_nothing = text.find_first_of("123456789") == std::string::npos;
+  if (rounds_to_nothing) return percent(0, digits);
+  return fraction > 0 ? "+" + text : text;
+}
 
 }  // namespace dpm::cli

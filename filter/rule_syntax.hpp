@@ -12,6 +12,7 @@
 // reads the form; what the names mean is filter/rules.hpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

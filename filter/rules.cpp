@@ -33,6 +33,8 @@ bool holds(Comparison comparison, Number left, Number right) {
   return compare(comparison, left < right, left == right);
 }
 
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+
 bool is_type_field(std::string_view name) { return same_name(name, "type") || same_name(name, "traceType"); }
 
 bool is_number_field(const RecordField& field) {
@@ -81,9 +83,7 @@ int compare_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 }  // namespace
 
-bool RuleSet::holds_slowly(const Test& test, const std::byte* record) const {
-  if (test.kind == TestKind::fields)
-    return holds(test.comparison, test.left.of(record), operands_[test.other].of(record));
+bool RuleSet::bytes_hold(const Test& test, const std::byte* record) const {
   const ByteOperand& operand = byte_operands_[test.other];
   const std::span left(record + operand.offset, operand.length);
   const std::span right = operand.other_length > 0 ? std::span(record + operand.other_offset, operand.other_length)
@@ -259,7 +259,6 @@ class RuleCompiler {
     operand.offset = std::min(field.offset_bytes, layout.size_bytes - 8);
     operand.shift = (field.offset_bytes - operand.offset) * 8;
     operand.mask = ~std::uint64_t{0} >> (64 - field.length_bytes * 8);
-    operand.bias = is_signed(field) ? std::uint64_t{1} << 63 : 0;
     return operand;
   }
 
@@ -269,11 +268,16 @@ class RuleCompiler {
     test.comparison = comparison;
     if (fits_a_word(field, layout) && fits_a_word(other, layout)) {
       test.kind = RuleSet::TestKind::fields;
-      test.left = operand(field, layout);
-      test.other = static_cast<std::uint32_t>(set_.operands_.size());
-      set_.operands_.push_back(operand(other, layout));
+      // a > b is b < a, and the others are the opposites of these.
+      const bool swaps = comparison == Comparison::greater || comparison == Comparison::at_most;
+      test.compares_order = comparison != Comparison::equal && comparison != Comparison::not_equal;
+      test.is_inverted = comparison == Comparison::not_equal || comparison == Comparison::at_least ||
+                         comparison == Comparison::at_most;
+      test.left = operand(swaps ? other : field, layout);
+      test.other = static_cast<std::uint32_t>(set_.field_operands_.size());
       // Of a signed and an unsigned number, both are taken as unsigned.
-      if (test.left.bias != set_.operands_.back().bias) test.left.bias = set_.operands_.back().bias = 0;
+      set_.field_operands_.push_back(
+          {operand(swaps ? field : other, layout), is_signed(field) && is_signed(other) ? kSignBit : 0});
       return test;
     }
     test.kind = RuleSet::TestKind::bytes;
@@ -307,36 +311,23 @@ class RuleCompiler {
     if (!bytes->empty()) std::memcpy(&value, bytes->data(), bytes->size());
     if (is_negative) value = -value;
     test.left = operand(field, layout);
-    set_bounds(test, value ^ test.left.bias);
+    set_bounds(test, value, is_signed(field) ? kSignBit : 0);
     return test;
   }
 
-  // Every comparison with a value is "within [low, low + span]" or its opposite: one subtraction and one comparison.
-  static void set_bounds(RuleSet::Test& test, std::uint64_t value) {
-    switch (test.comparison) {
-      case Comparison::equal:
-        test.low = value;
-        break;
-      case Comparison::not_equal:
-        test.kind = RuleSet::TestKind::outside;
-        test.low = value;
-        break;
-      case Comparison::at_least:
-        test.low = value;
-        test.span = ~std::uint64_t{0} - value;
-        break;
-      case Comparison::less:
-        test.kind = RuleSet::TestKind::outside;
-        test.low = value;
-        test.span = ~std::uint64_t{0} - value;
-        break;
-      case Comparison::at_most:
-        test.span = value;
-        break;
-      case Comparison::greater:
-        test.kind = RuleSet::TestKind::outside;
-        test.span = value;
-        break;
+  // `first` is the least number there is.
+  static void set_bounds(RuleSet::Test& test, std::uint64_t value, std::uint64_t first) {
+    const Comparison comparison = test.comparison;
+    test.is_inverted =
+        comparison == Comparison::not_equal || comparison == Comparison::less || comparison == Comparison::greater;
+    if (comparison == Comparison::at_least || comparison == Comparison::less) {
+      test.low = value;
+      test.span = first - 1 - value;  // up to the greatest number
+    } else if (comparison == Comparison::at_most || comparison == Comparison::greater) {
+      test.low = first;
+      test.span = value - first;
+    } else {
+      test.low = value;
     }
   }
 

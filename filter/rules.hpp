@@ -39,10 +39,8 @@ class RuleSet {
 
   // The record's class, an index into classes(), or kNotKept. `record` has at least the layout's size.
   ClassIndex match(std::size_t layout, const std::byte* record) const {
-    for (std::uint32_t i = first_rule_[layout]; i < first_rule_[layout + 1]; ++i) {
-      const CompiledRule& rule = rules_[i];
-      if (accepts(rule, record)) return rule.record_class;
-    }
+    for (std::uint32_t i = first_rule_[layout]; i < first_rule_[layout + 1]; ++i)
+      if (accepts(rules_[i], record)) return rules_[i].record_class;
     return kNotKept;
   }
 
@@ -50,30 +48,37 @@ class RuleSet {
   const std::string& text() const { return text_; }
 
  private:
-  enum class TestKind : std::uint8_t { within, outside, fields, bytes };
+  enum class TestKind : std::uint8_t { value, fields, bytes };
 
-  // A number of up to eight bytes: eight bytes of the record that contain it, shifted and masked. `bias` turns signed
-  // order into unsigned order.
+  // A number of up to eight bytes: eight bytes of the record that contain it, shifted and masked.
   struct Operand {
     std::uint32_t offset = 0;
     std::uint32_t shift = 0;
     std::uint64_t mask = 0;
-    std::uint64_t bias = 0;
 
     std::uint64_t of(const std::byte* record) const {
       std::uint64_t word;
       std::memcpy(&word, record + offset, sizeof word);
-      return ((word >> shift) & mask) ^ bias;
+      return (word >> shift) & mask;
     }
   };
 
+  // Every comparison with a value asks whether a number lies in [low, low + span], or whether it doesn't; one
+  // subtraction and one comparison tell, for signed numbers as well, because both wrap around.
   struct Test {
-    TestKind kind = TestKind::within;
-    Comparison comparison = Comparison::equal;  // of fields and bytes
     Operand left;
-    std::uint64_t low = 0;  // within: left in [low, low + span]
+    std::uint64_t low = 0;
     std::uint64_t span = 0;
-    std::uint32_t other = 0;  // index into operands_ or byte_operands_
+    TestKind kind = TestKind::value;
+    bool is_inverted = false;
+    bool compares_order = false;                // of fields: left < right, otherwise left = right
+    Comparison comparison = Comparison::equal;  // of bytes
+    std::uint32_t other = 0;                    // index into field_operands_ or byte_operands_
+  };
+
+  struct FieldOperand {
+    Operand right;
+    std::uint64_t bias = 0;  // turns signed order into unsigned order
   };
 
   // Byte strings, and numbers in records too short for the way above.
@@ -89,25 +94,33 @@ class RuleSet {
     ClassIndex record_class = 0;
   };
 
+  // No early exit: a mispredicted branch costs more than the few tests a rule has.
   bool accepts(const CompiledRule& rule, const std::byte* record) const {
+    bool all_hold = true;
     for (std::uint32_t i = rule.first_test; i < rule.end_test; ++i) {
       const Test& test = tests_[i];
-      const bool holds = test.kind == TestKind::within    ? test.left.of(record) - test.low <= test.span
-                         : test.kind == TestKind::outside ? test.left.of(record) - test.low > test.span
-                                                          : holds_slowly(test, record);
-      if (!holds) return false;
+      if (test.kind == TestKind::value) [[likely]]
+        all_hold &= (test.left.of(record) - test.low <= test.span) != test.is_inverted;
+      else
+        all_hold &= test.kind == TestKind::fields ? fields_hold(test, record) : bytes_hold(test, record);
     }
-    return true;
+    return all_hold;
   }
 
-  bool holds_slowly(const Test& test, const std::byte* record) const;
+  bool fields_hold(const Test& test, const std::byte* record) const {
+    const FieldOperand& other = field_operands_[test.other];
+    const std::uint64_t left = test.left.of(record) ^ other.bias, right = other.right.of(record) ^ other.bias;
+    return (test.compares_order ? left < right : left == right) != test.is_inverted;
+  }
+
+  bool bytes_hold(const Test& test, const std::byte* record) const;
 
   std::string text_;
   std::vector<RecordClass> classes_;
   std::vector<std::uint32_t> first_rule_;  // by layout, one more at the end
   std::vector<CompiledRule> rules_;
   std::vector<Test> tests_;
-  std::vector<Operand> operands_;
+  std::vector<FieldOperand> field_operands_;
   std::vector<ByteOperand> byte_operands_;
 
   friend class RuleCompiler;

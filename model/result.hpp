@@ -30,10 +30,10 @@ class [[nodiscard]] Result {
 
   T& value() & { DPM_CHECK(has_value()); return std::get<T>(state_); }
   const T& value() const& { DPM_CHECK(has_value()); return std::get<T>(state_); }
-  T&& value() && { DPM_CHECK(has_value()); return std::get<T>(std::move(state_)); }
+  T value() && { DPM_CHECK(has_value()); return std::get<T>(std::move(state_)); }  // by value: a reference would dangle
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

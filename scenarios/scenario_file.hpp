@@ -83,9 +83,8 @@ struct PublishedFigure {
   double within = 0;  // largest |quantity - value| that agrees
 };
 
-// Which runs `dpm run` makes.
+// Which runs `dpm run` makes besides the base run: all of the file's, unless it chooses.
 struct Study {
-  bool base = true;
   std::vector<std::string> sweeps;
   std::vector<std::string> predictions;
 };

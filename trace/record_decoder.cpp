@@ -44,7 +44,7 @@ ProcessId ForeignNames::process(std::uint64_t number, std::uint32_t base, Machin
   if (is_new) {
     std::string name = "process " + in_base(number, base);
     if (unique_on_machine_only) name += " on " + info_->machines.at(machine.value).name;
-    info_->processes.push_back({name, "", machine, 0, true});
+    info_->processes.push_back({name, "", unique_on_machine_only ? machine : MachineId{}, 0, true});
   }
   return found->second;
 }

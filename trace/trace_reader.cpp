@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "trace/process_merge.hpp"
@@ -162,6 +163,7 @@ struct TraceReader::State {
     TableSizes sizes = table_sizes();
     std::uint64_t records = 0;
     std::vector<std::uint32_t> stream_of_process;
+    std::map<ProcessId, MachineId> first_machine;  // where processes that trace.json doesn't place were first seen
     for (std::uint32_t i = 0; i < sidecar.streams.size(); ++i) {
       const auto look = [&](const Event& event) {
         ++records;
@@ -174,11 +176,15 @@ struct TraceReader::State {
           return false;
         sizes = grown;
         note_stream(event.process, i, stream_of_process);
+        const auto& processes = sidecar.info.processes;
+        if (event.process.value >= processes.size() || processes[event.process.value].machine.is_none())
+          first_machine.try_emplace(event.process, event.machine);
         return true;
       };
       read_stream(sidecar.streams[i], look);
     }
     name_unnamed(sizes);
+    for (const auto& [process, machine] : first_machine) sidecar.info.processes[process.value].machine = machine;
   }
 
   void note_stream(ProcessId process, std::uint32_t stream, std::vector<std::uint32_t>& stream_of_process) {

@@ -32,7 +32,8 @@ class TraceReader {
   TraceReader& operator=(TraceReader&&) noexcept;
   ~TraceReader();
 
-  // Describes every id that read() delivers.
+  // Describes every id that read() delivers. The machine of a process that neither trace.json nor an event of its own
+  // places is none.
   const TraceInfo& info() const;
   const TraceDescription& description() const;
   bool is_finished() const;  // false: the recorder was killed, or is still recording

@@ -16,8 +16,8 @@ struct Axis {
   std::string label(double tick) const;
 };
 
-// Covers [low, high] with steps of 1, 2 or 5 times a power of ten, about `wanted` of them. `whole` keeps steps at 1 or
-// more.
+// Covers [low, high] with steps of 1, 2 or 5 times a power of ten, about `wanted` of them. `whole` keeps steps at 1
+// or more.
 Axis round_axis(double low, double high, int wanted, bool whole = false);
 
 // Only the ticks that lie in [low, high]; the axis ends exactly there.

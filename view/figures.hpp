@@ -71,8 +71,8 @@ std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& 
 
 // ---- causality
 
-// The state diagram as a graph, for draw() and to_dot() (figure 5.19). Arcs below `share_min` of what leaves a process
-// are left out.
+// The state diagram as a graph, for draw() and to_dot() (figure 5.19). Arcs below `share_min` of what leaves a
+// process are left out.
 Graph state_diagram(const Causality& causality, const TraceInfo& info, double share_min = 0.005);
 Figure state_diagram_figure(const Causality& causality, const TraceInfo& info);
 Figure branching_figure(const Causality& causality, const TraceInfo& info);  // figure 5.18 with probabilities, a table

@@ -123,7 +123,7 @@ Figure state_diagram_figure(const Causality& causality, const TraceInfo& info) {
 
 Figure branching_figure(const Causality& causality, const TraceInfo& info) {
   constexpr std::size_t kRowsMax = 40;
-  Table table{{{"At"}, {"having received from"}, {"sends next to"}, {"Count", true}, {"Probability", true}}, {}};
+  Table table{{{"A request at"}, {"that came from"}, {"goes next to"}, {"Count", true}, {"Probability", true}}, {}};
   auto branches = causality.branching;
   if (branches.size() > kRowsMax) {
     std::stable_sort(branches.begin(), branches.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
@@ -142,7 +142,7 @@ Figure branching_figure(const Causality& causality, const TraceInfo& info) {
                           {percent(branch.probability)}});
   }
   const std::size_t hidden = causality.branching.size() - branches.size();
-  return {"Branching", hidden == 0 ? "" : std::to_string(hidden) + " rarer branches are not shown.", table};
+  return {"Branching", hidden == 0 ? "" : std::to_string(hidden) + " rarer branches are not shown.", table, true};
 }
 
 Figure common_paths_figure(const Causality& causality, const TraceInfo& info, std::size_t most) {

@@ -78,7 +78,7 @@ class GraphDrawing {
                                               ? placed_.rank[arc.from] - placed_.rank[arc.to]
                                               : placed_.rank[arc.to] - placed_.rank[arc.from]);
     const bool has_reverse = pairs_.contains({arc.to, arc.from});
-    double bow = has_reverse ? 30 : 8;
+    double bow = has_reverse ? 44 : 8;
     if (graph_.layout == GraphLayout::circle) bow = has_reverse ? 26 : 10;
     if (span > 1) bow = 46 + 34 * span;
     const Point direction = unit(b - a);
@@ -152,7 +152,7 @@ class GraphDrawing {
     const auto& arc = graph_.arcs[number];
     if (arc.label.empty()) return;
     const Curve& curve = curves_[number];
-    const double half = text_width(arc.label, 11.5) / 2 + 2;
+    const double half = text_width(arc.label, 11.5) / 2 + 6;
     Point best = curve.at(0.5);
     for (const double t : {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74}) {
       const Point p = curve.at(t);

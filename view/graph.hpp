@@ -1,8 +1,7 @@
 // Boxes and arrows: the state diagram of a server (thesis figure 5.19) and the hot spots display (1988 paper V.A).
 //
-// layered: the heaviest way from the first node spreads from left to right, so that the usual path of a request is the
-// line one
-//          reads first; what goes back bows below what goes forth.
+// layered: the heaviest way from the first node is a straight line from left to right, so that the usual path of a
+//          request is what one reads first; what goes back bows below what goes forth.
 // circle:  every process at the same distance, for a first look at who talks to whom.
 #pragma once
 

@@ -10,93 +10,70 @@ namespace {
 
 constexpr std::size_t kUnplaced = static_cast<std::size_t>(-1);
 
-// Depth in the tree that always follows the heaviest arc to a node not yet reached. What cannot be reached begins anew.
-std::vector<std::size_t> ranks_of(const Graph& graph) {
-  std::vector<std::size_t> rank(graph.nodes.size(), kUnplaced);
-  for (std::size_t start = 0; start < graph.nodes.size(); ++start) {
-    if (rank[start] != kUnplaced) continue;
-    rank[start] = 0;
+struct Places {
+  std::vector<std::size_t> rank;  // column
+  std::vector<std::size_t> row;
+};
+
+// The tree that always follows the heaviest arc to a node not yet reached: a node stands one column behind its parent,
+// the first child in its parent's row, so that the heaviest way is a straight line, and later ones in the next row that
+// is free there. What cannot be reached begins anew.
+Places places_of(const Graph& graph) {
+  const std::size_t count = graph.nodes.size();
+  Places places{std::vector<std::size_t>(count, kUnplaced), std::vector<std::size_t>(count, 0)};
+  std::vector<std::size_t> rows_used;  // by column
+  const auto place = [&](std::size_t node, std::size_t rank, std::size_t row_wanted) {
+    if (rank >= rows_used.size()) rows_used.resize(rank + 1, 0);
+    places.rank[node] = rank;
+    places.row[node] = std::max(row_wanted, rows_used[rank]);
+    rows_used[rank] = places.row[node] + 1;
+  };
+  for (std::size_t start = 0; start < count; ++start) {
+    if (places.rank[start] != kUnplaced) continue;
+    place(start, 0, 0);
     while (true) {
       const GraphArc* heaviest = nullptr;
       for (const auto& arc : graph.arcs) {
-        if (rank[arc.from] == kUnplaced || rank[arc.to] != kUnplaced) continue;
+        if (places.rank[arc.from] == kUnplaced || places.rank[arc.to] != kUnplaced) continue;
         if (heaviest == nullptr || arc.weight > heaviest->weight) heaviest = &arc;
       }
       if (heaviest == nullptr) break;
-      rank[heaviest->to] = rank[heaviest->from] + 1;
+      place(heaviest->to, places.rank[heaviest->from] + 1, places.row[heaviest->from]);
     }
   }
-  return rank;
-}
-
-// Orders each column by the mean position of the neighbours, a few times to and fro: the usual way to fewer crossings.
-void reduce_crossings(const Graph& graph, const std::vector<std::size_t>& rank,
-                      std::vector<std::vector<std::size_t>>& columns) {
-  std::vector<double> position(graph.nodes.size(), 0);
-  const auto renumber = [&](const std::vector<std::size_t>& column) {
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      position[column[i]] = static_cast<double>(i) - static_cast<double>(column.size() - 1) / 2;
-    }
-  };
-  for (const auto& column : columns) renumber(column);
-  for (int sweep = 0; sweep < 4; ++sweep) {
-    for (auto& column : columns) {
-      std::vector<double> wanted(graph.nodes.size(), 0);
-      for (const std::size_t node : column) {
-        double sum = 0, weights = 0;
-        for (const auto& arc : graph.arcs) {
-          if (arc.from != node && arc.to != node) continue;
-          const std::size_t other = arc.from == node ? arc.to : arc.from;
-          if (rank[other] == rank[node]) continue;
-          sum += position[other] * arc.weight;
-          weights += arc.weight;
-        }
-        wanted[node] = weights > 0 ? sum / weights : position[node];
-      }
-      std::stable_sort(column.begin(), column.end(), [&](auto a, auto b) { return wanted[a] < wanted[b]; });
-      renumber(column);
-    }
-  }
+  return places;
 }
 
 PlacedGraph place_layered(const Graph& graph, const std::vector<BoxSize>& sizes, double width) {
-  constexpr double kBetweenRows = 56, kBetweenColumnsMin = 96, kMargin = 8;
-  PlacedGraph placed;
-  placed.rank = ranks_of(graph);
-  std::vector<std::vector<std::size_t>> columns;
+  constexpr double kBetweenRows = 58, kBetweenColumnsMin = 96, kMargin = 8;
+  const Places places = places_of(graph);
+  std::vector<double> column_width, row_height;
   for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
-    if (placed.rank[node] >= columns.size()) columns.resize(placed.rank[node] + 1);
-    columns[placed.rank[node]].push_back(node);
+    column_width.resize(std::max(column_width.size(), places.rank[node] + 1), 0);
+    row_height.resize(std::max(row_height.size(), places.row[node] + 1), 0);
+    column_width[places.rank[node]] = std::max(column_width[places.rank[node]], sizes[node].width);
+    row_height[places.row[node]] = std::max(row_height[places.row[node]], sizes[node].height);
   }
-  reduce_crossings(graph, placed.rank, columns);
+  const double boxes = std::accumulate(column_width.begin(), column_width.end(), 0.0);
+  const auto gaps = static_cast<double>(column_width.size() - 1);
+  const double gap = gaps > 0 ? std::clamp((width - 2 * kMargin - boxes) / gaps, kBetweenColumnsMin, 200.0) : 0;
 
-  double boxes_width = 0, tallest = 0;
-  std::vector<double> column_width(columns.size(), 0);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    double height = -kBetweenRows;
-    for (const std::size_t node : columns[c]) {
-      column_width[c] = std::max(column_width[c], sizes[node].width);
-      height += sizes[node].height + kBetweenRows;
-    }
-    boxes_width += column_width[c];
-    tallest = std::max(tallest, height);
+  PlacedGraph placed;
+  placed.rank = places.rank;
+  placed.width = std::max(width, 2 * kMargin + boxes + gap * gaps);
+  std::vector<double> column_x, row_y;
+  double x = (placed.width - boxes - gap * gaps) / 2, y = 0;
+  for (const double w : column_width) {
+    column_x.push_back(x + w / 2);
+    x += w + gap;
   }
-  const auto gaps = static_cast<double>(columns.size() - 1);
-  const double gap = gaps > 0 ? std::clamp((width - 2 * kMargin - boxes_width) / gaps, kBetweenColumnsMin, 190.0) : 0;
-  placed.width = std::max(width, 2 * kMargin + boxes_width + gap * gaps);
-  placed.height = tallest;
-
-  placed.centres.resize(graph.nodes.size());
-  double x = (placed.width - boxes_width - gap * gaps) / 2;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    double height = -kBetweenRows;
-    for (const std::size_t node : columns[c]) height += sizes[node].height + kBetweenRows;
-    double y = (tallest - height) / 2;
-    for (const std::size_t node : columns[c]) {
-      placed.centres[node] = {x + column_width[c] / 2, y + sizes[node].height / 2};
-      y += sizes[node].height + kBetweenRows;
-    }
-    x += column_width[c] + gap;
+  for (const double h : row_height) {
+    row_y.push_back(y + h / 2);
+    y += h + kBetweenRows;
+  }
+  placed.height = y - kBetweenRows;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    placed.centres.push_back({column_x[places.rank[node]], row_y[places.row[node]]});
   }
   return placed;
 }

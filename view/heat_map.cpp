@@ -10,6 +10,7 @@ namespace dpm::view {
 namespace {
 
 constexpr std::size_t kNameCharacters = 20;
+constexpr double kSlantRoom = 70;
 
 double widest(const std::vector<std::string>& names) {
   double width = 0;
@@ -24,9 +25,13 @@ class HeatDrawing {
   HeatDrawing(const HeatMap& map, double width) : map_(map), width_(width) {
     const auto columns = static_cast<double>(std::max<std::size_t>(1, map.columns.size()));
     left_ = widest(map.rows) + 12 + (map.row_title.empty() ? 0 : 22);
-    cell_width_ = std::clamp((width - left_ - 4) / columns, 9.0, map.texts.empty() ? 40.0 : 92.0);
-    cell_height_ = std::clamp(cell_width_, 16.0, map.texts.empty() ? 28.0 : 40.0);
+    const auto cells_in = [&](double room) {
+      cell_width_ = std::clamp(room / columns, 9.0, map.texts.empty() ? 40.0 : 124.0);
+    };
+    cells_in(width - left_ - 4);
     turned_ = widest(map.columns) > cell_width_ - 6;
+    if (turned_) cells_in(width - left_ - kSlantRoom);
+    cell_height_ = std::clamp(cell_width_, 16.0, map.texts.empty() ? 28.0 : 44.0);
     top_ = (map.column_title.empty() ? 0 : 22) + (turned_ ? widest(map.columns) * 0.72 + 22 : 24);
     full_ = map.full_at;
     if (full_ <= 0) {
@@ -41,7 +46,7 @@ class HeatDrawing {
   std::string draw() {
     const double bottom = top_ + cell_height_ * static_cast<double>(map_.rows.size());
     // Slanted names of the last columns reach beyond the grid.
-    const double needed = left_ + cell_width_ * static_cast<double>(map_.columns.size()) + (turned_ ? 70 : 4);
+    const double needed = left_ + cell_width_ * static_cast<double>(map_.columns.size()) + (turned_ ? kSlantRoom : 4);
     Svg svg(std::max(width_, needed), bottom + 44, map_.title, map_.description);
     names(svg);
     for (std::size_t r = 0; r < map_.rows.size() && r < map_.values.size(); ++r) {
@@ -80,7 +85,7 @@ class HeatDrawing {
     if (strength > 0) svg.rect(corner, w, h, colour_of(value), tip, 2, opacity(strength));
     if (map_.texts.empty()) return;
     svg.text({corner.x + w / 2, corner.y + h / 2 + 4}, map_.texts.at(r).at(c),
-             strength > 0.55 ? "cell-text strong" : "cell-text", "middle");
+             strength > 0.66 ? "cell-text strong" : "cell-text", "middle");
   }
 
   // Square root: traffic spans orders of magnitude, and a third of the largest must not look like nothing.

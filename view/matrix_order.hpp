@@ -1,6 +1,6 @@
-// In which order processes stand along a matrix, so that those that talk much stand together and the traffic lies near
-// the diagonal (1988 paper V.A: "the order of the processes in the matrix can be changed to group together the most
-// active").
+// In which order processes stand along a matrix, so that those that talk much stand together and the traffic lies
+// near the diagonal (1988 paper V.A: "the order of the processes in the matrix can be changed to group together the
+// most active").
 #pragma once
 
 #include <cstddef>

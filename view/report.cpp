@@ -77,12 +77,30 @@ std::string drawing(const Figure& figure) {
       figure.drawing);
 }
 
+// Half-width figures stand in pairs; one that finds no partner gets the row, with its caption beside it.
+std::vector<std::string> figure_classes(const std::vector<Figure>& figures) {
+  std::vector<std::string> classes(figures.size());
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const bool has_partner = i + 1 < figures.size() && !figures[i + 1].wide;
+    if (figures[i].wide) {
+      classes[i] = "wide";
+    } else if (has_partner) {
+      ++i;
+    } else {
+      classes[i] = "alone";
+    }
+  }
+  return classes;
+}
+
 std::string section(const Section& section) {
   if (section.figures.empty() && section.text.empty()) return "";
   std::string out = "<section>\n" + element("h2", "", section.heading) + element("p", "lead", section.text);
   out += "<div class=\"grid\">\n";
-  for (const auto& figure : section.figures) {
-    out += figure.wide ? "<figure class=\"wide\">\n" : "<figure>\n";
+  const auto classes = figure_classes(section.figures);
+  for (std::size_t i = 0; i < section.figures.size(); ++i) {
+    const auto& figure = section.figures[i];
+    out += classes[i].empty() ? "<figure>\n" : "<figure class=\"" + classes[i] + "\">\n";
     out +=
         element("h3", "", figure.heading) + drawing(figure) + element("figcaption", "", figure.caption) + "</figure>\n";
   }

@@ -10,7 +10,7 @@
 namespace dpm::view {
 namespace {
 
-constexpr double kRow = 30, kBar = 12, kTop = 34, kMachineGap = 10, kBottom = 44, kRight = 14;
+constexpr double kRow = 30, kBar = 12, kTop = 34, kMachineGap = 10, kBottom = 44, kRight = 26;
 
 class SpaceTimeDrawing {
  public:

@@ -1,5 +1,5 @@
-// Draws a space-time diagram: time from left to right, a line for each process, machines as bands, messages as slanted
-// lines.
+// Draws a space-time diagram: time from left to right, a line for each process, machines as bands, messages as
+// slanted lines.
 #pragma once
 
 #include <string>

@@ -51,19 +51,24 @@ dd { margin: 0; font-weight: 550; overflow-wrap: anywhere; }
 .warnings { margin: 20px 0 0; padding: 12px 20px; border: 1px solid var(--warn-line); border-radius: 10px;
   background: var(--warn-page); color: var(--warn-ink); font-size: 14px; overflow-wrap: anywhere; }
 .warnings ul { margin: 4px 0 0; padding-left: 20px; }
-.grid { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 20px; align-items: start; }
+.grid { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 20px; }
 figure { margin: 0; padding: 16px 18px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 10px; min-width: 0; }
-figure.wide { grid-column: 1 / -1; }
+figure.wide, figure.alone { grid-column: 1 / -1; }
+@media (min-width: 761px) {
+  .wide td:first-child { white-space: nowrap; }
+  figure.alone { display: grid; grid-template-columns: minmax(0, 520px) minmax(0, 1fr); column-gap: 44px; align-items: center; }
+  figure.alone h3 { grid-column: 1 / -1; }
+}
 figcaption { margin-top: 10px; color: var(--muted); font-size: 13.5px; max-width: 90ch; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 svg { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums; }
-th { text-align: left; color: var(--muted); font-weight: 550; font-size: 12.5px; padding: 4px 12px 6px 0; vertical-align: bottom;
+th { text-align: left; color: var(--muted); font-weight: 550; font-size: 12.5px; padding: 4px 9px 6px; vertical-align: bottom;
   border-bottom: 1px solid var(--line); }
-td { padding: 6px 12px 6px 0; border-bottom: 1px solid var(--soft); vertical-align: top; }
+td { padding: 6px 9px; border-bottom: 1px solid var(--soft); vertical-align: top; }
 tr:last-child td { border-bottom: 0; }
 .number { text-align: right; white-space: nowrap; }
-th:last-child, td:last-child { padding-right: 0; }
+th:first-child, td:first-child { padding-left: 0; } th:last-child, td:last-child { padding-right: 0; }
 td.muted { color: var(--muted); } td.strong { font-weight: 600; }
 td.pass { color: var(--pass); white-space: nowrap; } td.fail { color: var(--fail); font-weight: 600; white-space: nowrap; }
 footer { margin-top: 40px; color: var(--muted); font-size: 13px; }

@@ -1,3 +1,4 @@
+// How a report looks: the one style sheet, shared by the page and by drawings that stand alone.
 #pragma once
 
 #include <string_view>

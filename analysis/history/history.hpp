@@ -98,9 +98,9 @@ struct History {
 
 // Which processes are the computation. Messages to and from the others become `outside`, and the others have no events.
 struct Computation {
-  std::vector<std::string> only;  // process names; empty: every process the trace marks as in the computation
-  bool everybody = false;         // every process of the trace, users and disks too
-  bool external_time = false;     // model time spent outside as in figure 5.3
+  std::vector<std::string> only = {};  // process names; empty: every process the trace marks as in the computation
+  bool everybody = false;              // every process of the trace, users and disks too
+  bool external_time = false;          // model time spent outside as in figure 5.3
 };
 
 // Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, uses RECEIVECALL, CREATEPROCESS,

@@ -147,7 +147,13 @@ void QueueAnalysis::extend_series(Queue& queue, LocalTime from, LocalTime to, st
   }
 }
 
+void QueueAnalysis::on_end(const LossReport& losses) {
+  losses_ = losses;
+  final_ = result();
+}
+
 Queues QueueAnalysis::result() const {
+  if (final_) return *final_;
   Queues result;
   result.losses = losses_;
   std::string unmeasured;

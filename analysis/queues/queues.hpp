@@ -67,7 +67,7 @@ class QueueAnalysis : public EventSink {
 
   void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
-  void on_end(const LossReport& losses) override { losses_ = losses; }
+  void on_end(const LossReport& losses) override;
 
   // What is known so far; final after on_end().
   Queues result() const;
@@ -116,6 +116,7 @@ class QueueAnalysis : public EventSink {
   const TraceInfo* info_ = nullptr;
   std::vector<Queue> queues_;  // by process number
   LossReport losses_;
+  std::optional<Queues> final_;  // made in on_end(), after which `info_` is gone
 };
 
 }  // namespace dpm

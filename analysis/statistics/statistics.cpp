@@ -114,9 +114,13 @@ void StatisticsAnalysis::count_receive(const Event& event, ProcessStatistics& re
   if (pair.by_receive() && machine_of(event.peer) != event.machine) pair.remote += 1;
 }
 
-void StatisticsAnalysis::on_end(const LossReport& losses) { losses_ = losses; }
+void StatisticsAnalysis::on_end(const LossReport& losses) {
+  losses_ = losses;
+  final_ = result();
+}
 
 Statistics StatisticsAnalysis::result() const {
+  if (final_) return *final_;
   Statistics result;
   result.sizes = sizes_;
   result.kernel_sizes = kernel_sizes_;

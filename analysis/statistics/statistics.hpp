@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,6 +122,7 @@ class StatisticsAnalysis : public EventSink {
   MessageSizes sizes_, kernel_sizes_;
   std::uint64_t sent_local_ = 0, sent_remote_ = 0, events_ = 0;
   LossReport losses_;
+  std::optional<Statistics> final_;  // made in on_end(), after which `info_` is gone
 };
 
 }  // namespace dpm

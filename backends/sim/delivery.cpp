@@ -54,7 +54,6 @@ void Simulation::deliver_due() {
 
 void Simulation::deliver(Packet& packet) {
   Process& to = *packet.to;
-  if (!to.machine->on && !to.is_gone()) return drop(packet, "to machine '" + to.machine->name + "', which was off");
   if (to.is_gone()) return drop(packet, "to process '" + to.name + "', which was gone");
   if (packet.on_arrival) {
     packet.on_arrival(packet);
@@ -171,6 +170,8 @@ void Simulation::turn_on(Machine& machine) {
     process.life = Life::created;
     process.suspended = false;
     process.waiting = Waiting::for_nothing;
+    process.awaited_call = 0;
+    process.reply = nullptr;
     process.queue.waiting.clear();
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "backends/sim/simulation.hpp"
+#include "model/check.hpp"
 
 #ifdef DPM_COVERAGE
 extern "C" void __gcov_dump(void);
@@ -44,6 +45,7 @@ void Simulation::end(const Ending& ending) {
   for (Machine& machine : machines_) meter_.flush(machine);
   deliver_remaining_meter_messages();
   last.losses = losses();
+  DPM_CHECK(last.losses.seen == output_.delivered_events() + last.losses.lost());
   output_.end(last);
 #ifdef DPM_COVERAGE
   __gcov_dump();

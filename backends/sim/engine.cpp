@@ -24,7 +24,9 @@ using simgrid::kernel::timer::Timer;
 
 constexpr double kFlopsPerSecond = 1e9;  // one flop is one nanosecond of CPU time
 constexpr int kStackKilobytes = 256;
-// A guard page costs two mappings a stack, and a process may have 65530 (vm.max_map_count).
+constexpr int kSmallStackKilobytes = 64;
+// A guard page costs two mappings a stack, and a process may have 65530 (vm.max_map_count). More
+// actors get unguarded stacks, which are touched as a whole (142 KB each were measured for 256), so small ones.
 constexpr std::size_t kMostGuardedStacks = 30000;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -190,9 +192,11 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
   const std::string log = "root.thres:critical root.app:file:" + log_path;
   xbt_log_control_set(log.c_str());
   // An argv of our own: SimGrid would take --cfg, --log and --help from the program's command line.
-  std::vector<std::string> words = {"dpm", "--cfg=contexts/stack-size:" + std::to_string(kStackKilobytes),
+  const bool too_many_to_guard = expected_actors > kMostGuardedStacks;
+  const int stack_kilobytes = too_many_to_guard ? kSmallStackKilobytes : kStackKilobytes;
+  std::vector<std::string> words = {"dpm", "--cfg=contexts/stack-size:" + std::to_string(stack_kilobytes),
                                     "--cfg=debug/clean-atexit:no"};
-  if (expected_actors > kMostGuardedStacks) words.push_back("--cfg=contexts/guard-size:0");
+  if (too_many_to_guard) words.push_back("--cfg=contexts/guard-size:0");
   if (kSanitized) words.push_back("--cfg=contexts/factory:thread");
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());

@@ -85,7 +85,6 @@ Message ProcessCalls::receive_message(std::span<const LinkIndex> over) {
   DPM_ENTER("receive_message");
   collect_wanted(over);
   record_receive_call(wanted_);
-  simulation_.deliver_due();
   Packet* packet = take_waiting();
   while (packet == nullptr) {
     process_.wanted = wanted_;
@@ -132,7 +131,6 @@ Message ProcessCalls::call(LinkIndex to, OutgoingMessage message) {
 
   wanted_.assign(1, process_.reply_channel);
   record_receive_call(wanted_);
-  simulation_.deliver_due();
   if (process_.reply == nullptr) block(Waiting::for_reply);
   DPM_CHECK(process_.reply != nullptr);
   return accept(*std::exchange(process_.reply, nullptr));

@@ -159,6 +159,7 @@ bool receive_frames(Child& child, EventSink& sink, TraceInfo& info, sim::RunEnd&
       events.resize(header.size_bytes / sizeof(Event));
       if (!child.read(events.data(), header.size_bytes)) return false;
       sink.on_events(events);
+      end.losses.seen += events.size();  // what we know if the last frame never comes
       continue;
     }
     payload.resize(header.size_bytes);

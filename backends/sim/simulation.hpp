@@ -82,7 +82,8 @@ class Simulation {
   // Hands over a packet sent now; it arrives after the delay of its class, never before an earlier one of the same
   // pair.
   void send(Packet& packet);
-  // Delivers the messages due by now, so that a receive sees one that arrives in this very nanosecond.
+  // Delivers the messages due by now, so that who looks for one sees what arrives in this very nanosecond: sums of
+  // computing times may end a fraction of it before the alarm.
   void deliver_due();
 
   // ---- the running process

@@ -4,10 +4,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/history_options.hpp"
-#include "cli/report/state_diagram.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
-#include "view/charts.hpp"
+#include "view/figures.hpp"
+#include "view/standalone.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -35,10 +35,10 @@ class CausalityCommand : public Command {
     if (!causality) return refuse(terminal, *this, causality.error());
     const TraceInfo& info = read->input.info;
     if (!dot_.empty())
-      if (auto done = write_new_file(dot_, view::to_dot(state_diagram(*causality, info))); !done)
+      if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(*causality, info))); !done)
         return refuse(terminal, *this, done.error());
     if (!svg_.empty())
-      if (auto done = write_new_file(svg_, view::draw(state_diagram(*causality, info), view::kFullWidth)); !done)
+      if (auto done = write_new_file(svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth))); !done)
         return refuse(terminal, *this, done.error());
     if (trace_.json) {
       print_json(causality_json(*causality, info, read->input.ledger), terminal);

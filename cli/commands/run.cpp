@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,10 @@ struct Outcome {
   std::vector<Comparison> comparisons;
   Json results;
 };
+
+bool is_named(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 class RunCommand : public Command {
  public:
@@ -154,12 +159,14 @@ class RunCommand : public Command {
 
   Result<void> study(const ScenarioFile& file, Outcome& outcome, const Say& say) {
     for (const auto& sweep : file.sweeps) {
+      if (!is_named(file.study.sweeps, sweep.name)) continue;
       auto result = run_sweep(file, overrides_, sweep, say);
       if (!result) return result.error();
       outcome.results["sweeps"][sweep.name] = sweep_json(*result);
       outcome.sweeps.push_back(std::move(*result));
     }
     for (const auto& matrix : file.predictions) {
+      if (!is_named(file.study.predictions, matrix.name)) continue;
       auto result = run_matrix(file, overrides_, matrix, say);
       if (!result) return result.error();
       outcome.results["predictions"][matrix.name] = matrix_json(*result);

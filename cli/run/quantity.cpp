@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/run/requests.hpp"
+#include "cli/text_table.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::cli {

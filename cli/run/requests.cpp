@@ -1,6 +1,5 @@
 #include "cli/run/requests.hpp"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/results/causality_results.hpp"
@@ -113,12 +112,6 @@ Result<Json> answer(const AnalysisRequest& request, const ScenarioFile& file, co
   const auto causality = find_causality(*history);
   if (!causality) return causality.error();
   return causality_json(*causality, input->info, input->ledger);
-}
-
-std::string short_number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return buffer;
 }
 
 }  // namespace dpm::cli

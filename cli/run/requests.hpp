@@ -24,7 +24,4 @@ Result<Computation> computation_of(const Scenario& scenario, const std::vector<s
 Result<nlohmann::ordered_json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
                                       const std::string& trace_directory);
 
-// "7", "0.25"
-std::string short_number(double value);
-
 }  // namespace dpm::cli

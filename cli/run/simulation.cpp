@@ -1,6 +1,7 @@
 #include "cli/run/simulation.hpp"
 
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "cli/tee_sink.hpp"
@@ -11,7 +12,7 @@
 namespace dpm::cli {
 namespace {
 
-Result<RuleSet> rules_of(const FilterFiles& filter, const std::vector<RecordLayout>& layouts) {
+Result<RuleSet> rules_of(const FilterFiles& filter, std::span<const RecordLayout> layouts) {
   std::string file = "filter '" + filter.name + "'";
   std::string text;
   if (!filter.templates.empty()) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/statistics.hpp"
 #include "cli/run/requests.hpp"
 #include "cli/run/simulation.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -39,7 +41,8 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   if (!computation) return computation.error();
   HistoryBuilder builder(*computation);
   QueueAnalysis queues({.series_max = 0});
-  const auto truth = simulate(*scenario, {&builder, &queues});
+  StatisticsAnalysis statistics;
+  const auto truth = simulate(*scenario, {&builder, &queues, &statistics});
   if (!truth) return truth.error();
   auto history = builder.take();
   if (!history) return history.error();
@@ -57,6 +60,8 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   for (const auto& queue : queues.result().processes)
     if (queue.in_computation && queue.measured)
       point.queue_mean[history->info[queue.process].name] = queue.length_mean;
+  for (const auto& process : statistics.result().processes)
+    if (process.in_computation) point.cpu_percent[history->info[process.process].name] = process.cpu_share * 100;
   return point;
 }
 
@@ -107,7 +112,7 @@ bool off_diagonal(const MatrixCell& cell) { return cell.traced != cell.predicted
 }  // namespace
 
 Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say) {
-  SweepResult result{sweep.name, {}, {}};
+  SweepResult result{sweep.name, {}, sweep.placements.size(), {}};
   for (const auto& axis : sweep.axes) result.parameters.push_back(axis.parameter);
   for (const auto& parameters : product(sweep.axes)) {
     for (const auto& placement : sweep.placements) {
@@ -164,6 +169,14 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
     }
   }
   return result;
+}
+
+double MatrixResult::worst_cell(const std::string& traced_placement, const std::string& predicted_placement) const {
+  double worst = 0;
+  for (const auto& cell : cells)
+    if (cell.traced == traced_placement && cell.predicted == predicted_placement && std::fabs(cell.error()) >= std::fabs(worst))
+      worst = cell.error();
+  return worst;
 }
 
 double MatrixResult::mean_error() const {

@@ -21,12 +21,14 @@ struct SweepPoint {
   Parallelism parallelism;                   // of the run's own trace
   double simulated_P = 0;                    // T / makespan of the computation, as the simulator saw it
   double simulated_elapsed_s = 0;
-  std::map<std::string, double> queue_mean;  // by process of the computation
+  std::map<std::string, double> queue_mean;   // by process of the computation
+  std::map<std::string, double> cpu_percent;  // likewise
 };
 
 struct SweepResult {
   std::string name;
   std::vector<std::string> parameters;
+  std::size_t placements = 1;  // how many different ones
   std::vector<SweepPoint> points;
 };
 
@@ -45,6 +47,8 @@ struct MatrixResult {
   Order order = Order::arrival;
   std::vector<MatrixCell> cells;
 
+  // Of all seeds, the error of one cell that is farthest from 0.
+  double worst_cell(const std::string& traced_placement, const std::string& predicted_placement) const;
   double mean_error() const;      // mean |error| off the diagonal
   double worst_error() const;     // largest |error| off the diagonal
   double identity_error() const;  // largest |error| on the diagonal

@@ -44,7 +44,7 @@ std::map<double, Means> means_by_first_parameter(const SweepResult& sweep) {
 }  // namespace
 
 std::string sweep_text(const SweepResult& sweep, int width) {
-  const bool placements = differs(sweep, [](const SweepPoint& p) { return p.placement; });
+  const bool placements = sweep.placements > 1;
   const bool seeds = differs(sweep, [](const SweepPoint& p) { return p.seed; });
   std::vector<std::string> headings;
   for (const auto& parameter : sweep.parameters) headings.push_back(">" + parameter);
@@ -81,7 +81,8 @@ Json sweep_json(const SweepResult& sweep) {
                   {"parallelism", parallelism_json(point.parallelism)},
                   {"simulated_P", point.simulated_P},
                   {"simulated_elapsed_s", point.simulated_elapsed_s},
-                  {"queue_mean", point.queue_mean}});
+                  {"queue_mean", point.queue_mean},
+                  {"cpu_percent", point.cpu_percent}});
     points.push_back(std::move(entry));
   }
   Json means = Json::array();
@@ -103,11 +104,8 @@ std::string matrix_text(const MatrixResult& matrix, int width) {
   for (const auto& traced : matrix.placements) {
     std::vector<std::string> row = {traced};
     for (const auto& predicted : matrix.placements) {
-      double worst = 0;
-      for (const auto& cell : matrix.cells)
-        if (cell.traced == traced && cell.predicted == predicted && std::fabs(cell.error()) >= std::fabs(worst))
-          worst = cell.error();
-      row.push_back((worst > 0 ? "+" : "") + percent(worst, 2));
+      const double worst = matrix.worst_cell(traced, predicted);
+      row.push_back(signed_percent(worst, 2));
     }
     table.add_row(std::move(row));
   }

@@ -42,7 +42,7 @@ struct KeyTables {
   KeyTable prediction{
       "prediction", "a prediction", {"name", "placements", "seeds", "parameters", "processes", "method", "order"}};
   KeyTable published{"published", "a published figure", {"label", "figure", "quantity", "value", "within"}};
-  KeyTable study{"study", "the study", {"base", "sweeps", "predictions"}};
+  KeyTable study{"study", "the study", {"sweeps", "predictions"}};
 
   // Steps: one table a verb, and what may stand beside the verb.
   KeyTable compute{"step_compute", "a compute step", {"compute_s", "probability"}};

@@ -128,9 +128,10 @@ class StudyReader {
 
   void read_runs() {
     const JsonNode* node = root_.find("study");
+    for (const auto& sweep : file_.sweeps) file_.study.sweeps.push_back(sweep.name);
+    for (const auto& matrix : file_.predictions) file_.study.predictions.push_back(matrix.name);
     if (node == nullptr) return;
     ObjectReader object(*node, key_tables().study, reading_);
-    file_.study.base = object.flag("base", true);
     file_.study.sweeps = names_of(object.find("sweeps"), file_.sweeps, "'sweeps'", "sweep");
     file_.study.predictions = names_of(object.find("predictions"), file_.predictions, "'predictions'", "prediction");
   }

@@ -256,7 +256,10 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
   const ProgramDescription& description = **found;
   Parameters values;
   std::vector<std::string> names;
-  for (const auto& parameter : description.parameters) names.push_back(parameter.name);
+  for (const auto& parameter : description.parameters) {
+    names.push_back(parameter.name);
+    values.set(parameter.name, parameter.default_value);
+  }
   if (parameters != nullptr && reading.expect(*parameters, JsonKind::object, "'parameters'")) {
     for (const auto& member : parameters->members) {
       const auto known = std::find(names.begin(), names.end(), member.key);

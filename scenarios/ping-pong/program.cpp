@@ -14,8 +14,8 @@ struct Settings {
   std::string partner;
 
   explicit Settings(const Parameters& parameters)
-      : rounds(static_cast<std::uint64_t>(parameters.number("rounds", 1000))),
-        bytes(static_cast<std::uint32_t>(parameters.number("bytes", 100))),
+      : rounds(static_cast<std::uint64_t>(parameters.number("rounds", 0))),
+        bytes(static_cast<std::uint32_t>(parameters.number("bytes", 0))),
         partner(parameters.text("partner", "")) {}
 };
 

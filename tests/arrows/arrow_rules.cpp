@@ -31,6 +31,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"nlohmann/", "nlohmann_json", {"trace", "scenarios", "cli", "tests"}},
     {"CLI/", "CLI11", {"cli"}},
     {"catch2/", "Catch2", {"tests"}},
+    {"valijson/", "valijson", {"tests"}},
 };
 
 struct Include {

@@ -112,6 +112,7 @@ TEST_CASE("standard filter: messages of DEMOS/MP are understood through their de
   CHECK(send.code == 99);
   CHECK(result.info[send.process].name == "process 20003");
   CHECK(result.info[send.peer].name == "process 30005");
+  CHECK(result.info[result.info[send.peer].machine].name == "machine 5");
   CHECK(receive.type == EventType::receive);
   CHECK(receive.process == send.peer);
   CHECK(receive.peer == send.process);

@@ -211,7 +211,7 @@ TEST_CASE("history: processes outside the computation have no events, and their 
   CHECK(history.events[0].peer == 1);
   CHECK(history.receives_without_send == 0);
 
-  const History both = history_of(script.info, script.events, {{"user", "server"}, false});
+  const History both = history_of(script.info, script.events, {.only = {"user", "server"}});
   CHECK(both.events[0].arc() == ArcKind::proven);
   CHECK(both.info.processes[1].in_computation);
 }
@@ -225,7 +225,7 @@ TEST_CASE("history: time spent outside is an arc from the SEND to the RECEIVE th
   script.send("server", 1, "disk");
   script.at_ms("server", 42);
   script.receive("server", 0, script.send("disk", 1, "server"));
-  const History history = history_of(script.info, script.events, {{}, true});
+  const History history = history_of(script.info, script.events, {.external_time = true});
   REQUIRE(history.external_arcs.size() == 1);
   CHECK(history.external_arcs[0].from == 0);
   CHECK(history.external_arcs[0].to == 1);
@@ -235,7 +235,7 @@ TEST_CASE("history: time spent outside is an arc from the SEND to the RECEIVE th
 
 TEST_CASE("history: what cannot be built is refused with what to do", "[history]") {
   auto script = picture();
-  const auto nameless = try_history(script.info, script.events, {{"A", "C"}, false});
+  const auto nameless = try_history(script.info, script.events, {.only = {"A", "C"}});
   REQUIRE_FALSE(nameless.has_value());
   CHECK(nameless.error().what == "no process 'C' in the trace (did you mean 'A'?)");
 

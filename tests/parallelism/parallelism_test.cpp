@@ -208,7 +208,7 @@ TEST_CASE("parallelism: time outside counts for t_max and not for T", "[parallel
   script.at_ms("server", 42);
   script.receive("server", 0, script.send("disk", 1, "server"));
   script.end("server", 3);
-  const History with = history_of(script.info, script.events, {{}, true});
+  const History with = history_of(script.info, script.events, {.external_time = true});
   for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984}) {
     const Parallelism p = measure_parallelism(with, traced_target(with), method).value();
     CHECK(p.no_delay.t_max_s == Approx(.038));

@@ -121,7 +121,7 @@ TEST_CASE("loader: the study is read with its defaults", "[scenarios]") {
                             "processes": "server", "placements": ["A"], "external_time": true}],
     "predictions": [{"placements": ["A", "B"], "parameters": {"clients": 2}, "order": "recorded"}],
     "published": [{"label": "P", "figure": "5.13", "quantity": "/runs/0/P", "value": 1.4, "within": 0.1}],
-    "study": {"base": false, "sweeps": ["grid"], "predictions": ["predictions"]})"));
+    "study": {"sweeps": ["grid"], "predictions": ["predictions"]})"));
   INFO((file ? "" : file.error().what));
   REQUIRE(file.has_value());
   CHECK(file->placement == "B");
@@ -140,7 +140,7 @@ TEST_CASE("loader: the study is read with its defaults", "[scenarios]") {
   CHECK(file->predictions[0].parameters.at("clients") == 2);
   CHECK(file->predictions[0].prediction.order == "recorded");
   CHECK(file->published[0].within == 0.1);
-  CHECK_FALSE(file->study.base);
+  CHECK(file->study.predictions == std::vector<std::string>{"predictions"});
   CHECK(file->study.sweeps == std::vector<std::string>{"grid"});
   CHECK(instantiate(*file)->placement == "B");
 }
@@ -187,6 +187,29 @@ TEST_CASE("loader: programs written in C++ are found by name, and by folder and 
   REQUIRE(scenario.programs.size() == 1);
   CHECK(scenario.programs[0].name == "child");
   CHECK_FALSE(scenario.programs[0].in_computation);
+}
+
+TEST_CASE("loader: a program written in C++ gets its defaults, and what the process changes", "[scenarios]") {
+  Parameters given;
+  ProgramRegistry registry;
+  registry.add("x", {{"worker",
+                      "",
+                      {{"rounds", 7.0, ""},
+                       {"partner", std::string("b"), ""},
+                       {"fast", true, ""},
+                       {"sizes", std::vector<double>{1, 2}, ""}},
+                      [&](const Parameters& parameters) -> Program {
+                        given = parameters;
+                        return [](MessageCalls&) {};
+                      }}});
+  const auto file = parse_scenario(R"({"name": "t", "machines": ["red"], "processes": [
+    {"name": "w", "count": 2, "program": "worker", "parameters": {"partner": "a_$index", "sizes": [3, 4, 5]}}]})",
+                                   "x/scenario.json", registry);
+  REQUIRE(file.has_value());
+  CHECK(given.number("rounds", 0) == 7);
+  CHECK(given.text("partner", "") == "a_2");  // of the last member
+  CHECK(given.flag("fast", false));
+  CHECK(given.numbers("sizes", {}) == std::vector<double>{3, 4, 5});
 }
 
 TEST_CASE("registry: a name two folders have must be written with its folder, except at home", "[scenarios]") {

@@ -183,3 +183,22 @@ TEST_CASE("sim: CALL sends with a reply link and waits for the answer over it", 
   CHECK(outcome.truth.makespan.ns == 15'000'000);  // three times 1 + 3 + 1 ms
   CHECK(outcome.truth_of("server").final_state == "waits for a message from 'client'");
 }
+
+TEST_CASE("sim: who looks for a message sees one that arrives in the same nanosecond", "[sim]") {
+  // Ten times a tenth of a second is a little less than a second in SimGrid's clock; in nanoseconds it is one.
+  const auto outcome = System()
+                           .machine("red")
+                           .machine("blue")
+                           .process("a", "red", {"b"},
+                                    [](MessageCalls& calls) {
+                                      calls.compute(milliseconds(990));
+                                      calls.send_message(calls.link_to("b"), message_of(1));
+                                    })
+                           .process("b", "blue", {},
+                                    [](MessageCalls& calls) {
+                                      for (int i = 0; i < 10; ++i) calls.compute(milliseconds(100));
+                                      expect(calls.a_receive_message().has_value(), "it is there");
+                                    })
+                           .run();
+  CHECK(outcome.error == "");
+}

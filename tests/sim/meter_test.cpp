@@ -243,3 +243,16 @@ TEST_CASE("sim: messages over a link that is down are dropped, counted, and come
   CHECK(outcome.seen.losses.lost() > 0);  // b's meter messages use the same link
   CHECK(outcome.seen.losses.seen == outcome.seen.events.size() + outcome.seen.losses.lost());
 }
+
+TEST_CASE("sim: a process that ends sends what its machine has buffered", "[sim]") {
+  System system;
+  system.scenario.meter.buffered_events = 1000;
+  const auto outcome = system.machine("red")
+                           .machine("blue")
+                           .process("late", "red", {}, [](MessageCalls& calls) { calls.compute(milliseconds(20)); })
+                           .process("early", "blue", {}, [](MessageCalls& calls) { calls.compute(milliseconds(10)); })
+                           .run();
+  REQUIRE(outcome.seen.events.size() == 4);
+  CHECK(outcome.seen.info[outcome.seen.events[0].process].name == "early");
+  CHECK(outcome.seen.info[outcome.seen.events[2].process].name == "late");
+}

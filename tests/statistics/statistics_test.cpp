@@ -127,6 +127,7 @@ TEST_CASE("statistics: a migrated process is told, and local or remote follows i
                                        });
   CHECK(statistics.sent_remote == 1);
   CHECK(statistics.sent_local == 1);
+  CHECK(pair(statistics, kA, kB).remote == 1);
   REQUIRE(statistics.warnings.size() == 1);
 }
 

@@ -147,6 +147,7 @@ TEST_CASE("trace: one whose recorder was killed is readable, with names made up 
   REQUIRE(reader.info().processes.size() == 8);
   CHECK(reader.info().processes[0].name == "p0");
   CHECK(reader.info().processes[7].name == "process 7");
+  CHECK(reader.info().processes[7].machine == MachineId{1});
   const auto back = read_back(reader);
   auto expected = early;
   expected.insert(expected.end(), late.begin(), late.end());

@@ -3,9 +3,147 @@
 #include "tests/support/catch.hpp"
 #include "tests/view/golden.hpp"
 #include "tests/view/sample_report.hpp"
+#include "tests/view/well_formed.hpp"
+#include "view/matrix_order.hpp"
 
 using namespace dpm;
+using namespace dpm::view;
+using dpm::testing::xml_fault;
+
+namespace {
+
+// The page from <main> on: the head has HTML's own unclosed <meta>.
+std::string body_of(const std::string& page) {
+  const auto begin = page.find("<main>");
+  return page.substr(begin, page.find("</main>") + 7 - begin);
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// Every name of a trace replaced by something that wants out of its place.
+TraceInfo hostile_info() {
+  auto info = testing::sample_trace_info();
+  const std::vector<std::string> names = {"<script>alert(1)</script>",
+                                          "a\"onload=\"x",
+                                          "</svg><b>",
+                                          "&amp;<!--",
+                                          std::string("\xff\xfe\x01", 3),
+                                          "'--><style>*{}",
+                                          "]]>" + std::string(300, 'w')};
+  for (std::size_t i = 0; i < info.processes.size(); ++i) info.processes[i].name = names[i];
+  info.machines[0].name = "<red>";
+  info.machines[1].name = "";
+  return info;
+}
+
+std::vector<Figure> all_figures(const TraceInfo& info) {
+  const auto statistics = testing::sample_statistics();
+  const auto queues = testing::sample_queues();
+  const auto causality = testing::sample_causality();
+  std::vector<Figure> figures = {
+      communication_figure(statistics, info),  process_share_figure(statistics, info),
+      message_matrix_figure(statistics, info), hot_spots_figure(statistics, info),
+      message_size_figure(statistics),         queue_figure(queues, info),
+      state_diagram_figure(causality, info),   branching_figure(causality, info),
+      common_paths_figure(causality, info),    space_time_figure(testing::sample_timeline(), info)};
+  for (auto& figure : density_figures(statistics, info)) figures.push_back(figure);
+  for (auto& figure : queue_series_figures(queues, info)) figures.push_back(figure);
+  return figures;
+}
+
+}  // namespace
 
 TEST_CASE("view: a report with every figure is as it was blessed", "[view]") {
-  testing::check_golden("report.html", view::render_report(testing::sample_report()));
+  testing::check_golden("report.html", render_report(testing::sample_report()));
+}
+
+TEST_CASE("view: the state diagram for Graphviz is as it was blessed", "[view]") {
+  testing::check_golden("state_diagram.dot",
+                        to_dot(state_diagram(testing::sample_causality(), testing::sample_trace_info())));
+}
+
+TEST_CASE("view: a report is well-formed, titled and described, and loads nothing", "[view]") {
+  const std::string page = render_report(testing::sample_report());
+  CHECK(xml_fault(body_of(page)) == "");
+  const auto pictures = testing::pictures_of(page);
+  CHECK(pictures.size() >= 12);
+  for (const auto& picture : pictures) {
+    CHECK(xml_fault(picture) == "");
+    CHECK(picture.find("<title></title>") == std::string::npos);
+    CHECK(picture.find("<desc></desc>") == std::string::npos);
+    CHECK(picture.find("nan") == std::string::npos);
+  }
+  for (const std::string loader : {"<script", "src=", "href=", "url(", "@import", "<link"}) {
+    INFO(loader);
+    CHECK(page.find(loader) == std::string::npos);
+  }
+  CHECK(occurrences(page, "http") == occurrences(page, "xmlns=\"http://www.w3.org/2000/svg\""));
+}
+
+TEST_CASE("view: hostile names stay text", "[view]") {
+  const auto info = hostile_info();
+  ReportInput report = testing::sample_report();
+  report.title = report.subtitle = report.made_by = info.processes[0].name;
+  report.facts.push_back({info.processes[1].name, info.processes[2].name});
+  report.warnings.push_back(info.processes[3].name);
+  report.ledger->losses.push_back({info.processes[4].name, 0});
+  report.sections = {{info.processes[5].name, info.processes[6].name, all_figures(info)}};
+  const std::string page = render_report(report);
+  CHECK(xml_fault(body_of(page)) == "");
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("<b>") == std::string::npos);
+  CHECK(page.find("onload=\"") == std::string::npos);
+  CHECK(page.find('\x01') == std::string::npos);
+  CHECK(page.find("<red>") == std::string::npos);
+}
+
+TEST_CASE("view: figures of nothing are drawn without a fault", "[view]") {
+  const TraceInfo info;
+  ReportInput report;
+  report.ledger = Ledger{};
+  report.sections = {{"empty",
+                      "",
+                      {communication_figure({}, info),
+                       process_share_figure({}, info),
+                       message_matrix_figure({}, info),
+                       hot_spots_figure({}, info),
+                       message_size_figure({}),
+                       queue_figure({}, info),
+                       state_diagram_figure({}, info),
+                       branching_figure({}, info),
+                       common_paths_figure({}, info),
+                       space_time_figure({}, info),
+                       parallelism_figure({}),
+                       comparison_figure({}),
+                       prediction_figure({}, {}, 5),
+                       critical_path_figure({}),
+                       {"line", "", LineChart{}, false},
+                       {"graph", "", Graph{}, false}}}};
+  for (auto& figure : sweep_figures({}, "users", "nobody")) report.sections[0].figures.push_back(figure);
+  for (auto& figure : sweep_figures({{1, kNoValue, 3}}, "users", "nobody"))
+    report.sections[0].figures.push_back(figure);
+  CHECK(xml_fault(body_of(render_report(report))) == "");
+}
+
+TEST_CASE("view: a ledger that does not add up says so", "[view]") {
+  ReportInput report;
+  report.ledger = Ledger{10, 5, 1, 1, {}, {"clock of red jumped"}};
+  const std::string page = render_report(report);
+  CHECK(page.find("does not add up") != std::string::npos);
+  CHECK(page.find("clock of red jumped") != std::string::npos);
+  report.ledger->kept = 8;
+  CHECK(render_report(report).find("does not add up") == std::string::npos);
+}
+
+TEST_CASE("view: a value that was not measured is a dash or a gap, never a zero", "[view]") {
+  LineChart chart{"t", "d", "x", "y", {{"s", {{1, 2}, {2, kNoValue}, {3, 4}, {4, 5}}, false}}, false, true, true, {}};
+  const std::string picture = draw(chart, kHalfWidth);
+  CHECK(occurrences(picture, "<circle") == 3);
+  CHECK(occurrences(picture, "<polyline") == 1);  // one point alone is no line
+  BarChart bars{"t", "d", {"s"}, {{"a", {kNoValue}, ""}}, NumberForm::plain, {}};
+  CHECK(draw(bars, kHalfWidth).find("\xE2\x80\x93</text>") != std::string::npos);
 }

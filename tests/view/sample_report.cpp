@@ -1,5 +1,6 @@
 #include "tests/view/sample_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dpm::testing {
@@ -136,7 +137,7 @@ Timeline sample_timeline() {
     timeline.segments.push_back({0, SegmentKind::busy, ms(t + 35), ms(t + 84)});
     timeline.segments.push_back({0, SegmentKind::blocked, ms(t + 84), ms(t + 100)});
     timeline.segments.push_back({1, SegmentKind::busy, ms(t + 62), ms(t + 90)});
-    timeline.segments.push_back({1, SegmentKind::blocked, ms(t + 90), ms(t + 162)});
+    timeline.segments.push_back({1, SegmentKind::blocked, ms(t + 90), ms(std::min(t + 162, 1800.0))});
     timeline.arcs.push_back({2, 0, ms(t + 22), ms(t + 35), 80});
     timeline.arcs.push_back({0, 1, ms(t + 58), ms(t + 62), 90});
     timeline.arcs.push_back({1, 0, ms(t + 90), ms(t + 104), 512});
@@ -220,7 +221,7 @@ view::ReportInput sample_report() {
   Section paths{
       "Paths of requests",
       "What a request makes the server do.",
-      {state_diagram_figure(causality, info), common_paths_figure(causality, info), branching_figure(causality, info)}};
+      {state_diagram_figure(causality, info), branching_figure(causality, info), common_paths_figure(causality, info)}};
   Section time{"In time", "", {space_time_figure(sample_timeline(), info)}};
   report.sections = {parallelism, messages, waiting, paths, time};
   report.made_by = "Made by dpm 0.1.0";
