@@ -27,6 +27,7 @@ class BufferManager {
         look_up_answer_bytes_(settings.count("look_up_answer_bytes", kRequestBytes)),
         disk_request_bytes_(settings.count("disk_request_bytes", kRequestBytes)),
         data_bytes_(settings.count("data_bytes", 1)),
+        oblivious_(settings.on("oblivious")),
         look_up_share_(settings.probability("look_up_share")),
         request_interpreter_(calls.link_to("request_interpreter")),
         disk_interface_(calls.link_to("disk_interface")),
@@ -70,7 +71,7 @@ class BufferManager {
   // The directory is always in memory: it is small and often used.
   std::vector<DiskOperation> disk_operations(const Request& request, MessageCode code) {
     if (code == kLookUp) return {};
-    return times_.oblivious() ? draw_operations(request) : cache_.access(request.block, code == kWrite, request.is_new);
+    return oblivious_ ? draw_operations(request) : cache_.access(request.block, code == kWrite, request.is_new);
   }
 
   std::vector<DiskOperation> draw_operations(const Request& request) {
@@ -123,6 +124,7 @@ class BufferManager {
   BlockCache cache_;
   const Duration search_time_, disk_time_, answer_time_, upkeep_time_;
   const std::uint32_t answer_bytes_, look_up_answer_bytes_, disk_request_bytes_, data_bytes_;
+  const bool oblivious_;
   const double look_up_share_;
   const LinkIndex request_interpreter_, disk_interface_;
   const std::vector<LinkIndex> from_disk_interface_;
@@ -154,6 +156,7 @@ ProgramDescription buffer_manager() {
           {"disk_request_bytes", 12.0, "length of a message to the disk interface, bytes"},
           {"data_bytes", 256.0, "data moved to the user by a READ, bytes"},
           {"block_bytes", 512.0, "size of a buffer, bytes"},
+          {"oblivious", 0.0, "1: no cache, but the probabilities below: it reacts to the request alone; 0: no"},
           {"disk_probability", 0.27, "oblivious: that a request needs the disk"},
           {"disk_again_probability", 0.17, "oblivious: that an operation of the disk is followed by another"},
           {"disk_write_probability", 0.32, "oblivious: that an operation of the disk is a write"},

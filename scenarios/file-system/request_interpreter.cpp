@@ -25,8 +25,7 @@ class RequestInterpreter {
         buffer_manager_(calls.link_to("buffer_manager")),
         directory_manager_(calls.link_to("directory_manager")),
         answers_{calls.link_from("buffer_manager"), calls.link_from("directory_manager")} {
-    // Which message a full table waits for depends on what came before, so an oblivious interpreter has no limit.
-    if (slots_ == 0 || times_.oblivious()) slots_ = std::numeric_limits<std::size_t>::max();
+    if (slots_ == 0) slots_ = std::numeric_limits<std::size_t>::max();
   }
 
   void run() {
@@ -86,7 +85,7 @@ void run(const Settings& settings, MessageCalls& calls) {
 ProgramDescription request_interpreter() {
   return describe("request_interpreter", "Takes users' requests, passes them on, and gives the answers back.",
                   with_registration(with_service_times({
-                      {"slots", 3.0, "requests worked on at a time, 0: any number; no limit if oblivious"},
+                      {"slots", 3.0, "requests worked on at a time; 0: any number"},
                       {"request_s", 0.0047, "CPU time of a request before it is passed on, mean, seconds"},
                       {"answer_s", 0.0009, "CPU time of an answer before it is passed on, mean, seconds"},
                       {"open_bytes", 60.0, "length of OPEN to the directory manager (a name), bytes"},

@@ -7,24 +7,22 @@ namespace dpm::scenarios::file_system {
 
 std::vector<ParameterDescription> with_service_times(std::vector<ParameterDescription> parameters) {
   parameters.push_back({"spread", 0.25, "service times are uniform from mean * (1 - spread) to mean * (1 + spread)"});
-  parameters.push_back({"oblivious", 0.0, "1: draws are made from the request alone, nothing depends on history; 0: no"});
   return parameters;
 }
 
 ServiceTimes::ServiceTimes(const Settings& settings, MessageCalls& calls)
-    : calls_(calls), spread_(settings.probability("spread")), oblivious_(settings.on("oblivious")), of_request_(0) {}
+    : calls_(calls), spread_(settings.probability("spread")), random_(0) {}
 
 void ServiceTimes::begin(const Request& request, MessageCode step) {
-  if (!oblivious_) return;
   // Operations of one request on different blocks differ, so do a request's steps in different processes.
   const std::string step_name = calls_.name() + static_cast<char>('A' + step);
   const std::uint64_t block = (std::uint64_t{request.block.file} << 17) + (std::uint64_t{request.block.block} << 1) +
                               (request.block.of_pointers ? 1 : 0);
-  of_request_ = Random::stream((std::uint64_t{request.tag} << 32) ^ block, step_name);
+  random_ = Random::stream((std::uint64_t{request.tag} << 32) ^ block, step_name);
 }
 
 Duration ServiceTimes::around(Duration mean) {
-  const double factor = random().uniform(1 - spread_, 1 + spread_);
+  const double factor = random_.uniform(1 - spread_, 1 + spread_);
   return {std::llround(static_cast<double>(mean.ns) * factor)};
 }
 

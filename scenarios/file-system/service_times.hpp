@@ -1,9 +1,8 @@
 // How long a step of a process takes, and what else is drawn.
 //
-// A step's time is uniform around its mean. It is drawn from the process's own stream, so a process that serves the same
-// requests in another order gives them other times. An oblivious process instead draws from a stream made of the
-// request's tag and the step: it reacts to the message alone, whatever it did before, and a request costs the same on
-// every placement. That is the program for which a prediction in arrival order must be exact.
+// A step's time is uniform around its mean, and drawn from a stream made of the request's tag and the step. So a request
+// costs the same whatever was served before it, and when two placements are compared the same requests cost the same on
+// both. The tag is drawn by the user, from its own stream: another seed gives other times.
 #pragma once
 
 #include <vector>
@@ -14,7 +13,7 @@
 
 namespace dpm::scenarios::file_system {
 
-// `parameters`, and those that ServiceTimes reads: spread and oblivious.
+// `parameters`, and the one that ServiceTimes reads.
 std::vector<ParameterDescription> with_service_times(std::vector<ParameterDescription> parameters);
 
 class ServiceTimes {
@@ -26,14 +25,12 @@ class ServiceTimes {
 
   Duration around(Duration mean);
   void compute(Duration mean) { calls_.compute(around(mean)); }
-  Random& random() { return oblivious_ ? of_request_ : calls_.random(); }
-  bool oblivious() const { return oblivious_; }
+  Random& random() { return random_; }
 
  private:
   MessageCalls& calls_;
   const double spread_;
-  const bool oblivious_;
-  Random of_request_;
+  Random random_;
 };
 
 }  // namespace dpm::scenarios::file_system

@@ -1,5 +1,6 @@
 #include "tests/file-system/study.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -7,30 +8,29 @@
 namespace dpm::test {
 namespace {
 
-// One stream of events into several sinks.
-class Everything : public EventSink {
+// What is asked of one stream of events. Results are taken in on_end(): names are good until then.
+class Questions : public EventSink {
  public:
-  explicit Everything(std::vector<EventSink*> sinks) : sinks_(std::move(sinks)) {}
+  HistoryBuilder builder{Computation{.only = kFour}};
+  Statistics statistics;
+  Queues queues;
+
   void on_begin(const TraceInfo& info) override {
-    for (auto* sink : sinks_) sink->on_begin(info);
+    for (EventSink* sink : sinks_) sink->on_begin(info);
   }
   void on_events(std::span<const Event> batch) override {
-    for (auto* sink : sinks_) sink->on_events(batch);
+    for (EventSink* sink : sinks_) sink->on_events(batch);
   }
   void on_end(const LossReport& losses) override {
-    for (auto* sink : sinks_) sink->on_end(losses);
+    for (EventSink* sink : sinks_) sink->on_end(losses);
+    statistics = statistics_analysis_.result();
+    queues = queue_analysis_.result();
   }
 
  private:
-  std::vector<EventSink*> sinks_;
-};
-
-class RememberInfo : public EventSink {
- public:
-  const TraceInfo* info = nullptr;
-  void on_begin(const TraceInfo& begun) override { info = &begun; }
-  void on_events(std::span<const Event>) override {}
-  void on_end(const LossReport&) override {}
+  StatisticsAnalysis statistics_analysis_;
+  QueueAnalysis queue_analysis_{{.series_max = 0}};
+  std::vector<EventSink*> sinks_ = {&builder, &statistics_analysis_, &queue_analysis_};
 };
 
 template <typename T>
@@ -54,7 +54,7 @@ double thesis_P(const History& history, const std::string& placement) {
   overrides.placement = placement;
   Placement target_placement = placement_of(scenario_of(overrides));
   std::erase_if(target_placement.machine_of_process,
-                [&](const auto& entry) { return std::find(kFour.begin(), kFour.end(), entry.first) == kFour.end(); });
+                [](const auto& entry) { return std::find(kFour.begin(), kFour.end(), entry.first) == kFour.end(); });
   const auto target = need(resolve(history, target_placement));
   return need(measure_parallelism(history, target.target, SharingMethod::thesis1984)).delay_cpu.P;
 }
@@ -71,6 +71,7 @@ const ScenarioFile& file_system() {
   static const ScenarioFile file = [] {
     const char* folder = std::getenv("DPM_SOURCE_DIR");
     const std::string source = folder == nullptr ? "." : folder;
+    if (const char* other = std::getenv("FS")) return need(load_scenario(other, shipped_programs()));
     return need(load_scenario(source + "/scenarios/file-system/scenario.json", shipped_programs()));
   }();
   return file;
@@ -82,16 +83,12 @@ Figures measure(std::uint64_t seed, std::map<std::string, double> parameters) {
   Overrides overrides;
   overrides.seed = seed;
   overrides.parameters = std::move(parameters);
-  HistoryBuilder builder(Computation{.only = kFour});
-  StatisticsAnalysis statistics;
-  QueueAnalysis queues({.series_max = 0});
-  RememberInfo remember;
-  Everything sinks({&remember, &builder, &statistics, &queues});
+  Questions questions;
   SimSource source(scenario_of(overrides));
   const auto begun = std::chrono::steady_clock::now();
-  need(source.run(sinks));
+  need(source.run(questions));
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
-  const History history = need(builder.take());
+  const History history = need(questions.builder.take());
 
   Figures figures;
   figures.messages_per_wall_second = static_cast<double>(source.truth().messages_delivered) / wall.count();
@@ -102,7 +99,7 @@ Figures measure(std::uint64_t seed, std::map<std::string, double> parameters) {
   figures.traced = traced.delay_cpu.P;
   figures.alone = thesis_P(history, "alone");
   figures.together = thesis_P(history, "together");
-  for (const auto& process : statistics.result().processes) {
+  for (const auto& process : questions.statistics.processes) {
     const std::string& name = history.info[process.process].name;
     figures.cpu_percent[name] = 100 * process.cpu_share;
     figures.sent_percent[name] = 100 * process.sent_share;
@@ -116,7 +113,7 @@ Figures measure(std::uint64_t seed, std::map<std::string, double> parameters) {
   figures.disk_after_request = probability(causality, buffer_manager, request_interpreter, disk_interface);
   figures.disk_after_disk = probability(causality, buffer_manager, disk_interface, disk_interface);
   figures.directory_after_user = probability(causality, request_interpreter, ProcessId{}, directory_manager);
-  for (const auto& queue : queues.result().processes)
+  for (const auto& queue : questions.queues.processes)
     if (queue.process == request_interpreter) figures.queue_mean = queue.length_mean;
   return figures;
 }
@@ -130,7 +127,7 @@ TracedRun trace(const std::string& placement, std::uint64_t seed, std::map<std::
 }
 
 TracedRun trace(const Scenario& scenario) {
-  HistoryBuilder builder(Computation{.everybody = true});
+  HistoryBuilder builder(Computation{.only = {}, .everybody = true});
   SimSource source(scenario);
   need(source.run(builder));
   TracedRun run{scenario, need(builder.take()), source.truth()};
