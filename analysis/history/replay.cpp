@@ -9,6 +9,7 @@
 #include "analysis/history/arrived_messages.hpp"
 #include "analysis/history/handouts.hpp"
 #include "analysis/history/indexed_heap.hpp"
+#include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/pair_clocks.hpp"
 #include "analysis/history/shared_machine.hpp"
@@ -45,6 +46,7 @@ struct Process {
                 redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
   std::uint32_t first_open = 0;         // its first RECEIVE not yet performed; kept only if it receives from outside
   std::uint32_t next_handout = 0;       // dispatchers: index into `handouts`
+  std::int64_t in_progress = 0;         // with an IntakeLimit: received and not yet answered
 };
 
 bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
@@ -58,6 +60,7 @@ struct Replay::State {
   Order order = Order::recorded;
   std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
+  const std::vector<IntakeLimit> limits;       // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
   std::vector<std::vector<Handout>> handouts;  // by dispatcher
 
@@ -93,9 +96,8 @@ struct Replay::State {
   std::uint32_t receiver_of(const Process& process, const HistoryEvent& event) const;
   bool wanted(const Process& process, const ArrivingMessage& message) const;
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
-  std::uint32_t set_of(const Process& process) const {
-    return process.takes_any ? 0 : history.events[process.cursor].channel;
-  }
+  bool is_in_set(std::uint32_t channel, std::uint32_t set) const;
+  std::uint32_t set_of(const Process& process) const;
   bool is_handout(std::uint32_t p, std::uint32_t sender) const {
     return order == Order::role && roles.is_dispatcher(p) && roles.is_worker(sender) &&
            roles.dispatcher_of[sender] == p;
@@ -103,7 +105,7 @@ struct Replay::State {
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
-    : history(h), costs(h, target), roles(std::move(r)) {
+    : history(h), costs(h, target), roles(std::move(r)), limits(find_intake_limits(h)) {
   const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
   for (std::uint32_t i = 0; i < sets.size(); ++i) {
     if (sets[i].size() <= kSmallSet) continue;
@@ -399,6 +401,8 @@ void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
 void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
+  if (limits[p].governs(history.events[process.cursor].channel))
+    process.in_progress += is_in_set(sent.channel, limits[p].answers) ? -1 : 1;
   process.taken_send = message.send;
   process.taken_from = message.sender;
   process.redirect_from = process.redirect_to = kNoPeer;
@@ -425,10 +429,25 @@ bool Replay::State::wanted(const Process& process, const ArrivingMessage& messag
   if (set == 0 || set >= sets.size()) return true;
   const HistoryEvent& sent = history.events[message.send];
   if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
-  const ChannelId channel{sent.channel};
-  if (sets[set].size() <= kSmallSet) return std::find(sets[set].begin(), sets[set].end(), channel) != sets[set].end();
+  return is_in_set(sent.channel, set);
+}
+
+bool Replay::State::is_in_set(std::uint32_t channel_number, std::uint32_t set) const {
+  const ChannelId channel{channel_number};
+  const auto& channels = history.info.channel_sets[set];
+  if (channels.size() <= kSmallSet) return std::find(channels.begin(), channels.end(), channel) != channels.end();
   const auto& sorted = large_sets.at(set);
   return std::binary_search(sorted.begin(), sorted.end(), channel);
+}
+
+// The channels a process waits for: those of the trace, which followed the message it has just handled, or what the
+// number of messages in progress says.
+std::uint32_t Replay::State::set_of(const Process& process) const {
+  if (process.takes_any) return 0;
+  const std::uint32_t traced = history.events[process.cursor].channel;
+  const auto p = static_cast<std::size_t>(&process - processes.data());
+  if (!limits[p].governs(traced)) return traced;
+  return process.in_progress < limits[p].most ? 0 : limits[p].answers;
 }
 
 // Which channel it came over is not in the graph; the set waited for when it came is.
