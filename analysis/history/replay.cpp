@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/history/arrived_messages.hpp"
+#include "analysis/history/handouts.hpp"
 #include "analysis/history/indexed_heap.hpp"
 #include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
@@ -59,9 +60,9 @@ struct Replay::State {
   Order order = Order::recorded;
   std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
-  const std::vector<IntakeLimit> limits;             // by process
-  std::vector<std::uint8_t> takes_outside;           // by process: some RECEIVE has neither SEND nor ExternalArc
-  std::vector<std::vector<std::uint32_t>> handouts;  // by dispatcher: its RECEIVEs from workers, in recorded order
+  const std::vector<IntakeLimit> limits;       // by process
+  std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
+  std::vector<std::vector<Handout>> handouts;  // by dispatcher
 
   double now_ns = 0;
   std::vector<Process> processes;
@@ -97,7 +98,6 @@ struct Replay::State {
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
   bool is_in_set(std::uint32_t channel, std::uint32_t set) const;
   std::uint32_t set_of(const Process& process) const;
-  bool answers_its_sender(std::uint32_t receive) const;
   bool is_handout(std::uint32_t p, std::uint32_t sender) const {
     return order == Order::role && roles.is_dispatcher(p) && roles.is_worker(sender) &&
            roles.dispatcher_of[sender] == p;
@@ -122,11 +122,11 @@ Replay::State::State(const History& h, const Target& target, Roles r)
     for (std::uint32_t e = h.first_event[p]; e < h.first_event[p + 1]; ++e) {
       const HistoryEvent& event = h.events[e];
       if (from_outside(event) && !external_to.contains(e)) takes_outside[p] = 1;
-      if (event.kind() == HistoryKind::receive && event.match != kNoEvent && roles.is_dispatcher(p) &&
-          roles.is_worker(event.peer) && roles.dispatcher_of[event.peer] == p) {
-        handouts[p].push_back(e);
-      }
     }
+    if (!roles.is_dispatcher(p)) continue;
+    handouts[p] = handouts_of(h, {p}, [this, p](std::uint32_t process) {
+      return roles.is_worker(process) && roles.dispatcher_of[process] == p;
+    });
   }
 }
 
@@ -409,9 +409,10 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   process.takes_any = false;
   if (is_handout(p, message.sender)) {
     DPM_CHECK(process.next_handout < handouts[p].size());  // as many as the workers sent
-    process.cursor = handouts[p][process.next_handout++];
+    const Handout& handout = handouts[p][process.next_handout++];
+    process.cursor = handout.receive;
     process.source = p;
-    if (answers_its_sender(process.cursor)) {
+    if (handout.kind == Handout::Kind::answer) {
       process.redirect_from = history.events[process.cursor].peer;
       process.redirect_to = message.sender;
     }
@@ -420,20 +421,6 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
     process.source = sent.match == kNoEvent ? p : sent.peer;
   }
   if (!received.empty()) received[process.cursor] = 1;
-}
-
-// Its segment sends to exactly one worker, once, and that is the one whose message began it.
-bool Replay::State::answers_its_sender(std::uint32_t receive) const {
-  const std::uint32_t sender = history.events[receive].peer;
-  std::uint32_t to_sender = 0, to_workers = 0;
-  for (std::uint32_t e = receive + 1;; ++e) {
-    const HistoryEvent& event = history.events[e];
-    if (event.kind() == HistoryKind::receive || event.kind() == HistoryKind::end) break;
-    if (event.kind() != HistoryKind::send) continue;
-    to_sender += event.peer == sender;
-    to_workers += roles.is_worker(event.peer);
-  }
-  return to_sender == 1 && to_workers == 1;
 }
 
 bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {

@@ -32,6 +32,7 @@ struct Outcome {
   std::vector<SweepResult> sweeps;
   std::vector<MatrixResult> matrices;
   std::vector<Comparison> comparisons;
+  std::vector<std::string> not_answered;  // what the scenario asked and this run could not tell
   Json results;
 };
 
@@ -136,7 +137,8 @@ class RunCommand : public Command {
     if (auto done = answer_requests(file, outcome); !done) return done;
     if (!base_only_)
       if (auto done = study(file, outcome, say); !done) return done;
-    return compare(file, outcome);
+    compare(file, outcome);
+    return {};
   }
 
   Result<void> answer_requests(const ScenarioFile& file, Outcome& outcome) {
@@ -151,8 +153,11 @@ class RunCommand : public Command {
                        {"ledger", ledger_json(outcome.run.ledger)}};
     for (const auto& request : file.analyses) {
       auto document = answer(request, file, overrides_, trace_);
-      if (!document) return Error{"analysis '" + request.name + "': " + document.error().what};
-      outcome.results[request.name] = std::move(*document);
+      if (document) {
+        outcome.results[request.name] = std::move(*document);
+      } else {
+        outcome.not_answered.push_back("analysis '" + request.name + "': " + document.error().what);
+      }
     }
     return {};
   }
@@ -161,14 +166,20 @@ class RunCommand : public Command {
     for (const auto& sweep : file.sweeps) {
       if (!is_named(file.study.sweeps, sweep.name)) continue;
       auto result = run_sweep(file, overrides_, sweep, say);
-      if (!result) return result.error();
+      if (!result) {
+        outcome.not_answered.push_back(result.error().what);
+        continue;
+      }
       outcome.results["sweeps"][sweep.name] = sweep_json(*result);
       outcome.sweeps.push_back(std::move(*result));
     }
     for (const auto& matrix : file.predictions) {
       if (!is_named(file.study.predictions, matrix.name)) continue;
       auto result = run_matrix(file, overrides_, matrix, say);
-      if (!result) return result.error();
+      if (!result) {
+        outcome.not_answered.push_back("predictions '" + matrix.name + "': " + result.error().what);
+        continue;
+      }
       outcome.results["predictions"][matrix.name] = matrix_json(*result);
       outcome.matrices.push_back(std::move(*result));
     }
@@ -176,16 +187,18 @@ class RunCommand : public Command {
   }
 
   // Published figures are about the scenario as it is written, not about a variation of it.
-  Result<void> compare(const ScenarioFile& file, Outcome& outcome) {
+  void compare(const ScenarioFile& file, Outcome& outcome) {
     const bool varied = base_only_ || !overrides_.parameters.empty() || !overrides_.placement.empty();
-    if (varied) return {};
+    if (varied) return;
     for (const auto& published : file.published) {
       const auto obtained = find_quantity(outcome.results, published.quantity);
-      if (!obtained) return Error{file.path.string() + ": published '" + published.label + "': " + obtained.error().what};
-      outcome.comparisons.push_back({published, *obtained});
+      if (obtained) {
+        outcome.comparisons.push_back({published, *obtained});
+      } else {
+        outcome.not_answered.push_back("published '" + published.label + "': " + obtained.error().what);
+      }
     }
     if (!file.published.empty()) outcome.results["published"] = comparison_json(outcome.comparisons);
-    return {};
   }
 
   int print(const Outcome& outcome, Terminal& terminal) {
@@ -205,9 +218,9 @@ class RunCommand : public Command {
     }
     print_ledger(outcome.run.ledger, terminal);
     const std::string ending = how_it_ended(outcome.run.truth);
-    if (ending.empty()) return kDone;
-    terminal.err << "dpm run: " << ending << '\n';
-    return kFellShort;
+    for (const auto& what : outcome.not_answered) terminal.err << "dpm run: " << what << '\n';
+    if (!ending.empty()) terminal.err << "dpm run: " << ending << '\n';
+    return ending.empty() && outcome.not_answered.empty() ? kDone : kFellShort;
   }
 
   static void print_tables(const Outcome& outcome, Terminal& terminal) {
