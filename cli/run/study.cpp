@@ -48,13 +48,15 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   if (!history) return history.error();
   const auto method = method_from(request.prediction);
   if (!method) return method.error();
-  auto parallelism = measure_parallelism(*history, traced_target(*history), *method);
-  if (!parallelism) return parallelism.error();
 
   SweepPoint point;
   point.placement = scenario->placement;
   point.seed = scenario->seed;
-  point.parallelism = *parallelism;
+  if (truth->total_cpu_ns > 0) {  // otherwise P is 0, and a sweep may still be about elapsed times
+    auto parallelism = measure_parallelism(*history, traced_target(*history), *method);
+    if (!parallelism) return parallelism.error();
+    point.parallelism = *parallelism;
+  }
   point.simulated_P = truth->parallelism();
   point.simulated_elapsed_s = truth->makespan.seconds();
   for (const auto& queue : queues.result().processes)
