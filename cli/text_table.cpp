@@ -135,6 +135,12 @@ std::string short_number(double value) {
   return buffer;
 }
 
+std::string significant(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.4g", value);
+  return buffer;
+}
+
 std::string seconds_text(double seconds) {
   const double magnitude = std::fabs(seconds);
   if (magnitude == 0) return "0 s";

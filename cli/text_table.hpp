@@ -34,6 +34,8 @@ std::string printable_lines(std::string_view text);
 std::string fixed(double value, int digits);
 // "7", "0.25", as short as it can be read.
 std::string short_number(double value);
+// Four digits, whatever the size: "0.0042", "1.637", "80.02".
+std::string significant(double value);
 // Seconds with a unit that suits: "12.3 ms", "4.56 s".
 std::string seconds_text(double seconds);
 // "51 %"

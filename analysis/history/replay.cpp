@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "analysis/history/arrived_messages.hpp"
+#include "analysis/history/handouts.hpp"
 #include "analysis/history/indexed_heap.hpp"
+#include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/pair_clocks.hpp"
 #include "analysis/history/shared_machine.hpp"
@@ -44,6 +46,7 @@ struct Process {
                 redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
   std::uint32_t first_open = 0;         // its first RECEIVE not yet performed; kept only if it receives from outside
   std::uint32_t next_handout = 0;       // dispatchers: index into `handouts`
+  std::int64_t in_progress = 0;         // with an IntakeLimit: received and not yet answered
 };
 
 bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
@@ -57,8 +60,9 @@ struct Replay::State {
   Order order = Order::recorded;
   std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
-  std::vector<std::uint8_t> takes_outside;           // by process: some RECEIVE has neither SEND nor ExternalArc
-  std::vector<std::vector<std::uint32_t>> handouts;  // by dispatcher: its RECEIVEs from workers, in recorded order
+  const std::vector<IntakeLimit> limits;       // by process
+  std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
+  std::vector<std::vector<Handout>> handouts;  // by dispatcher
 
   double now_ns = 0;
   std::vector<Process> processes;
@@ -92,10 +96,8 @@ struct Replay::State {
   std::uint32_t receiver_of(const Process& process, const HistoryEvent& event) const;
   bool wanted(const Process& process, const ArrivingMessage& message) const;
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
-  std::uint32_t set_of(const Process& process) const {
-    return process.takes_any ? 0 : history.events[process.cursor].channel;
-  }
-  bool answers_its_sender(std::uint32_t receive) const;
+  bool is_in_set(std::uint32_t channel, std::uint32_t set) const;
+  std::uint32_t set_of(const Process& process) const;
   bool is_handout(std::uint32_t p, std::uint32_t sender) const {
     return order == Order::role && roles.is_dispatcher(p) && roles.is_worker(sender) &&
            roles.dispatcher_of[sender] == p;
@@ -103,7 +105,7 @@ struct Replay::State {
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
-    : history(h), costs(h, target), roles(std::move(r)) {
+    : history(h), costs(h, target), roles(std::move(r)), limits(find_intake_limits(h)) {
   const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
   for (std::uint32_t i = 0; i < sets.size(); ++i) {
     if (sets[i].size() <= kSmallSet) continue;
@@ -120,11 +122,11 @@ Replay::State::State(const History& h, const Target& target, Roles r)
     for (std::uint32_t e = h.first_event[p]; e < h.first_event[p + 1]; ++e) {
       const HistoryEvent& event = h.events[e];
       if (from_outside(event) && !external_to.contains(e)) takes_outside[p] = 1;
-      if (event.kind() == HistoryKind::receive && event.match != kNoEvent && roles.is_dispatcher(p) &&
-          roles.is_worker(event.peer) && roles.dispatcher_of[event.peer] == p) {
-        handouts[p].push_back(e);
-      }
     }
+    if (!roles.is_dispatcher(p)) continue;
+    handouts[p] = handouts_of(h, {p}, [this, p](std::uint32_t process) {
+      return roles.is_worker(process) && roles.dispatcher_of[process] == p;
+    });
   }
 }
 
@@ -399,15 +401,18 @@ void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
 void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
+  if (limits[p].governs(history.events[process.cursor].channel))
+    process.in_progress += is_in_set(sent.channel, limits[p].answers) ? -1 : 1;
   process.taken_send = message.send;
   process.taken_from = message.sender;
   process.redirect_from = process.redirect_to = kNoPeer;
   process.takes_any = false;
   if (is_handout(p, message.sender)) {
     DPM_CHECK(process.next_handout < handouts[p].size());  // as many as the workers sent
-    process.cursor = handouts[p][process.next_handout++];
+    const Handout& handout = handouts[p][process.next_handout++];
+    process.cursor = handout.receive;
     process.source = p;
-    if (answers_its_sender(process.cursor)) {
+    if (handout.kind == Handout::Kind::answer) {
       process.redirect_from = history.events[process.cursor].peer;
       process.redirect_to = message.sender;
     }
@@ -418,30 +423,31 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   if (!received.empty()) received[process.cursor] = 1;
 }
 
-// Its segment sends to exactly one worker, once, and that is the one whose message began it.
-bool Replay::State::answers_its_sender(std::uint32_t receive) const {
-  const std::uint32_t sender = history.events[receive].peer;
-  std::uint32_t to_sender = 0, to_workers = 0;
-  for (std::uint32_t e = receive + 1;; ++e) {
-    const HistoryEvent& event = history.events[e];
-    if (event.kind() == HistoryKind::receive || event.kind() == HistoryKind::end) break;
-    if (event.kind() != HistoryKind::send) continue;
-    to_sender += event.peer == sender;
-    to_workers += roles.is_worker(event.peer);
-  }
-  return to_sender == 1 && to_workers == 1;
-}
-
 bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {
   const std::uint32_t set = set_of(process);
   const auto& sets = history.info.channel_sets;
   if (set == 0 || set >= sets.size()) return true;
   const HistoryEvent& sent = history.events[message.send];
   if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
-  const ChannelId channel{sent.channel};
-  if (sets[set].size() <= kSmallSet) return std::find(sets[set].begin(), sets[set].end(), channel) != sets[set].end();
+  return is_in_set(sent.channel, set);
+}
+
+bool Replay::State::is_in_set(std::uint32_t channel_number, std::uint32_t set) const {
+  const ChannelId channel{channel_number};
+  const auto& channels = history.info.channel_sets[set];
+  if (channels.size() <= kSmallSet) return std::find(channels.begin(), channels.end(), channel) != channels.end();
   const auto& sorted = large_sets.at(set);
   return std::binary_search(sorted.begin(), sorted.end(), channel);
+}
+
+// The channels a process waits for: those of the trace, which followed the message it has just handled, or what the
+// number of messages in progress says.
+std::uint32_t Replay::State::set_of(const Process& process) const {
+  if (process.takes_any) return 0;
+  const std::uint32_t traced = history.events[process.cursor].channel;
+  const auto p = static_cast<std::size_t>(&process - processes.data());
+  if (!limits[p].governs(traced)) return traced;
+  return process.in_progress < limits[p].most ? 0 : limits[p].answers;
 }
 
 // Which channel it came over is not in the graph; the set waited for when it came is.

@@ -4,17 +4,25 @@
 #include <map>
 #include <optional>
 
+#include "analysis/history/handouts.hpp"
+
 namespace dpm {
 namespace {
 
-// The one other process it exchanges messages with, or none.
-std::optional<std::uint32_t> only_partner(const History& history, std::uint32_t process) {
+bool is_message(const HistoryEvent& event) {
+  return event.kind() == HistoryKind::send || event.kind() == HistoryKind::receive ||
+         event.kind() == HistoryKind::move_data;
+}
+
+// The one other process it exchanges messages with, or none; and none for a process that speaks first, for a worker
+// does nothing before it is told what.
+std::optional<std::uint32_t> master_of(const History& history, std::uint32_t process) {
   std::optional<std::uint32_t> partner;
   for (const HistoryEvent& event : history.of(ProcessId{process})) {
-    const bool message = event.kind() == HistoryKind::send || event.kind() == HistoryKind::receive;
-    if (!message && event.kind() != HistoryKind::move_data) continue;
+    if (!is_message(event)) continue;
     if (event.peer == kNoPeer || event.peer == process) return std::nullopt;
     if (partner && *partner != event.peer) return std::nullopt;
+    if (!partner && event.kind() != HistoryKind::receive) return std::nullopt;
     partner = event.peer;
   }
   return partner;
@@ -50,21 +58,15 @@ bool hands_out_work(const History& history, const RoleGroup& group) {
       if (!is_new && entry->second != worker.value) ++shared;
     }
   }
-  std::uint64_t segments = 0, answered = 0;
-  const auto events = history.of(group.dispatcher);
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i].kind() != HistoryKind::receive || !contains(group.workers, events[i].peer)) continue;
-    if (!takes_any_worker(history, events[i].channel, worker_of_channel, shared)) return false;
-    ++segments;
-    std::uint64_t to_sender = 0, to_workers = 0;
-    for (std::size_t e = i + 1; e < events.size() && events[e].kind() != HistoryKind::receive; ++e) {
-      if (events[e].kind() != HistoryKind::send) continue;
-      to_sender += events[e].peer == events[i].peer;
-      to_workers += contains(group.workers, events[e].peer);
-    }
-    answered += to_sender == 1 && to_workers == 1;
+  std::int64_t hands_out = 0, contradicts = 0;
+  for (const Handout& handout : handouts_of(
+           history, group.dispatcher, [&group](std::uint32_t process) { return contains(group.workers, process); })) {
+    const std::uint32_t set = history.events[handout.receive].channel;
+    if (!takes_any_worker(history, set, worker_of_channel, shared)) return false;
+    hands_out += handout.kind == Handout::Kind::answer || handout.kind == Handout::Kind::anew;
+    contradicts += handout.kind == Handout::Kind::other;
   }
-  return segments > 0 && answered * 2 >= segments;
+  return hands_out > contradicts;
 }
 
 }  // namespace
@@ -72,11 +74,11 @@ bool hands_out_work(const History& history, const RoleGroup& group) {
 std::vector<RoleGroup> find_role_groups(const History& history) {
   std::map<std::pair<std::uint32_t, std::string>, RoleGroup> groups;
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
-    const auto partner = only_partner(history, p);
+    const auto master = master_of(history, p);
     const ProcessInfo& info = history.info.processes[p];
-    if (!partner || info.program.empty() || history.of(ProcessId{*partner}).empty()) continue;
-    RoleGroup& group = groups[{*partner, info.program}];
-    group.dispatcher = {*partner};
+    if (!master || info.program.empty() || history.of(ProcessId{*master}).empty()) continue;
+    RoleGroup& group = groups[{*master, info.program}];
+    group.dispatcher = {*master};
     group.program = info.program;
     group.workers.push_back({p});
   }

@@ -34,7 +34,7 @@ struct Outcome {
   std::vector<SweepResult> sweeps;
   std::vector<MatrixResult> matrices;
   std::vector<Comparison> comparisons;
-  std::vector<std::string> unanswered;  // what the scenario asks that has no answer, and why
+  std::vector<std::string> not_answered;  // what the scenario asked and this run could not tell
   Json results;
 };
 
@@ -160,7 +160,7 @@ class RunCommand : public Command {
       auto document = answer(request, file, overrides_, trace_);
       // One question that has no answer here does not take the answers of the others away.
       if (!document) {
-        outcome.unanswered.push_back("analysis '" + request.name + "': " + document.error().what);
+        outcome.not_answered.push_back("analysis '" + request.name + "': " + document.error().what);
         continue;
       }
       outcome.results[request.name] = std::move(*document);
@@ -172,7 +172,7 @@ class RunCommand : public Command {
       if (!is_named(file.study.sweeps, sweep.name)) continue;
       auto result = run_sweep(file, overrides_, sweep, say);
       if (!result) {
-        outcome.unanswered.push_back("sweep '" + sweep.name + "': " + result.error().what);
+        outcome.not_answered.push_back("sweep '" + sweep.name + "': " + result.error().what);
         continue;
       }
       outcome.results["sweeps"][sweep.name] = sweep_json(*result);
@@ -182,7 +182,7 @@ class RunCommand : public Command {
       if (!is_named(file.study.predictions, matrix.name)) continue;
       auto result = run_matrix(file, overrides_, matrix, say);
       if (!result) {
-        outcome.unanswered.push_back("predictions '" + matrix.name + "': " + result.error().what);
+        outcome.not_answered.push_back("predictions '" + matrix.name + "': " + result.error().what);
         continue;
       }
       outcome.results["predictions"][matrix.name] = matrix_json(*result);
@@ -199,7 +199,7 @@ class RunCommand : public Command {
       if (obtained) {
         outcome.comparisons.push_back({published, *obtained});
       } else {
-        outcome.unanswered.push_back("published '" + published.label + "': " + obtained.error().what);
+        outcome.not_answered.push_back("published '" + published.label + "': " + obtained.error().what);
       }
     }
     if (!file.published.empty()) outcome.results["published"] = comparison_json(outcome.comparisons);
@@ -221,9 +221,9 @@ class RunCommand : public Command {
       terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "") << '\n';
     }
     print_ledger(outcome.run.ledger, terminal);
-    for (const auto& question : outcome.unanswered) terminal.err << "dpm run: " << printable(question) << '\n';
+    for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
     if (!outcome.run.ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run)) << '\n';
-    return outcome.unanswered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
+    return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
   }
 
   static void print_tables(const Outcome& outcome, Terminal& terminal) {

@@ -16,8 +16,8 @@ view::Section published_section(const std::vector<Comparison>& comparisons) {
   std::vector<view::Comparison> rows;
   for (const auto& c : comparisons) {
     const double difference = c.obtained - c.published.value;
-    rows.push_back({c.published.label, short_number(c.published.value), fixed(c.obtained, 3),
-                    (difference > 0 ? "+" : "") + fixed(difference, 3), c.agrees(), "figure " + c.published.figure});
+    rows.push_back({c.published.label, short_number(c.published.value), significant(c.obtained),
+                    (difference > 0 ? "+" : "") + significant(difference), c.agrees(), "figure " + c.published.figure});
   }
   return {"Published beside obtained", "Every number was measured in the traces of this run; none is put in.",
           {view::comparison_figure(rows)}};
@@ -46,7 +46,7 @@ view::Section sweep_section(const SweepResult& sweep) {
       which += (which.empty() ? "" : ", ") + sweep.parameters[i] + " " + short_number(point.parameters.at(sweep.parameters[i]));
     if (sweep.placements > 1) which += (which.empty() ? "" : ", ") + ("placement " + point.placement);
     Sum& sum = charts[which][point.parameters.at(axis)];
-    sum.P += point.parallelism.delay_cpu.P;
+    sum.P += point.parallelism ? point.parallelism->delay_cpu.P : view::kNoValue;
     const auto queue = point.queue_mean.find(process);
     sum.queue += queue == point.queue_mean.end() ? view::kNoValue : queue->second;
     sum.runs += 1;

@@ -44,10 +44,10 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   StatisticsAnalysis statistics;
   const auto truth = simulate(*scenario, {&builder, &queues, &statistics});
   if (!truth) return truth.error();
-  auto history = builder.take();
-  if (!history) return history.error();
   const auto method = method_from(request.prediction);
   if (!method) return method.error();
+  auto history = builder.take();
+  if (!history) return history.error();
 
   SweepPoint point;
   point.placement = scenario->placement;
@@ -59,6 +59,7 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   }
   point.simulated_P = truth->parallelism();
   point.simulated_elapsed_s = truth->makespan.seconds();
+  point.messages = truth->messages_delivered;
   for (const auto& queue : queues.result().processes)
     if (queue.in_computation && queue.measured)
       point.queue_mean[history->info[queue.process].name] = queue.length_mean;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ struct SweepPoint {
   std::map<std::string, double> parameters;  // the swept ones
   std::string placement;
   std::uint64_t seed = 0;
-  Parallelism parallelism;                   // of the run's own trace
+  std::optional<Parallelism> parallelism;    // of the run's own trace; none if nothing was computed
   double simulated_P = 0;                    // T / makespan of the computation, as the simulator saw it
   double simulated_elapsed_s = 0;
+  std::uint64_t messages = 0;                // delivered
   std::map<std::string, double> queue_mean;   // by process of the computation
   std::map<std::string, double> cpu_percent;  // likewise
 };

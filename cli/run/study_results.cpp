@@ -30,7 +30,7 @@ std::map<double, Means> means_by_first_parameter(const SweepResult& sweep) {
   std::map<double, Means> means;
   for (const auto& point : sweep.points) {
     Means& mean = means[point.parameters.at(sweep.parameters.front())];
-    mean.P += point.parallelism.delay_cpu.P;
+    if (point.parallelism) mean.P += point.parallelism->delay_cpu.P;
     for (const auto& [process, length] : point.queue_mean) mean.queue_mean[process] += length;
     ++mean.runs;
   }
@@ -62,10 +62,12 @@ std::string sweep_text(const SweepResult& sweep, int width) {
     const auto longest = std::max_element(point.queue_mean.begin(), point.queue_mean.end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
     const bool none = longest == point.queue_mean.end();
-    row.insert(row.end(), {fixed(point.parallelism.no_delay.P, 3), fixed(point.parallelism.delay.P, 3),
-                           fixed(point.parallelism.delay_cpu.P, 3), fixed(point.simulated_P, 3),
-                           seconds_text(point.simulated_elapsed_s), none ? "-" : fixed(longest->second, 2),
-                           none ? "" : longest->first});
+    const auto P = [&](ParallelismStep Parallelism::*step) {
+      return point.parallelism ? fixed(((*point.parallelism).*step).P, 3) : "-";
+    };
+    row.insert(row.end(), {P(&Parallelism::no_delay), P(&Parallelism::delay), P(&Parallelism::delay_cpu),
+                           fixed(point.simulated_P, 3), seconds_text(point.simulated_elapsed_s),
+                           none ? "-" : fixed(longest->second, 2), none ? "" : longest->first});
     table.add_row(std::move(row));
   }
   return table.to_text(width);
@@ -78,9 +80,11 @@ Json sweep_json(const SweepResult& sweep) {
     for (const auto& [name, value] : point.parameters) entry[name] = value;
     entry.update({{"placement", point.placement},
                   {"seed", point.seed},
-                  {"parallelism", parallelism_json(point.parallelism)},
+                  {"parallelism", point.parallelism ? parallelism_json(*point.parallelism) : Json()},
                   {"simulated_P", point.simulated_P},
                   {"simulated_elapsed_s", point.simulated_elapsed_s},
+                  {"messages", point.messages},
+                  {"seconds_per_message", point.simulated_elapsed_s / static_cast<double>(std::max<std::uint64_t>(point.messages, 1))},
                   {"queue_mean", point.queue_mean},
                   {"cpu_percent", point.cpu_percent}});
     points.push_back(std::move(entry));
@@ -134,7 +138,7 @@ bool Comparison::agrees() const { return std::fabs(obtained - published.value) <
 std::string comparison_text(const std::vector<Comparison>& comparisons, int width) {
   TextTable table({"figure", "quantity", ">published", ">obtained", ">within", ""});
   for (const auto& c : comparisons)
-    table.add_row({c.published.figure, c.published.label, short_number(c.published.value), fixed(c.obtained, 3),
+    table.add_row({c.published.figure, c.published.label, short_number(c.published.value), significant(c.obtained),
                    short_number(c.published.within), c.agrees() ? "agrees" : "differs"});
   return table.to_text(width);
 }

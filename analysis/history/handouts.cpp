@@ -1,0 +1,65 @@
+#include "analysis/history/handouts.hpp"
+
+namespace dpm {
+namespace {
+
+// Messages to `dispatcher` in the segment that the RECEIVE of `send` begins.
+std::int64_t results_of(const History& history, const HistoryEvent& send, std::uint32_t dispatcher) {
+  if (send.match == kNoEvent) return 0;
+  std::int64_t results = 0;
+  const std::uint32_t end = history.first_event[send.peer + 1];
+  for (std::uint32_t e = send.match + 1; e < end && history.events[e].kind() != HistoryKind::receive; ++e) {
+    const HistoryEvent& event = history.events[e];
+    results += event.kind() == HistoryKind::send && event.match != kNoEvent && event.peer == dispatcher;
+  }
+  return results;
+}
+
+bool is_answer(std::uint32_t to_sender, std::uint32_t to_workers) { return to_sender == 1 && to_workers == 1; }
+
+}  // namespace
+
+std::vector<Handout> handouts_of(const History& history, ProcessId dispatcher,
+                                 const std::function<bool(std::uint32_t)>& is_worker) {
+  std::vector<Handout> handouts;
+  std::vector<std::size_t> answers_at_zero;
+  std::int64_t open = 0;  // results still to come
+  bool synchronises = false;
+  const std::uint32_t end = history.first_event[dispatcher.value + 1];
+  for (std::uint32_t e = history.first_event[dispatcher.value]; e < end;) {
+    const HistoryEvent& begin = history.events[e];
+    const bool from_worker = begin.kind() == HistoryKind::receive && begin.match != kNoEvent && is_worker(begin.peer);
+    open -= from_worker;
+    const bool all_back = open == 0;
+    std::uint32_t to_sender = 0, to_workers = 0;
+    const std::uint32_t receive = e;
+    // The first segment may begin with anything; the others begin with their RECEIVE.
+    for (bool first = true; e < end && (first || history.events[e].kind() != HistoryKind::receive);
+         ++e, first = false) {
+      const HistoryEvent& event = history.events[e];
+      if (event.kind() != HistoryKind::send || !is_worker(event.peer)) continue;
+      ++to_workers;
+      to_sender += event.peer == begin.peer;
+      open += results_of(history, event, dispatcher.value);
+    }
+    if (!from_worker) continue;
+    Handout handout{receive};
+    const bool answer = is_answer(to_sender, to_workers);
+    if (to_workers == 0) {
+      handout.kind = Handout::Kind::nothing;
+    } else if (all_back) {
+      handout.kind = Handout::Kind::anew;
+      if (answer) answers_at_zero.push_back(handouts.size());
+      synchronises |= !answer;
+    } else {
+      handout.kind = answer ? Handout::Kind::answer : Handout::Kind::other;
+    }
+    handouts.push_back(handout);
+  }
+  if (!synchronises) {
+    for (const std::size_t i : answers_at_zero) handouts[i].kind = Handout::Kind::answer;
+  }
+  return handouts;
+}
+
+}  // namespace dpm

@@ -1,0 +1,32 @@
+// A process that takes no new work while it has a number of pieces in progress: a server with a table of requests, a pool
+// of workers, a window of messages. Seen from outside:
+//
+//   in progress below the limit   it waits for any message
+//   at the limit                  it waits for answers only: messages over one set of channels
+//
+// where a message over that set ends a piece of work, and any other begins one. Which set such a process waits for does
+// not depend on the message it has just handled but on how much is in progress, so in a replay in another order it must
+// be worked out again. The trace shows limit and set: they are believed only if every RECEIVE of the process agrees.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+
+namespace dpm {
+
+struct IntakeLimit {
+  std::uint32_t answers = 0;  // TraceInfo::channel_sets; 0: the process has no limit, or the trace does not show it
+  std::int64_t most = 0;      // in progress when it waits for answers only
+
+  bool governs(std::uint32_t channel_set) const {
+    return answers != 0 && (channel_set == 0 || channel_set == answers);
+  }
+};
+
+// By process. Needs RECEIVECALL metered, and every message's sender in the computation. A limit of one is left out: which
+// set the process waits for then follows from the message it handled.
+std::vector<IntakeLimit> find_intake_limits(const History& history);
+
+}  // namespace dpm

@@ -1,0 +1,18 @@
+// Keeps blocks of the disk in memory. It works on one request at a time: while the disk interface works for it, it
+// receives from nobody else.
+//
+//   READ, WRITE, LOOK_UP   compute (search the buffers)
+//                          for each disk operation (block_cache.hpp): to the disk interface; compute; wait for it
+//                          compute; READ: MOVEDATA to the user; DONE to who asked
+//                          compute (upkeep of the buffers: overlaps with everybody else)
+//
+// An oblivious buffer manager has no cache: it draws whether a request needs the disk.
+#pragma once
+
+#include "model/program.hpp"
+
+namespace dpm::scenarios::file_system {
+
+ProgramDescription buffer_manager();
+
+}  // namespace dpm::scenarios::file_system
