@@ -10,7 +10,7 @@ namespace dpm::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowestCut = 8;  // a word column is never cut below this
+constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 

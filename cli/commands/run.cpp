@@ -137,7 +137,11 @@ class RunCommand : public Command {
     if (findings) {
       outcome.findings = std::move(*findings);
     } else {
-      outcome.run.ledger.warnings.push_back(findings.error().what);
+      // Without the directory: results.json is the same wherever it is written.
+      const std::string where = trace_ + ": ";
+      std::string problem = findings.error().what;
+      if (problem.starts_with(where)) problem.erase(0, where.size());
+      outcome.run.ledger.warnings.push_back(problem);
     }
     answer_requests(file, outcome);
     if (!outcome.run.ended_well()) return {};  // further runs would end alike, and published figures are about whole ones
@@ -226,8 +230,20 @@ class RunCommand : public Command {
     return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
   }
 
-  static void print_tables(const Outcome& outcome, Terminal& terminal) {
-    if (outcome.findings) {
+  // Of a trace with no parallelism to measure (nothing computed, nothing sent), what there is to say is said.
+  void print_counts(Terminal& terminal) const {
+    StatisticsAnalysis statistics;
+    QueueAnalysis queues;
+    const auto input = read_trace(trace_, {&statistics, &queues});
+    if (!input) return;
+    terminal.out << statistics_text(statistics.result(), input->info, terminal.width) << '\n'
+                 << queues_text(queues.result(), input->info, terminal.width);
+  }
+
+  void print_tables(const Outcome& outcome, Terminal& terminal) const {
+    if (!outcome.findings) {
+      print_counts(terminal);
+    } else {
       const Findings& found = *outcome.findings;
       const TraceInfo& info = found.input.info;
       terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
