@@ -6,6 +6,7 @@
 #include "cli/history_options.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/text_table.hpp"
 #include "view/figures.hpp"
 #include "view/standalone.hpp"
 
@@ -23,7 +24,9 @@ class CausalityCommand : public Command {
     history_.describe(app);
     app.add_option("--requestor", options_.roles.requestors, "A process outside that makes requests (default: found)");
     app.add_option("--system", options_.roles.systems, "A process outside that answers requests (default: found)");
-    app.add_option("--most", most_, "How many paths the table shows")->capture_default_str();
+    app.add_option("--most", most_, "How many paths the table shows")
+        ->check(whole_number)
+        ->capture_default_str();
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
     app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");
   }
@@ -32,7 +35,7 @@ class CausalityCommand : public Command {
     const auto read = read_history(trace_.trace, history_);
     if (!read) return refuse(terminal, *this, read.error());
     const auto causality = find_causality(read->history, options_);
-    if (!causality) return refuse(terminal, *this, causality.error());
+    if (!causality) return refuse(terminal, *this, about_trace(read->input, causality.error()));
     const TraceInfo& info = read->input.info;
     if (!dot_.empty())
       if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(*causality, info))); !done)
@@ -45,7 +48,7 @@ class CausalityCommand : public Command {
     } else {
       terminal.out << causality_text(*causality, info, most_, terminal.width);
     }
-    for (const auto& warning : causality->warnings) terminal.err << "warning: " << warning << '\n';
+    for (const auto& warning : causality->warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_history_warnings(read->history, terminal);
     print_ledger(read->input.ledger, terminal);
     return kDone;

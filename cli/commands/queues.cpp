@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/queues_results.hpp"
+#include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
 
 namespace dpm::cli {
@@ -27,7 +28,7 @@ class QueuesCommand : public Command {
     } else {
       terminal.out << queues_text(queues, input->info, terminal.width);
     }
-    for (const auto& warning : queues.warnings) terminal.err << "warning: " << warning << '\n';
+    for (const auto& warning : queues.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
     return kDone;
   }

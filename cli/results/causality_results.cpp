@@ -24,7 +24,7 @@ std::string name_or_users(ProcessId process, const TraceInfo& info) {
 std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width) {
   std::string text;
   for (std::size_t p = 0; p < causality.letters.size(); ++p)
-    if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + info.processes[p].name + "\n";
+    if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + printable(info.processes[p].name) + "\n";
   text += std::to_string(causality.requests) + " requests\n\n";
 
   TextTable paths({"path", ">requests", ">share"});

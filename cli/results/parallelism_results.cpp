@@ -28,6 +28,8 @@ std::string shares_text(const CriticalPath& path, const TraceInfo& info, int wid
                        info[share.receiver].name,
                    seconds_text(share.delay_s), percent(share.fraction, 1)});
   }
+  if (path.outside_s > 0)
+    table.add_row({"time outside the computation", seconds_text(path.outside_s), percent(path.outside_s / path.t_max_s, 1)});
   return table.to_text(width);
 }
 

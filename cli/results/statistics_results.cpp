@@ -8,6 +8,11 @@
 namespace dpm::cli {
 namespace {
 
+// Not every meter knows who is at the other end.
+std::string name_or_unknown(ProcessId process, const TraceInfo& info) {
+  return process.value < info.processes.size() ? info[process].name : "(unknown)";
+}
+
 std::string process_table(const Statistics& statistics, const TraceInfo& info, int width) {
   TextTable table({"process", "machine", ">CPU", ">% CPU", ">sent", ">% sent", ">bytes", ">% bytes", ">local", ">remote"});
   const auto share = [](const ProcessStatistics& process, double value) {
@@ -25,7 +30,7 @@ std::string message_table(const Statistics& statistics, const TraceInfo& info, i
   TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"});
   for (const auto& t : statistics.messages) {
     const double mean = t.messages() == 0 ? 0 : static_cast<double>(t.bytes()) / static_cast<double>(t.messages());
-    table.add_row({info[t.from].name, info[t.to].name, std::to_string(t.messages()), std::to_string(t.kernel_sent),
+    table.add_row({name_or_unknown(t.from, info), name_or_unknown(t.to, info), std::to_string(t.messages()), std::to_string(t.kernel_sent),
                    std::to_string(t.bytes()), fixed(mean, 1), std::to_string(t.remote)});
   }
   return table.to_text(width);
@@ -89,8 +94,8 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
   }
   Json messages = Json::array();
   for (const auto& t : statistics.messages)
-    messages.push_back({{"from", info[t.from].name},
-                        {"to", info[t.to].name},
+    messages.push_back({{"from", name_or_unknown(t.from, info)},
+                        {"to", name_or_unknown(t.to, info)},
                         {"count", t.messages()},
                         {"bytes", t.bytes()},
                         {"data_count", t.kernel_sent},

@@ -84,13 +84,32 @@ AnalysisRequest parallelism_request(const ScenarioFile& file) {
   return {.kind = AnalysisKind::parallelism, .name = "parallelism"};
 }
 
-Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time) {
+Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names,
+                                   bool external_time) {
   Computation computation{.external_time = external_time};
   if (names.empty()) return computation;
   auto members = members_of(scenario, names);
   if (!members) return members.error();
   computation.only = std::move(*members);
   return computation;
+}
+
+Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario) {
+  const auto check = [&](const std::string& what, const PredictionChoice& choice,
+                         const std::vector<std::string>& processes) -> Result<void> {
+    const auto in_file = [&](const Error& error) {
+      return Error{file.path.string() + ": " + what + ": " + error.what};
+    };
+    if (const auto method = method_from(choice); !method) return in_file(method.error());
+    if (const auto order = order_from(choice); !order) return in_file(order.error());
+    if (const auto members = computation_of(scenario, processes, false); !members) return in_file(members.error());
+    return {};
+  };
+  for (const auto& request : file.analyses)
+    if (auto done = check("analysis '" + request.name + "'", request.prediction, request.processes); !done) return done;
+  for (const auto& matrix : file.predictions)
+    if (auto done = check("predictions '" + matrix.name + "'", matrix.prediction, matrix.processes); !done) return done;
+  return {};
 }
 
 Result<Json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,

@@ -20,6 +20,9 @@ AnalysisRequest parallelism_request(const ScenarioFile& file);
 // No names: the processes the scenario marks as the computation.
 Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time);
 
+// Refuses words and processes in the file's analyses and predictions that nobody knows: before anything is simulated.
+Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario);
+
 // What stands in results.json under the request's name.
 Result<nlohmann::ordered_json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
                                       const std::string& trace_directory);

@@ -52,7 +52,11 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   SweepPoint point;
   point.placement = scenario->placement;
   point.seed = scenario->seed;
-  if (auto parallelism = measure_parallelism(*history, traced_target(*history), *method)) point.parallelism = *parallelism;
+  if (truth->total_cpu_ns > 0) {  // otherwise P is 0, and a sweep may still be about elapsed times
+    auto parallelism = measure_parallelism(*history, traced_target(*history), *method);
+    if (!parallelism) return parallelism.error();
+    point.parallelism = *parallelism;
+  }
   point.simulated_P = truth->parallelism();
   point.simulated_elapsed_s = truth->makespan.seconds();
   point.messages = truth->messages_delivered;
