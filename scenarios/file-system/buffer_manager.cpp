@@ -143,7 +143,7 @@ ProgramDescription buffer_manager() {
   return describe(
       "buffer_manager", "Keeps blocks of the disk in memory, and reads and writes them when it must.",
       with_registration(with_service_times({
-          {"buffers", 176.0, "buffers, for blocks of data and of pointers together"},
+          {"buffers", 184.0, "buffers, for blocks of data and of pointers together"},
           {"pointers_per_block", 64.0, "blocks of data that one block of pointers leads to"},
           {"start_s", 0.005, "CPU time before it reads the disk's first block, seconds"},
           {"search_s", 0.0018, "CPU time of a request before its block is found or not, mean, seconds"},
@@ -151,7 +151,7 @@ ProgramDescription buffer_manager() {
           {"answer_s", 0.0008, "CPU time of a request from having its block to the answer, mean, seconds"},
           {"upkeep_s", 0.0118, "CPU time of a request after the answer, mean, seconds"},
           {"look_up_share", 0.3, "CPU time of a LOOK_UP, as part of that of a READ"},
-          {"answer_bytes", 60.0, "length of the answer to the request interpreter, bytes"},
+          {"answer_bytes", 64.0, "length of the answer to the request interpreter, bytes"},
           {"look_up_answer_bytes", 40.0, "length of the answer to the directory manager, bytes"},
           {"disk_request_bytes", 12.0, "length of a message to the disk interface, bytes"},
           {"data_bytes", 256.0, "data moved to the user by a READ, bytes"},

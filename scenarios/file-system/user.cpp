@@ -141,7 +141,7 @@ ProgramDescription user() {
                       {"sequential_blocks", 19.0, "sequential: blocks of a file"},
                       {"requests_per_block", 2.0, "sequential: requests for a block"},
                       {"random_blocks", 58.0, "random: blocks of the file"},
-                      {"read_probability", 0.86, "random: that a request is a READ"},
+                      {"read_probability", 0.89, "random: that a request is a READ"},
                   }),
                   run);
 }

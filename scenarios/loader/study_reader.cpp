@@ -79,9 +79,12 @@ class StudyReader {
     request.external_time = object.flag("external_time", false);
     request.placements = placements(object.find("placements"), {});
     request.prediction = choice(object);
-    if (kind != "prediction")
-      for (const char* key : {"method", "order", "placements"})
+    if (kind != "prediction") {
+      for (const char* key : {"order", "placements"})
         if (object.has(key)) reading_.problem(object.node(), std::string(key) + " belongs to a prediction");
+      if (kind != "parallelism" && object.has("method"))
+        reading_.problem(object.node(), "method belongs to a prediction or to parallelism");
+    }
     add_analysis(object.node(), kind, std::move(request));
   }
 
