@@ -29,7 +29,7 @@ class PredictCommand : public Command {
     app.add_option("--onto", options_.machines, "With --search: a machine they may move to; repeat for several");
     app.add_option("--keep", options_.keep, "With --search: how many candidates to show")
         ->check(whole_number)
-        ->check(CLI::PositiveNumber)
+        ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
         ->capture_default_str();
     app.add_option("--seed", options_.seed, "With --search: of the heuristic")
         ->check(whole_number)
