@@ -1,15 +1,17 @@
 #include "cli/history_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <CLI/CLI.hpp>
 
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {
 
 void HistoryOptions::describe(CLI::App& app) {
-  app.add_option("--process", processes, "A process of the computation; repeat for several (default: as the trace says)");
+  app.add_option("--process", processes,
+                 "A process of the computation; repeat for several (default: as the trace says)");
   app.add_flag("--everybody", everybody, "Take every process of the trace as the computation, users too");
   app.add_flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
 }
@@ -39,7 +41,8 @@ Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions
 
 void print_history_warnings(const History& history, Terminal& terminal) {
   if (history.receives_without_send > 0)
-    terminal.err << "warning: " << history.receives_without_send << " RECEIVEs have no SEND in the trace: it has lost events\n";
+    terminal.err << "warning: " << history.receives_without_send
+                 << " RECEIVEs have no SEND in the trace: it has lost events\n";
   if (history.sends_without_receive > 0)
     terminal.err << "warning: " << history.sends_without_receive << " SENDs have no RECEIVE in the trace\n";
   for (const auto& warning : history.warnings) terminal.err << "warning: " << printable(warning) << '\n';

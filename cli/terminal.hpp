@@ -1,5 +1,5 @@
-// Where a command writes: results on `out`, everything else on `err`. Passed in, so that commands can be tested without a
-// terminal and behave well in a pipe.
+// Where a command writes: results on `out`, everything else on `err`. Passed in, so that commands can be tested without
+// a terminal and behave well in a pipe.
 #pragma once
 
 #include <ostream>

@@ -1,5 +1,5 @@
-// A table that fits a terminal: numbers to the right, words to the left, the widest word column cut with "…" when the whole
-// would be too wide.
+// A table that fits a terminal: numbers to the right, words to the left, the widest word column cut with "…" when the
+// whole would be too wide.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Text from outside for a person's terminal: control characters and what is not UTF-8 are shown as "\x1b", so that a name
-// can neither spoil a table nor command the terminal. Lines keeps the ends of lines.
+// Text from outside for a person's terminal: control characters and what is not UTF-8 are shown as "\x1b", so that a
+// name can neither spoil a table nor command the terminal. Lines keeps the ends of lines.
 std::string printable(std::string_view text);
 std::string printable_lines(std::string_view text);
 

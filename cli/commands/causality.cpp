@@ -16,7 +16,9 @@ namespace {
 class CausalityCommand : public Command {
  public:
   std::string name() const override { return "causality"; }
-  std::string summary() const override { return "Which paths requests take: causality strings, branching, state diagram"; }
+  std::string summary() const override {
+    return "Which paths requests take: causality strings, branching, state diagram";
+  }
   std::string example() const override { return "dpm causality out/trace --svg states.svg"; }
 
   void describe(CLI::App& app) override {
@@ -24,9 +26,7 @@ class CausalityCommand : public Command {
     history_.describe(app);
     app.add_option("--requestor", options_.roles.requestors, "A process outside that makes requests (default: found)");
     app.add_option("--system", options_.roles.systems, "A process outside that answers requests (default: found)");
-    app.add_option("--most", most_, "How many paths the table shows")
-        ->check(whole_number)
-        ->capture_default_str();
+    app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
     app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");
   }
@@ -41,7 +41,9 @@ class CausalityCommand : public Command {
       if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(*causality, info))); !done)
         return refuse(terminal, *this, done.error());
     if (!svg_.empty())
-      if (auto done = write_new_file(svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth))); !done)
+      if (auto done = write_new_file(
+              svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth)));
+          !done)
         return refuse(terminal, *this, done.error());
     if (trace_.json) {
       print_json(causality_json(*causality, info, read->input.ledger), terminal);

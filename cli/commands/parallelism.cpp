@@ -15,7 +15,9 @@ namespace {
 class ParallelismCommand : public Command {
  public:
   std::string name() const override { return "parallelism"; }
-  std::string summary() const override { return "How parallel the computation is: P in three steps, and its longest path"; }
+  std::string summary() const override {
+    return "How parallel the computation is: P in three steps, and its longest path";
+  }
   std::string example() const override { return "dpm parallelism out/trace --placement alone.json"; }
 
   void describe(CLI::App& app) override {

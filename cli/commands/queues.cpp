@@ -14,7 +14,9 @@ namespace {
 class QueuesCommand : public Command {
  public:
   std::string name() const override { return "queues"; }
-  std::string summary() const override { return "Where messages wait: queue lengths and waiting times of every process"; }
+  std::string summary() const override {
+    return "Where messages wait: queue lengths and waiting times of every process";
+  }
   std::string example() const override { return "dpm queues out/trace --json"; }
   void describe(CLI::App& app) override { options_.describe(app); }
 

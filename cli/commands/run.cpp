@@ -1,4 +1,5 @@
-// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and the trace.
+// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and
+// the trace.
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +56,8 @@ class RunCommand : public Command {
     app.add_option("--placement", overrides_.placement, "A placement the scenario names");
     app.add_option("--seed", overrides_.seed, "Another seed than the scenario's")->check(whole_number);
     app.add_option("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
-    app.add_option("-o,--output", output_, "A new directory for trace, results.json and report.html (default: no files)")
+    app.add_option("-o,--output", output_,
+                   "A new directory for trace, results.json and report.html (default: no files)")
         ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
@@ -93,7 +95,8 @@ class RunCommand : public Command {
       char* end = nullptr;
       const std::string number = equals == std::string::npos ? "" : setting.substr(equals + 1);
       const double value = std::strtod(number.c_str(), &end);
-      if (number.empty() || *end != '\0' || !std::isfinite(value)) return Error{"--set " + setting + ": expected PARAMETER=NUMBER"};
+      if (number.empty() || *end != '\0' || !std::isfinite(value))
+        return Error{"--set " + setting + ": expected PARAMETER=NUMBER"};
       overrides_.parameters[setting.substr(0, equals)] = value;
     }
     return {};
@@ -144,7 +147,8 @@ class RunCommand : public Command {
       outcome.run.ledger.warnings.push_back(problem);
     }
     answer_requests(file, outcome);
-    if (!outcome.run.ended_well()) return {};  // further runs would end alike, and published figures are about whole ones
+    if (!outcome.run.ended_well())
+      return {};  // further runs would end alike, and published figures are about whole ones
     if (!base_only_) study(file, outcome, say);
     compare(file, outcome);
     return {};
@@ -217,12 +221,15 @@ class RunCommand : public Command {
     }
     if (!output_.empty()) {
       const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-      if (auto done = write_new_file(output_ + "/results.json", results); !done) return refuse(terminal, *this, done.error());
+      if (auto done = write_new_file(output_ + "/results.json", results); !done)
+        return refuse(terminal, *this, done.error());
       if (outcome.findings) {
         const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
-        if (auto done = write_new_file(output_ + "/report.html", report); !done) return refuse(terminal, *this, done.error());
+        if (auto done = write_new_file(output_ + "/report.html", report); !done)
+          return refuse(terminal, *this, done.error());
       }
-      terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "") << '\n';
+      terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "")
+                   << '\n';
     }
     print_ledger(outcome.run.ledger, terminal);
     for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
@@ -253,7 +260,8 @@ class RunCommand : public Command {
     for (const auto& sweep : outcome.sweeps)
       terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
     for (const auto& matrix : outcome.matrices)
-      terminal.out << "\npredicted against simulated P, '" << matrix.name << "'\n" << matrix_text(matrix, terminal.width);
+      terminal.out << "\npredicted against simulated P, '" << matrix.name << "'\n"
+                   << matrix_text(matrix, terminal.width);
     if (!outcome.comparisons.empty())
       terminal.out << "\npublished beside obtained\n" << comparison_text(outcome.comparisons, terminal.width);
   }

@@ -29,8 +29,10 @@ std::string causality_text(const Causality& causality, const TraceInfo& info, st
 
   TextTable paths({"path", ">requests", ">share"});
   for (const auto& path : most_travelled(causality.strings, most))
-    paths.add_row({path.path, std::to_string(path.count),
-                   percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)), 1)});
+    paths.add_row(
+        {path.path, std::to_string(path.count),
+         percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)),
+                 1)});
   text += paths.to_text(width) + "\n";
 
   TextTable branching({"at", "having received from", "next sends to", ">times", ">probability"});
@@ -39,7 +41,8 @@ std::string causality_text(const Causality& causality, const TraceInfo& info, st
                        fixed(b.probability, 3)});
   text += branching.to_text(width);
   if (causality.strings_cut > 0)
-    text += "\n" + std::to_string(causality.strings_cut) + " paths were longer than the limit; their beginnings are shown\n";
+    text += "\n" + std::to_string(causality.strings_cut) +
+            " paths were longer than the limit; their beginnings are shown\n";
   return text;
 }
 

@@ -24,7 +24,7 @@ Result<Computation> computation_of(const Scenario& scenario, const std::vector<s
 Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario);
 
 // What stands in results.json under the request's name.
-Result<nlohmann::ordered_json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
-                                      const std::string& trace_directory);
+Result<nlohmann::ordered_json> answer(const AnalysisRequest& request, const ScenarioFile& file,
+                                      const Overrides& overrides, const std::string& trace_directory);
 
 }  // namespace dpm::cli

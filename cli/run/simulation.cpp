@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
 
-Result<RuleSet> rules_of(const std::string& scenario, const FilterFiles& filter, std::span<const RecordLayout> layouts) {
+Result<RuleSet> rules_of(const std::string& scenario, const FilterFiles& filter,
+                         std::span<const RecordLayout> layouts) {
   std::string file = scenario + ": filter '" + filter.name + "', rule";
   std::string text;
   if (!filter.templates.empty()) {
