@@ -2,7 +2,8 @@
 
 namespace dpm::cli {
 
-Result<Findings> find_all(const std::string& trace, const HistoryOptions& options, SharingMethod method) {
+Result<Findings> find_all(const std::string& trace, const HistoryOptions& options, SharingMethod method,
+                          const CausalityOptions& causality_options) {
   StatisticsAnalysis statistics;
   QueueAnalysis queues;
   HistoryBuilder builder(options.computation());
@@ -16,7 +17,7 @@ Result<Findings> find_all(const std::string& trace, const HistoryOptions& option
   auto schedule = contended_schedule(*history, target);
   if (!schedule) return about_trace(*input, schedule.error());
   CriticalPath path = critical_path(*history, target, *schedule);
-  auto causality = find_causality(*history);
+  auto causality = find_causality(*history, causality_options);
   return Findings{std::move(*input),
                   statistics.result(),
                   queues.result(),

@@ -16,8 +16,8 @@ std::uint32_t most_frequent_set(std::span<const HistoryEvent> events) {
   std::map<std::uint32_t, std::uint64_t> times;
   for (const HistoryEvent& event : events)
     if (event.kind() == HistoryKind::receive && event.channel != 0) ++times[event.channel];
-  const auto most = std::max_element(times.begin(), times.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == times.end() ? 0 : most->first;
 }
 

@@ -1,5 +1,5 @@
-// A process that takes no new work while it has a number of pieces in progress: a server with a table of requests, a pool
-// of workers, a window of messages. Seen from outside:
+// A process that takes no new work while it has a number of pieces in progress: a server with a table of requests, a
+// pool of workers, a window of messages. Seen from outside:
 //
 //   in progress below the limit   it waits for any message
 //   at the limit                  it waits for answers only: messages over one set of channels
@@ -20,13 +20,11 @@ struct IntakeLimit {
   std::uint32_t answers = 0;  // TraceInfo::channel_sets; 0: the process has no limit, or the trace does not show it
   std::int64_t most = 0;      // in progress when it waits for answers only
 
-  bool governs(std::uint32_t channel_set) const {
-    return answers != 0 && (channel_set == 0 || channel_set == answers);
-  }
+  bool governs(std::uint32_t channel_set) const { return answers != 0 && (channel_set == 0 || channel_set == answers); }
 };
 
-// By process. Needs RECEIVECALL metered, and every message's sender in the computation. A limit of one is left out: which
-// set the process waits for then follows from the message it handled.
+// By process. Needs RECEIVECALL metered, and every message's sender in the computation. A limit of one is left out:
+// which set the process waits for then follows from the message it handled.
 std::vector<IntakeLimit> find_intake_limits(const History& history);
 
 }  // namespace dpm

@@ -136,7 +136,10 @@ class RunCommand : public Command {
     if (!computation) return computation.error();
     const auto method = method_from(request.prediction);
     if (!method) return method.error();
-    auto findings = find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method);
+    const auto roles = causality_options(file, outcome.scenario);
+    if (!roles) return roles.error();
+    auto findings =
+        find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method, *roles);
     if (findings) {
       outcome.findings = std::move(*findings);
     } else {

@@ -84,6 +84,20 @@ AnalysisRequest parallelism_request(const ScenarioFile& file) {
   return {.kind = AnalysisKind::parallelism, .name = "parallelism"};
 }
 
+Result<CausalityOptions> causality_options(const AnalysisRequest& request, const Scenario& scenario) {
+  const auto requestors = members_of(scenario, request.requestors);
+  if (!requestors) return requestors.error();
+  const auto systems = members_of(scenario, request.systems);
+  if (!systems) return systems.error();
+  return CausalityOptions{.roles = {.requestors = *requestors, .systems = *systems}};
+}
+
+Result<CausalityOptions> causality_options(const ScenarioFile& file, const Scenario& scenario) {
+  for (const auto& request : file.analyses)
+    if (request.kind == AnalysisKind::causality) return causality_options(request, scenario);
+  return CausalityOptions{};
+}
+
 Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names,
                                    bool external_time) {
   Computation computation{.external_time = external_time};
@@ -128,7 +142,9 @@ Result<Json> answer(const AnalysisRequest& request, const ScenarioFile& file, co
   if (!history) return history.error();
   if (request.kind == AnalysisKind::parallelism) return answer_parallelism(request, *history);
   if (request.kind == AnalysisKind::prediction) return answer_prediction(request, file, overrides, *history);
-  const auto causality = find_causality(*history);
+  const auto options = causality_options(request, *scenario);
+  if (!options) return options.error();
+  const auto causality = find_causality(*history, *options);
   if (!causality) return causality.error();
   return causality_json(*causality, input->info, input->ledger);
 }

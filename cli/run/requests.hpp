@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/causality/causality.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "scenarios/scenario_file.hpp"
@@ -16,6 +17,10 @@ Result<Order> order_from(const PredictionChoice& choice);
 
 // The first request for parallelism in the file, or the default one.
 AnalysisRequest parallelism_request(const ScenarioFile& file);
+
+// The roles that the file's first request for causality names.
+Result<CausalityOptions> causality_options(const ScenarioFile& file, const Scenario& scenario);
+Result<CausalityOptions> causality_options(const AnalysisRequest& request, const Scenario& scenario);
 
 // No names: the processes the scenario marks as the computation.
 Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time);

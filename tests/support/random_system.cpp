@@ -152,6 +152,60 @@ ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::u
   return system;
 }
 
+ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, std::uint32_t limit) {
+  ObviousSystem system;
+  describe_machines(system.info, clients + 3, false);
+  describe_process(system.info, "front");
+  describe_process(system.info, "worker_1");
+  describe_process(system.info, "worker_2");
+  for (std::uint32_t c = 0; c < clients; ++c) describe_process(system.info, numbered("client", c));
+  system.info.delays = DelayModel::demos_vax();
+  const auto answers = static_cast<std::uint32_t>(system.info.channels.size());
+  system.info.channels.push_back({ProcessId{0}, "answers of worker_1"});
+  system.info.channels.push_back({ProcessId{0}, "answers of worker_2"});
+  system.info.channel_sets.push_back({ChannelId{answers}, ChannelId{answers + 1}});
+  // A message's number is client * 10^6 + what is left to ask.
+  const auto in_progress = std::make_shared<std::uint32_t>(0);
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    Random random(mixed(seed, message == nullptr ? p : message->id));
+    const auto work = [&] { return compute(1 + static_cast<std::int64_t>(random.below(20'000'000))); };
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    const std::uint64_t id = mixed(seed, (message == nullptr ? p : message->id) + 1000);
+    if (p == 0) {
+      if (message == nullptr) {
+        *in_progress = 0;
+        return reaction;
+      }
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(1'000'000))));
+      const std::uint32_t client = message->number / 1'000'000;
+      if (message->channel >= answers) {
+        steps.push_back(send(client, client, 100, id, message->number));
+        --*in_progress;
+      } else {
+        const std::uint32_t worker = 1 + message->number % 2;
+        steps.push_back(send(worker, worker, 10, id, message->number));
+        ++*in_progress;
+      }
+      reaction.wait_set = *in_progress < limit ? 0 : 1;
+    } else if (p <= 2) {
+      if (message == nullptr) return reaction;
+      steps.push_back(work());
+      steps.push_back(send(0, answers + p - 1, 200, id, message->number));
+    } else {
+      const std::uint32_t left = message == nullptr ? requests : message->number % 1'000'000;
+      steps.push_back(work());
+      if (left == 0) {
+        reaction.ends = true;
+        return reaction;
+      }
+      steps.push_back(send(0, 0, 20, id, p * 1'000'000 + left - 1));
+    }
+    return reaction;
+  };
+  return system;
+}
+
 ObviousSystem dispatcher_and_workers(std::uint64_t seed, std::uint32_t workers, std::uint32_t pieces,
                                      std::uint32_t outstanding) {
   ObviousSystem system;

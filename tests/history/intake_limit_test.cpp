@@ -1,0 +1,53 @@
+#include "analysis/history/intake_limit.hpp"
+
+#include "tests/support/build_history.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/random_system.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+History run(ObviousSystem system) {
+  const auto placement = random_placement(1, system.info);
+  for (std::size_t p = 0; p < placement.size(); ++p) system.info.processes[p].machine = placement[p];
+  return history_of(system.info, simulate(system, placement).events);
+}
+
+}  // namespace
+
+TEST_CASE("intake limit: the limit of a server is found, with the channels its answers come over", "[history]") {
+  for (const std::uint32_t limit : {2u, 3u, 5u}) {
+    const History history = run(limited_server(limit, 8, 20, limit));
+    const auto limits = find_intake_limits(history);
+    REQUIRE(limits.size() == history.process_count());
+    CHECK(limits[0].most == limit);
+    CHECK(limits[0].answers == 1);
+    for (std::size_t p = 1; p < limits.size(); ++p) CHECK(limits[p].answers == 0);
+  }
+}
+
+TEST_CASE("intake limit: a limit that was never reached is not in the trace", "[history]") {
+  CHECK(find_intake_limits(run(limited_server(1, 3, 20, 4)))[0].answers == 0);
+}
+
+TEST_CASE("intake limit: who waits for answers because of the message it handled has none", "[history]") {
+  for (const auto& limit : find_intake_limits(run(selective_server(1, 5, 20, false)))) CHECK(limit.answers == 0);
+}
+
+TEST_CASE("intake limit: one RECEIVE that disagrees is enough to believe in none", "[history]") {
+  History history = run(limited_server(3, 8, 20, 3));
+  for (std::uint32_t e = history.first_event[1]; e-- > history.first_event[0];) {
+    if (history.events[e].kind() != HistoryKind::receive || history.events[e].channel == 0) continue;
+    history.events[e].channel = 0;  // it took new work although it was full
+    break;
+  }
+  CHECK(find_intake_limits(history)[0].answers == 0);
+}
+
+TEST_CASE("intake limit: without RECEIVECALL nothing is known", "[history]") {
+  History history = run(limited_server(3, 8, 20, 3));
+  history.receive_calls_metered = false;
+  CHECK(find_intake_limits(history)[0].answers == 0);
+}
