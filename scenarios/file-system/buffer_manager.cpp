@@ -34,8 +34,7 @@ class BufferManager {
         from_disk_interface_{calls.link_from("disk_interface")} {
     const std::uint32_t block_bytes = settings.count("block_bytes", data_bytes_);
     calls.address_space().resize(block_bytes);
-    buffer_ = calls.create_link(
-        DataArea{.offset_bytes = 0, .size_bytes = block_bytes, .read = true, .write = true});
+    buffer_ = calls.create_link(DataArea{.offset_bytes = 0, .size_bytes = block_bytes, .read = true, .write = true});
   }
 
   void run() {

@@ -24,8 +24,7 @@ class DiskInterface {
         disk_(calls.link_to("disk")),
         from_disk_{calls.link_from("disk")} {
     calls.address_space().resize(block_bytes_);
-    sector_ =
-        calls.create_link(DataArea{.offset_bytes = 0, .size_bytes = block_bytes_, .read = true, .write = true});
+    sector_ = calls.create_link(DataArea{.offset_bytes = 0, .size_bytes = block_bytes_, .read = true, .write = true});
   }
 
   void run() {

@@ -11,8 +11,8 @@
 namespace dpm::scenarios::file_system {
 
 std::vector<ProgramDescription> programs() {
-  return {request_interpreter(), directory_manager(), buffer_manager(), disk_interface(),
-          disk(),                name_server(),       user()};
+  return {
+      request_interpreter(), directory_manager(), buffer_manager(), disk_interface(), disk(), name_server(), user()};
 }
 
 }  // namespace dpm::scenarios::file_system

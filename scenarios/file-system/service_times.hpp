@@ -1,8 +1,8 @@
 // How long a step of a process takes, and what else is drawn.
 //
-// A step's time is uniform around its mean, and drawn from a stream made of the request's tag and the step. So a request
-// costs the same whatever was served before it, and when two placements are compared the same requests cost the same on
-// both. The tag is drawn by the user, from its own stream: another seed gives other times.
+// A step's time is uniform around its mean, and drawn from a stream made of the request's tag and the step. So a
+// request costs the same whatever was served before it, and when two placements are compared the same requests cost the
+// same on both. The tag is drawn by the user, from its own stream: another seed gives other times.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The numbers a process runs with: what its scenario gives, and for the rest the defaults the program describes, so that
-// a default stands in one place.
+// The numbers a process runs with: what its scenario gives, and for the rest the defaults the program describes, so
+// that a default stands in one place.
 #pragma once
 
 #include <cstdint>

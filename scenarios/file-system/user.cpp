@@ -134,7 +134,7 @@ ProgramDescription user() {
                       {"number", 1.0, "which user it is (1 to 255)"},
                       {"requests", 146.0, "READs and WRITEs it makes"},
                       {"requests_per_open", 24.0, "READs and WRITEs to an OPEN"},
-                      {"think_s", 0.004, "CPU time between answer and next request, mean, seconds"},
+                      {"think_s", 0.0025, "CPU time between answer and next request, mean, seconds"},
                       {"request_bytes", 16.0, "length of a request, bytes"},
                       {"data_bytes", 256.0, "size of its data area, bytes"},
                       {"random_users", std::vector<double>{3, 5, 7}, "which users access at random"},

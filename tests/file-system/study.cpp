@@ -1,7 +1,6 @@
 #include "tests/file-system/study.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -71,7 +70,6 @@ const ScenarioFile& file_system() {
   static const ScenarioFile file = [] {
     const char* folder = std::getenv("DPM_SOURCE_DIR");
     const std::string source = folder == nullptr ? "." : folder;
-    if (const char* other = std::getenv("FS")) return need(load_scenario(other, shipped_programs()));
     return need(load_scenario(source + "/scenarios/file-system/scenario.json", shipped_programs()));
   }();
   return file;
@@ -85,13 +83,10 @@ Figures measure(std::uint64_t seed, std::map<std::string, double> parameters) {
   overrides.parameters = std::move(parameters);
   Questions questions;
   SimSource source(scenario_of(overrides));
-  const auto begun = std::chrono::steady_clock::now();
   need(source.run(questions));
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
   const History history = need(questions.builder.take());
 
   Figures figures;
-  figures.messages_per_wall_second = static_cast<double>(source.truth().messages_delivered) / wall.count();
   figures.simulated_P = source.truth().parallelism();
   const auto traced = need(measure_parallelism(history, traced_target(history), SharingMethod::thesis1984));
   figures.no_delay = traced.no_delay.P;
@@ -137,9 +132,9 @@ TracedRun trace(const Scenario& scenario) {
   return run;
 }
 
-double predicted_P(const TracedRun& traced, const Scenario& elsewhere) {
+Prediction prediction(const TracedRun& traced, const Scenario& elsewhere) {
   const auto target = need(resolve(traced.history, placement_of(elsewhere)));
-  return need(predict(traced.history, target.target, {.order = Order::arrival})).P;
+  return need(predict(traced.history, target.target, {.order = Order::arrival}));
 }
 
 }  // namespace dpm::test

@@ -1,6 +1,7 @@
 // Runs the shipped scenario and measures what the thesis measured, for the tests of this folder.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -8,7 +9,6 @@
 #include "analysis/causality/causality.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/prediction.hpp"
-#include "analysis/prediction/search.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "backends/sim/sim_source.hpp"
@@ -30,7 +30,6 @@ struct Figures {
   double disk_after_request = 0, disk_after_disk = 0, directory_after_user = 0;
   double queue_mean = 0;  // of the request interpreter
   double simulated_P = 0;
-  double messages_per_wall_second = 0;
   std::uint64_t events = 0;  // SENDs and RECEIVEs of the four
 };
 
@@ -47,6 +46,6 @@ struct TracedRun {
 TracedRun trace(const std::string& placement, std::uint64_t seed, std::map<std::string, double> parameters = {});
 TracedRun trace(const Scenario& scenario);
 
-double predicted_P(const TracedRun& traced, const Scenario& elsewhere);
+Prediction prediction(const TracedRun& traced, const Scenario& elsewhere);
 
 }  // namespace dpm::test
