@@ -1,7 +1,11 @@
 #include "cli/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 
+#include "cli/text_table.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::cli {
@@ -10,32 +14,64 @@ namespace {
 int refuse_unknown_command(const Commands& commands, const std::string& typed, Terminal& terminal) {
   std::vector<std::string> names;
   for (const auto& command : commands) names.push_back(command->name());
-  terminal.err << "dpm: no command '" << typed << "'" << did_you_mean(typed, names) << "; 'dpm --help' lists them\n";
+  terminal.err << "dpm: no command '" << printable(typed) << "'" << did_you_mean(typed, names)
+               << "; 'dpm --help' lists them\n";
   return kWrongInput;
 }
 
-// CLI11 says which argument it did not expect; we add what was probably meant.
-std::string nearest_option(const CLI::App& app, const std::string& complaint) {
+std::string nearest_option(const CLI::App& app, const std::string& typed) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options())
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  const std::size_t dashes = complaint.find("--");
-  if (dashes == std::string::npos) return "";
-  std::string typed = complaint.substr(dashes);
-  typed = typed.substr(0, typed.find_first_of(" =]\n"));
-  return did_you_mean(typed, names);
+  return did_you_mean(typed.substr(0, typed.find('=')), names);
+}
+
+// What was wrong with a command line, in our own words where CLI11's say less than can be known.
+std::string complaint(const Commands& commands, const CLI::App& app, const CLI::App& asked, const std::string& first,
+                      const CLI::ParseError& wrong) {
+  const bool is_command_missing = &asked == &app;
+  if (is_command_missing && first.empty()) return "which command? 'dpm --help' lists them";
+  if (is_command_missing) return "no option '" + first + "'" + nearest_option(app, first);
+  const auto surplus = asked.remaining();
+  if (surplus.empty()) return wrong.what();
+  const auto option =
+      std::find_if(surplus.begin(), surplus.end(), [](const auto& word) { return word.starts_with("-"); });
+  if (option != surplus.end()) return "no option '" + *option + "'" + nearest_option(asked, *option);
+  const bool is_command =
+      std::any_of(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == surplus.front(); });
+  return "'" + surplus.front() + "' is one argument too many" + (is_command ? ": one command at a time" : "");
+}
+
+// A result nobody got is a failure: the disk behind `>` may be full. (A closed pipe ends us by SIGPIPE, as it ends
+// others.)
+int all_written(int status, Terminal& terminal) {
+  errno = 0;
+  if (terminal.out.flush()) return status;
+  const Error failed =
+      errno != 0 ? Error::from_errno("write standard output") : Error{"standard output could not be written"};
+  terminal.err << "dpm: " << failed.what << '\n';
+  return status == kDone ? kFellShort : status;
 }
 
 }  // namespace
 
+std::string whole_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_whole = wrong == std::errc() && end == text.data() + text.size();
+  return is_whole ? "" : "'" + text + "' is not a whole number of 0 or more";
+}
+
 int refuse(Terminal& terminal, const Command& command, const Error& error) {
-  terminal.err << "dpm " << command.name() << ": " << error.what << '\n';
+  terminal.err << "dpm " << command.name() << ": " << printable_lines(error.what) << '\n';
   return kWrongInput;
 }
 
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal) {
-  CLI::App app{"DPM, a monitor of distributed programs: who talks to whom, where requests queue, how parallel it is,\n"
-               "and how parallel it would be elsewhere.", "dpm"};
+  CLI::App app{
+      "DPM, a monitor of distributed programs: who talks to whom, where requests queue, how parallel it is,\n"
+      "and how parallel it would be elsewhere.",
+      "dpm"};
   app.set_version_flag("--version", "dpm " DPM_VERSION);
   app.require_subcommand(1);
   app.footer("'dpm COMMAND --help' shows an example of each.");
@@ -45,25 +81,26 @@ int run_command_line(const Commands& commands, int argc, char** argv, Terminal& 
     command->describe(*sub);
   }
   const std::string typed = argc > 1 ? argv[1] : "";
-  const bool is_command = std::any_of(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == typed; });
+  const bool is_command =
+      std::any_of(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == typed; });
   if (!typed.empty() && typed.front() != '-' && !is_command) return refuse_unknown_command(commands, typed, terminal);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help, terminal.out, terminal.err);
+    return all_written(app.exit(help, terminal.out, terminal.err), terminal);
   } catch (const CLI::CallForVersion& version) {
-    return app.exit(version, terminal.out, terminal.err);
+    return all_written(app.exit(version, terminal.out, terminal.err), terminal);
   } catch (const CLI::ParseError& wrong) {
     const auto chosen = app.get_subcommands();
     const CLI::App& asked = chosen.empty() ? app : *chosen.front();
     const std::string help = chosen.empty() ? "dpm --help" : "dpm " + asked.get_name() + " --help";
-    terminal.err << "dpm" << (chosen.empty() ? "" : " " + asked.get_name()) << ": " << wrong.what()
-                 << nearest_option(asked, wrong.what()) << "\nTry '" << help << "'.\n";
+    terminal.err << "dpm" << (chosen.empty() ? "" : " " + asked.get_name()) << ": "
+                 << printable_lines(complaint(commands, app, asked, typed, wrong)) << "\nTry '" << help << "'.\n";
     return kWrongInput;
   }
   for (const auto& command : commands)
-    if (app.got_subcommand(command->name())) return command->run(terminal);
+    if (app.got_subcommand(command->name())) return all_written(command->run(terminal), terminal);
   return kWrongInput;
 }
 

@@ -34,6 +34,9 @@ using Commands = std::vector<std::unique_ptr<Command>>;
 // Parses the command line, runs one command and returns its exit status.
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal);
 
+// For an option's ->check(): what is wrong with the text as a whole number, or "". CLI11 takes -1 for 2^64 - 1.
+std::string whole_number(const std::string& text);
+
 // "dpm statistics: <what>" on stderr; the exit status for wrong input.
 int refuse(Terminal& terminal, const Command& command, const Error& error);
 

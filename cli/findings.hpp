@@ -26,6 +26,6 @@ struct Findings {
 };
 
 Result<Findings> find_all(const std::string& trace, const HistoryOptions& options,
-                          SharingMethod method = SharingMethod::replay);
+                          SharingMethod method = SharingMethod::replay, const CausalityOptions& causality = {});
 
 }  // namespace dpm::cli

@@ -25,6 +25,9 @@ struct TraceHistory {
 
 Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options);
 
+// `problem` with the trace it is about, and how much of that trace is lost: perhaps that is why.
+Error about_trace(const TraceInput& input, const Error& problem);
+
 void print_history_warnings(const History& history, Terminal& terminal);
 
 // Refuses a file that exists.

@@ -1,5 +1,5 @@
-// dpm: the commands that need no simulator. `dpm run` lives in a second executable, dpm-sim, so that metered machines need
-// no SimGrid; it is started from here.
+// dpm: the commands that need no simulator. `dpm run` lives in a second executable, dpm-sim, so that metered machines
+// need no SimGrid; it is started from here.
 #include <unistd.h>
 
 #include <string>
@@ -23,7 +23,8 @@ int become_simulator(char** argv, Terminal& terminal) {
   const std::string folder = folder_of_this_program();
   const std::vector<std::string> places = {folder + "/dpm-sim", folder + "/../libexec/dpm/dpm-sim"};
   for (const auto& place : places) execv(place.c_str(), argv);
-  terminal.err << "dpm " << argv[1] << ": the simulator 'dpm-sim' is not beside this program; install the package dpm-sim, "
+  terminal.err << "dpm " << argv[1]
+               << ": the simulator 'dpm-sim' is not beside this program; install the package dpm-sim, "
                << "or build it with ./dev build\n";
   return kWrongInput;
 }

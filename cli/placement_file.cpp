@@ -1,22 +1,30 @@
 #include "cli/placement_file.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "model/nearest_name.hpp"
+#include "trace/files.hpp"
 
 namespace dpm::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kFileBytesMax = 16 * 1024 * 1024;
+constexpr const char* kExample = R"({"processes": {"PROCESS": "MACHINE", ...}})";
+
 Result<Json> read_json(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return Error::from_errno("read placement " + path);
+  const auto text = read_text_file(path, kFileBytesMax);
+  if (!text) return Error{"placement: " + text.error().what};
+  if (text->empty()) return Error{path + ": the file is empty; expected " + kExample};
   try {
-    return Json::parse(file);
-  } catch (const Json::exception& wrong) {
+    return Json::parse(*text);
+  } catch (const Json::parse_error& wrong) {
+    const auto end = text->begin() + static_cast<std::ptrdiff_t>(std::min(wrong.byte, text->size()));
+    const auto line = 1 + std::count(text->begin(), end, '\n');
+    return Error{path + ":" + std::to_string(line) + ": not JSON; expected " + kExample + " (" + wrong.what() + ")"};
+  } catch (const Json::exception& wrong) {  // a number too large to be one
     return Error{path + ": not JSON: " + wrong.what()};
   }
 }
@@ -46,7 +54,7 @@ Result<MachineInfo> read_machine(const std::string& path, const Json& entry) {
 Result<PlacementFile> load_placement(const std::string& path) {
   const auto json = read_json(path);
   if (!json) return json.error();
-  if (!json->is_object()) return Error{path + ": expected an object with \"processes\""};
+  if (!json->is_object()) return Error{path + ": expected " + kExample};
   if (auto done = check_keys(path, *json, {"name", "machines", "processes"}); !done) return done.error();
   PlacementFile file;
   file.placement.name = path;
@@ -55,7 +63,7 @@ Result<PlacementFile> load_placement(const std::string& path) {
     file.placement.name = (*json)["name"].get<std::string>();
   }
   if (!json->contains("processes") || !(*json)["processes"].is_object())
-    return Error{path + ": expected \"processes\": {\"PROCESS\": \"MACHINE\", ...}"};
+    return Error{path + ": no \"processes\"; expected " + kExample};
   for (const auto& [process, machine] : (*json)["processes"].items()) {
     if (!machine.is_string()) return Error{path + ": the machine of process '" + process + "' must be a name"};
     file.placement.machine_of_process[process] = machine.get<std::string>();
@@ -76,7 +84,8 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
   if (!file) return file.error();
   std::vector<MachineInfo> machines = history.info.machines;
   for (const auto& machine : file->machines) {
-    const auto same = std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == machine.name; });
+    const auto same =
+        std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == machine.name; });
     if (same == machines.end()) {
       machines.push_back(machine);
     } else {

@@ -8,11 +8,18 @@
 #include <iostream>
 
 namespace dpm::cli {
+namespace {
+
+constexpr int kNarrowest = 40;  // columns; what says less is not believed
+
+}  // namespace
 
 Terminal standard_terminal() {
   Terminal terminal{std::cout, std::cerr};
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) terminal.width = size.ws_col;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrowest) terminal.width = size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  if (columns != nullptr && std::atoi(columns) >= kNarrowest) terminal.width = std::atoi(columns);
   terminal.err_is_tty = isatty(STDERR_FILENO) == 1;
   const char* no_color = std::getenv("NO_COLOR");
   terminal.colour = isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');

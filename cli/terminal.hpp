@@ -1,5 +1,5 @@
-// Where a command writes: results on `out`, everything else on `err`. Passed in, so that commands can be tested without a
-// terminal and behave well in a pipe.
+// Where a command writes: results on `out`, everything else on `err`. Passed in, so that commands can be tested without
+// a terminal and behave well in a pipe.
 #pragma once
 
 #include <ostream>
@@ -10,7 +10,7 @@ namespace dpm::cli {
 struct Terminal {
   std::ostream& out;
   std::ostream& err;
-  int width = 100;          // columns a table may use
+  int width = 100;          // columns a table may use: COLUMNS, or what the terminal says
   bool err_is_tty = false;  // long work shows its progress here, and is silent in a pipe
   bool colour = false;      // obeys NO_COLOR
 };

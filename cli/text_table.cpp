@@ -10,13 +10,14 @@ namespace dpm::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowestCut = 8;  // a word column is never cut below this
+constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 // Characters, not bytes: names may be UTF-8.
 std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 std::string cut(const std::string& text, std::size_t width) {
@@ -28,7 +29,51 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.substr(0, end) + "…";
 }
 
+// Bytes of the UTF-8 character that `text` begins with; 0 if it begins with something else.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const std::size_t bytes = first < 0x80                    ? 1
+                            : first >= 0xc2 && first < 0xe0 ? 2
+                            : first >= 0xe0 && first < 0xf0 ? 3
+                            : first >= 0xf0 && first < 0xf5 ? 4
+                                                            : 0;
+  if (bytes == 0 || bytes > text.size()) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if (!continues_character(text[i])) return 0;
+  return bytes;
+}
+
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;  // C1: terminals obey these as well
+}
+
+std::string escaped(std::string_view text, bool keep_lines) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(bytes, 1));
+    const bool is_line_end = keep_lines && character == "\n";
+    if (is_line_end || (bytes > 0 && !is_control(character))) {
+      shown += character;
+    } else {
+      for (const char c : character) {
+        char code[8];
+        std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
+        shown += code;
+      }
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
 }  // namespace
+
+std::string printable(std::string_view text) { return escaped(text, false); }
+std::string printable_lines(std::string_view text) { return escaped(text, true); }
 
 TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(headings)) {
   for (auto& heading : headings_) {
@@ -40,6 +85,7 @@ TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(he
 
 void TextTable::add_row(std::vector<std::string> cells) {
   DPM_CHECK(cells.size() == headings_.size());
+  for (auto& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -1,8 +1,9 @@
-// A table that fits a terminal: numbers to the right, words to the left, the widest word column cut with "…" when the whole
-// would be too wide.
+// A table that fits a terminal: numbers to the right, words to the left, the widest word column cut with "…" when the
+// whole would be too wide.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dpm::cli {
@@ -23,6 +24,11 @@ class TextTable {
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Text from outside for a person's terminal: control characters and what is not UTF-8 are shown as "\x1b", so that a
+// name can neither spoil a table nor command the terminal. Lines keeps the ends of lines.
+std::string printable(std::string_view text);
+std::string printable_lines(std::string_view text);
 
 // "1.65", "0.0042": `digits` after the point.
 std::string fixed(double value, int digits);

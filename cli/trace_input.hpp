@@ -1,4 +1,5 @@
-// What every command that reads a trace shares: finding it, reading it once into the analyses, and saying what is missing.
+// What every command that reads a trace shares: finding it, reading it once into the analyses, and saying what is
+// missing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,14 +1,14 @@
-// DPM_CHECK(condition): "if this is false, we are wrong". On in every build, because a measuring tool that goes on after
-// its own mistake prints numbers nobody should trust. For what the world does wrong, return an Error instead.
+// DPM_CHECK(condition): "if this is false, we are wrong". On in every build, because a measuring tool that goes on
+// after its own mistake prints numbers nobody should trust. For what the world does wrong, return an Error instead.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
 
-#define DPM_CHECK(condition)                                                                        \
-  do {                                                                                              \
-    if (!(condition)) {                                                                             \
-      std::fprintf(stderr, "dpm: internal error: %s:%d: %s\n", __FILE__, __LINE__, #condition);     \
-      std::abort();                                                                                 \
-    }                                                                                               \
+#define DPM_CHECK(condition)                                                                    \
+  do {                                                                                          \
+    if (!(condition)) {                                                                         \
+      std::fprintf(stderr, "dpm: internal error: %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                             \
+    }                                                                                           \
   } while (false)

@@ -1,9 +1,10 @@
-// How long a message takes and what it costs. One model file serves the simulator and the predictor alike, because a wrong
-// one is a main source of prediction error.
+// How long a message takes and what it costs. One model file serves the simulator and the predictor alike, because a
+// wrong one is a main source of prediction error.
 //
-// Delivery time is piecewise linear in the message's size (thesis figure 5.11), by class: local (same machine), remote, or a
-// class of its own for a pair of machines. Below the first point the first value holds; beyond the last, its last slope goes on.
-// CPU costs are charged to the sender before the SEND and to the receiver before the RECEIVE; zero unless given.
+// Delivery time is piecewise linear in the message's size (thesis figure 5.11), by class: local (same machine), remote,
+// or a class of its own for a pair of machines. Below the first point the first value holds; beyond the last, its last
+// slope goes on. CPU costs are charged to the sender before the SEND and to the receiver before the RECEIVE; zero
+// unless given.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ class PiecewiseLinear {
 };
 
 struct DelayClass {
-  PiecewiseLinear delivery_s;      // seconds by size in bytes
-  PiecewiseLinear sender_cpu_s;    // CPU seconds by size, on a machine of speed 1
+  PiecewiseLinear delivery_s;    // seconds by size in bytes
+  PiecewiseLinear sender_cpu_s;  // CPU seconds by size, on a machine of speed 1
   PiecewiseLinear receiver_cpu_s;
 };
 

@@ -1,12 +1,12 @@
 // One meter event: what a process did with a message, a path or another process, as its machine's kernel saw it.
 //
-// An event is flat and 64 bytes, so that batches are plain memory: the simulator, the Linux meter and a recorded trace all
-// fill the same fields. Names of processes, machines and channels stand in the TraceInfo beside the stream.
+// An event is flat and 64 bytes, so that batches are plain memory: the simulator, the Linux meter and a recorded trace
+// all fill the same fields. Names of processes, machines and channels stand in the TraceInfo beside the stream.
 //
 //   type             process          peer               channel            sequence      length   code
 //   SEND             sender           receiver           used               number        bytes    message code
-//   RECEIVECALL      receiver         -                  -                  -             -        channel set waited for
-//   RECEIVE          receiver         sender             used               of its SEND   bytes    message code
+//   RECEIVECALL      receiver         -                  -                  -             -        channel set waited
+//   for RECEIVE          receiver         sender             used               of its SEND   bytes    message code
 //   MESSAGEQUEUED    receiver         sender             used               of its SEND   bytes    message code
 //   CREATEPATH       who performs it  owner (receiver)   created            -             -        -
 //   DESTROYPATH      who performs it  owner (receiver)   destroyed          -             -        -
@@ -31,8 +31,9 @@ namespace dpm {
 enum class Evidence : std::uint8_t { observed = 0, inferred = 1 };
 
 namespace event_flags {
-inline constexpr std::uint16_t kKernelMessage = 1;  // part of a MOVEDATA or another kernel operation: no RECEIVE will follow
-inline constexpr std::uint16_t kMigration = 2;      // this stop or start is a step of a migration
+inline constexpr std::uint16_t kKernelMessage =
+    1;  // part of a MOVEDATA or another kernel operation: no RECEIVE will follow
+inline constexpr std::uint16_t kMigration = 2;  // this stop or start is a step of a migration
 }  // namespace event_flags
 
 struct Event {

@@ -20,8 +20,8 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // Called once, first. `info` stays valid until on_end() has returned, and grows while events arrive: when a batch names a
-  // process, machine or channel, `info` already describes it.
+  // Called once, first. `info` stays valid until on_end() has returned, and grows while events arrive: when a batch
+  // names a process, machine or channel, `info` already describes it.
   virtual void on_begin(const TraceInfo& info) = 0;
 
   // Events of one process arrive in the order that process performed them. Nothing is promised between processes:

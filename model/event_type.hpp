@@ -23,8 +23,8 @@ enum class EventType : std::uint8_t {
 };
 
 inline constexpr std::array kEventTypes = {
-    EventType::send,         EventType::receive_call,   EventType::receive,       EventType::message_queued,
-    EventType::create_path,  EventType::destroy_path,   EventType::create_process, EventType::start_process,
+    EventType::send,         EventType::receive_call,    EventType::receive,        EventType::message_queued,
+    EventType::create_path,  EventType::destroy_path,    EventType::create_process, EventType::start_process,
     EventType::stop_process, EventType::destroy_process,
 };
 

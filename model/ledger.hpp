@@ -1,4 +1,5 @@
-// The ledger: nothing is lost silently. Every event a meter saw is kept, filtered away by a rule, or lost; the three add up.
+// The ledger: nothing is lost silently. Every event a meter saw is kept, filtered away by a rule, or lost; the three
+// add up.
 #pragma once
 
 #include <cstdint>

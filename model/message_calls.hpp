@@ -1,11 +1,11 @@
 // What a program may do: compute and communicate (thesis 4.2.1). These are the kernel calls of DEMOS/MP.
 //
-// A program written against this interface runs as a simulated process, and where it makes sense as a real one over sockets.
-// Links are one-way and always lead to the process that created them. A process refers to its links by their index in its own
-// link table; the same link has different indices in different processes.
+// A program written against this interface runs as a simulated process, and where it makes sense as a real one over
+// sockets. Links are one-way and always lead to the process that created them. A process refers to its links by their
+// index in its own link table; the same link has different indices in different processes.
 //
-// Misuse (an index that holds no link, a receive on somebody else's link, a read outside a data area) ends the process with an
-// error that names process and call, as a kernel would: it is never ignored.
+// Misuse (an index that holds no link, a receive on somebody else's link, a read outside a data area) ends the process
+// with an error that names process and call, as a kernel would: it is never ignored.
 #pragma once
 
 #include <cstddef>
@@ -62,39 +62,41 @@ class MessageCalls {
   virtual void destroy_link(LinkIndex link) = 0;
   virtual LinkIndex standard_link(StandardLink which) const = 0;
 
-  // Links set up by the scenario: `link_to(p)` leads to process p; `link_from(p)` is my end of p's link to me, for selective
-  // receives. The process ends with an error if the scenario wired no such link.
+  // Links set up by the scenario: `link_to(p)` leads to process p; `link_from(p)` is my end of p's link to me, for
+  // selective receives. The process ends with an error if the scenario wired no such link.
   virtual LinkIndex link_to(std::string_view process) const = 0;
   virtual LinkIndex link_from(std::string_view process) const = 0;
 
   // ---- messages
   // SENDMESSAGE: the sender goes on at once.
   virtual void send_message(LinkIndex to, const OutgoingMessage& message) = 0;
-  // RECEIVEMESSAGE: waits; takes the earliest arrived message that came over one of `over` (links I created), or any if empty.
+  // RECEIVEMESSAGE: waits; takes the earliest arrived message that came over one of `over` (links I created), or any if
+  // empty.
   virtual Message receive_message(std::span<const LinkIndex> over = {}) = 0;
   // ARECEIVEMESSAGE: nothing if no message is there.
   virtual std::optional<Message> a_receive_message(std::span<const LinkIndex> over = {}) = 0;
-  // CALL: sends with a reply link constructed by the kernel, and receives on it. The callee answers with reply(). A link in
-  // `message.pass` goes along as well.
+  // CALL: sends with a reply link constructed by the kernel, and receives on it. The callee answers with reply(). A
+  // link in `message.pass` goes along as well.
   virtual Message call(LinkIndex to, OutgoingMessage message) = 0;
   // Answers a message that was sent with CALL, over its reply link, which is used up.
   virtual void reply(const Message& request, const OutgoingMessage& answer) = 0;
-  // MOVEDATA: copies between the data areas of two links, as a sequence of messages sent by the kernels. One of the two areas is
-  // usually the caller's own. Returns when the last message has been sent; wait for a message to know it has arrived.
+  // MOVEDATA: copies between the data areas of two links, as a sequence of messages sent by the kernels. One of the two
+  // areas is usually the caller's own. Returns when the last message has been sent; wait for a message to know it has
+  // arrived.
   virtual void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) = 0;
 
   // ---- the process itself
   // Uses CPU time (given for a machine of speed 1).
   virtual void compute(Duration cpu_time) = 0;
-  // Says that real work just done by the program would have taken this long on the modelled machine. Simulated: the same as
-  // compute(). Live: nothing, for the work has already used its own CPU time.
+  // Says that real work just done by the program would have taken this long on the modelled machine. Simulated: the
+  // same as compute(). Live: nothing, for the work has already used its own CPU time.
   virtual void did_work(Duration cpu_time) = 0;
   // STOPTASK.
   [[noreturn]] virtual void stop_task() = 0;
 
   virtual LocalTime local_time() const = 0;
   virtual const std::string& name() const = 0;
-  virtual Random& random() = 0;                        // this process's own stream
+  virtual Random& random() = 0;                         // this process's own stream
   virtual std::vector<std::byte>& address_space() = 0;  // where data areas lie
 };
 

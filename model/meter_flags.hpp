@@ -1,5 +1,5 @@
-// Which events of a process are metered (metering report 4.3, setmeter). Early filtering: an event whose flag is not set
-// costs one test and is never built.
+// Which events of a process are metered (metering report 4.3, setmeter). Early filtering: an event whose flag is not
+// set costs one test and is never built.
 #pragma once
 
 #include <cstdint>

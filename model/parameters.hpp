@@ -1,5 +1,5 @@
-// The named values a program is given by its scenario. A program lists what it takes (ProgramDescription), so the loader
-// refuses a misspelt parameter with the nearest right one before anything runs.
+// The named values a program is given by its scenario. A program lists what it takes (ProgramDescription), so the
+// loader refuses a misspelt parameter with the nearest right one before anything runs.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ class Parameters {
   void set(std::string name, ParameterValue value) { values_[std::move(name)] = std::move(value); }
   const std::map<std::string, ParameterValue>& values() const { return values_; }
 
-  // Each returns the default when the scenario does not give the parameter. The loader has checked the kinds against the
-  // program's ParameterDescriptions, so a wrong kind here is our own mistake.
+  // Each returns the default when the scenario does not give the parameter. The loader has checked the kinds against
+  // the program's ParameterDescriptions, so a wrong kind here is our own mistake.
   double number(std::string_view name, double otherwise) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
   bool flag(std::string_view name, bool otherwise) const;

@@ -92,9 +92,9 @@ Result<void> offer_link(MessageCalls& calls, std::string_view name, LinkIndex li
 }
 
 Result<LinkIndex> ask_for_link(MessageCalls& calls, std::string_view name) {
-  return passed_link(ask(calls, StandardLink::switchboard, static_cast<std::uint32_t>(SwitchboardRequest::ask),
-                         encode_words({name})),
-                     "the switchboard passed no link named '" + std::string(name) + "'");
+  return passed_link(
+      ask(calls, StandardLink::switchboard, static_cast<std::uint32_t>(SwitchboardRequest::ask), encode_words({name})),
+      "the switchboard passed no link named '" + std::string(name) + "'");
 }
 
 }  // namespace dpm

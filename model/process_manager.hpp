@@ -1,5 +1,5 @@
-// How a program asks the process manager for another process (thesis 4.2.1 and 4.3.2). The process manager and the kernels
-// are processes like any other: these are messages over the standard link, sent with CALL, and they take time.
+// How a program asks the process manager for another process (thesis 4.2.1 and 4.3.2). The process manager and the
+// kernels are processes like any other: these are messages over the standard link, sent with CALL, and they take time.
 #pragma once
 
 #include <initializer_list>
@@ -13,11 +13,20 @@
 
 namespace dpm {
 
-enum class ProcessRequest : std::uint32_t { create = 1, start = 2, stop = 3, resume = 4, destroy = 5, migrate = 6, set_flags = 7 };
+enum class ProcessRequest : std::uint32_t {
+  create = 1,
+  start = 2,
+  stop = 3,
+  resume = 4,
+  destroy = 5,
+  migrate = 6,
+  set_flags = 7
+};
 
-// Creates a stopped process running a program the scenario lists as spawnable, on `machine`: steps 1 to 4 of thesis 4.3.2
-// (create, standard links, meter link, flags; the last two inherited from the caller). Returns a link to it, over which the
-// creator can send it first messages and links. `start_process` is step 5. Errors are the process manager's refusals.
+// Creates a stopped process running a program the scenario lists as spawnable, on `machine`: steps 1 to 4 of
+// thesis 4.3.2 (create, standard links, meter link, flags; the last two inherited from the caller). Returns a link to
+// it, over which the creator can send it first messages and links. `start_process` is step 5. Errors are the process
+// manager's refusals.
 Result<LinkIndex> create_process(MessageCalls& calls, std::string_view process, std::string_view program,
                                  std::string_view machine);
 Result<void> start_process(MessageCalls& calls, std::string_view process);

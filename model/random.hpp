@@ -1,6 +1,6 @@
-// Reproducible randomness: the same seed gives the same draws on every machine and compiler, which the standard library's
-// distributions do not promise. Streams are derived by name, so that adding a process does not disturb the others' draws
-// (common random numbers: the same seed in another placement gives every process the same service times).
+// Reproducible randomness: the same seed gives the same draws on every machine and compiler, which the standard
+// library's distributions do not promise. Streams are derived by name, so that adding a process does not disturb the
+// others' draws (common random numbers: the same seed in another placement gives every process the same service times).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class Random {
   // A stream of its own for (seed, name).
   static Random stream(std::uint64_t seed, std::string_view name);
 
-  std::uint64_t next();                                                  // 64 uniform bits (SplitMix64)
+  std::uint64_t next();                                                     // 64 uniform bits (SplitMix64)
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // in [0, 1)
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  std::uint64_t below(std::uint64_t bound);                              // in [0, bound), bound > 0
+  std::uint64_t below(std::uint64_t bound);  // in [0, bound), bound > 0
   double exponential(double mean);
   bool chance(double probability) { return uniform() < probability; }
 

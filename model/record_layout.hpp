@@ -1,5 +1,5 @@
-// The shape of a trace record: which fields, where, how wide, shown in which base. Meter messages are described this way in
-// description files (thesis figure 3.3, metering report figure 3.2), and so are the records of a trace on disk.
+// The shape of a trace record: which fields, where, how wide, shown in which base. Meter messages are described this
+// way in description files (thesis figure 3.3, metering report figure 3.2), and so are the records of a trace on disk.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct RecordField {
 };
 
 struct RecordLayout {
-  std::string name;          // "SEND"
-  std::uint64_t type = 0;    // the value of its type field
+  std::string name;        // "SEND"
+  std::uint64_t type = 0;  // the value of its type field
   std::uint32_t size_bytes = 0;
   std::vector<RecordField> fields;  // header fields first, by increasing offset
 };

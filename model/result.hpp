@@ -28,16 +28,28 @@ class [[nodiscard]] Result {
   bool has_value() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return has_value(); }
 
-  T& value() & { DPM_CHECK(has_value()); return std::get<T>(state_); }
-  const T& value() const& { DPM_CHECK(has_value()); return std::get<T>(state_); }
-  T value() && { DPM_CHECK(has_value()); return std::get<T>(std::move(state_)); }  // by value: a reference would dangle
+  T& value() & {
+    DPM_CHECK(has_value());
+    return std::get<T>(state_);
+  }
+  const T& value() const& {
+    DPM_CHECK(has_value());
+    return std::get<T>(state_);
+  }
+  T value() && {
+    DPM_CHECK(has_value());
+    return std::get<T>(std::move(state_));
+  }  // by value: a reference would dangle
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  const Error& error() const { DPM_CHECK(!has_value()); return std::get<Error>(state_); }
+  const Error& error() const {
+    DPM_CHECK(!has_value());
+    return std::get<Error>(state_);
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -51,7 +63,10 @@ class [[nodiscard]] Result<void> {
 
   bool has_value() const { return !failed_; }
   explicit operator bool() const { return !failed_; }
-  const Error& error() const { DPM_CHECK(failed_); return error_; }
+  const Error& error() const {
+    DPM_CHECK(failed_);
+    return error_;
+  }
 
  private:
   Error error_;

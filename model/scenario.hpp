@@ -34,9 +34,9 @@ struct ProcessDescription {
   std::string machine;
   std::vector<std::string> links;  // processes it holds a link to from the start
   MeterFlags flags;
-  std::string filter;              // name of the filter its meter messages go to
+  std::string filter;  // name of the filter its meter messages go to
   bool in_computation = true;
-  bool service = false;            // a server that never ends by itself: the run ends when every other process has
+  bool service = false;  // a server that never ends by itself: the run ends when every other process has
 };
 
 // A program that can be created while the scenario runs.
@@ -56,7 +56,7 @@ struct MeterDescription {
   Duration cpu_per_event;              // what producing one event costs the metered process
   Duration cpu_per_meter_message;      // what sending one meter message costs the metered process that fills the buffer
   std::uint32_t bytes_per_event = 64;
-  bool delayed_delivery = false;       // meter messages take the delay model's time; otherwise they arrive at once
+  bool delayed_delivery = false;  // meter messages take the delay model's time; otherwise they arrive at once
 };
 
 enum class FaultKind { machine_off, machine_on, link_down, link_up };
@@ -79,8 +79,8 @@ struct Scenario {
   std::vector<FilterDescription> filters;
   MeterDescription meter;
   std::vector<Fault> faults;
-  Duration time_limit = {0};           // of simulated time; 0 is none
-  std::uint64_t message_limit = 0;     // an endless scenario ends here with an error; 0 is none
+  Duration time_limit = {0};        // of simulated time; 0 is none
+  std::uint64_t message_limit = 0;  // an endless scenario ends here with an error; 0 is none
   std::uint32_t move_data_message_bytes = 1000;
 };
 

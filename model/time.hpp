@@ -1,6 +1,6 @@
-// Time. A LocalTime is what one machine's clock said; two LocalTimes of different machines must never be compared, because
-// machines share no clock. A Duration may be used anywhere. The simulator's knowledge of true time has a type of its own
-// (backends/sim/true_time.hpp) which nothing else can see.
+// Time. A LocalTime is what one machine's clock said; two LocalTimes of different machines must never be compared,
+// because machines share no clock. A Duration may be used anywhere. The simulator's knowledge of true time has a type
+// of its own (backends/sim/true_time.hpp) which nothing else can see.
 #pragma once
 
 #include <compare>
@@ -20,7 +20,10 @@ struct Duration {
   friend constexpr auto operator<=>(Duration, Duration) = default;
   friend constexpr Duration operator+(Duration a, Duration b) { return {a.ns + b.ns}; }
   friend constexpr Duration operator-(Duration a, Duration b) { return {a.ns - b.ns}; }
-  constexpr Duration& operator+=(Duration other) { ns += other.ns; return *this; }
+  constexpr Duration& operator+=(Duration other) {
+    ns += other.ns;
+    return *this;
+  }
 };
 
 // One machine's clock, in nanoseconds since that clock's own beginning.

@@ -1,5 +1,5 @@
-// What the numbers in a stream of events stand for: machines, processes, channels. A source owns one, appends to it while it
-// runs (never changing what is there), and a trace directory keeps it as trace.json.
+// What the numbers in a stream of events stand for: machines, processes, channels. A source owns one, appends to it
+// while it runs (never changing what is there), and a trace directory keeps it as trace.json.
 #pragma once
 
 #include <string>
@@ -18,15 +18,15 @@ struct MachineInfo {
 // One execution stream with a CPU clock.
 struct ProcessInfo {
   std::string name;
-  std::string program;  // processes of one program may play the same role in a prediction
-  MachineId machine;    // where it started
+  std::string program;         // processes of one program may play the same role in a prediction
+  MachineId machine;           // where it started
   std::uint16_t filter = 0;    // index into TraceInfo::filters: where its meter messages go
   bool in_computation = true;  // false for users, disks, name servers: outside what is being studied (thesis 5.2.3)
 };
 
 struct ChannelInfo {
-  ProcessId owner;  // receives what is sent over it
-  std::string name; // may be empty
+  ProcessId owner;   // receives what is sent over it
+  std::string name;  // may be empty
 };
 
 struct TraceInfo {

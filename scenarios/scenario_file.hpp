@@ -61,6 +61,7 @@ struct AnalysisRequest {
   std::string name;                    // where it stands in the results; the kind unless given
   std::vector<std::string> processes;  // processes and groups; empty: the whole computation (see members_of)
   bool external_time = false;
+  std::vector<std::string> requestors, systems;  // causality: roles the trace does not show, as in --requestor, --system
   PredictionChoice prediction;
   std::vector<std::string> placements;  // prediction: for which; empty: all named ones
 };

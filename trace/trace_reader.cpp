@@ -299,11 +299,15 @@ TraceReader::~TraceReader() = default;
 Result<TraceReader> TraceReader::open(const std::string& directory) {
   const std::string path = directory + "/" + kSidecarName;
   std::error_code ignored;
-  if (!std::filesystem::is_directory(directory, ignored))
-    return Error{directory +
-                 ": no such directory (a trace is the directory that 'dpm run -o OUT' leaves as OUT/trace)"};
-  if (!std::filesystem::exists(path, ignored))
-    return Error{directory + ": not a trace: it has no " + kSidecarName + " (did you mean " + directory + "/trace?)"};
+  const std::string hint = " (a trace is the directory that 'dpm run -o OUT' leaves as OUT/trace)";
+  if (!std::filesystem::exists(directory, ignored)) return Error{directory + ": no such directory" + hint};
+  if (!std::filesystem::is_directory(directory, ignored)) return Error{directory + ": not a directory" + hint};
+  if (!std::filesystem::exists(path, ignored)) {
+    const std::string inside = directory + "/trace";
+    const bool is_beside = std::filesystem::exists(inside + "/" + kSidecarName, ignored);
+    return Error{directory + ": not a trace: it has no " + kSidecarName +
+                 (is_beside ? " (did you mean " + inside + "?)" : hint)};
+  }
   auto text = read_text_file(path, kSidecarBytesMax);
   if (!text) return text.error();
   auto sidecar = sidecar_from_json(path, *text);

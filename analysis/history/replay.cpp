@@ -14,6 +14,7 @@
 #include "analysis/history/pair_clocks.hpp"
 #include "analysis/history/shared_machine.hpp"
 #include "model/check.hpp"
+#include "model/whole_ns.hpp"
 
 namespace dpm {
 namespace {
@@ -251,7 +252,7 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
         create(process.cursor);
         break;
       case HistoryKind::move_data:
-        pairs.arrive(p, event.peer, std::llround(now_ns) + costs.delivery_ns(event, p, event.peer));
+        pairs.arrive(p, event.peer, whole_ns(now_ns) + costs.delivery_ns(event, p, event.peer));
         break;
       case HistoryKind::start:
         process.taken_send = event.match;
@@ -292,7 +293,7 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   const HistoryEvent& event = history.events[number];
   Process& process = processes[p];
   const std::uint32_t receiver = receiver_of(process, event);
-  const std::int64_t now = std::llround(now_ns);
+  const std::int64_t now = whole_ns(now_ns);
   std::int64_t arrival = now;
   if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
   if (event.match != kNoEvent) {

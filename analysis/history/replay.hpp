@@ -13,15 +13,14 @@
 //             moves with it. Exact for a process whose reaction depends only on the message. And for one that also
 //             limits what it has in progress: what that one waits for follows from its limit (intake_limit.hpp).
 //   role      also, for a dispatcher and its workers: the dispatcher performs its k-th segment on the k-th message from
-//   any
-//             worker, an answer to the sender goes to whoever did send, and a worker performs the segment of the
-//             message it got.
+//             any worker, an answer to the sender goes to whoever did send (but not where it begins anew, handouts.hpp),
+//             and a worker performs the segment of the message it got.
 //
 // Messages from processes outside the computation have no known arrival. With ExternalArcs (figure 5.3) they arrive
 // `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when
 // everything the process received before it in the trace has been received.
 //
-// Arrivals are whole nanoseconds, max(round(now) + delivery, last arrival of the pair); ties go to the lower sender,
+// Arrivals are whole nanoseconds, max(whole_ns(now) + delivery, last arrival of the pair); ties go to the lower sender,
 // then to what it sent first: the same rule as the simulator's, so workloads of constant times come out the same. At
 // one instant, computations end before messages arrive.
 #pragma once

@@ -1,12 +1,13 @@
 // Recognises dispatchers and their workers in a trace, for Order::role.
 //
-// Workers are processes of one program (two at least) that talk to one process only, the dispatcher. The dispatcher
-// takes messages from whichever worker comes first, and answers most of them with exactly one message to the worker
-// that sent it: the next piece of work. Which piece that is depends on how many have been given out, not on who asks;
-// that is why the pieces must go to whoever is free in a prediction.
+// Workers are processes of one program (two at least) that talk to one process only, the dispatcher, and not before it
+// has spoken: clients speak first. The dispatcher takes messages from whichever worker comes first; where it then sends
+// to workers, it answers the one that sent (the next piece of work), or begins anew because everything it had given out
+// has come back (analysis/history/handouts.hpp). Which piece comes next depends on how many have been given out, not on
+// who asks; that is why the pieces must go to whoever is free in a prediction.
 //
-// A server that answers its clients at once looks the same from outside. Use role order for programs that hand out
-// work; the prediction names everybody's role, so that a wrong guess is seen.
+// A disk driver that keeps a queue for each disk looks the same from outside. Use role order for programs that hand out
+// work to anybody; the prediction names everybody's role, so that a wrong guess is seen.
 #pragma once
 
 #include <string>

@@ -79,11 +79,14 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
 
 void StatisticsAnalysis::count_send(const Event& event, ProcessStatistics& sender) {
   const bool kernel = (event.flags & event_flags::kKernelMessage) != 0;
-  const bool remote = machine_of(event.peer) != event.machine;
+  const bool known = !event.peer.is_none();  // a 4.2BSD meter names sockets, not processes: neither local nor remote then
+  const bool remote = known && machine_of(event.peer) != event.machine;
   sender.sent += 1;
   sender.sent_bytes += event.length_bytes;
-  (remote ? sender.sent_remote : sender.sent_local) += 1;
-  (remote ? sent_remote_ : sent_local_) += 1;
+  if (known) {
+    (remote ? sender.sent_remote : sender.sent_local) += 1;
+    (remote ? sent_remote_ : sent_local_) += 1;
+  }
   sizes_.add(event.length_bytes);
 
   auto& origin = machine(event);
@@ -111,7 +114,7 @@ void StatisticsAnalysis::count_receive(const Event& event, ProcessStatistics& re
   auto& pair = traffic_[{event.peer, event.process}];
   pair.received += 1;
   pair.received_bytes += event.length_bytes;
-  if (pair.by_receive() && machine_of(event.peer) != event.machine) pair.remote += 1;
+  if (pair.by_receive() && !event.peer.is_none() && machine_of(event.peer) != event.machine) pair.remote += 1;
 }
 
 void StatisticsAnalysis::on_end(const LossReport& losses) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model/check.hpp"
+#include "model/whole_ns.hpp"
 
 namespace dpm::sim {
 namespace {
@@ -195,7 +196,10 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
   const bool too_many_to_guard = expected_actors > kMostGuardedStacks;
   const int stack_kilobytes = too_many_to_guard ? kSmallStackKilobytes : kStackKilobytes;
   std::vector<std::string> words = {"dpm", "--cfg=contexts/stack-size:" + std::to_string(stack_kilobytes),
-                                    "--cfg=debug/clean-atexit:no"};
+                                    "--cfg=debug/clean-atexit:no",
+                                    // What is nearer than this happens at once. By default that is a whole nanosecond,
+                                    // and every computation may end so much early.
+                                    "--cfg=surf/precision:1e-12"};
   if (too_many_to_guard) words.push_back("--cfg=contexts/guard-size:0");
   if (kSanitized) words.push_back("--cfg=contexts/factory:thread");
   std::vector<char*> arguments;
@@ -218,7 +222,7 @@ void Engine::hosts_are_complete() { implementation_->zone->seal(); }
 
 std::unique_ptr<Actor> Engine::create_actor() { return std::make_unique<SimgridActor>(implementation_->hosts); }
 
-TrueTime Engine::now() const { return {std::llround(s4u::Engine::get_clock() * 1e9)}; }
+TrueTime Engine::now() const { return {whole_ns(s4u::Engine::get_clock() * 1e9)}; }
 
 void Engine::set_alarm(TrueTime at) {
   clear_alarm();

@@ -6,6 +6,7 @@
 #include "cli/history_options.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/text_table.hpp"
 #include "view/figures.hpp"
 #include "view/standalone.hpp"
 
@@ -15,7 +16,9 @@ namespace {
 class CausalityCommand : public Command {
  public:
   std::string name() const override { return "causality"; }
-  std::string summary() const override { return "Which paths requests take: causality strings, branching, state diagram"; }
+  std::string summary() const override {
+    return "Which paths requests take: causality strings, branching, state diagram";
+  }
   std::string example() const override { return "dpm causality out/trace --svg states.svg"; }
 
   void describe(CLI::App& app) override {
@@ -23,7 +26,7 @@ class CausalityCommand : public Command {
     history_.describe(app);
     app.add_option("--requestor", options_.roles.requestors, "A process outside that makes requests (default: found)");
     app.add_option("--system", options_.roles.systems, "A process outside that answers requests (default: found)");
-    app.add_option("--most", most_, "How many paths the table shows")->capture_default_str();
+    app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
     app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");
   }
@@ -32,20 +35,22 @@ class CausalityCommand : public Command {
     const auto read = read_history(trace_.trace, history_);
     if (!read) return refuse(terminal, *this, read.error());
     const auto causality = find_causality(read->history, options_);
-    if (!causality) return refuse(terminal, *this, causality.error());
+    if (!causality) return refuse(terminal, *this, about_trace(read->input, causality.error()));
     const TraceInfo& info = read->input.info;
     if (!dot_.empty())
       if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(*causality, info))); !done)
         return refuse(terminal, *this, done.error());
     if (!svg_.empty())
-      if (auto done = write_new_file(svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth))); !done)
+      if (auto done = write_new_file(
+              svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth)));
+          !done)
         return refuse(terminal, *this, done.error());
     if (trace_.json) {
       print_json(causality_json(*causality, info, read->input.ledger), terminal);
     } else {
       terminal.out << causality_text(*causality, info, most_, terminal.width);
     }
-    for (const auto& warning : causality->warnings) terminal.err << "warning: " << warning << '\n';
+    for (const auto& warning : causality->warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_history_warnings(read->history, terminal);
     print_ledger(read->input.ledger, terminal);
     return kDone;

@@ -2,9 +2,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/trace_input.hpp"
 #include "filter/standard_filter.hpp"
 
 namespace dpm::cli {
@@ -22,17 +24,20 @@ class FilterCommand : public Command {
     app.add_option("--descriptions", files_.descriptions, "The shapes of the event records")->required();
     app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
     app.add_option("-o,--output", files_.directory, "A new trace directory")->required();
+    app.add_flag("--json", json_, "Print the ledger as JSON");
   }
 
   int run(Terminal& terminal) override {
     const auto ledger = filter_meter_messages(files_, STDIN_FILENO);
     if (!ledger) return refuse(terminal, *this, ledger.error());
+    if (json_) print_json({{"trace", files_.directory}, {"ledger", ledger_json(*ledger)}}, terminal);
     print_ledger(*ledger, terminal);
     return kDone;
   }
 
  private:
   StandardFilterFiles files_;
+  bool json_ = false;
 };
 
 }  // namespace

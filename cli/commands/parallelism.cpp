@@ -7,6 +7,7 @@
 #include "cli/placement_file.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 class ParallelismCommand : public Command {
  public:
   std::string name() const override { return "parallelism"; }
-  std::string summary() const override { return "How parallel the computation is: P in three steps, and its longest path"; }
+  std::string summary() const override {
+    return "How parallel the computation is: P in three steps, and its longest path";
+  }
   std::string example() const override { return "dpm parallelism out/trace --placement alone.json"; }
 
   void describe(CLI::App& app) override {
@@ -33,9 +36,9 @@ class ParallelismCommand : public Command {
     const auto resolved = target_from(history, placement_);
     if (!resolved) return refuse(terminal, *this, resolved.error());
     const auto parallelism = measure_parallelism(history, resolved->target, *sharing_method_from_name(method_));
-    if (!parallelism) return refuse(terminal, *this, parallelism.error());
+    if (!parallelism) return refuse(terminal, *this, about_trace(read->input, parallelism.error()));
     const auto schedule = contended_schedule(history, resolved->target);
-    if (!schedule) return refuse(terminal, *this, schedule.error());
+    if (!schedule) return refuse(terminal, *this, about_trace(read->input, schedule.error()));
     const CriticalPath path = critical_path(history, resolved->target, *schedule);
     if (trace_.json) {
       auto document = parallelism_json(*parallelism);
@@ -46,7 +49,7 @@ class ParallelismCommand : public Command {
       terminal.out << parallelism_text(*parallelism, path, history.info, terminal.width);
     }
     for (const auto& process : resolved->left_out)
-      terminal.err << "note: the placement leaves out '" << process << "': it stays where it was traced\n";
+      terminal.err << "note: the placement leaves out '" << printable(process) << "': it stays where it was traced\n";
     print_history_warnings(history, terminal);
     print_ledger(read->input.ledger, terminal);
     return kDone;

@@ -7,6 +7,7 @@
 #include "cli/placement_file.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/prediction_results.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 class PredictCommand : public Command {
  public:
   std::string name() const override { return "predict"; }
-  std::string summary() const override { return "How parallel and how fast it would be on another placement, or the best one"; }
+  std::string summary() const override {
+    return "How parallel and how fast it would be on another placement, or the best one";
+  }
   std::string example() const override {
     return "dpm predict out/trace --search --move disk_interface --move buffer_manager";
   }
@@ -22,14 +25,22 @@ class PredictCommand : public Command {
   void describe(CLI::App& app) override {
     trace_.describe(app);
     history_.describe(app);
-    app.add_option("--placement", placements_, "A JSON file that puts processes on machines; repeat to compare several");
+    app.add_option("--placement", placements_,
+                   "A JSON file that puts processes on machines; repeat to compare several");
     app.add_flag("--search", search_, "Find the best placement");
-    app.add_option("--move", options_.movable, "With --search: a process that may move (default: all); repeat for several");
+    app.add_option("--move", options_.movable,
+                   "With --search: a process that may move (default: all); repeat for several");
     app.add_option("--onto", options_.machines, "With --search: a machine they may move to; repeat for several");
-    app.add_option("--keep", options_.keep, "With --search: how many candidates to show")->capture_default_str();
-    app.add_option("--seed", options_.seed, "With --search: of the heuristic")->capture_default_str();
-    app.add_option("--order", order_, "How a receive from any sender is replayed: recorded, arrival or role "
-                                      "(default: arrival; recorded with thesis1984)")
+    app.add_option("--keep", options_.keep, "With --search: how many candidates to show")
+        ->check(whole_number)
+        ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
+        ->capture_default_str();
+    app.add_option("--seed", options_.seed, "With --search: of the heuristic")
+        ->check(whole_number)
+        ->capture_default_str();
+    app.add_option("--order", order_,
+                   "How a receive from any sender is replayed: recorded, arrival or role "
+                   "(default: arrival; recorded with thesis1984)")
         ->check(CLI::IsMember({"recorded", "arrival", "role"}));
     app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
         ->check(CLI::IsMember({"replay", "thesis1984"}))
@@ -57,7 +68,8 @@ class PredictCommand : public Command {
       const auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
       for (const auto& process : resolved->left_out)
-        terminal.err << "note: " << path << " leaves out '" << process << "': it stays where it was traced\n";
+        terminal.err << "note: " << path << " leaves out '" << printable(process)
+                     << "': it stays where it was traced\n";
       auto prediction = predict(read.history, resolved->target, options());
       if (!prediction) return prediction.error();
       predictions.push_back(std::move(*prediction));
@@ -75,7 +87,7 @@ class PredictCommand : public Command {
       print_json(document, terminal);
     }
     for (const auto& prediction : predictions)
-      for (const auto& warning : prediction.warnings) terminal.err << "warning: " << warning << '\n';
+      for (const auto& warning : prediction.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     return {};
   }
 

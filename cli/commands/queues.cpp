@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/queues_results.hpp"
+#include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
 
 namespace dpm::cli {
@@ -13,7 +14,9 @@ namespace {
 class QueuesCommand : public Command {
  public:
   std::string name() const override { return "queues"; }
-  std::string summary() const override { return "Where messages wait: queue lengths and waiting times of every process"; }
+  std::string summary() const override {
+    return "Where messages wait: queue lengths and waiting times of every process";
+  }
   std::string example() const override { return "dpm queues out/trace --json"; }
   void describe(CLI::App& app) override { options_.describe(app); }
 
@@ -27,7 +30,7 @@ class QueuesCommand : public Command {
     } else {
       terminal.out << queues_text(queues, input->info, terminal.width);
     }
-    for (const auto& warning : queues.warnings) terminal.err << "warning: " << warning << '\n';
+    for (const auto& warning : queues.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
     return kDone;
   }

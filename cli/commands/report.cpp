@@ -18,6 +18,7 @@ class ReportCommand : public Command {
   void describe(CLI::App& app) override {
     app.add_option("TRACE", trace_, "A trace directory, or the output directory of a run")->required();
     app.add_option("-o,--output", output_, "The page to write; a file that exists is not overwritten")->required();
+    app.add_flag("--json", json_, "Print what was written and the ledger as JSON");
     history_.describe(app);
   }
 
@@ -26,6 +27,7 @@ class ReportCommand : public Command {
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found))); !done)
       return refuse(terminal, *this, done.error());
+    if (json_) print_json({{"page", output_}, {"ledger", ledger_json(found->input.ledger)}}, terminal);
     terminal.err << "wrote " << output_ << '\n';
     print_ledger(found->input.ledger, terminal);
     return kDone;
@@ -34,6 +36,7 @@ class ReportCommand : public Command {
  private:
   std::string trace_, output_;
   HistoryOptions history_;
+  bool json_ = false;
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
-// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and the trace.
+// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and
+// the trace.
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +20,7 @@
 #include "cli/run/simulation.hpp"
 #include "cli/run/study.hpp"
 #include "cli/run/study_results.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -51,9 +54,11 @@ class RunCommand : public Command {
   void describe(CLI::App& app) override {
     app.add_option("SCENARIO", scenario_, "A scenario file (docs/scenarios.md)")->required();
     app.add_option("--placement", overrides_.placement, "A placement the scenario names");
-    app.add_option("--seed", seed_, "Another seed than the scenario's");
+    app.add_option("--seed", overrides_.seed, "Another seed than the scenario's")->check(whole_number);
     app.add_option("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
-    app.add_option("-o,--output", output_, "A new directory for trace, results.json and report.html (default: no files)");
+    app.add_option("-o,--output", output_,
+                   "A new directory for trace, results.json and report.html (default: no files)")
+        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
   }
@@ -62,30 +67,36 @@ class RunCommand : public Command {
     if (auto done = read_settings(); !done) return refuse(terminal, *this, done.error());
     const auto file = load_scenario(scenario_, shipped_programs());
     if (!file) return refuse(terminal, *this, file.error());
+    auto scenario = instantiate(*file, overrides_);
+    if (!scenario) return refuse(terminal, *this, scenario.error());
+    auto filters = load_filters(*file);
+    if (!filters) return refuse(terminal, *this, filters.error());
+    if (auto done = check_requests(*file, *scenario); !done) return refuse(terminal, *this, done.error());
     if (auto done = make_output(); !done) return refuse(terminal, *this, done.error());
 
     Outcome outcome;
+    outcome.scenario = *std::move(scenario);
     Progress progress(terminal);
-    const Result<void> done = perform(*file, outcome, progress);
+    const Result<void> done = perform(*file, *std::move(filters), outcome, progress);
     progress.clear();
     if (!done) {
-      remove_scratch();
+      remove_output();
       return refuse(terminal, *this, done.error());
     }
     const int status = print(outcome, terminal);
-    remove_scratch();
+    if (output_.empty()) remove_output();
     return status;
   }
 
  private:
   Result<void> read_settings() {
-    if (seed_ != 0) overrides_.seed = seed_;
     for (const auto& setting : settings_) {
       const std::size_t equals = setting.find('=');
       char* end = nullptr;
       const std::string number = equals == std::string::npos ? "" : setting.substr(equals + 1);
       const double value = std::strtod(number.c_str(), &end);
-      if (number.empty() || *end != '\0') return Error{"--set " + setting + ": expected PARAMETER=NUMBER"};
+      if (number.empty() || *end != '\0' || !std::isfinite(value))
+        return Error{"--set " + setting + ": expected PARAMETER=NUMBER"};
       overrides_.parameters[setting.substr(0, equals)] = value;
     }
     return {};
@@ -96,7 +107,6 @@ class RunCommand : public Command {
     if (output_.empty()) {
       std::string pattern = (std::filesystem::temp_directory_path() / "dpm-run-XXXXXX").string();
       if (mkdtemp(pattern.data()) == nullptr) return Error::from_errno("make a scratch directory " + pattern);
-      scratch_ = pattern;
       trace_ = pattern + "/trace";
       return {};
     }
@@ -108,18 +118,16 @@ class RunCommand : public Command {
     return {};
   }
 
-  void remove_scratch() {
+  // Only ever the directory that make_output() made.
+  void remove_output() {
     std::error_code ignored;
-    if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+    std::filesystem::remove_all(std::filesystem::path(trace_).parent_path(), ignored);
   }
 
-  Result<void> perform(const ScenarioFile& file, Outcome& outcome, Progress& progress) {
+  Result<void> perform(const ScenarioFile& file, Filters filters, Outcome& outcome, Progress& progress) {
     const auto say = [&](const std::string& what) { progress.show(what); };
-    auto scenario = instantiate(file, overrides_);
-    if (!scenario) return scenario.error();
-    outcome.scenario = std::move(*scenario);
     say("simulating '" + file.name + "'");
-    auto run = simulate_into(trace_, file, outcome.scenario);
+    auto run = simulate_into(trace_, std::move(filters), outcome.scenario);
     if (!run) return run.error();
     outcome.run = std::move(*run);
 
@@ -128,20 +136,28 @@ class RunCommand : public Command {
     if (!computation) return computation.error();
     const auto method = method_from(request.prediction);
     if (!method) return method.error();
-    auto findings = find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method);
+    const auto roles = causality_options(file, outcome.scenario);
+    if (!roles) return roles.error();
+    auto findings =
+        find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method, *roles);
     if (findings) {
       outcome.findings = std::move(*findings);
     } else {
-      outcome.run.ledger.warnings.push_back(findings.error().what);
+      // Without the directory: results.json is the same wherever it is written.
+      const std::string where = trace_ + ": ";
+      std::string problem = findings.error().what;
+      if (problem.starts_with(where)) problem.erase(0, where.size());
+      outcome.run.ledger.warnings.push_back(problem);
     }
-    if (auto done = answer_requests(file, outcome); !done) return done;
-    if (!base_only_)
-      if (auto done = study(file, outcome, say); !done) return done;
+    answer_requests(file, outcome);
+    if (!outcome.run.ended_well())
+      return {};  // further runs would end alike, and published figures are about whole ones
+    if (!base_only_) study(file, outcome, say);
     compare(file, outcome);
     return {};
   }
 
-  Result<void> answer_requests(const ScenarioFile& file, Outcome& outcome) {
+  void answer_requests(const ScenarioFile& file, Outcome& outcome) {
     outcome.results = {{"scenario", file.name},
                        {"placement", outcome.scenario.placement},
                        {"seed", outcome.scenario.seed},
@@ -153,21 +169,21 @@ class RunCommand : public Command {
                        {"ledger", ledger_json(outcome.run.ledger)}};
     for (const auto& request : file.analyses) {
       auto document = answer(request, file, overrides_, trace_);
-      if (document) {
-        outcome.results[request.name] = std::move(*document);
-      } else {
+      // One question that has no answer here does not take the answers of the others away.
+      if (!document) {
         outcome.not_answered.push_back("analysis '" + request.name + "': " + document.error().what);
+        continue;
       }
+      outcome.results[request.name] = std::move(*document);
     }
-    return {};
   }
 
-  Result<void> study(const ScenarioFile& file, Outcome& outcome, const Say& say) {
+  void study(const ScenarioFile& file, Outcome& outcome, const Say& say) {
     for (const auto& sweep : file.sweeps) {
       if (!is_named(file.study.sweeps, sweep.name)) continue;
       auto result = run_sweep(file, overrides_, sweep, say);
       if (!result) {
-        outcome.not_answered.push_back(result.error().what);
+        outcome.not_answered.push_back("sweep '" + sweep.name + "': " + result.error().what);
         continue;
       }
       outcome.results["sweeps"][sweep.name] = sweep_json(*result);
@@ -183,7 +199,6 @@ class RunCommand : public Command {
       outcome.results["predictions"][matrix.name] = matrix_json(*result);
       outcome.matrices.push_back(std::move(*result));
     }
-    return {};
   }
 
   // Published figures are about the scenario as it is written, not about a variation of it.
@@ -209,22 +224,36 @@ class RunCommand : public Command {
     }
     if (!output_.empty()) {
       const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-      if (auto done = write_new_file(output_ + "/results.json", results); !done) return refuse(terminal, *this, done.error());
+      if (auto done = write_new_file(output_ + "/results.json", results); !done)
+        return refuse(terminal, *this, done.error());
       if (outcome.findings) {
         const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
-        if (auto done = write_new_file(output_ + "/report.html", report); !done) return refuse(terminal, *this, done.error());
+        if (auto done = write_new_file(output_ + "/report.html", report); !done)
+          return refuse(terminal, *this, done.error());
       }
-      terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "") << '\n';
+      terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "")
+                   << '\n';
     }
     print_ledger(outcome.run.ledger, terminal);
-    const std::string ending = how_it_ended(outcome.run.truth);
-    for (const auto& what : outcome.not_answered) terminal.err << "dpm run: " << what << '\n';
-    if (!ending.empty()) terminal.err << "dpm run: " << ending << '\n';
-    return ending.empty() && outcome.not_answered.empty() ? kDone : kFellShort;
+    for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
+    if (!outcome.run.ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run)) << '\n';
+    return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
   }
 
-  static void print_tables(const Outcome& outcome, Terminal& terminal) {
-    if (outcome.findings) {
+  // Of a trace with no parallelism to measure (nothing computed, nothing sent), what there is to say is said.
+  void print_counts(Terminal& terminal) const {
+    StatisticsAnalysis statistics;
+    QueueAnalysis queues;
+    const auto input = read_trace(trace_, {&statistics, &queues});
+    if (!input) return;
+    terminal.out << statistics_text(statistics.result(), input->info, terminal.width) << '\n'
+                 << queues_text(queues.result(), input->info, terminal.width);
+  }
+
+  void print_tables(const Outcome& outcome, Terminal& terminal) const {
+    if (!outcome.findings) {
+      print_counts(terminal);
+    } else {
       const Findings& found = *outcome.findings;
       const TraceInfo& info = found.input.info;
       terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
@@ -234,14 +263,14 @@ class RunCommand : public Command {
     for (const auto& sweep : outcome.sweeps)
       terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
     for (const auto& matrix : outcome.matrices)
-      terminal.out << "\npredicted against simulated P, '" << matrix.name << "'\n" << matrix_text(matrix, terminal.width);
+      terminal.out << "\npredicted against simulated P, '" << matrix.name << "'\n"
+                   << matrix_text(matrix, terminal.width);
     if (!outcome.comparisons.empty())
       terminal.out << "\npublished beside obtained\n" << comparison_text(outcome.comparisons, terminal.width);
   }
 
-  std::string scenario_, output_, trace_, scratch_;
+  std::string scenario_, output_, trace_;
   Overrides overrides_;
-  std::uint64_t seed_ = 0;
   std::vector<std::string> settings_;
   bool json_ = false;
   bool base_only_ = false;

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/statistics_results.hpp"
+#include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
 
 namespace dpm::cli {
@@ -27,7 +28,7 @@ class StatisticsCommand : public Command {
     } else {
       terminal.out << statistics_text(statistics, input->info, terminal.width);
     }
-    for (const auto& warning : statistics.warnings) terminal.err << "warning: " << warning << '\n';
+    for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
     return kDone;
   }

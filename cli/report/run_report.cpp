@@ -19,17 +19,9 @@ view::Section published_section(const std::vector<Comparison>& comparisons) {
     rows.push_back({c.published.label, short_number(c.published.value), significant(c.obtained),
                     (difference > 0 ? "+" : "") + significant(difference), c.agrees(), "figure " + c.published.figure});
   }
-  return {"Published beside obtained", "Every number was measured in the traces of this run; none is put in.",
+  return {"Published beside obtained",
+          "Every number was measured in the traces of this run; none is put in.",
           {view::comparison_figure(rows)}};
-}
-
-// The process whose mean queue grows longest over the sweep.
-std::string longest_queue(const SweepResult& sweep) {
-  std::map<std::string, double> longest;
-  for (const auto& point : sweep.points)
-    for (const auto& [process, length] : point.queue_mean) longest[process] = std::max(longest[process], length);
-  const auto most = std::max_element(longest.begin(), longest.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == longest.end() ? "" : most->first;
 }
 
 // One pair of charts for each combination of the other parameters; seeds and placements are averaged.
@@ -43,7 +35,8 @@ view::Section sweep_section(const SweepResult& sweep) {
   for (const auto& point : sweep.points) {
     std::string which;
     for (std::size_t i = 1; i < sweep.parameters.size(); ++i)
-      which += (which.empty() ? "" : ", ") + sweep.parameters[i] + " " + short_number(point.parameters.at(sweep.parameters[i]));
+      which += (which.empty() ? "" : ", ") + sweep.parameters[i] + " " +
+               short_number(point.parameters.at(sweep.parameters[i]));
     if (sweep.placements > 1) which += (which.empty() ? "" : ", ") + ("placement " + point.placement);
     Sum& sum = charts[which][point.parameters.at(axis)];
     sum.P += point.parallelism ? point.parallelism->delay_cpu.P : view::kNoValue;
@@ -51,7 +44,9 @@ view::Section sweep_section(const SweepResult& sweep) {
     sum.queue += queue == point.queue_mean.end() ? view::kNoValue : queue->second;
     sum.runs += 1;
   }
-  view::Section section{"Sweep '" + sweep.name + "'", "Every point is a simulation of its own; the mean where there are several seeds.", {}};
+  view::Section section{"Sweep '" + sweep.name + "'",
+                        "Every point is a simulation of its own; the mean where there are several seeds.",
+                        {}};
   for (const auto& [which, points] : charts) {
     std::vector<view::SweepPoint> line;
     for (const auto& [x, sum] : points) line.push_back({x, sum.P / sum.runs, sum.queue / sum.runs});
@@ -67,12 +62,14 @@ view::Section matrix_section(const MatrixResult& matrix) {
   std::vector<std::vector<double>> percents;
   for (const auto& traced : matrix.placements) {
     percents.emplace_back();
-    for (const auto& predicted : matrix.placements) percents.back().push_back(matrix.worst_cell(traced, predicted) * 100);
+    for (const auto& predicted : matrix.placements)
+      percents.back().push_back(matrix.worst_cell(traced, predicted) * 100);
   }
   return {"Predicted against simulated: " + matrix.name,
-          "Each placement was traced, asked about every other, and every answer was checked against a simulation of that other; "
-          "the worst of all seeds. Off the diagonal: mean " + percent(matrix.mean_error(), 2) + ", worst " +
-              percent(matrix.worst_error(), 2) + ".",
+          "Each placement was traced, asked about every other, and every answer was checked against a simulation of "
+          "that other; "
+          "the worst of all seeds. Off the diagonal: mean " +
+              percent(matrix.mean_error(), 2) + ", worst " + percent(matrix.worst_error(), 2) + ".",
           {view::prediction_figure(matrix.placements, percents, kGoalPercent)}};
 }
 

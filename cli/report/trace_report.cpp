@@ -9,14 +9,15 @@
 namespace dpm::cli {
 namespace {
 
-constexpr double kWindowShare = .05;       // of the run, at most, shown in the space-time diagram
-constexpr double kWindowEvents = 120;      // about as many as can be told apart
-constexpr std::size_t kMostShares = 6;     // of processes, and as many of messages: the bottlenecks
+constexpr double kWindowShare = .05;    // of the run, at most, shown in the space-time diagram
+constexpr double kWindowEvents = 120;   // about as many as can be told apart
+constexpr std::size_t kMostShares = 6;  // of processes, and as many of messages: the bottlenecks
 
 view::Section parallelism_section(const Findings& found) {
   const Parallelism& p = found.parallelism;
   const auto step = [](const std::string& label, const ParallelismStep& of) {
-    return view::ParallelismStep{label, of.P, "T " + seconds_text(of.T_s) + ", longest path " + seconds_text(of.t_max_s)};
+    return view::ParallelismStep{label, of.P,
+                                 "T " + seconds_text(of.T_s) + ", longest path " + seconds_text(of.t_max_s)};
   };
   std::vector<view::PathShare> shares;
   const TraceInfo& info = found.history.info;
@@ -36,7 +37,8 @@ view::Section parallelism_section(const Findings& found) {
 view::Section traffic_section(const Findings& found) {
   const TraceInfo& info = found.input.info;
   view::Section section{"Who talks to whom", "", {}};
-  section.figures = {view::hot_spots_figure(found.statistics, info), view::message_matrix_figure(found.statistics, info),
+  section.figures = {view::hot_spots_figure(found.statistics, info),
+                     view::message_matrix_figure(found.statistics, info),
                      view::process_share_figure(found.statistics, info), view::message_size_figure(found.statistics),
                      view::communication_figure(found.statistics, info)};
   for (auto& figure : view::density_figures(found.statistics, info)) section.figures.push_back(std::move(figure));
@@ -71,10 +73,13 @@ view::Section space_time_section(const Findings& found) {
   const double events = static_cast<double>(std::max<std::size_t>(completion_ns.size(), 1));
   TimelineWindow window;
   window.from_ns = static_cast<std::uint64_t>(last_ns / 2);
-  window.to_ns = window.from_ns + 1 + static_cast<std::uint64_t>(last_ns * std::min(kWindowShare, kWindowEvents / events));
-  const Timeline timeline = make_timeline(
-      found.history, {completion_ns, schedule.performed_by, schedule.previous, schedule.cause, schedule.waited}, window);
-  return {"A moment from the middle of the run", "As replayed with delays and CPU sharing.",
+  window.to_ns =
+      window.from_ns + 1 + static_cast<std::uint64_t>(last_ns * std::min(kWindowShare, kWindowEvents / events));
+  const Timeline timeline =
+      make_timeline(found.history,
+                    {completion_ns, schedule.performed_by, schedule.previous, schedule.cause, schedule.waited}, window);
+  return {"A moment from the middle of the run",
+          "As replayed with delays and CPU sharing.",
           {view::space_time_figure(timeline, found.history.info)}};
 }
 

@@ -24,13 +24,15 @@ std::string name_or_users(ProcessId process, const TraceInfo& info) {
 std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width) {
   std::string text;
   for (std::size_t p = 0; p < causality.letters.size(); ++p)
-    if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + info.processes[p].name + "\n";
+    if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + printable(info.processes[p].name) + "\n";
   text += std::to_string(causality.requests) + " requests\n\n";
 
   TextTable paths({"path", ">requests", ">share"});
   for (const auto& path : most_travelled(causality.strings, most))
-    paths.add_row({path.path, std::to_string(path.count),
-                   percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)), 1)});
+    paths.add_row(
+        {path.path, std::to_string(path.count),
+         percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)),
+                 1)});
   text += paths.to_text(width) + "\n";
 
   TextTable branching({"at", "having received from", "next sends to", ">times", ">probability"});
@@ -39,7 +41,8 @@ std::string causality_text(const Causality& causality, const TraceInfo& info, st
                        fixed(b.probability, 3)});
   text += branching.to_text(width);
   if (causality.strings_cut > 0)
-    text += "\n" + std::to_string(causality.strings_cut) + " paths were longer than the limit; their beginnings are shown\n";
+    text += "\n" + std::to_string(causality.strings_cut) +
+            " paths were longer than the limit; their beginnings are shown\n";
   return text;
 }
 

@@ -24,16 +24,20 @@ std::string shares_text(const CriticalPath& path, const TraceInfo& info, int wid
   shown = 0;
   for (const auto& share : path.messages) {
     if (shown++ == kMostShares) break;
-    table.add_row({std::to_string(share.messages) + " messages " + info[share.sender].name + " to " +
-                       info[share.receiver].name,
-                   seconds_text(share.delay_s), percent(share.fraction, 1)});
+    table.add_row(
+        {std::to_string(share.messages) + " messages " + info[share.sender].name + " to " + info[share.receiver].name,
+         seconds_text(share.delay_s), percent(share.fraction, 1)});
   }
+  if (path.outside_s > 0)
+    table.add_row(
+        {"time outside the computation", seconds_text(path.outside_s), percent(path.outside_s / path.t_max_s, 1)});
   return table.to_text(width);
 }
 
 }  // namespace
 
-std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info, int width) {
+std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info,
+                             int width) {
   TextTable steps({"step", ">T", ">t_max", ">P"});
   const auto add = [&](const std::string& name, const ParallelismStep& step) {
     steps.add_row({name, seconds_text(step.T_s), seconds_text(step.t_max_s), fixed(step.P, 3)});

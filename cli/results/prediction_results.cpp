@@ -71,7 +71,7 @@ std::string search_text(const SearchResult& found, int width) {
   add("now", found.base);
   std::string text = table.to_text(width);
   text += "tried " + std::to_string(found.evaluated) + " placements" + (found.exhaustive ? ": all there are" : "");
-  return text + "; the best is at most " + percent(found.regret_bound, 2) + " slower than any other could be\n";
+  return text + "\nthe best is at most " + percent(found.regret_bound, 2) + " slower than any other could be\n";
 }
 
 nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info) {

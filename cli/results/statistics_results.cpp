@@ -8,8 +8,14 @@
 namespace dpm::cli {
 namespace {
 
+// Not every meter knows who is at the other end.
+std::string name_or_unknown(ProcessId process, const TraceInfo& info) {
+  return process.value < info.processes.size() ? info[process].name : "(unknown)";
+}
+
 std::string process_table(const Statistics& statistics, const TraceInfo& info, int width) {
-  TextTable table({"process", "machine", ">CPU", ">% CPU", ">sent", ">% sent", ">bytes", ">% bytes", ">local", ">remote"});
+  TextTable table(
+      {"process", "machine", ">CPU", ">% CPU", ">sent", ">% sent", ">bytes", ">% bytes", ">local", ">remote"});
   const auto share = [](const ProcessStatistics& process, double value) {
     return process.in_computation ? fixed(value * 100, 1) : "-";
   };
@@ -25,8 +31,8 @@ std::string message_table(const Statistics& statistics, const TraceInfo& info, i
   TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"});
   for (const auto& t : statistics.messages) {
     const double mean = t.messages() == 0 ? 0 : static_cast<double>(t.bytes()) / static_cast<double>(t.messages());
-    table.add_row({info[t.from].name, info[t.to].name, std::to_string(t.messages()), std::to_string(t.kernel_sent),
-                   std::to_string(t.bytes()), fixed(mean, 1), std::to_string(t.remote)});
+    table.add_row({name_or_unknown(t.from, info), name_or_unknown(t.to, info), std::to_string(t.messages()),
+                   std::to_string(t.kernel_sent), std::to_string(t.bytes()), fixed(mean, 1), std::to_string(t.remote)});
   }
   return table.to_text(width);
 }
@@ -89,8 +95,8 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
   }
   Json messages = Json::array();
   for (const auto& t : statistics.messages)
-    messages.push_back({{"from", info[t.from].name},
-                        {"to", info[t.to].name},
+    messages.push_back({{"from", name_or_unknown(t.from, info)},
+                        {"to", name_or_unknown(t.to, info)},
                         {"count", t.messages()},
                         {"bytes", t.bytes()},
                         {"data_count", t.kernel_sent},
@@ -99,18 +105,20 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
   Json sizes = Json::array();
   for (std::size_t k = 0; k < statistics.sizes.by_power.size(); ++k)
     if (statistics.sizes.by_power[k] > 0)
-      sizes.push_back({{"bytes_at_least", k == 0 ? 0 : std::uint64_t{1} << (k - 1)}, {"count", statistics.sizes.by_power[k]}});
+      sizes.push_back(
+          {{"bytes_at_least", k == 0 ? 0 : std::uint64_t{1} << (k - 1)}, {"count", statistics.sizes.by_power[k]}});
   Json machines = Json::array();
   for (const auto& m : statistics.machines) {
     Json density = Json::array();
-    for (std::size_t bucket = 0; bucket < m.density.counts().size(); ++bucket) density.push_back(m.density.counts()[bucket]);
-    machines.push_back({{"machine", info[m.machine].name},
-                        {"sent", m.sent},
-                        {"sent_bytes", m.sent_bytes},
-                        {"messages_per_second", m.messages_per_second()},
-                        {"density", {{"from_ns", m.density.begin().ns},
-                                     {"width_ns", m.density.width().ns},
-                                     {"messages", std::move(density)}}}});
+    for (std::size_t bucket = 0; bucket < m.density.counts().size(); ++bucket)
+      density.push_back(m.density.counts()[bucket]);
+    machines.push_back(
+        {{"machine", info[m.machine].name},
+         {"sent", m.sent},
+         {"sent_bytes", m.sent_bytes},
+         {"messages_per_second", m.messages_per_second()},
+         {"density",
+          {{"from_ns", m.density.begin().ns}, {"width_ns", m.density.width().ns}, {"messages", std::move(density)}}}});
   }
   return {{"processes", std::move(processes)}, {"messages", std::move(messages)}, {"sizes", std::move(sizes)},
           {"machines", std::move(machines)},   {"local", statistics.sent_local},  {"remote", statistics.sent_remote},

@@ -70,11 +70,13 @@ std::string what_is_there(const Json& parent, const std::string& part) {
 Result<double> find_quantity(const Json& results, std::string_view pointer) {
   const Json* at = &results;
   auto parts = split(pointer, '/');
-  if (parts.size() < 2 || !parts.front().empty()) return Error{"'" + std::string(pointer) + "': a quantity begins with '/'"};
+  if (parts.size() < 2 || !parts.front().empty())
+    return Error{"'" + std::string(pointer) + "': a quantity begins with '/'"};
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Json* next = child(*at, parts[i]);
     if (next == nullptr)
-      return Error{"'" + std::string(pointer) + "': no '" + parts[i] + "' in the results" + what_is_there(*at, parts[i])};
+      return Error{"'" + std::string(pointer) + "': no '" + parts[i] + "' in the results" +
+                   what_is_there(*at, parts[i])};
     at = next;
   }
   if (!at->is_number()) return Error{"'" + std::string(pointer) + "' is not a number"};

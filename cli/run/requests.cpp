@@ -84,13 +84,46 @@ AnalysisRequest parallelism_request(const ScenarioFile& file) {
   return {.kind = AnalysisKind::parallelism, .name = "parallelism"};
 }
 
-Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time) {
+Result<CausalityOptions> causality_options(const AnalysisRequest& request, const Scenario& scenario) {
+  const auto requestors = members_of(scenario, request.requestors);
+  if (!requestors) return requestors.error();
+  const auto systems = members_of(scenario, request.systems);
+  if (!systems) return systems.error();
+  return CausalityOptions{.roles = {.requestors = *requestors, .systems = *systems}};
+}
+
+Result<CausalityOptions> causality_options(const ScenarioFile& file, const Scenario& scenario) {
+  for (const auto& request : file.analyses)
+    if (request.kind == AnalysisKind::causality) return causality_options(request, scenario);
+  return CausalityOptions{};
+}
+
+Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names,
+                                   bool external_time) {
   Computation computation{.external_time = external_time};
   if (names.empty()) return computation;
   auto members = members_of(scenario, names);
   if (!members) return members.error();
   computation.only = std::move(*members);
   return computation;
+}
+
+Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario) {
+  const auto check = [&](const std::string& what, const PredictionChoice& choice,
+                         const std::vector<std::string>& processes) -> Result<void> {
+    const auto in_file = [&](const Error& error) {
+      return Error{file.path.string() + ": " + what + ": " + error.what};
+    };
+    if (const auto method = method_from(choice); !method) return in_file(method.error());
+    if (const auto order = order_from(choice); !order) return in_file(order.error());
+    if (const auto members = computation_of(scenario, processes, false); !members) return in_file(members.error());
+    return {};
+  };
+  for (const auto& request : file.analyses)
+    if (auto done = check("analysis '" + request.name + "'", request.prediction, request.processes); !done) return done;
+  for (const auto& matrix : file.predictions)
+    if (auto done = check("predictions '" + matrix.name + "'", matrix.prediction, matrix.processes); !done) return done;
+  return {};
 }
 
 Result<Json> answer(const AnalysisRequest& request, const ScenarioFile& file, const Overrides& overrides,
@@ -109,7 +142,9 @@ Result<Json> answer(const AnalysisRequest& request, const ScenarioFile& file, co
   if (!history) return history.error();
   if (request.kind == AnalysisKind::parallelism) return answer_parallelism(request, *history);
   if (request.kind == AnalysisKind::prediction) return answer_prediction(request, file, overrides, *history);
-  const auto causality = find_causality(*history);
+  const auto options = causality_options(request, *scenario);
+  if (!options) return options.error();
+  const auto causality = find_causality(*history, *options);
   if (!causality) return causality.error();
   return causality_json(*causality, input->info, input->ledger);
 }

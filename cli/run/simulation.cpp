@@ -1,50 +1,70 @@
 #include "cli/run/simulation.hpp"
 
-#include <fstream>
 #include <span>
-#include <sstream>
 
 #include "cli/tee_sink.hpp"
+#include "filter/descriptions.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
+#include "trace/files.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace dpm::cli {
 namespace {
 
-Result<RuleSet> rules_of(const FilterFiles& filter, std::span<const RecordLayout> layouts) {
-  std::string file = "filter '" + filter.name + "'";
+constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
+
+Result<RuleSet> rules_of(const std::string& scenario, const FilterFiles& filter,
+                         std::span<const RecordLayout> layouts) {
+  std::string file = scenario + ": filter '" + filter.name + "', rule";
   std::string text;
   if (!filter.templates.empty()) {
-    std::ifstream stream(filter.templates);
-    if (!stream) return Error::from_errno("read rules " + filter.templates.string());
-    std::ostringstream all;
-    all << stream.rdbuf();
     file = filter.templates.string();
-    text = all.str();
+    auto rules = read_text_file(file, kTextFileBytesMax);
+    if (!rules) return rules.error();
+    text = *std::move(rules);
   }
   for (const auto& rule : filter.rules) text += rule + "\n";
   return RuleSet::compile(file, text, layouts);
 }
 
+// The simulator's events are our own records whatever a description says; a description that cannot be understood is
+// refused all the same, because the same file would be refused on real machines.
+Result<void> check_descriptions(const FilterFiles& filter) {
+  if (filter.descriptions.empty()) return {};
+  const std::string file = filter.descriptions.string();
+  const auto text = read_text_file(file, kTextFileBytesMax);
+  if (!text) return text.error();
+  if (const auto descriptions = parse_descriptions(file, *text); !descriptions) return descriptions.error();
+  return {};
+}
+
 }  // namespace
 
-Result<RecordedRun> simulate_into(const std::string& trace_directory, const ScenarioFile& file, const Scenario& scenario) {
-  std::vector<RuleSet> rules;
-  std::vector<std::string> names;
+Result<Filters> load_filters(const ScenarioFile& file) {
+  Filters filters;
   for (const auto& filter : file.filters) {
-    auto compiled = rules_of(filter, event_layouts());
+    if (auto done = check_descriptions(filter); !done) return done.error();
+    auto compiled = rules_of(file.path.string(), filter, event_layouts());
     if (!compiled) return compiled.error();
-    rules.push_back(std::move(*compiled));
-    names.push_back(filter.name);
+    filters.rules.push_back(*std::move(compiled));
+    filters.names.push_back(filter.name);
   }
-  auto writer = TraceWriter::create(trace_directory, describe_events(names, rules));
+  return filters;
+}
+
+Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario) {
+  auto writer = TraceWriter::create(trace_directory, describe_events(filters.names, filters.rules));
   if (!writer) return writer.error();
-  EventFilter filter(std::move(rules), **writer);
+  EventFilter filter(std::move(filters.rules), **writer);
   SimSource source(scenario);
-  if (auto done = source.run(filter); !done) return done.error();
-  if (const auto& status = (*writer)->status(); !status) return status.error();
-  return RecordedRun{source.truth(), (*writer)->ledger()};
+  const Result<void> done = source.run(filter);
+  const bool began = !source.truth().ended_by.empty();
+  if (!done && !began) return done.error();
+  RecordedRun run{source.truth(), (*writer)->ledger(), ""};
+  if (const auto& status = (*writer)->status(); !status) run.failure = status.error().what;
+  if (!done) run.failure = done.error().what;
+  return run;
 }
 
 Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks) {
@@ -54,10 +74,9 @@ Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sink
   return source.truth();
 }
 
-std::string how_it_ended(const SimTruth& truth) {
-  if (!truth.deadlocked && truth.blocked.empty()) return "";
-  std::string text = "the run ended by " + truth.ended_by;
-  for (const auto& who : truth.blocked) text += "\n  " + who;
+std::string how_it_ended(const RecordedRun& run) {
+  std::string text = run.failure.empty() ? "the run ended by " + run.truth.ended_by : run.failure;
+  for (const auto& who : run.truth.blocked) text += "\n  " + who;
   return text;
 }
 

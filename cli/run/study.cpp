@@ -52,13 +52,16 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& override
   SweepPoint point;
   point.placement = scenario->placement;
   point.seed = scenario->seed;
-  if (auto parallelism = measure_parallelism(*history, traced_target(*history), *method)) point.parallelism = *parallelism;
+  if (truth->total_cpu_ns > 0) {  // otherwise P is 0, and a sweep may still be about elapsed times
+    auto parallelism = measure_parallelism(*history, traced_target(*history), *method);
+    if (!parallelism) return parallelism.error();
+    point.parallelism = *parallelism;
+  }
   point.simulated_P = truth->parallelism();
   point.simulated_elapsed_s = truth->makespan.seconds();
   point.messages = truth->messages_delivered;
   for (const auto& queue : queues.result().processes)
-    if (queue.in_computation && queue.measured)
-      point.queue_mean[history->info[queue.process].name] = queue.length_mean;
+    if (queue.in_computation && queue.measured) point.queue_mean[history->info[queue.process].name] = queue.length_mean;
   for (const auto& process : statistics.result().processes)
     if (process.in_computation) point.cpu_percent[history->info[process.process].name] = process.cpu_share * 100;
   return point;
@@ -86,8 +89,8 @@ Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<st
   std::uint64_t cpu_ns = 0;
   std::int64_t end_ns = 0;
   for (const auto& process : truth->processes) {
-    const bool included = processes.empty() || std::find(computation.only.begin(), computation.only.end(), process.name) !=
-                                                   computation.only.end();
+    const bool included = processes.empty() || std::find(computation.only.begin(), computation.only.end(),
+                                                         process.name) != computation.only.end();
     if (!included) continue;
     cpu_ns += process.cpu_time_ns;
     end_ns = std::max(end_ns, process.last_activity.ns);
@@ -123,7 +126,7 @@ Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, c
         overrides.seed = seed;
         for (const auto& [name, value] : parameters) overrides.parameters[name] = value;
         auto point = run_point(file, overrides);
-        if (!point) return Error{"sweep '" + sweep.name + "',"  + words_of(parameters) + ": " + point.error().what};
+        if (!point) return Error{"sweep '" + sweep.name + "'," + words_of(parameters) + ": " + point.error().what};
         point->parameters = parameters;
         result.points.push_back(std::move(*point));
       }
@@ -170,10 +173,20 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
   return result;
 }
 
+std::string longest_queue(const SweepResult& sweep) {
+  std::map<std::string, double> longest;
+  for (const auto& point : sweep.points)
+    for (const auto& [process, length] : point.queue_mean) longest[process] = std::max(longest[process], length);
+  const auto most = std::max_element(longest.begin(), longest.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == longest.end() ? "" : most->first;
+}
+
 double MatrixResult::worst_cell(const std::string& traced_placement, const std::string& predicted_placement) const {
   double worst = 0;
   for (const auto& cell : cells)
-    if (cell.traced == traced_placement && cell.predicted == predicted_placement && std::fabs(cell.error()) >= std::fabs(worst))
+    if (cell.traced == traced_placement && cell.predicted == predicted_placement &&
+        std::fabs(cell.error()) >= std::fabs(worst))
       worst = cell.error();
   return worst;
 }

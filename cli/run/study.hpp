@@ -19,10 +19,10 @@ struct SweepPoint {
   std::map<std::string, double> parameters;  // the swept ones
   std::string placement;
   std::uint64_t seed = 0;
-  std::optional<Parallelism> parallelism;    // of the run's own trace; none if nothing was computed
-  double simulated_P = 0;                    // T / makespan of the computation, as the simulator saw it
+  std::optional<Parallelism> parallelism;  // of the run's own trace; none if nothing was computed
+  double simulated_P = 0;                  // T / makespan of the computation, as the simulator saw it
   double simulated_elapsed_s = 0;
-  std::uint64_t messages = 0;                // delivered
+  std::uint64_t messages = 0;                 // delivered
   std::map<std::string, double> queue_mean;   // by process of the computation
   std::map<std::string, double> cpu_percent;  // likewise
 };
@@ -56,10 +56,14 @@ struct MatrixResult {
   double identity_error() const;  // largest |error| on the diagonal
 };
 
+// The process of the computation whose mean queue was longest in any of the runs; empty if none was measured.
+std::string longest_queue(const SweepResult& sweep);
+
 using Say = std::function<void(const std::string&)>;  // progress
 
 // `analyses` of the file say which processes P is about, and by which method.
 Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say);
-Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base, const PredictionMatrix& matrix, const Say& say);
+Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base, const PredictionMatrix& matrix,
+                                const Say& say);
 
 }  // namespace dpm::cli

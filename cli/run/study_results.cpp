@@ -13,10 +13,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool differs(const SweepResult& sweep, auto field) {
-  for (const auto& point : sweep.points)
-    if (field(point) != field(sweep.points.front())) return true;
-  return false;
+// Runs that differ in nothing but their seed, added up.
+struct SeedSum {
+  const SweepPoint* first = nullptr;
+  double runs = 0;
+  double no_delay_P = 0, delay_P = 0, delay_cpu_P = 0, simulated_P = 0, elapsed_s = 0, queue = 0;
+};
+
+std::vector<SeedSum> sums_over_seeds(const SweepResult& sweep, const std::string& process) {
+  std::vector<SeedSum> sums;
+  for (const auto& point : sweep.points) {
+    const auto same = [&](const SeedSum& sum) {
+      return sum.first->parameters == point.parameters && sum.first->placement == point.placement;
+    };
+    auto sum = std::find_if(sums.begin(), sums.end(), same);
+    if (sum == sums.end()) sum = sums.insert(sums.end(), SeedSum{.first = &point});
+    const auto queue = point.queue_mean.find(process);
+    sum->runs += 1;
+    if (point.parallelism) {
+      sum->no_delay_P += point.parallelism->no_delay.P;
+      sum->delay_P += point.parallelism->delay.P;
+      sum->delay_cpu_P += point.parallelism->delay_cpu.P;
+    }
+    sum->simulated_P += point.simulated_P;
+    sum->elapsed_s += point.simulated_elapsed_s;
+    sum->queue += queue == point.queue_mean.end() ? 0 : queue->second;
+  }
+  return sums;
 }
 
 // The mean over seeds and placements of each value of the first swept parameter, and which value has the greatest P.
@@ -44,33 +67,28 @@ std::map<double, Means> means_by_first_parameter(const SweepResult& sweep) {
 }  // namespace
 
 std::string sweep_text(const SweepResult& sweep, int width) {
-  const bool placements = sweep.placements > 1;
-  const bool seeds = differs(sweep, [](const SweepPoint& p) { return p.seed; });
+  const std::string process = longest_queue(sweep);
+  const auto sums = sums_over_seeds(sweep, process);
   std::vector<std::string> headings;
   for (const auto& parameter : sweep.parameters) headings.push_back(">" + parameter);
-  if (placements) headings.push_back("placement");
-  if (seeds) headings.push_back(">seed");
-  for (const char* heading : {">P no delay", ">P delay", ">P delay+CPU", ">P simulated", ">elapsed", ">longest queue"})
+  if (sweep.placements > 1) headings.push_back("placement");
+  for (const char* heading : {">P no delay", ">P delay", ">P delay+CPU", ">P simulated", ">elapsed"})
     headings.push_back(heading);
-  headings.push_back("of process");
+  if (!process.empty()) headings.push_back(">queue of " + process);
   TextTable table(headings);
-  for (const auto& point : sweep.points) {
+  for (const auto& sum : sums) {
     std::vector<std::string> row;
-    for (const auto& parameter : sweep.parameters) row.push_back(short_number(point.parameters.at(parameter)));
-    if (placements) row.push_back(point.placement);
-    if (seeds) row.push_back(std::to_string(point.seed));
-    const auto longest = std::max_element(point.queue_mean.begin(), point.queue_mean.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    const bool none = longest == point.queue_mean.end();
-    const auto P = [&](ParallelismStep Parallelism::*step) {
-      return point.parallelism ? fixed(((*point.parallelism).*step).P, 3) : "-";
-    };
-    row.insert(row.end(), {P(&Parallelism::no_delay), P(&Parallelism::delay), P(&Parallelism::delay_cpu),
-                           fixed(point.simulated_P, 3), seconds_text(point.simulated_elapsed_s),
-                           none ? "-" : fixed(longest->second, 2), none ? "" : longest->first});
+    for (const auto& parameter : sweep.parameters) row.push_back(short_number(sum.first->parameters.at(parameter)));
+    if (sweep.placements > 1) row.push_back(sum.first->placement);
+    for (const double P : {sum.no_delay_P, sum.delay_P, sum.delay_cpu_P})
+      row.push_back(sum.first->parallelism ? fixed(P / sum.runs, 3) : "-");
+    row.push_back(fixed(sum.simulated_P / sum.runs, 3));
+    row.push_back(seconds_text(sum.elapsed_s / sum.runs));
+    if (!process.empty()) row.push_back(fixed(sum.queue / sum.runs, 2));
     table.add_row(std::move(row));
   }
-  return table.to_text(width);
+  const bool several = !sums.empty() && sums.front().runs > 1;
+  return table.to_text(width) + (several ? "each row the mean of " + short_number(sums.front().runs) + " seeds\n" : "");
 }
 
 Json sweep_json(const SweepResult& sweep) {
@@ -84,7 +102,8 @@ Json sweep_json(const SweepResult& sweep) {
                   {"simulated_P", point.simulated_P},
                   {"simulated_elapsed_s", point.simulated_elapsed_s},
                   {"messages", point.messages},
-                  {"seconds_per_message", point.simulated_elapsed_s / static_cast<double>(std::max<std::uint64_t>(point.messages, 1))},
+                  {"seconds_per_message",
+                   point.simulated_elapsed_s / static_cast<double>(std::max<std::uint64_t>(point.messages, 1))},
                   {"queue_mean", point.queue_mean},
                   {"cpu_percent", point.cpu_percent}});
     points.push_back(std::move(entry));
@@ -92,13 +111,17 @@ Json sweep_json(const SweepResult& sweep) {
   Json means = Json::array();
   double peak_P = 0, peak_at = 0;
   for (const auto& [value, mean] : means_by_first_parameter(sweep)) {
-    means.push_back({{sweep.parameters.front(), value}, {"P", mean.P}, {"queue_mean", mean.queue_mean}, {"runs", mean.runs}});
+    means.push_back(
+        {{sweep.parameters.front(), value}, {"P", mean.P}, {"queue_mean", mean.queue_mean}, {"runs", mean.runs}});
     if (mean.P > peak_P) {
       peak_P = mean.P;
       peak_at = value;
     }
   }
-  return {{"parameters", sweep.parameters}, {"points", std::move(points)}, {"means", std::move(means)}, {"P_peaks_at", peak_at}};
+  return {{"parameters", sweep.parameters},
+          {"points", std::move(points)},
+          {"means", std::move(means)},
+          {"P_peaks_at", peak_at}};
 }
 
 std::string matrix_text(const MatrixResult& matrix, int width) {
@@ -114,7 +137,8 @@ std::string matrix_text(const MatrixResult& matrix, int width) {
     table.add_row(std::move(row));
   }
   return table.to_text(width) + "worst of all seeds in each cell, order " + std::string(name_of(matrix.order)) +
-         "; off the diagonal: mean " + percent(matrix.mean_error(), 2) + ", worst " + percent(matrix.worst_error(), 2) + "\n";
+         "; off the diagonal: mean " + percent(matrix.mean_error(), 2) + ", worst " + percent(matrix.worst_error(), 2) +
+         "\n";
 }
 
 Json matrix_json(const MatrixResult& matrix) {
@@ -128,8 +152,8 @@ Json matrix_json(const MatrixResult& matrix) {
                      {"predicted_elapsed_s", cell.predicted_elapsed_s},
                      {"simulated_elapsed_s", cell.simulated_elapsed_s},
                      {"error", cell.error()}});
-  return {{"placements", matrix.placements},     {"order", name_of(matrix.order)},
-          {"mean_error", matrix.mean_error()},   {"worst_error", matrix.worst_error()},
+  return {{"placements", matrix.placements},           {"order", name_of(matrix.order)},
+          {"mean_error", matrix.mean_error()},         {"worst_error", matrix.worst_error()},
           {"identity_error", matrix.identity_error()}, {"cells", std::move(cells)}};
 }
 

@@ -38,7 +38,7 @@ struct KeyTables {
   KeyTable spawnable{"spawnable", "a spawnable program", {"name", "program", "parameters", "in_computation"}};
   KeyTable sweep{"sweep", "a sweep", {"name", "parameter", "values", "over", "placements", "seeds"}};
   KeyTable analysis{
-      "analysis", "an analysis", {"kind", "name", "processes", "method", "order", "external_time", "placements"}};
+      "analysis", "an analysis", {"kind", "name", "processes", "method", "order", "external_time", "placements", "requestors", "systems"}};
   KeyTable prediction{
       "prediction", "a prediction", {"name", "placements", "seeds", "parameters", "processes", "method", "order"}};
   KeyTable published{"published", "a published figure", {"label", "figure", "quantity", "value", "within"}};

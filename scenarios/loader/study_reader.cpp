@@ -78,6 +78,8 @@ class StudyReader {
     request.processes = process_list(object.find("processes"));
     request.external_time = object.flag("external_time", false);
     request.placements = placements(object.find("placements"), {});
+    request.requestors = process_list(object.find("requestors"));
+    request.systems = process_list(object.find("systems"));
     request.prediction = choice(object);
     if (kind != "prediction") {
       for (const char* key : {"order", "placements"})
@@ -85,6 +87,8 @@ class StudyReader {
       if (kind != "parallelism" && object.has("method"))
         reading_.problem(object.node(), "method belongs to a prediction or to parallelism");
     }
+    for (const char* key : {"requestors", "systems"})
+      if (kind != "causality" && object.has(key)) reading_.problem(object.node(), std::string(key) + " belongs to causality");
     add_analysis(object.node(), kind, std::move(request));
   }
 

@@ -76,6 +76,20 @@ TEST_CASE("prediction: a dispatcher and its workers are recognised, and clients 
   CHECK(find_role_groups(traced(server, packed(6, 1))).empty());
 }
 
+TEST_CASE("prediction: clients that speak first are no workers, though each is answered at once", "[prediction]") {
+  EventScript script({"red"});
+  script.process("server", "red", "server");
+  script.process("c1", "red", "client");
+  script.process("c2", "red", "client");
+  for (int i = 0; i < 3; ++i) {
+    for (const char* client : {"c1", "c2"}) {
+      script.receive("server", 1, script.send(client, 1, "server"));
+      script.receive(client, 0, script.send("server", 1, client));
+    }
+  }
+  CHECK(find_role_groups(history_of(script.info, script.events)).empty());
+}
+
 TEST_CASE("prediction: in role order the next piece goes to whoever is free, and the prediction is exact",
           "[prediction]") {
   double worst_role = 0, worst_arrival = 0;

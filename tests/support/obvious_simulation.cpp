@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "model/whole_ns.hpp"
+
 namespace dpm::test {
 namespace {
 
@@ -116,7 +118,7 @@ class Simulation {
     message.sender = p;
     const bool data = step.kind == ObviousStep::Kind::move_data;
     emit(p, EventType::send, message, step.to, 0, data ? event_flags::kKernelMessage : std::uint16_t{0});
-    std::int64_t arrival_ns = std::llround(now_ns_) + DelayModel::delivery(delays(p, step.to), message.bytes).ns;
+    std::int64_t arrival_ns = whole_ns(now_ns_) + DelayModel::delivery(delays(p, step.to), message.bytes).ns;
     std::int64_t& last_ns = last_arrival_[{p, step.to}];
     arrival_ns = last_ns = std::max(last_ns, arrival_ns);
     if (!data) processes_[step.to].queue.push_back({arrival_ns, processes_[p].sent++, message});
@@ -200,7 +202,7 @@ class Simulation {
             std::uint16_t flags = 0) {
     Event event;
     event.type = type;
-    event.local_time = {std::llround(now_ns_)};
+    event.local_time = {whole_ns(now_ns_)};
     event.proc_time_ns = static_cast<std::uint64_t>(processes_[p].cpu_ns);
     event.process = {p};
     event.machine = machine_of_[p];

@@ -1,0 +1,107 @@
+#include "cli/text_table.hpp"
+
+#include <algorithm>
+#include <random>
+#include <sstream>
+
+#include "tests/support/catch.hpp"
+
+namespace dpm::cli {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::size_t characters(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+TEST_CASE("text table: numbers stand to the right, words to the left, and no line ends in blanks", "[cli]") {
+  TextTable table({"who", ">many", "where"});
+  table.add_row({"a", "7", "red"});
+  table.add_row({"bcde", "1234567", ""});
+  CHECK(table.to_text(80) ==
+        "who      many  where\n"
+        "a           7  red\n"
+        "bcde  1234567\n");
+}
+
+TEST_CASE("text table: the widest words are cut until it fits, numbers never are", "[cli]") {
+  TextTable table({"process", ">bytes", "machine"});
+  table.add_row({std::string(50, 'p'), "12345678901234567890", std::string(30, 'm')});
+  const auto lines = lines_of(table.to_text(60));
+  REQUIRE(lines.size() == 2);
+  CHECK(characters(lines[1]) == 60);
+  CHECK_THAT(lines[1], Catch::Contains("12345678901234567890") && Catch::Contains("p…") && Catch::EndsWith("m…"));
+}
+
+TEST_CASE("text table: a table of numbers alone is wider than asked rather than wrong", "[cli]") {
+  TextTable table({">a", ">b"});
+  table.add_row({"1111111111", "2222222222"});
+  CHECK(lines_of(table.to_text(10))[1] == "1111111111  2222222222");
+}
+
+TEST_CASE("text table: characters count, not bytes", "[cli]") {
+  TextTable table({"name", ">n"});
+  table.add_row({"Grüße", "1"});
+  table.add_row({"plain", "2"});
+  CHECK(table.to_text(80) ==
+        "name   n\n"
+        "Grüße  1\n"
+        "plain  2\n");
+  TextTable cut({"name"});
+  cut.add_row({"ÄÖÜäöüßÄÖÜäöüß"});
+  CHECK(lines_of(cut.to_text(10))[1] == "ÄÖÜäöüßÄÖ…");
+}
+
+TEST_CASE("text table: any names fit in any width in which their numbers do", "[cli]") {
+  std::mt19937 random(7);
+  const std::vector<std::string> letters = {"a", "ü", "€", "\x1b", "\n", "\xff", "日", " ", "\xc2\x9b"};
+  for (int round = 0; round < 500; ++round) {
+    TextTable table({"from", "to", ">count"});
+    for (int row = 0; row < 4; ++row) {
+      std::string from, to;
+      for (auto n = random() % 60; n > 0; --n) from += letters[random() % letters.size()];
+      for (auto n = random() % 60; n > 0; --n) to += letters[random() % letters.size()];
+      table.add_row({from, to, std::to_string(random())});
+    }
+    const int width = 35 + static_cast<int>(random() % 80);
+    const auto lines = lines_of(table.to_text(width));
+    REQUIRE(lines.size() == 5);
+    for (const auto& line : lines) {
+      REQUIRE(characters(line) <= static_cast<std::size_t>(width));
+      REQUIRE(std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }));
+    }
+  }
+}
+
+TEST_CASE("printable: control characters and broken UTF-8 are shown, everything else is left alone", "[cli]") {
+  CHECK(printable("office 日本 Grüße €") == "office 日本 Grüße €");
+  CHECK(printable("\x1b[31m\a\x7f") == "\\x1b[31m\\x07\\x7f");
+  CHECK(printable("a\nb\tc") == "a\\x0ab\\x09c");
+  CHECK(printable_lines("a\nb\tc") == "a\nb\\x09c");
+  CHECK(printable("\xc2\x9b"
+                  "31m") ==
+        "\\xc2\\x9b"
+        "31m");
+  CHECK(printable("\xff\xe2\x82") == "\\xff\\xe2\\x82");
+  CHECK(printable("").empty());
+}
+
+TEST_CASE("numbers: seconds take the unit that suits, percents have no sign of nothing", "[cli]") {
+  CHECK(seconds_text(0) == "0 s");
+  CHECK(seconds_text(2.5e-8) == "25 ns");
+  CHECK(seconds_text(0.0123) == "12.30 ms");
+  CHECK(seconds_text(-12.3) == "-12.30 s");
+  CHECK(signed_percent(-0.00001, 2) == "0.00 %");
+  CHECK(signed_percent(0.003, 2) == "+0.30 %");
+  CHECK(signed_percent(-0.012, 2) == "-1.20 %");
+}
+
+}  // namespace
+}  // namespace dpm::cli
