@@ -1,4 +1,5 @@
 #include "backends/sim/system_programs.hpp"
+#include "backends/sim/system_server.hpp"
 #include "model/process_manager.hpp"
 
 namespace dpm::sim {
@@ -10,24 +11,10 @@ class Kernel {
       : simulation_(simulation), privileged_(calls), calls_(calls), machine_(machine) {}
 
   [[noreturn]] void serve() {
-    for (;;) {
-      const Message request = calls_.receive_message();
-      OutgoingMessage reply;
-      auto answer = obey(request);
-      if (answer) {
-        reply.pass = *answer;
-      } else {
-        reply.code = 1;
-        reply.data = encode_words({answer.error().what});
-      }
-      if (request.reply_to) calls_.reply(request, reply);
-      if (reply.pass) calls_.destroy_link(*reply.pass);
-    }
+    serve_requests(calls_, [this](const Message& request) { return obey(request); });
   }
 
  private:
-  using Answer = Result<std::optional<LinkIndex>>;
-
   Answer obey(const Message& request) {
     // Ids of system processes are none to each other; a process of the scenario always has one.
     if (simulation_.names().process(request.sender) != nullptr && !simulation_.names().process(request.sender)->system)

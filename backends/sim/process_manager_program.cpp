@@ -2,6 +2,7 @@
 
 #include "backends/sim/system_programs.hpp"
 #include "model/nearest_name.hpp"
+#include "backends/sim/system_server.hpp"
 #include "model/process_manager.hpp"
 
 namespace dpm::sim {
@@ -13,24 +14,10 @@ class ProcessManager {
       : simulation_(simulation), privileged_(calls), calls_(calls) {}
 
   [[noreturn]] void serve() {
-    for (;;) {
-      const Message request = calls_.receive_message();
-      auto answer = obey(request);
-      OutgoingMessage reply;
-      if (answer) {
-        reply.pass = *answer;
-      } else {
-        reply.code = 1;
-        reply.data = encode_words({answer.error().what});
-      }
-      if (request.reply_to) calls_.reply(request, reply);
-      if (reply.pass) calls_.destroy_link(*reply.pass);
-    }
+    serve_requests(calls_, [this](const Message& request) { return obey(request); });
   }
 
  private:
-  using Answer = Result<std::optional<LinkIndex>>;  // perhaps with a link to pass
-
   Answer obey(const Message& request) {
     const auto words = decode_words(request.data);
     Process* requester = simulation_.names().process(request.sender);
