@@ -1,0 +1,216 @@
+#include "backends/linux/kernel/descriptor.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "backends/linux/kernel/unix_peers.hpp"
+
+namespace dpm {
+namespace {
+
+template <typename T>
+bool read_option(int fd, int level, int option, T& value) {
+  socklen_t length = sizeof value;
+  return ::getsockopt(fd, level, option, &value, &length) == 0;
+}
+
+int int_option(int fd, int option) {
+  int value = 0;
+  return read_option(fd, SOL_SOCKET, option, value) ? value : 0;
+}
+
+Medium medium_of(int domain, int type, int protocol) {
+  if (domain == AF_UNIX) {
+    if (type == SOCK_STREAM) return Medium::unix_stream;
+    return type == SOCK_SEQPACKET ? Medium::unix_seqpacket : Medium::unix_datagram;
+  }
+  if (domain != AF_INET && domain != AF_INET6) return Medium::none;
+  if (type == SOCK_STREAM && (protocol == IPPROTO_TCP || protocol == 0)) return Medium::tcp;
+  return type == SOCK_DGRAM && (protocol == IPPROTO_UDP || protocol == 0) ? Medium::udp : Medium::none;
+}
+
+std::string internet_name(int family, const void* ip, std::uint16_t port) {
+  static constexpr std::array<unsigned char, 12> kMappedPrefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  char text[INET6_ADDRSTRLEN] = "";
+  if (family == AF_INET6 && std::memcmp(ip, kMappedPrefix.data(), kMappedPrefix.size()) == 0) {
+    family = AF_INET;
+    ip = static_cast<const unsigned char*>(ip) + kMappedPrefix.size();
+  }
+  ::inet_ntop(family, ip, text, sizeof text);
+  const std::string host = family == AF_INET6 ? "[" + std::string(text) + "]" : text;
+  return host + ":" + std::to_string(ntohs(port));
+}
+
+// The connecting side's SYN counts as an acknowledged byte; while nothing was retransmitted the difference shows.
+bool counts_syn(int fd) {
+  tcp_info info = {};
+  int unacknowledged = 0;
+  if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info) || ::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return false;
+  const std::uint64_t counted = info.tcpi_bytes_acked + static_cast<std::uint64_t>(unacknowledged);
+  const std::uint64_t written = info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes;
+  return counted == written + 1;
+}
+
+bool has_peer_fin(std::uint8_t state) {
+  // The states of RFC 793 in which the peer's FIN has arrived: CLOSE_WAIT, LAST_ACK, CLOSING, TIME_WAIT.
+  return state == 8 || state == 9 || state == 11 || state == 6;
+}
+
+constexpr int kReadingsMax = 20;
+
+}  // namespace
+
+std::string to_string(Medium medium) {
+  switch (medium) {
+    case Medium::none:
+      return "none";
+    case Medium::tcp:
+      return "tcp";
+    case Medium::udp:
+      return "udp";
+    case Medium::unix_stream:
+    case Medium::unix_datagram:
+    case Medium::unix_seqpacket:
+      return "unix";
+    case Medium::pipe:
+      return "pipe";
+  }
+  return "none";
+}
+
+DescriptorIdentity identify(int fd) {
+  std::uint64_t cookie = 0;
+  if (read_option(fd, SOL_SOCKET, SO_COOKIE, cookie)) return {DescriptorIdentity::Kind::socket, cookie, 0};
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return {};
+  return {DescriptorIdentity::Kind::pipe, status.st_ino, status.st_dev};
+}
+
+SocketDescription describe_socket(int fd) {
+  SocketDescription socket;
+  socket.domain = int_option(fd, SO_DOMAIN);
+  socket.type = int_option(fd, SO_TYPE);
+  socket.protocol = int_option(fd, SO_PROTOCOL);
+  socket.medium = medium_of(socket.domain, socket.type, socket.protocol);
+  if (socket.medium == Medium::none) return socket;
+  socket.listening = int_option(fd, SO_ACCEPTCONN) != 0;
+
+  sockaddr_storage address = {};
+  socklen_t length = sizeof address;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0)
+    socket.local_name = socket_name(&address, length);
+  length = sizeof address;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0) {
+    socket.connected = true;
+    socket.peer_name = socket_name(&address, length);
+  }
+  if (socket.domain == AF_UNIX) {
+    struct stat status = {};
+    if (::fstat(fd, &status) == 0) socket.inode = status.st_ino;
+    socket.peer_inode = unix_peer_inode(socket.inode);
+    ucred peer = {};
+    if (socket.connected && read_option(fd, SOL_SOCKET, SO_PEERCRED, peer)) socket.peer_pid = peer.pid;
+  }
+  if (socket.medium == Medium::tcp && socket.connected) socket.syn_counted = counts_syn(fd);
+  return socket;
+}
+
+std::optional<std::uint64_t> tcp_send_offset(int fd, bool syn_counted, std::uint64_t expected) {
+  tcp_info info = {};
+  int unacknowledged = 0;
+  if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
+  for (int reading = 0; reading < kReadingsMax; ++reading) {
+    if (::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return std::nullopt;
+    const std::uint64_t acknowledged = info.tcpi_bytes_acked;
+    const std::uint64_t offset = acknowledged + static_cast<std::uint64_t>(unacknowledged) - (syn_counted ? 1 : 0);
+    if (offset == expected) return offset;
+    if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
+    if (info.tcpi_bytes_acked == acknowledged) return offset;
+  }
+  return std::nullopt;
+}
+
+std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) {
+  tcp_info info = {};
+  int waiting = 0;
+  if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
+  for (int reading = 0; reading < kReadingsMax; ++reading) {
+    if (::ioctl(fd, SIOCINQ, &waiting) != 0) return std::nullopt;
+    const std::uint64_t received = info.tcpi_bytes_received;
+    bool fin = has_peer_fin(info.tcpi_state);
+    std::uint64_t offset = received - static_cast<std::uint64_t>(waiting) - (fin ? 1 : 0);
+    if (offset == expected) return ReceiveState{offset, static_cast<std::uint32_t>(waiting), fin};
+    if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
+    if (info.tcpi_bytes_received != received) continue;
+    fin = has_peer_fin(info.tcpi_state);  // of the second reading: the first races with the FIN by one
+    offset = received - static_cast<std::uint64_t>(waiting) - (fin ? 1 : 0);
+    return ReceiveState{offset, static_cast<std::uint32_t>(waiting), fin};
+  }
+  return std::nullopt;
+}
+
+std::uint32_t bytes_waiting(int fd) {
+  int waiting = 0;
+  return ::ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0 ? static_cast<std::uint32_t>(waiting) : 0;
+}
+
+std::optional<WaitingDatagram> peek_datagram(int fd) {
+  // A pending error would be taken by the peek and be missed by the program.
+  pollfd item{fd, POLLIN, 0};
+  if (::poll(&item, 1, 0) != 1 || (item.revents & POLLERR) != 0 || (item.revents & POLLIN) == 0) return std::nullopt;
+  sockaddr_storage address = {};
+  socklen_t length = sizeof address;
+  char nothing = 0;
+  const ssize_t size =
+      ::recvfrom(fd, &nothing, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&address), &length);
+  if (size < 0) return std::nullopt;
+  return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length)};
+}
+
+bool is_readable(int fd) {
+  pollfd item{fd, POLLIN | POLLRDHUP, 0};
+  return ::poll(&item, 1, 0) == 1;
+}
+
+bool is_non_blocking(int fd) { return (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0; }
+
+std::uint64_t receive_timeout_ns(int fd) {
+  timeval timeout = {};
+  if (!read_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeout)) return 0;
+  return static_cast<std::uint64_t>(timeout.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(timeout.tv_usec) * 1'000u;
+}
+
+std::string socket_name(const void* address, std::size_t length) {
+  sockaddr_storage storage = {};
+  if (length > sizeof storage || length < sizeof(sa_family_t)) return "";
+  std::memcpy(&storage, address, length);
+  if (storage.ss_family == AF_INET && length >= sizeof(sockaddr_in)) {
+    const auto& internet = reinterpret_cast<const sockaddr_in&>(storage);
+    return internet_name(AF_INET, &internet.sin_addr, internet.sin_port);
+  }
+  if (storage.ss_family == AF_INET6 && length >= offsetof(sockaddr_in6, sin6_scope_id)) {
+    const auto& internet = reinterpret_cast<const sockaddr_in6&>(storage);
+    return internet_name(AF_INET6, &internet.sin6_addr, internet.sin6_port);
+  }
+  if (storage.ss_family != AF_UNIX || length <= offsetof(sockaddr_un, sun_path)) return "";
+  const auto& local = reinterpret_cast<const sockaddr_un&>(storage);
+  const std::size_t size = length - offsetof(sockaddr_un, sun_path);
+  if (local.sun_path[0] == '\0') return "@" + std::string(local.sun_path + 1, size - 1);
+  return std::string(local.sun_path, ::strnlen(local.sun_path, size));
+}
+
+}  // namespace dpm

@@ -1,0 +1,86 @@
+// What a descriptor of a metered process is, and where its byte streams stand. All functions work on a duplicate that
+// the caller borrowed (tracee.hpp) and change nothing about the open file: no pending error is taken, no flag is set.
+//
+// Identity. A descriptor's number says nothing lasting: close(), dup(), fork() and descriptor passing all happen
+// unseen. A socket's cookie (unique as long as its network namespace lives) and a pipe's device and inode do, and are
+// read at every call.
+//
+// Stream offsets (measured exact in half a million operations, also with packet loss): with B = bytes acknowledged and
+// Q = bytes not yet acknowledged, the next byte a TCP socket sends has offset B + Q - s, s = 1 on the side that
+// connected (its SYN is counted). With R = bytes received and I = bytes not yet read, the next byte it reads has offset
+// R - I - f, f = 1 once the peer's FIN is there. The two numbers of a sum come from two calls, so they are read again
+// until the first is the same before and after the second.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dpm {
+
+struct DescriptorIdentity {
+  enum class Kind : std::uint8_t { other, socket, pipe };  // other: a file, a terminal, an epoll, ...
+  Kind kind = Kind::other;
+  std::uint64_t id = 0;      // cookie, or inode
+  std::uint64_t device = 0;  // of a pipe's inode
+
+  friend bool operator==(const DescriptorIdentity&, const DescriptorIdentity&) = default;
+};
+DescriptorIdentity identify(int fd);
+
+enum class Medium : std::uint8_t {
+  none,  // not a way for processes to exchange messages: netlink, packet sockets, ...
+  tcp,
+  udp,
+  unix_stream,
+  unix_datagram,
+  unix_seqpacket,
+  pipe,
+};
+std::string to_string(Medium medium);
+
+// What does not change while a socket is connected. Names are "127.0.0.1:6379", "[::1]:6379", a path, "@abstract", or
+// empty; IPv4 addresses mapped into IPv6 are written as IPv4.
+struct SocketDescription {
+  Medium medium = Medium::none;
+  int domain = 0, type = 0, protocol = 0;
+  bool listening = false;
+  bool connected = false;
+  std::string local_name, peer_name;
+  std::uint64_t inode = 0, peer_inode = 0;  // of UNIX sockets; 0 if unknown
+  bool syn_counted = false;                 // TCP: this side connected
+  int peer_pid = 0;                         // UNIX: who connected or listened
+};
+SocketDescription describe_socket(int fd);
+
+// The offset the next byte sent would have. `expected` saves the second reading when it is met.
+std::optional<std::uint64_t> tcp_send_offset(int fd, bool syn_counted, std::uint64_t expected);
+
+struct ReceiveState {
+  std::uint64_t offset = 0;   // of the next byte that would be read (TCP only)
+  std::uint32_t waiting = 0;  // bytes that can be read now
+  bool ended = false;         // the peer has closed its side (TCP only)
+};
+std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
+
+// Bytes waiting in a pipe or socket.
+std::uint32_t bytes_waiting(int fd);
+
+// The next datagram without taking it: length and sender's name. Nothing if none is there, or an error is pending.
+struct WaitingDatagram {
+  std::uint32_t length_bytes = 0;
+  std::string sender_name;
+};
+std::optional<WaitingDatagram> peek_datagram(int fd);
+
+// A call on it would not wait: data, a connection, an end of file or an error is there.
+bool is_readable(int fd);
+bool is_non_blocking(int fd);
+
+// SO_RCVTIMEO in nanoseconds; 0 is "for ever".
+std::uint64_t receive_timeout_ns(int fd);
+
+// "127.0.0.1:80" from a struct sockaddr as a program passed it.
+std::string socket_name(const void* address, std::size_t length);
+
+}  // namespace dpm

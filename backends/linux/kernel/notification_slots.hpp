@@ -1,0 +1,37 @@
+// Where notifications are kept while somebody works on them: memory shared with the keeper process, so that when the
+// meter is killed in the midst of one, the keeper can let that call go on.
+//
+// The kernel writes a notification straight into a slot; whoever answered it clears the slot. A slot that is not clear
+// when the meter is dead belongs to a call that may still wait. Answering a call twice does no harm.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "backends/linux/kernel/notification.hpp"
+#include "backends/linux/kernel/unique_fd.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+class NotificationSlots {
+ public:
+  static constexpr std::size_t kSlots = 4096;
+
+  static Result<NotificationSlots> create();                // in memory without a name (memfd)
+  static Result<NotificationSlots> share(UniqueFd memory);  // of a descriptor that another process created
+  NotificationSlots(NotificationSlots&& other) noexcept;
+  NotificationSlots& operator=(NotificationSlots&&) = delete;
+  ~NotificationSlots();
+
+  std::span<Notification> all() const { return {slots_, kSlots}; }
+  Notification& operator[](std::size_t slot) const { return slots_[slot]; }
+  int fd() const { return memory_.get(); }
+
+ private:
+  NotificationSlots(UniqueFd memory, Notification* slots) : memory_(std::move(memory)), slots_(slots) {}
+  UniqueFd memory_;
+  Notification* slots_ = nullptr;
+};
+
+}  // namespace dpm

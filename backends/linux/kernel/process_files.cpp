@@ -1,0 +1,100 @@
+#include "backends/linux/kernel/process_files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace dpm {
+namespace {
+
+std::string read_small_file(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return "";
+  char text[8192];
+  const ssize_t length = ::read(file.get(), text, sizeof text);
+  return length <= 0 ? "" : std::string(text, static_cast<std::size_t>(length));
+}
+
+std::string task_path(std::uint32_t pid, std::uint32_t tid) {
+  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid);
+}
+
+// The number after "label:\t" in a status file.
+std::uint64_t status_number(const std::string& status, const char* label, int base = 10) {
+  const auto at = status.find(std::string("\n") + label + ":");
+  if (at == std::string::npos) return 0;
+  return std::strtoull(status.c_str() + at + std::strlen(label) + 2, nullptr, base);
+}
+
+}  // namespace
+
+std::optional<ThreadStatus> read_status(std::uint32_t tid) {
+  const std::string text = read_small_file("/proc/" + std::to_string(tid) + "/status");
+  if (text.empty()) return std::nullopt;
+  const auto number = [&text](const char* label) { return static_cast<std::uint32_t>(status_number(text, label)); };
+  ThreadStatus status;
+  status.tid = tid;
+  status.pid = number("Tgid");
+  status.parent_pid = number("PPid");
+  status.tracer_pid = number("TracerPid");
+  status.user_id = number("Uid");
+  status.thread_count = static_cast<int>(number("Threads"));
+  status.kernel_thread = text.find("\nVmSize:") == std::string::npos && text.find("\nState:\tZ") == std::string::npos;
+  status.seccomp_filters = static_cast<int>(number("Seccomp_filters"));
+  return status;
+}
+
+std::string read_command_name(std::uint32_t pid, std::uint32_t tid) {
+  std::string name = read_small_file(task_path(pid, tid) + "/comm");
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::string read_program_path(std::uint32_t pid) {
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path);
+  return length <= 0 ? "" : std::string(path, static_cast<std::size_t>(length));
+}
+
+std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) {
+  std::vector<std::uint32_t> tids;
+  DIR* folder = ::opendir(("/proc/" + std::to_string(pid) + "/task").c_str());
+  if (folder == nullptr) return tids;
+  while (const dirent* entry = ::readdir(folder)) {
+    if (entry->d_name[0] != '.') tids.push_back(static_cast<std::uint32_t>(std::strtoul(entry->d_name, nullptr, 10)));
+  }
+  ::closedir(folder);
+  return tids;
+}
+
+std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid) {
+  const std::string status = read_small_file(task_path(pid, tid) + "/status");
+  const std::uint64_t waiting = status_number(status, "SigPnd", 16) | status_number(status, "ShdPnd", 16);
+  return waiting & ~status_number(status, "SigBlk", 16);
+}
+
+LoadGauge::LoadGauge() : file_(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC)) {}
+
+std::uint16_t LoadGauge::runnable(std::int64_t now_ns) {
+  constexpr std::int64_t kFreshNs = 1'000'000;
+  if (read_at_ns_ >= 0 && now_ns - read_at_ns_ < kFreshNs) return runnable_;
+  read_at_ns_ = now_ns;
+  char text[128] = "";
+  const ssize_t length = file_ ? ::pread(file_.get(), text, sizeof text - 1, 0) : 0;
+  if (length <= 0) return runnable_;
+  text[length] = '\0';
+  // "0.20 0.18 0.12 1/80 11206": the fourth field.
+  const char* slash = std::strchr(text, '/');
+  if (slash == nullptr) return runnable_;
+  const char* digits = slash;
+  while (digits > text && digits[-1] != ' ') --digits;
+  const unsigned long runnable = std::strtoul(digits, nullptr, 10);
+  runnable_ = static_cast<std::uint16_t>(runnable > 0 ? runnable - 1 : 0);  // we are running ourselves
+  return runnable_;
+}
+
+}  // namespace dpm

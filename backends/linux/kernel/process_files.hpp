@@ -1,0 +1,41 @@
+// What /proc says about a thread: read when it is first met, never on the path of a call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/linux/kernel/unique_fd.hpp"
+
+namespace dpm {
+
+struct ThreadStatus {
+  std::uint32_t tid = 0, pid = 0, parent_pid = 0, tracer_pid = 0;
+  std::uint32_t user_id = 0;
+  int thread_count = 1;
+  bool kernel_thread = false;
+  int seccomp_filters = 0;
+};
+std::optional<ThreadStatus> read_status(std::uint32_t tid);
+
+std::string read_command_name(std::uint32_t pid, std::uint32_t tid);  // /proc/PID/task/TID/comm; empty if gone
+std::string read_program_path(std::uint32_t pid);                     // where /proc/PID/exe leads; empty if not ours
+std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid);
+
+// A thread's signals that wait and that it does not block, by /proc/PID/task/TID/status: bit n-1 for signal n.
+std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid);
+
+// The number of runnable tasks on this machine, this one included, as of at most a millisecond ago: 1.3 us when read.
+class LoadGauge {
+ public:
+  LoadGauge();
+  std::uint16_t runnable(std::int64_t now_ns);
+
+ private:
+  UniqueFd file_;
+  std::int64_t read_at_ns_ = -1;
+  std::uint16_t runnable_ = 0;
+};
+
+}  // namespace dpm
