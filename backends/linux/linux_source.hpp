@@ -1,0 +1,57 @@
+// Live Linux programs as a source of events: supervises every process that carries the program's filter, from the first
+// notified call until the last of them has ended.
+//
+// The supervisor changes nothing but the time calls take: each notified call is looked at while it waits, and then
+// carried out by the kernel as it was made. What it knows it learns from the waiting call's arguments, from short looks
+// at the descriptor, and from what the kernel announces about processes; docs/metering.md tells how, and what it cannot
+// see.
+#pragma once
+
+#include <memory>
+
+#include "backends/linux/metered_program.hpp"
+#include "model/event_source.hpp"
+#include "model/meter_flags.hpp"
+
+namespace dpm {
+
+struct MeterOptions {
+  MeterFlags flags = MeterFlags::all();
+  // Records waiting for a slow sink, at most: then calls are held up to `patience`, and after that pass unrecorded and
+  // counted.
+  std::size_t waiting_records_max = 1 << 20;
+  Duration patience = Duration::from_seconds(1);
+  bool sync_wake_up = true;  // off: as on a kernel that does not have it (for measurements)
+};
+
+// What the meter itself did, for the summary at the end.
+struct MeterSummary {
+  std::uint64_t notified_calls = 0;    // all that waited for us
+  std::uint64_t recorded_calls = 0;    // those that moved, or asked for, messages
+  std::uint64_t held_calls = 0;        // receives that waited with us until their data was there
+  std::uint64_t unrecorded_calls = 0;  // let pass under overload
+  std::uint64_t call_cost_ns = 0;      // CPU time that one notification costs the program, measured and taken off
+  std::size_t processes = 0, threads = 0;
+};
+
+class LinuxSource : public EventSource {
+ public:
+  LinuxSource(MeteredProgram program, MeterOptions options);
+  ~LinuxSource() override;
+
+  Result<void> run(EventSink& sink) override;
+
+  // From any thread, or a signal handler: run() lets every waiting call go on and returns; from then on the program's
+  // keeper answers its calls.
+  void stop();
+  // From any thread: counts for every call from now on.
+  void set_flags(MeterFlags flags);
+
+  const MeterSummary& summary() const;  // after run()
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,42 @@
+// The system calls a meter is notified of, and how to read their arguments: all varieties of read() and write() come
+// down to a few families (metering report 3.2: "it is not important to distinguish between the varieties").
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace dpm {
+
+enum class CallFamily : std::uint8_t { receive, send, accept, transfer, path };
+
+// Where a call says how many bytes it wants to move.
+enum class LengthForm : std::uint8_t {
+  none,
+  argument,   // the third argument
+  vector,     // an array of struct iovec: second argument where, third how many
+  message,    // a struct msghdr at the second argument
+  messages,   // an array of struct mmsghdr at the second argument, third how many
+  to_socket,  // sendfile, splice: the last-but-one argument, see metered_call.cpp
+};
+
+struct MeteredCall {
+  std::int32_t number = 0;
+  CallFamily family = CallFamily::receive;
+  LengthForm length = LengthForm::none;
+  std::int8_t descriptor = 0;  // which argument holds it
+  std::int8_t flags = -1;      // which argument holds MSG_ flags; -1: none
+  std::int8_t address = -1;    // which argument points to the receiver's name; its length follows
+  std::int8_t source = -1;     // transfers: which argument is the descriptor that is read
+  std::int8_t byte_count = 2;  // which argument holds the length, for LengthForm::argument and to_socket
+  bool counted_in_io = false;  // its result is added to the thread's rchar or wchar
+};
+
+// The calls that may return EINTR to any program: notified always.
+std::span<const int> harmless_calls();
+// And those that may not, but say exactly who makes which path: notified with --exact-paths only.
+std::span<const int> path_calls();
+
+// Nothing if the number is not one of ours. x86-64 numbers.
+const MeteredCall* find_metered_call(std::int32_t number);
+
+}  // namespace dpm
