@@ -32,6 +32,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"CLI/", "CLI11", {"cli"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
+    {"linux/", "Linux's own headers", {"backends/linux/kernel", "tests/linux"}},
 };
 
 struct Include {
@@ -94,6 +95,7 @@ bool is_system_header(const std::string& path) {
   return path.find('/') == std::string::npos && (path.find('.') == std::string::npos || path.ends_with(".h"));
 }
 
+// `from` is the folder itself: a home may be one part of a component.
 std::string check_library(const std::string& from, const Include& include) {
   for (const auto& home : kLibraryHomes) {
     if (!include.path.starts_with(home.prefix)) continue;
@@ -119,7 +121,8 @@ std::vector<std::string> broken_arrows(std::span<const SourceFile> files) {
     for (std::size_t line = 0; line < file.lines.size(); ++line) {
       const auto include = parse_include(file.lines[line]);
       if (!include) continue;
-      const std::string complaint = include->quoted ? check_own(from, *include) : check_library(from, *include);
+      const std::string complaint =
+          include->quoted ? check_own(from, *include) : check_library(file.folder(), *include);
       if (!complaint.empty()) broken.push_back(file.path + ":" + std::to_string(line + 1) + ": " + complaint);
     }
   }

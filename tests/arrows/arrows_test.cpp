@@ -50,6 +50,9 @@ TEST_CASE("arrows: what each folder may and may not use", "[arrows]") {
       {"backends/sim/a.cpp", "backends/sim/true_time.hpp", true},
       {"backends/sim/a.cpp", "backends/replay/a.hpp", false},
       {"backends/replay/a.cpp", "trace/reader.hpp", true},
+      {"backends/linux/meter/a.cpp", "backends/linux/kernel/a.hpp", true},
+      {"backends/linux/meter/a.cpp", "backends/sim/a.hpp", false},
+      {"backends/linux/keeper/a.cpp", "trace/reader.hpp", false},
       {"scenarios/tsp/a.cpp", "scenarios/loader.hpp", true},
       {"scenarios/tsp/a.cpp", "backends/sim/sim_source.hpp", false},
       {"view/a.cpp", "analysis/queues/a.hpp", true},
@@ -75,6 +78,12 @@ TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
   CHECK(broken_with("backends/sim/a.cpp", "#include <simgrid/s4u.hpp>\n").empty());
   CHECK(broken_with("cli/a.cpp", "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n").empty());
   CHECK(broken_with("bench/a.cpp", "#include <nlohmann/json.hpp>\n").size() == 1);
+  CHECK(broken_with("backends/linux/kernel/a.cpp", "#include <linux/seccomp.h>\n").empty());
+  CHECK(broken_with("tests/linux/behaviour/a.cpp", "#include <linux/io_uring.h>\n").empty());
+  CHECK(broken_with("backends/linux/keeper/a.cpp", "#include <linux/seccomp.h>\n") ==
+        std::vector<std::string>{
+            "backends/linux/keeper/a.cpp:1: Linux's own headers (<linux/seccomp.h>) is not at home in "
+            "backends/linux/keeper; its home is backends/linux/kernel, tests/linux"});
   CHECK(broken_with("model/a.cpp", "#include <vector>\n#include <unistd.h>\n#include <sys/stat.h>\n").empty());
 }
 
