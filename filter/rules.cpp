@@ -190,9 +190,9 @@ class RuleCompiler {
   Result<std::uint64_t> type_value(const Condition& condition, const RecordLayout& asking) const {
     for (const auto& layout : layouts_)
       if (same_name(layout.name, condition.value)) return layout.type;
-    if (const auto event = event_type_of_layout(condition.value))
+    if (const auto event = event_type_from_name(condition.value))
       for (const auto& layout : layouts_)
-        if (event_type_of_layout(layout.name) == event) return layout.type;
+        if (event_type_from_name(layout.name) == event) return layout.type;
     const RecordField* field = find_field(asking, "traceType");
     const auto bytes = number_bytes(condition.value, field != nullptr ? field->base : 10);
     if (bytes && bytes->size() <= 8) {

@@ -10,12 +10,26 @@
 //   MESSAGEQUEUED    receiver         sender             used               of its SEND   bytes    message code
 //   CREATEPATH       who performs it  owner (receiver)   created            -             -        -
 //   DESTROYPATH      who performs it  owner (receiver)   destroyed          -             -        -
+//     and, of a connection: passed_channel, the direction it receives on
 //   CREATEPROCESS    creator          created            -                  -             -        -
 //   STARTPROCESS     started          who asked          -                  -             -        -
 //   STOPPROCESS      stopped          who asked          -                  -             -        -
 //   DESTROYPROCESS   destroyed        who asked or self  -                  -             -        exit code
 //
-// A dash means the field is none (ids) or 0. A message is identified by (sender, channel, sequence).
+// Of UNIX programs (a connection is two channels, one for each direction; passed_channel is the one received on):
+//
+//   ACCEPT           who accepts      who connected      sends on           -             -        listener's channel
+//   CONNECT          who connects     who accepts        sends on           -             -        -
+//   SOCKET           creator          -                  sends on           -             -        kind of socket
+//   DUP              who performs it  -                  sends on           -             -        new descriptor
+//   EXEC             who performs it  -                  -                  -             -        -
+//   GAP              who missed it    -                  used               first byte    bytes    0 sent, 1 received
+//
+// The kind of a socket is domain << 16 | type << 8 | protocol. A GAP is a range of a stream's bytes that passed the
+// meter unseen; peers are filled in where they are known.
+//
+// A dash means the field is none (ids) or 0. A message is identified by (sender, channel, sequence), on channels of
+// ChannelKind::numbered; on those of the other kinds by what model/trace_info.hpp says of them.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +60,7 @@ struct Event {
   ProcessId process;
   ProcessId peer;
   std::uint32_t code = 0;
-  ChannelId passed_channel;  // the link passed with the message, if any
+  ChannelId passed_channel;  // the link passed with the message, if any; of a connection, the channel received on
   MachineId machine;
   std::uint16_t load = 0;  // LOADAVERAGE: runnable processes on `machine`
   EventType type = EventType::send;

@@ -23,9 +23,27 @@ constexpr std::array kNames = {
     NamedType{"STARTPROCESS", EventType::start_process},
     NamedType{"STOPPROCESS", EventType::stop_process},
     NamedType{"DESTROYPROCESS", EventType::destroy_process},
+    NamedType{"ACCEPT", EventType::accept},
+    NamedType{"CONNECT", EventType::connect},
+    NamedType{"SOCKET", EventType::socket},
+    NamedType{"DUP", EventType::dup},
+    NamedType{"EXEC", EventType::exec},
+    NamedType{"GAP", EventType::gap},
     NamedType{"SENDMESSAGE", EventType::send},
     NamedType{"RECEIVEMESSAGE", EventType::receive},
+    // Metering report, section 4.1 and appendix A.
+    NamedType{"FORK", EventType::create_process},
+    NamedType{"TERMPROC", EventType::destroy_process},
+    NamedType{"DESTSOCKET", EventType::destroy_path},
+    NamedType{"RECV", EventType::receive},
+    NamedType{"RECVCALL", EventType::receive_call},
 };
+
+constexpr auto kNamesOnly = [] {
+  std::array<std::string_view, kNames.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kNames[i].name;
+  return names;
+}();
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -51,5 +69,7 @@ std::optional<EventType> event_type_from_number(std::uint64_t number) {
     if (static_cast<std::uint64_t>(type) == number) return type;
   return std::nullopt;
 }
+
+std::span<const std::string_view> event_type_names() { return kNamesOnly; }
 
 }  // namespace dpm

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace dpm {
@@ -20,19 +21,34 @@ enum class EventType : std::uint8_t {
   start_process = 8,
   stop_process = 9,
   destroy_process = 10,
+  accept = 11,
+  connect = 12,
+  socket = 13,
+  dup = 14,
+  exec = 15,
+  gap = 16,
 };
 
 inline constexpr std::array kEventTypes = {
-    EventType::send,         EventType::receive_call,    EventType::receive,        EventType::message_queued,
-    EventType::create_path,  EventType::destroy_path,    EventType::create_process, EventType::start_process,
-    EventType::stop_process, EventType::destroy_process,
+    EventType::send,           EventType::receive_call,
+    EventType::receive,        EventType::message_queued,
+    EventType::create_path,    EventType::destroy_path,
+    EventType::create_process, EventType::start_process,
+    EventType::stop_process,   EventType::destroy_process,
+    EventType::accept,         EventType::connect,
+    EventType::socket,         EventType::dup,
+    EventType::exec,           EventType::gap,
 };
 
 // "SEND", "RECEIVECALL", ... as the 1988 paper writes them.
 std::string_view name_of(EventType type);
 
-// Accepts the paper's name in any case, and the names the other documents use ("SENDMESSAGE", "RECEIVEMESSAGE").
+// Accepts the paper's name in any case, and the names the other documents use: "SENDMESSAGE", "RECEIVEMESSAGE", and
+// what is special to UNIX: its FORK is a CREATEPROCESS, its TERMPROC a DESTROYPROCESS, its DESTSOCKET a DESTROYPATH.
 std::optional<EventType> event_type_from_name(std::string_view name);
 std::optional<EventType> event_type_from_number(std::uint64_t number);
+
+// Every name that event_type_from_name() knows.
+std::span<const std::string_view> event_type_names();
 
 }  // namespace dpm

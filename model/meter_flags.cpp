@@ -18,8 +18,15 @@ std::string lower_case(std::string_view text) {
 
 std::vector<std::string> valid_flags() {
   std::vector<std::string> names = {"all", "immediate"};
-  for (const auto type : kEventTypes) names.push_back(lower_case(name_of(type)));
+  for (const auto name : event_type_names()) names.push_back(lower_case(name));
   return names;
+}
+
+// The metering report writes METERSEND (section 4.1) and M_SEND (appendix C) for what its users call send (4.3).
+std::string without_prefix(const std::string& name) {
+  for (const std::string_view prefix : {"m_", "meter"})
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  return name;
 }
 
 std::string_view trim(std::string_view text) {
@@ -45,7 +52,7 @@ Result<MeterFlags> apply_flags(MeterFlags flags, std::string_view list) {
     if (word.empty()) continue;
     const bool on = word.front() != '-';
     if (!on) word.remove_prefix(1);
-    const std::string name = lower_case(word);
+    const std::string name = without_prefix(lower_case(word));
     if (name == "all") {
       for (const auto type : kEventTypes) flags.set(type, on);
     } else if (name == "immediate") {

@@ -1,7 +1,9 @@
 // What the numbers in a stream of events stand for: machines, processes, channels. A source owns one, appends to it
-// while it runs (never changing what is there), and a trace directory keeps it as trace.json.
+// while it runs, and a trace directory keeps it as trace.json. What is there never changes, but for one thing: the
+// owner of a channel may be none and become known once, because a live meter learns late who reads.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,21 +14,40 @@ namespace dpm {
 
 struct MachineInfo {
   std::string name;
-  double speed = 1;  // work per CPU second, relative to a machine of speed 1
+  double speed = 1;         // work per CPU second, relative to a machine of speed 1
+  std::uint16_t cores = 1;  // so many processes run at full speed at a time
 };
 
 // One execution stream with a CPU clock.
 struct ProcessInfo {
   std::string name;
-  std::string program;         // processes of one program may play the same role in a prediction
-  MachineId machine;           // where it started
-  std::uint16_t filter = 0;    // index into TraceInfo::filters: where its meter messages go
-  bool in_computation = true;  // false for users, disks, name servers: outside what is being studied (thesis 5.2.3)
+  std::string program;             // processes of one program may play the same role in a prediction
+  MachineId machine;               // where it started
+  std::uint16_t filter = 0;        // index into TraceInfo::filters: where its meter messages go
+  bool in_computation = true;      // false for users, disks, name servers: outside what is being studied (thesis 5.2.3)
+  std::uint32_t pid = 0, tid = 0;  // the operating system's numbers; 0 in a simulation
+  ProcessId group;                 // of a thread: the process it belongs to, its first thread; otherwise none
+};
+
+// What the sequence number of a message on a channel means.
+enum class ChannelKind : std::uint8_t {
+  numbered,  // each sender counts its messages, and a RECEIVE names the number of its SEND
+  stream,    // the offset, in this direction of the connection, of the first byte of a SEND or a RECEIVE
+  datagram,  // each sender counts its messages; a RECEIVE says 0, and takes its SEND by order and size
 };
 
 struct ChannelInfo {
-  ProcessId owner;   // receives what is sent over it
+  ProcessId owner;   // receives what is sent over it; none while nobody is known to
   std::string name;  // may be empty
+  ChannelKind kind = ChannelKind::numbered;
+};
+
+// Which file's code lay where in a process, so that a pc can be named.
+struct CodeModule {
+  ProcessId process;
+  std::uint64_t start = 0, end = 0;  // addresses, [start, end)
+  std::uint64_t file_offset = 0;     // of what lies at `start`
+  std::string path;
 };
 
 struct TraceInfo {
@@ -40,6 +61,7 @@ struct TraceInfo {
   std::vector<ProcessInfo> processes;
   std::vector<ChannelInfo> channels;
   std::vector<std::vector<ChannelId>> channel_sets = {{}};  // [0] is "any channel"
+  std::vector<CodeModule> modules;                          // empty where nobody looked
 
   const MachineInfo& operator[](MachineId id) const { return machines.at(id.value); }
   const ProcessInfo& operator[](ProcessId id) const { return processes.at(id.value); }

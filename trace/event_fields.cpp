@@ -25,6 +25,13 @@ constexpr TypeSet kReceiveCall = set_of({EventType::receive_call});
 constexpr TypeSet kArrival = set_of({EventType::receive, EventType::message_queued});
 constexpr TypeSet kMessage = kSend | kArrival;
 constexpr TypeSet kPath = set_of({EventType::create_path, EventType::destroy_path});
+constexpr TypeSet kAccept = set_of({EventType::accept});
+constexpr TypeSet kConnection = kAccept | set_of({EventType::connect});
+constexpr TypeSet kSocket = set_of({EventType::socket});
+constexpr TypeSet kDup = set_of({EventType::dup});
+constexpr TypeSet kDescriptor = kConnection | kSocket | kDup;
+constexpr TypeSet kExec = set_of({EventType::exec});
+constexpr TypeSet kGap = set_of({EventType::gap});
 constexpr TypeSet kCreate = set_of({EventType::create_process});
 constexpr TypeSet kDestroy = set_of({EventType::destroy_process});
 constexpr TypeSet kChange = set_of({EventType::start_process, EventType::stop_process}) | kDestroy;
@@ -44,14 +51,16 @@ constexpr std::array kFieldNames = {
     FieldName{"cpuTime", EventMember::local_time, kAny, 10, false},  // the metering report's name for the system clock
     FieldName{"procTime", EventMember::proc_time, kAny},
     FieldName{"pc", EventMember::pc, kAny, 16},
-    FieldName{"sequence", EventMember::sequence, kMessage},
-    FieldName{"msgLength", EventMember::length, kMessage},
-    FieldName{"length", EventMember::length, kMessage, 10, false},
-    FieldName{"channel", EventMember::channel, kMessage | kPath},
-    FieldName{"sock", EventMember::channel, kMessage | kPath, 10, false},
+    FieldName{"sequence", EventMember::sequence, kMessage | kGap},
+    FieldName{"msgLength", EventMember::length, kMessage | kGap},
+    FieldName{"length", EventMember::length, kMessage | kGap, 10, false},
+    FieldName{"channel", EventMember::channel, kMessage | kPath | kDescriptor | kGap},
+    // An accepting process has two sockets: the one it listens on and the one it gets (metering report, appendix A).
+    FieldName{"sock", EventMember::channel, (kMessage | kPath | kDescriptor | kGap) & ~kAccept, 10, false},
+    FieldName{"newsock", EventMember::channel, kAccept, 10, false},
     FieldName{"fromTask", EventMember::process, kSend},
     FieldName{"toTask", EventMember::process, kArrival | kReceiveCall},
-    FieldName{"task", EventMember::process, kPath | kCreate | kChange},
+    FieldName{"task", EventMember::process, kPath | kCreate | kChange | kDescriptor | kExec | kGap},
     FieldName{"pid", EventMember::process, kAny, 10, false},
     FieldName{"process", EventMember::process, kAny, 10, false},
     FieldName{"toTask", EventMember::peer, kSend},
@@ -61,11 +70,19 @@ constexpr std::array kFieldNames = {
     FieldName{"newPid", EventMember::peer, kCreate, 10, false},
     FieldName{"byTask", EventMember::peer, kChange},
     FieldName{"byPid", EventMember::peer, kChange, 10, false},
-    FieldName{"peer", EventMember::peer, kAny & ~kReceiveCall, 10, false},
+    FieldName{"peerTask", EventMember::peer, kConnection},
+    FieldName{"peer", EventMember::peer, kAny & ~(kReceiveCall | kSocket | kDup | kExec | kGap), 10, false},
     FieldName{"code", EventMember::code, kMessage},
     FieldName{"channelSet", EventMember::code, kReceiveCall},
     FieldName{"exitCode", EventMember::code, kDestroy},
+    FieldName{"listener", EventMember::code, kAccept},
+    FieldName{"sock", EventMember::code, kAccept, 10, false},
+    FieldName{"socketKind", EventMember::code, kSocket, 16},
+    FieldName{"newDescriptor", EventMember::code, kDup},
+    FieldName{"newsock", EventMember::code, kDup, 10, false},
+    FieldName{"direction", EventMember::code, kGap},
     FieldName{"passLink", EventMember::passed_channel, kMessage},
+    FieldName{"receiveChannel", EventMember::passed_channel, kDescriptor | set_of({EventType::destroy_path})},
     FieldName{"machine", EventMember::machine, kAny},
     FieldName{"machineID", EventMember::machine, kAny, 10, false},
     FieldName{"loadAverage", EventMember::load, kAny},
@@ -74,19 +91,6 @@ constexpr std::array kFieldNames = {
     FieldName{"type", EventMember::type, kAny, 10, false},
     FieldName{"evidence", EventMember::evidence, kAny},
     FieldName{"flags", EventMember::flags, kAny, 16},
-};
-
-struct LayoutName {
-  std::string_view name;
-  EventType type;
-};
-
-// Names of UNIX events (metering report, appendix A and section 4.3) beside those of model/event_type.hpp.
-constexpr std::array kUnixNames = {
-    LayoutName{"RECV", EventType::receive},        LayoutName{"RECVCALL", EventType::receive_call},
-    LayoutName{"ACCEPT", EventType::create_path},  LayoutName{"CONNECT", EventType::create_path},
-    LayoutName{"SOCKET", EventType::create_path},  LayoutName{"DESTSOCKET", EventType::destroy_path},
-    LayoutName{"FORK", EventType::create_process}, LayoutName{"TERMPROC", EventType::destroy_process},
 };
 
 std::vector<RecordLayout> build_event_layouts() {
@@ -111,7 +115,7 @@ std::optional<EventMember> header_member_named(std::string_view field) {
 }
 
 std::optional<EventMember> member_in(const RecordLayout& layout, std::string_view field) {
-  const auto type = event_type_of_layout(layout.name);
+  const auto type = event_type_from_name(layout.name);
   return type ? member_named(*type, field) : header_member_named(field);
 }
 
@@ -164,13 +168,6 @@ std::span<const RecordLayout> event_layouts() {
   return layouts;
 }
 
-std::optional<EventType> event_type_of_layout(std::string_view layout_name) {
-  if (const auto type = event_type_from_name(layout_name)) return type;
-  for (const auto& known : kUnixNames)
-    if (same_name(known.name, layout_name)) return known.type;
-  return std::nullopt;
-}
-
 std::optional<EventMember> member_named(EventType type, std::string_view field) {
   for (const auto& known : kFieldNames)
     if (contains(known.types, type) && same_name(known.name, field)) return known.member;
@@ -188,7 +185,7 @@ const RecordField* find_field(const RecordLayout& layout, std::string_view name)
 }
 
 bool is_unrecorded_field(const RecordLayout& layout, std::string_view name) {
-  return same_name(name, "sendLink") && event_type_of_layout(layout.name) == EventType::send &&
+  return same_name(name, "sendLink") && event_type_from_name(layout.name) == EventType::send &&
          find_field(layout, name) == nullptr;
 }
 
@@ -196,7 +193,7 @@ bool is_signed(const RecordField& field) { return field.length_bytes == 8 && sam
 
 bool carries_events(std::span<const RecordLayout> layouts) {
   for (const auto& layout : layouts) {
-    const auto type = event_type_of_layout(layout.name);
+    const auto type = event_type_from_name(layout.name);
     if (!type || find_field(layout, "evidence") == nullptr) return false;
     for (const auto& field : layout.fields) {
       const auto member = member_named(*type, field.name);

@@ -44,15 +44,12 @@ struct MemberPlace {
 };
 MemberPlace place_of(EventMember member);
 
-// The ten kinds of Event in memory as records of 64 bytes, in the order of their type numbers. A kind has the fields
+// Every kind of Event in memory as records of 64 bytes, in the order of their type numbers. A kind has the fields
 // that model/event.hpp gives it a meaning for; its other members are none or 0.
 std::span<const RecordLayout> event_layouts();
 
 // Index into event_layouts().
 constexpr std::size_t layout_index(EventType type) { return static_cast<std::size_t>(type) - 1; }
-
-// The event that records of this name report, or nothing: "SENDMESSAGE" and UNIX's "FORK" have one, "DUP" has none.
-std::optional<EventType> event_type_of_layout(std::string_view layout_name);
 
 // What `field` means in an event of this type, by any of its names.
 std::optional<EventMember> member_named(EventType type, std::string_view field);

@@ -63,8 +63,9 @@ void ForeignNames::number(Event& event) {
 }
 
 RecordDecoder::RecordDecoder(const RecordLayout& layout, const RecordClass& record, bool carries_events)
-    : type_(event_type_of_layout(layout.name)) {
+    : type_(event_type_from_name(layout.name)) {
   if (type_) prototype_.type = *type_;
+  if (type_ == EventType::accept) prototype_.code = ChannelId::kNone;  // its listener
   bool has_sequence = false;
   for (std::size_t i = 0; i < layout.fields.size(); ++i) {
     const RecordField& field = layout.fields[i];
@@ -118,7 +119,9 @@ void RecordDecoder::decode_foreign(const std::byte* payload, MachineId machine, 
         event.length_bytes = clamped<std::uint32_t>(value);
         break;
       case EventMember::code:
-        event.code = event.type == EventType::receive_call ? kAnyChannel.value : clamped<std::uint32_t>(value);
+        event.code = clamped<std::uint32_t>(value);
+        if (event.type == EventType::receive_call) event.code = kAnyChannel.value;
+        if (event.type == EventType::accept) event.code = names.channel(value, ProcessId{}, machine).value;
         break;
       case EventMember::process:
         event.process = names.process(value, field.base, machine, field.unique_on_machine_only);
@@ -127,9 +130,8 @@ void RecordDecoder::decode_foreign(const std::byte* payload, MachineId machine, 
         event.peer = names.process(value, field.base, machine, field.unique_on_machine_only);
         break;
       case EventMember::channel: {
-        const bool peer_receives = event.type == EventType::send || event.type == EventType::create_path ||
-                                   event.type == EventType::destroy_path;
-        event.channel = names.channel(value, peer_receives ? event.peer : event.process, machine);
+        const bool receives = event.type == EventType::receive || event.type == EventType::message_queued;
+        event.channel = names.channel(value, receives ? event.process : event.peer, machine);
         break;
       }
       case EventMember::load:

@@ -1,5 +1,7 @@
 #include "trace/sidecar.hpp"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace dpm {
@@ -87,31 +89,90 @@ DelayModel model_from_json(const Json& json) {
   return model;
 }
 
+constexpr std::array kKindNames = {"numbered", "stream", "datagram"};  // by ChannelKind
+
+const char* kind_name(ChannelKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
+
+ChannelKind kind_named(const std::string& name) {
+  const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
+  require(found != kKindNames.end(), "there is no kind of channel '" + name + "'");
+  return static_cast<ChannelKind>(found - kKindNames.begin());
+}
+
+// What only live processes have is left out where there is nothing to say.
+Json process_to_json(const ProcessInfo& process) {
+  Json json = {{"name", process.name},
+               {"program", process.program},
+               {"machine", id_to_json(process.machine)},
+               {"filter", process.filter},
+               {"in_computation", process.in_computation}};
+  if (process.pid != 0) json["pid"] = process.pid;
+  if (process.tid != 0) json["tid"] = process.tid;
+  if (!process.group.is_none()) json["group"] = process.group.value;
+  return json;
+}
+
 void info_to_json(const TraceInfo& info, Json& json) {
   json["source"] = info.source;
   json["scenario"] = info.scenario;
   json["placement"] = info.placement;
   json["seed"] = info.seed;
   json["machines"] = Json::array();
-  for (const auto& machine : info.machines)
+  for (const auto& machine : info.machines) {
     json["machines"].push_back({{"name", machine.name}, {"speed", machine.speed}});
+    if (machine.cores != 1) json["machines"].back()["cores"] = machine.cores;
+  }
   json["processes"] = Json::array();
-  for (const auto& process : info.processes)
-    json["processes"].push_back({{"name", process.name},
-                                 {"program", process.program},
-                                 {"machine", id_to_json(process.machine)},
-                                 {"filter", process.filter},
-                                 {"in_computation", process.in_computation}});
+  for (const auto& process : info.processes) json["processes"].push_back(process_to_json(process));
   json["channels"] = Json::array();
-  for (const auto& channel : info.channels)
+  for (const auto& channel : info.channels) {
     json["channels"].push_back({{"owner", id_to_json(channel.owner)}, {"name", channel.name}});
+    if (channel.kind != ChannelKind::numbered) json["channels"].back()["kind"] = kind_name(channel.kind);
+  }
   json["channel_sets"] = Json::array();
   for (const auto& set : info.channel_sets) {
     Json ids = Json::array();
     for (const auto channel : set) ids.push_back(channel.value);
     json["channel_sets"].push_back(std::move(ids));
   }
+  if (!info.modules.empty()) json["modules"] = Json::array();
+  for (const auto& module : info.modules)
+    json["modules"].push_back({{"process", id_to_json(module.process)},
+                               {"start", module.start},
+                               {"end", module.end},
+                               {"file_offset", module.file_offset},
+                               {"path", module.path}});
   json["delay_model"] = model_to_json(info.delays);
+}
+
+MachineInfo machine_from_json(const Json& json) {
+  MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
+  if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
+  require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
+  return machine;
+}
+
+ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines) {
+  ProcessInfo process{json.at("name").get<std::string>(), json.at("program").get<std::string>(),
+                      id_from_json<MachineId>(json.at("machine"), machines, "machine"),
+                      number<std::uint16_t>(json, "filter"), json.at("in_computation").get<bool>()};
+  if (json.contains("pid")) process.pid = number<std::uint32_t>(json, "pid");
+  if (json.contains("tid")) process.tid = number<std::uint32_t>(json, "tid");
+  if (json.contains("group")) process.group = id_from_json<ProcessId>(json.at("group"), processes, "process");
+  return process;
+}
+
+ChannelInfo channel_from_json(const Json& json, std::size_t processes) {
+  ChannelInfo channel{id_from_json<ProcessId>(json.at("owner"), processes, "process"),
+                      json.at("name").get<std::string>()};
+  if (json.contains("kind")) channel.kind = kind_named(json.at("kind").get<std::string>());
+  return channel;
+}
+
+CodeModule module_from_json(const Json& json, std::size_t processes) {
+  return {id_from_json<ProcessId>(json.at("process"), processes, "process"), json.at("start").get<std::uint64_t>(),
+          json.at("end").get<std::uint64_t>(), json.at("file_offset").get<std::uint64_t>(),
+          json.at("path").get<std::string>()};
 }
 
 TraceInfo info_from_json(const Json& json) {
@@ -120,22 +181,21 @@ TraceInfo info_from_json(const Json& json) {
   info.scenario = json.at("scenario").get<std::string>();
   info.placement = json.at("placement").get<std::string>();
   info.seed = json.at("seed").get<std::uint64_t>();
-  for (const auto& machine : json.at("machines"))
-    info.machines.push_back({machine.at("name").get<std::string>(), machine.at("speed").get<double>()});
+  for (const auto& machine : json.at("machines")) info.machines.push_back(machine_from_json(machine));
   require(info.machines.size() < MachineId::kNone, "there are too many machines");
   for (const auto& process : json.at("processes"))
-    info.processes.push_back({process.at("name").get<std::string>(), process.at("program").get<std::string>(),
-                              id_from_json<MachineId>(process.at("machine"), info.machines.size(), "machine"),
-                              number<std::uint16_t>(process, "filter"), process.at("in_computation").get<bool>()});
+    info.processes.push_back(process_from_json(process, json.at("processes").size(), info.machines.size()));
   for (const auto& channel : json.at("channels"))
-    info.channels.push_back({id_from_json<ProcessId>(channel.at("owner"), info.processes.size(), "process"),
-                             channel.at("name").get<std::string>()});
+    info.channels.push_back(channel_from_json(channel, info.processes.size()));
   info.channel_sets.clear();
   for (const auto& set : json.at("channel_sets")) {
     auto& ids = info.channel_sets.emplace_back();
     for (const auto& id : set) ids.push_back(id_from_json<ChannelId>(id, info.channels.size(), "channel"));
   }
   require(!info.channel_sets.empty() && info.channel_sets[0].empty(), "channel set 0 must be \"any channel\"");
+  if (json.contains("modules"))
+    for (const auto& module : json.at("modules"))
+      info.modules.push_back(module_from_json(module, info.processes.size()));
   info.delays = model_from_json(json.at("delay_model"));
   return info;
 }

@@ -31,6 +31,7 @@ bool ids_are_known(const Event& event, const TableSizes& sizes) {
          in_table(event.channel, sizes.channels) && in_table(event.passed_channel, sizes.channels) &&
          event.machine.value < sizes.machines &&
          (event.type != EventType::receive_call || event.code < sizes.channel_sets) &&
+         (event.type != EventType::accept || in_table(ChannelId{event.code}, sizes.channels)) &&
          event.evidence <= Evidence::inferred;
 }
 
@@ -46,6 +47,7 @@ void grow_to(TableSizes& sizes, const Event& event) {
   grow_to(sizes.channels, event.passed_channel);
   grow_to(sizes.machines, event.machine);
   if (event.type == EventType::receive_call) grow_to(sizes.channel_sets, ChannelSetId{event.code});
+  if (event.type == EventType::accept) grow_to(sizes.channels, ChannelId{event.code});
 }
 
 // What reading one stream found beside its events.

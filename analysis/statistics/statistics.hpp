@@ -48,7 +48,7 @@ struct Traffic {
 struct ProcessStatistics {
   ProcessId process;
   bool in_computation = true;
-  std::array<std::uint64_t, 11> events_by_type{};  // indexed by the number of the EventType
+  std::array<std::uint64_t, kEventTypes.size() + 1> events_by_type{};  // indexed by the number of the EventType
   std::uint64_t events = 0;
   std::uint64_t sent = 0, sent_bytes = 0;
   std::uint64_t kernel_sent = 0, kernel_bytes = 0;

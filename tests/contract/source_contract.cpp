@@ -38,14 +38,24 @@ bool is_prefix(const TraceInfo& before, const TraceInfo& now) {
     return old_rows.size() <= new_rows.size() && std::equal(old_rows.begin(), old_rows.end(), new_rows.begin(), same);
   };
   return grows(before.machines, now.machines,
-               [](const auto& a, const auto& b) { return a.name == b.name && a.speed == b.speed; }) &&
+               [](const auto& a, const auto& b) {
+                 return std::tie(a.name, a.speed, a.cores) == std::tie(b.name, b.speed, b.cores);
+               }) &&
          grows(before.processes, now.processes,
                [](const auto& a, const auto& b) {
-                 return std::tie(a.name, a.program, a.machine, a.filter, a.in_computation) ==
-                        std::tie(b.name, b.program, b.machine, b.filter, b.in_computation);
+                 return std::tie(a.name, a.program, a.machine, a.filter, a.in_computation, a.pid, a.tid, a.group) ==
+                        std::tie(b.name, b.program, b.machine, b.filter, b.in_computation, b.pid, b.tid, b.group);
                }) &&
          grows(before.channels, now.channels,
-               [](const auto& a, const auto& b) { return a.owner == b.owner && a.name == b.name; }) &&
+               [](const auto& a, const auto& b) {
+                 const bool same_owner = a.owner == b.owner || a.owner.is_none();  // it may become known
+                 return same_owner && a.name == b.name && a.kind == b.kind;
+               }) &&
+         grows(before.modules, now.modules,
+               [](const auto& a, const auto& b) {
+                 return std::tie(a.process, a.start, a.end, a.file_offset, a.path) ==
+                        std::tie(b.process, b.start, b.end, b.file_offset, b.path);
+               }) &&
          grows(before.filters, now.filters, std::equal_to<>()) &&
          grows(before.channel_sets, now.channel_sets, std::equal_to<>()) && before.source == now.source &&
          before.scenario == now.scenario && before.placement == now.placement && before.seed == now.seed;
@@ -63,6 +73,8 @@ std::string undescribed(const Event& event, const TraceInfo& info) {
   }
   if (event.type == EventType::receive_call && event.code >= info.channel_sets.size())
     return unknown("channel set", event.code);
+  if (event.type == EventType::accept && event.code != ChannelId::kNone && event.code >= info.channels.size())
+    return unknown("listener's channel", event.code);
   return "";
 }
 
@@ -71,9 +83,13 @@ std::string undescribed_in(const TraceInfo& info) {
   for (const auto& process : info.processes) {
     if (process.machine.value >= info.machines.size()) return "the machine of process '" + process.name + "'";
     if (process.filter >= info.filters.size()) return "the filter of process '" + process.name + "'";
+    if (!process.group.is_none() && process.group.value >= info.processes.size())
+      return "the group of process '" + process.name + "'";
   }
   for (std::size_t channel = 0; channel < info.channels.size(); ++channel) {
-    if (info.channels[channel].owner.value >= info.processes.size())
+    const auto& [owner, name, kind] = info.channels[channel];
+    const bool may_be_unknown = kind != ChannelKind::numbered;  // whoever numbers messages knows for whom
+    if (owner.value >= info.processes.size() && !(may_be_unknown && owner.is_none()))
       return "the owner of channel " + std::to_string(channel);
   }
   for (std::size_t set = 0; set < info.channel_sets.size(); ++set) {
@@ -81,6 +97,8 @@ std::string undescribed_in(const TraceInfo& info) {
       if (channel.value >= info.channels.size()) return "a channel of channel set " + std::to_string(set);
     }
   }
+  for (const auto& module : info.modules)
+    if (module.process.value >= info.processes.size()) return "the process of module '" + module.path + "'";
   if (info.channel_sets.empty() || !info.channel_sets.front().empty())
     return "channel set 0, which means 'any channel'";
   return "";
@@ -90,11 +108,14 @@ std::string undescribed_in(const TraceInfo& info) {
 
 class OrderCheck {
  public:
-  void take(const Event& event, const std::string& where, Violations* violations) {
+  void take(const Event& event, const TraceInfo& info, const std::string& where, Violations* violations) {
     check_clocks(event, where, violations);
     if (event.channel.is_none()) return;
-    if (event.type == EventType::send) check_numbers(event, where, violations);
-    if (event.type == EventType::receive) check_received_once(event, where, violations);
+    const ChannelKind kind = info[event.channel].kind;
+    if (event.type == EventType::send) check_numbers(event, kind, where, violations);
+    // A datagram's RECEIVE does not say which one it is, and nothing can be received from a stream any number of times.
+    const bool identified = kind == ChannelKind::numbered || (kind == ChannelKind::stream && event.length_bytes > 0);
+    if (event.type == EventType::receive && identified) check_received_once(event, where, violations);
   }
 
  private:
@@ -109,9 +130,10 @@ class OrderCheck {
     clock->second = event.local_time;
   }
 
-  void check_numbers(const Event& event, const std::string& where, Violations* violations) {
+  void check_numbers(const Event& event, ChannelKind kind, const std::string& where, Violations* violations) {
     const auto [last, first] = last_sent_.try_emplace({event.process, event.channel}, event.sequence);
-    if (!first && event.sequence <= last->second) {
+    const bool same_is_wrong = kind != ChannelKind::stream;  // an empty SEND leaves the offset as it is
+    if (!first && (event.sequence < last->second || (same_is_wrong && event.sequence == last->second))) {
       violations->add("message numbers", where + " sends number " + std::to_string(event.sequence) + " after " +
                                              std::to_string(last->second) + " over the same channel");
     }
@@ -187,7 +209,7 @@ class CheckingSink : public EventSink {
       violations_->add("info", where + " names " + missing + ", which the info does not describe");
       return;
     }
-    order_.take(event, where, violations_);
+    order_.take(event, *info_, where, violations_);
   }
 
   void check_losses() {

@@ -28,7 +28,7 @@ void write_trace(const std::string& directory) {
   filter.on_begin(info);
   for (std::uint32_t i = 0; i < 20; ++i) {
     dpm::Event event;
-    event.type = dpm::kEventTypes[i % 10];
+    event.type = dpm::kEventTypes[i % dpm::kEventTypes.size()];
     event.machine.value = 0;
     event.process.value = i % 3;
     filter.on_events(std::span(&event, 1));

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
+#include "trace/sidecar.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
@@ -57,6 +58,46 @@ TEST_CASE("trace: what is written is read back, field by field and in each proce
     CHECK(reader.info().scenario == info.scenario);
     CHECK(reader.info().delays.remote.delivery_s.points() == info.delays.remote.delivery_s.points());
   }
+}
+
+TEST_CASE("trace: what is known of live processes is read back, and missing in older traces", "[trace]") {
+  const TemporaryFolder folder;
+  TraceInfo info = small_info(2, 3, 3);
+  info.machines[1].cores = 8;
+  info.processes[1].pid = 4711;
+  info.processes[1].tid = 4712;
+  info.processes[1].group = ProcessId{2};
+  info.channels[1].owner = ProcessId{};
+  info.modules.push_back({ProcessId{1}, 0x7f00'0000'1000, 0x7f00'0000'2000, 4096, "/usr/lib/libc.so"});
+  const std::string text = to_json(Sidecar{.finished = true, .info = info});
+  const TraceInfo back = sidecar_from_json("trace.json", text).value().info;
+  CHECK(back.machines[0].cores == 1);
+  CHECK(back.machines[1].cores == 8);
+  CHECK(back.processes[1].pid == 4711);
+  CHECK(back.processes[1].tid == 4712);
+  CHECK(back.processes[1].group == ProcessId{2});
+  CHECK(back.processes[0].group.is_none());
+  CHECK(back.channels[1].owner.is_none());
+  for (std::size_t i = 0; i < 3; ++i) CHECK(back.channels[i].kind == static_cast<ChannelKind>(i));
+  REQUIRE(back.modules.size() == 1);
+  CHECK(back.modules[0].process == ProcessId{1});
+  CHECK(back.modules[0].start == 0x7f00'0000'1000);
+  CHECK(back.modules[0].end == 0x7f00'0000'2000);
+  CHECK(back.modules[0].file_offset == 4096);
+  CHECK(back.modules[0].path == "/usr/lib/libc.so");
+
+  const auto refused = [&](const std::string& what, const std::string& instead) {
+    std::string damaged = text;
+    damaged.replace(damaged.find(what), what.size(), instead);
+    return sidecar_from_json("trace.json", damaged).error().what;
+  };
+  CHECK(refused("\"cores\": 8", "\"cores\": 0") == "trace.json: machine 'm1' has no cores");
+  CHECK(refused("\"datagram\"", "\"pigeon\"") == "trace.json: there is no kind of channel 'pigeon'");
+  CHECK(refused("\"group\": 2", "\"group\": 3") == "trace.json: process 3 is not in its table of 3");
+
+  // Traces of before these were known have none of the keys.
+  const std::string older = to_json(Sidecar{.finished = true, .info = TraceInfo{.machines = {{"red", 2}}}});
+  for (const auto* key : {"cores", "pid", "group", "kind", "modules"}) CHECK(older.find(key) == std::string::npos);
 }
 
 TEST_CASE("trace: babeltrace2 reads every record of every stream", "[trace]") {

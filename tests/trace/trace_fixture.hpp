@@ -47,7 +47,8 @@ inline TraceInfo small_info(std::size_t machines, std::size_t processes, std::si
     info.processes.push_back(
         {"p" + std::to_string(i), "program", MachineId{static_cast<std::uint16_t>(i % machines)}, 0, true});
   for (std::size_t i = 0; i < channels; ++i)
-    info.channels.push_back({ProcessId{static_cast<std::uint32_t>(i % processes)}, "c" + std::to_string(i)});
+    info.channels.push_back({ProcessId{static_cast<std::uint32_t>(i % processes)}, "c" + std::to_string(i),
+                             static_cast<ChannelKind>(i % 3)});
   info.channel_sets.push_back({ChannelId{0}});
   return info;
 }
@@ -69,10 +70,12 @@ inline Event random_event(Random& random, const TraceInfo& info) {
   if (has("sequence")) event.sequence = random.next();
   if (has("msgLength")) event.length_bytes = static_cast<std::uint32_t>(random.next());
   if (has("channel")) event.channel = channel();
-  if (has("passLink") && random.chance(.5)) event.passed_channel = channel();
+  if ((has("passLink") || has("receiveChannel")) && random.chance(.5)) event.passed_channel = channel();
   if (has("peer") && random.chance(.9))
     event.peer.value = static_cast<std::uint32_t>(random.below(info.processes.size()));
-  if (has("code") || has("exitCode")) event.code = static_cast<std::uint32_t>(random.next());
+  for (const auto* number : {"code", "exitCode", "socketKind", "newDescriptor", "direction"})
+    if (has(number)) event.code = static_cast<std::uint32_t>(random.next());
+  if (has("listener")) event.code = random.chance(.5) ? ChannelId::kNone : channel().value;
   if (has("channelSet")) event.code = static_cast<std::uint32_t>(random.below(info.channel_sets.size()));
   return event;
 }

@@ -115,6 +115,7 @@ TEST_CASE("source contract: the info grows and never changes", "[contract]") {
   const auto run = [](auto change) {
     return scripted([change](EventSink& sink) {
       Recording recording = client_and_server(1);
+      recording.info.channels.push_back({ProcessId{}, "not yet read", ChannelKind::stream});
       sink.on_begin(recording.info);
       sink.on_events(recording.events);
       change(recording.info);
@@ -125,7 +126,14 @@ TEST_CASE("source contract: the info grows and never changes", "[contract]") {
   CHECK(check_source_contract(run([](TraceInfo& info) {
           info.machines.push_back({"green", 2});
         })) == std::vector<std::string>{});
+  CHECK(check_source_contract(run([](TraceInfo& info) {
+          info.channels.back().owner = ProcessId{1};  // a live meter learns late who reads
+        })) == std::vector<std::string>{});
   check_caught(run([](TraceInfo& info) { info.machines[0].name = "green"; }), "info");
+  check_caught(run([](TraceInfo& info) { info.channels[0].kind = ChannelKind::stream; }), "info");
+  check_caught(run([](TraceInfo& info) { info.channels[0].owner.value ^= 1; }), "info");
+  check_caught(run([](TraceInfo& info) { info.processes[0].group = ProcessId{1}; }), "info");
+  check_caught(run([](TraceInfo& info) { info.modules.push_back({ProcessId{9}, 0, 1, 0, "/bin/true"}); }), "info");
   check_caught(run([](TraceInfo& info) { info.channels.pop_back(); }), "info");
 }
 
