@@ -13,6 +13,7 @@ std::unique_ptr<Command> make_causality();
 std::unique_ptr<Command> make_predict();
 std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_filter();
+std::unique_ptr<Command> make_doctor();
 
 // What the program dpm does itself.
 Commands trace_commands();

@@ -54,19 +54,22 @@ std::vector<SeccompInstruction> seccomp_program(const NotifiedCalls& calls) {
 
 static_assert(sizeof(SeccompInstruction) == sizeof(sock_filter));
 
-Result<UniqueFd> install_seccomp_program(const NotifiedCalls& calls) {
+UniqueFd try_seccomp_program(const NotifiedCalls& calls) {
   Program program = seccomp_program(calls);
   sock_fprog described{static_cast<unsigned short>(program.size()), reinterpret_cast<sock_filter*>(program.data())};
   const auto install = [&described] {
-    return static_cast<int>(
-        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &described));
+    return UniqueFd(static_cast<int>(
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &described)));
   };
-  int listener = install();
-  if (listener < 0 && errno == EACCES) {
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return Error::from_errno("give up the gaining of privileges");
-    listener = install();
-  }
-  if (listener >= 0) return UniqueFd(listener);
+  UniqueFd listener = install();
+  if (listener || errno != EACCES) return listener;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return listener;
+  return install();
+}
+
+Result<UniqueFd> install_seccomp_program(const NotifiedCalls& calls) {
+  UniqueFd listener = try_seccomp_program(calls);
+  if (listener) return listener;
   if (errno == EBUSY) {
     return Error{
         "this process already runs under a supervisor that is notified of system calls (another meter, or a container "

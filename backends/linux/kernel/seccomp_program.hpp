@@ -35,4 +35,7 @@ std::vector<SeccompInstruction> seccomp_program(const NotifiedCalls& calls);
 // administrate the machine (CAP_SYS_ADMIN) this sets no_new_privs first, which is irrevocable and inherited.
 Result<UniqueFd> install_seccomp_program(const NotifiedCalls& calls);
 
+// The same with the kernel's own answer: the listener is empty, and errno says why, when it is refused.
+UniqueFd try_seccomp_program(const NotifiedCalls& calls);
+
 }  // namespace dpm
