@@ -14,6 +14,7 @@ std::unique_ptr<Command> make_predict();
 std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_filter();
 std::unique_ptr<Command> make_doctor();
+std::unique_ptr<Command> make_meter();
 
 // What the program dpm does itself.
 Commands trace_commands();

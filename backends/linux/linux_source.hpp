@@ -7,6 +7,7 @@
 // see.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "backends/linux/metered_program.hpp"
@@ -26,26 +27,27 @@ struct MeterOptions {
 
 // What the meter itself did, for the summary at the end.
 struct MeterSummary {
-  std::uint64_t notified_calls = 0;    // all that waited for us
-  std::uint64_t recorded_calls = 0;    // those that moved, or asked for, messages
-  std::uint64_t held_calls = 0;        // receives that waited with us until their data was there
-  std::uint64_t unrecorded_calls = 0;  // let pass under overload
-  std::uint64_t call_cost_ns = 0;      // CPU time that one notification costs the program, measured and taken off
+  std::uint64_t notified_calls = 0;     // all that waited for us
+  std::uint64_t recorded_calls = 0;     // those that moved, or asked for, messages
+  std::uint64_t held_calls = 0;         // receives that waited with us until their data was there
+  std::uint64_t unrecorded_events = 0;  // dropped under overload
+  std::uint64_t call_cost_ns = 0;       // CPU time that one notification costs the program, measured and taken off
   std::size_t processes = 0, threads = 0;
 };
 
 class LinuxSource : public EventSource {
  public:
-  LinuxSource(MeteredProgram program, MeterOptions options);
+  // `on_ready` is called once the sink has begun and calls are being served: a launched program may begin then.
+  LinuxSource(MeteredProgram program, MeterOptions options, std::function<void()> on_ready = {});
   ~LinuxSource() override;
 
   Result<void> run(EventSink& sink) override;
 
-  // From any thread, or a signal handler: run() lets every waiting call go on and returns; from then on the program's
+  // From any thread: run() lets every waiting call go on and returns; from then on the program's
   // keeper answers its calls.
   void stop();
-  // From any thread: counts for every call from now on.
-  void set_flags(MeterFlags flags);
+  // From any thread: counts for every call from now on of that process, or with 0 of all.
+  void set_flags(std::uint32_t pid, MeterFlags flags);
 
   const MeterSummary& summary() const;  // after run()
 

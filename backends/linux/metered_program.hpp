@@ -15,6 +15,7 @@ struct MeteredProgram {
   std::uint32_t pid = 0;             // its first process
   std::string command;               // as typed, or the name of an acquired program
   bool from_start = false;           // launched by us: every event of its life is seen
+  bool exact_paths = false;          // socket, connect, dup and close are notified as well
   bool privileges_given_up = false;  // no_new_privs had to be set: setuid programs run without their privileges
   UniqueFd listener;
   NotificationSlots slots;  // shared with its keeper

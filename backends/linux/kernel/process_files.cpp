@@ -7,6 +7,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 namespace dpm {
 namespace {
@@ -69,6 +71,32 @@ std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) {
   }
   ::closedir(folder);
   return tids;
+}
+
+bool is_in_call(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) {
+  // "0 0x3 0x7ffd..." or "running".
+  const std::string text = read_small_file(task_path(pid, tid) + "/syscall");
+  const auto space = text.find(' ');
+  if (space == std::string::npos || text[0] == 'r' || text[0] == '-') return false;
+  return static_cast<std::int32_t>(std::strtoull(text.c_str() + space + 1, nullptr, 16)) == descriptor;
+}
+
+std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) {
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    CodeRegion region;
+    char* at = nullptr;
+    region.start = std::strtoull(line.c_str(), &at, 16);
+    if (*at != '-') continue;
+    region.end = std::strtoull(at + 1, &at, 16);
+    if (address < region.start || address >= region.end) continue;
+    std::istringstream rest(at);
+    std::string permissions, device, inode;
+    rest >> permissions >> std::hex >> region.file_offset >> device >> inode >> std::ws;
+    std::getline(rest, region.path);
+    return region;
+  }
+  return std::nullopt;
 }
 
 std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid) {

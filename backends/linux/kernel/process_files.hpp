@@ -23,6 +23,16 @@ std::string read_command_name(std::uint32_t pid, std::uint32_t tid);  // /proc/P
 std::string read_program_path(std::uint32_t pid);                     // where /proc/PID/exe leads; empty if not ours
 std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid);
 
+// Whether the thread is in a system call whose first argument is this descriptor.
+bool is_in_call(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor);
+
+// The mapping of the process's memory that holds this address.
+struct CodeRegion {
+  std::uint64_t start = 0, end = 0, file_offset = 0;
+  std::string path;
+};
+std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address);
+
 // A thread's signals that wait and that it does not block, by /proc/PID/task/TID/status: bit n-1 for signal n.
 std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid);
 

@@ -40,13 +40,13 @@ constexpr std::array kCalls = {
 };
 
 constexpr std::array kPathCalls = {
-    MeteredCall{.number = SYS_socket, .family = CallFamily::path},
-    MeteredCall{.number = SYS_socketpair, .family = CallFamily::path},
-    MeteredCall{.number = SYS_connect, .family = CallFamily::path},
-    MeteredCall{.number = SYS_dup, .family = CallFamily::path},
-    MeteredCall{.number = SYS_dup2, .family = CallFamily::path},
-    MeteredCall{.number = SYS_dup3, .family = CallFamily::path},
-    MeteredCall{.number = SYS_close, .family = CallFamily::path},
+    MeteredCall{.number = SYS_socket, .family = CallFamily::path, .path = PathCall::socket},
+    MeteredCall{.number = SYS_socketpair, .family = CallFamily::path, .path = PathCall::pair},
+    MeteredCall{.number = SYS_connect, .family = CallFamily::path, .path = PathCall::connect},
+    MeteredCall{.number = SYS_dup, .family = CallFamily::path, .path = PathCall::dup},
+    MeteredCall{.number = SYS_dup2, .family = CallFamily::path, .path = PathCall::dup_to},
+    MeteredCall{.number = SYS_dup3, .family = CallFamily::path, .path = PathCall::dup_to},
+    MeteredCall{.number = SYS_close, .family = CallFamily::path, .path = PathCall::close},
 };
 
 template <std::size_t N>

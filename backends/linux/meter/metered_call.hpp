@@ -9,6 +9,9 @@ namespace dpm {
 
 enum class CallFamily : std::uint8_t { receive, send, accept, transfer, path };
 
+// What a call of the path family does.
+enum class PathCall : std::uint8_t { none, socket, pair, connect, dup, dup_to, close };
+
 // Where a call says how many bytes it wants to move.
 enum class LengthForm : std::uint8_t {
   none,
@@ -28,6 +31,7 @@ struct MeteredCall {
   std::int8_t address = -1;    // which argument points to the receiver's name; its length follows
   std::int8_t source = -1;     // transfers: which argument is the descriptor that is read
   std::int8_t byte_count = 2;  // which argument holds the length, for LengthForm::argument and to_socket
+  PathCall path = PathCall::none;
   bool counted_in_io = false;  // its result is added to the thread's rchar or wchar
 };
 

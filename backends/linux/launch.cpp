@@ -1,0 +1,158 @@
+#include "backends/linux/launch.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "backends/linux/kernel/futex.hpp"
+#include "backends/linux/kernel/seccomp_program.hpp"
+#include "backends/linux/kernel/tracee.hpp"
+#include "backends/linux/meter/metered_call.hpp"
+
+namespace dpm {
+namespace {
+
+// Shared between the process that becomes the program and its supervisor, until it has begun.
+struct Gate {
+  std::atomic<std::uint32_t> installed{0};  // 1: `listener` is valid; 2: `error` says why not
+  std::atomic<std::uint32_t> open{0};       // 1: begin; 2: the supervisor has failed: end
+  int listener = -1;
+  bool privileges_given_up = false;
+  char error[512] = "";
+};
+
+constexpr std::uint32_t kInstalled = 1, kNotInstalled = 2;
+constexpr std::uint32_t kBegin = 1, kEnd = 2;
+constexpr int kNotExecutable = 126, kNotFound = 127;
+
+void announce(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  word.store(value);
+  wake_all(word);
+}
+
+std::vector<int> notified_calls(const LaunchOptions& options) {
+  const auto harmless = harmless_calls();
+  std::vector<int> calls(harmless.begin(), harmless.end());
+  if (options.exact_paths) calls.insert(calls.end(), path_calls().begin(), path_calls().end());
+  return calls;
+}
+
+// From here on this process must not read or write before the gate is open: nobody would answer.
+[[noreturn]] void become(const std::vector<std::string>& command, const LaunchOptions& options, Gate& gate) {
+  std::vector<char*> arguments;
+  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  rlimit descriptors = {};
+  ::getrlimit(RLIMIT_NOFILE, &descriptors);
+
+  const bool had_to_give_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+  const std::vector<int> calls = notified_calls(options);
+  auto listener = install_seccomp_program({calls, {}});
+  if (!listener) {
+    std::strncpy(gate.error, listener.error().what.c_str(), sizeof gate.error - 1);
+    announce(gate.installed, kNotInstalled);
+    ::_exit(1);
+  }
+  gate.listener = listener->get();
+  gate.privileges_given_up = had_to_give_up && ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+  announce(gate.installed, kInstalled);
+  while (gate.open.load() == 0) wait_while(gate.open, 0);
+  if (gate.open.load() == kEnd) ::_exit(1);
+
+  ::fcntl(listener->get(), F_DUPFD, listener_number(descriptors.rlim_cur));
+  ::execvp(arguments.front(), arguments.data());
+  const int why = errno;
+  std::fprintf(stderr, "dpm: cannot run '%s': %s\n", command.front().c_str(), std::strerror(why));
+  ::_exit(why == ENOENT || why == ENOTDIR ? kNotFound : kNotExecutable);
+}
+
+void leave_the_terminal() {
+  ::setsid();
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  ::dup2(nowhere, STDIN_FILENO);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
+  for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP}) ::signal(signal, SIG_IGN);
+  ::prctl(PR_SET_NAME, "dpm-meter");
+}
+
+Result<void> await_installation(Gate& gate, int program_fd) {
+  while (gate.installed.load() == 0) {
+    constexpr long kLookAgainNs = 50'000'000;
+    wait_while(gate.installed, 0, kLookAgainNs);
+    pollfd program{program_fd, POLLIN, 0};
+    if (gate.installed.load() == 0 && ::poll(&program, 1, 0) == 1)
+      return Error{"the program's process ended before it could begin"};
+  }
+  if (gate.installed.load() == kNotInstalled) return Error{gate.error};
+  return {};
+}
+
+Result<LaunchedProgram> supervise(pid_t pid, const std::vector<std::string>& command, const LaunchOptions& options,
+                                  Gate& gate) {
+  leave_the_terminal();
+  const auto program_fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!program_fd) return Error::from_errno("watch the program's process");
+  if (auto installed = await_installation(gate, program_fd.get()); !installed) return installed.error();
+  UniqueFd listener = borrow_descriptor(program_fd.get(), gate.listener);
+  if (!listener) return Error::from_errno("take the program's listener (dpm doctor says what this machine allows)");
+  auto slots = NotificationSlots::create();
+  if (!slots) return slots.error();
+
+  std::string line;
+  for (const auto& word : command) line += (line.empty() ? "" : " ") + word;
+  MeteredProgram program{.pid = static_cast<std::uint32_t>(pid),
+                         .command = line,
+                         .from_start = true,
+                         .exact_paths = options.exact_paths,
+                         .privileges_given_up = gate.privileges_given_up,
+                         .listener = std::move(listener),
+                         .slots = *std::move(slots)};
+  return LaunchedProgram(std::move(program), &gate);
+}
+
+}  // namespace
+
+int listener_number(std::uint64_t descriptor_limit) {
+  constexpr std::uint64_t kHighEnough = 999;  // below the 1024 of select(), and no large descriptor table
+  return static_cast<int>(std::min(kHighEnough, descriptor_limit > 0 ? descriptor_limit - 1 : 0));
+}
+
+void LaunchedProgram::start() { announce(static_cast<Gate*>(gate_)->open, kBegin); }
+
+Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options) {
+  void* page = ::mmap(nullptr, sizeof(Gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return Error::from_errno("make memory to share with the program");
+  auto& gate = *new (page) Gate;
+
+  const pid_t pid = ::getpid();
+  const pid_t between = ::fork();
+  if (between < 0) return Error::from_errno("start the supervisor");
+  if (between > 0) {
+    int status = 0;
+    while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0) return Error{"start the supervisor: no process could be made"};
+    become(command, options, gate);
+  }
+  const pid_t supervisor = ::fork();
+  if (supervisor != 0) ::_exit(supervisor < 0 ? 1 : 0);
+  auto launched = supervise(pid, command, options, gate);
+  if (!launched) announce(gate.open, kEnd);
+  return launched;
+}
+
+}  // namespace dpm

@@ -1,0 +1,126 @@
+#include "backends/linux/linux_source.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <climits>
+#include <csignal>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "backends/linux/supervisor/call_cost.hpp"
+#include "backends/linux/supervisor/record_queue.hpp"
+#include "backends/linux/supervisor/supervisor.hpp"
+
+namespace dpm {
+namespace {
+
+// Every thread met costs a few descriptors.
+void allow_many_descriptors() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// The signal that gets a thread out of waiting for a call: it only has to interrupt.
+void prepare_interruption() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  ::sigaction(SIGUSR1, &action, nullptr);
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "localhost";
+}
+
+std::uint16_t core_count() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint16_t>(CPU_COUNT(&allowed)) : 1;
+}
+
+}  // namespace
+
+struct LinuxSource::State {
+  State(MeteredProgram metered, MeterOptions chosen, std::function<void()> when_ready)
+      : program(std::move(metered)), options(chosen), on_ready(std::move(when_ready)) {}
+
+  MeteredProgram program;
+  MeterOptions options;
+  std::function<void()> on_ready;
+  TraceInfo info;
+  MeterSummary summary;
+
+  std::mutex mutex;  // the supervisor comes and goes
+  Supervisor* supervisor = nullptr;
+  bool stopped = false;
+
+  void set_supervisor(Supervisor* current) {
+    const std::lock_guard lock(mutex);
+    supervisor = current;
+    if (supervisor != nullptr && stopped) supervisor->stop();
+  }
+};
+
+LinuxSource::LinuxSource(MeteredProgram program, MeterOptions options, std::function<void()> on_ready)
+    : state_(std::make_unique<State>(std::move(program), options, std::move(on_ready))) {}
+
+LinuxSource::~LinuxSource() = default;
+
+Result<void> LinuxSource::run(EventSink& sink) {
+  State& state = *state_;
+  allow_many_descriptors();
+  prepare_interruption();
+  state.info.source = "linux-seccomp";
+  state.info.scenario = state.program.command;
+  state.info.machines.push_back({.name = host_name(), .cores = core_count()});
+
+  const std::uint64_t call_cost_ns = measure_call_cost_ns(state.options.sync_wake_up);
+  RecordQueue queue(state.options.waiting_records_max, state.options.patience);
+  Supervisor supervisor(state.program, state.options, call_cost_ns, queue);
+  state.set_supervisor(&supervisor);
+  sink.on_begin(state.info);
+  std::thread serving([&supervisor] { supervisor.serve(); });
+  std::thread attending([&supervisor, &serving] { supervisor.attend(serving.native_handle()); });
+  if (state.on_ready) state.on_ready();
+
+  std::uint64_t delivered = 0;
+  while (auto batch = queue.pop()) {
+    batch->descriptions.add_to(state.info);
+    delivered += batch->events.size();
+    if (!batch->events.empty()) sink.on_events(batch->events);
+  }
+  serving.join();
+  attending.join();
+  state.set_supervisor(nullptr);
+  state.summary = supervisor.summary();
+
+  LossReport report;
+  report.seen = delivered + queue.dropped();
+  if (queue.dropped() > 0) {
+    report.losses.push_back(
+        {"the recording could not keep up, and the program was not to be held any longer", queue.dropped()});
+  }
+  report.warnings = supervisor.warnings();
+  sink.on_end(report);
+  return {};
+}
+
+void LinuxSource::stop() {
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  if (state_->supervisor != nullptr) state_->supervisor->stop();
+}
+
+void LinuxSource::set_flags(std::uint32_t pid, MeterFlags flags) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->supervisor != nullptr) state_->supervisor->set_flags(pid, flags);
+}
+
+const MeterSummary& LinuxSource::summary() const { return state_->summary; }
+
+}  // namespace dpm

@@ -1,0 +1,71 @@
+// The ways messages take: flows, each one direction of a connection, a pipe, or what is sent to a datagram socket; and
+// the sockets whose ends they are.
+//
+// Both ends of a connection know its two names, in opposite order, so a flow is found by (medium, sender's name,
+// receiver's name). A socket is known by its cookie: descriptors are passed, duplicated and inherited without anybody
+// telling us, but the cookie stays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/linux/kernel/descriptor.hpp"
+#include "backends/linux/meter/record_output.hpp"
+#include "backends/linux/meter/stream_position.hpp"
+
+namespace dpm {
+
+struct Flow {
+  ChannelId channel;
+  ChannelKind kind = ChannelKind::stream;
+  bool exact = false;  // the kernel tells the offsets
+  StreamPosition sent, received;
+  std::uint64_t datagrams = 0;                   // sent so far
+  ProcessId reader;                              // the last one seen
+  std::uint32_t channel_set = 0;                 // the set of this channel alone; 0: not made yet
+  std::uint64_t sender_id = 0, receiver_id = 0;  // the sockets at its ends, as far as seen
+};
+
+struct Socket {
+  std::uint64_t id = 0;
+  SocketDescription description;
+  Flow* out = nullptr;
+  Flow* in = nullptr;
+  bool announced = false;  // its SOCKET, CONNECT or ACCEPT has been recorded
+};
+
+class Conversations {
+ public:
+  explicit Conversations(Descriptions& descriptions) : descriptions_(descriptions) {}
+
+  // The socket of that identity, or nullptr before it has been described.
+  Socket* find(std::uint64_t id);
+  // Makes it known; a connected one gets its flows.
+  Socket& add(std::uint64_t id, SocketDescription description);
+
+  Flow& pipe(std::uint64_t device, std::uint64_t inode);
+  // Where a datagram from a socket of this medium to this name goes. Ports alone tell UDP flows apart: a socket bound
+  // to every address does not know under which one it is spoken to.
+  Flow& datagrams_to(Medium medium, const std::string& sender, const std::string& receiver);
+
+  std::uint32_t channel_set_of(Flow& flow);
+  void reader_is(Flow& flow, ProcessId reader);
+
+  std::size_t channels() const { return flows_.size(); }
+
+ private:
+  Flow& new_flow(std::string name, ChannelKind kind, bool exact);
+  Flow& flow_by(const std::string& key, const std::string& name, ChannelKind kind, bool exact);
+  void join(Socket& socket, const std::string& own, const std::string& peer);
+
+  Descriptions& descriptions_;
+  std::vector<std::unique_ptr<Flow>> flows_;
+  std::unordered_map<std::string, Flow*> by_key_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
+  std::uint32_t channel_sets_ = 1;  // [0] is "any"
+};
+
+}  // namespace dpm

@@ -1,0 +1,90 @@
+// One execution stream (a thread) of a metered program, with the events that are not finished yet.
+//
+// How many bytes a call really moved is known only later: when the stream's offset has been read again, or the thread's
+// I/O counters. Until then the event waits here, and so do the thread's later events, which keeps its order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "model/event.hpp"
+#include "model/meter_flags.hpp"
+
+namespace dpm {
+
+struct Flow;
+
+// One end of a flow.
+struct FlowEnd {
+  Flow* flow = nullptr;
+  bool sending = false;
+
+  friend bool operator==(const FlowEnd&, const FlowEnd&) = default;
+};
+
+class Execution {
+ public:
+  // Finished events go to `ready`, in order.
+  Execution(ProcessId id, std::uint32_t pid, std::uint32_t tid, std::vector<Event>& ready)
+      : id_(id), pid_(pid), tid_(tid), ready_(ready) {}
+
+  ProcessId id() const { return id_; }
+  std::uint32_t pid() const { return pid_; }
+  std::uint32_t tid() const { return tid_; }
+
+  // ---- clocks: neither ever goes back
+  // CPU time as read, without the share of its notified calls, each of which cost it `call_cost_ns`.
+  void read_cpu_time(std::uint64_t cpu_ns, std::uint64_t call_cost_ns) {
+    const std::uint64_t ours = notified_calls * call_cost_ns;
+    proc_time_ns_ = std::max(proc_time_ns_, cpu_ns > ours ? cpu_ns - ours : 0);
+  }
+  std::uint64_t proc_time_ns() const { return proc_time_ns_; }
+  LocalTime at_or_after_last(LocalTime time) const { return std::max(time, last_time_); }
+
+  // ---- events
+  static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for one that the flags leave out
+  // Appends an event, finished or not, and returns its number.
+  std::uint64_t append(const Event& event, bool finished, std::int64_t now_ns);
+  // An event that is not finished; nullptr for kNoEvent.
+  Event* event(std::uint64_t number) { return number == kNoEvent ? nullptr : &waiting_[number - first_number_].event; }
+  void finish(std::uint64_t number) { decide(number, State::finished); }
+  void cancel(std::uint64_t number) { decide(number, State::cancelled); }
+
+  std::size_t waiting() const { return waiting_.size(); }
+  // Of the first that waits: there must be one.
+  std::int64_t waiting_since_ns() const { return waiting_.front().since_ns; }
+  std::uint64_t first_waiting() const { return first_number_; }
+
+  MeterFlags flags;
+  std::uint64_t notified_calls = 0;  // whose cost it has paid
+  std::uint64_t call_number = 0;     // grows with each of its calls that we saw
+  bool ended = false;
+  std::uint32_t open_operations = 0;  // in flows, that point here
+  std::vector<FlowEnd> touched;       // where they may be
+
+  // The last call whose result the thread's I/O counters will tell, and the counters before it.
+  FlowEnd counted;
+  std::uint64_t read_before = 0, written_before = 0;
+
+ private:
+  enum class State : std::uint8_t { open, finished, cancelled };
+  struct Waiting {
+    Event event;
+    State state = State::open;
+    std::int64_t since_ns = 0;
+  };
+  void decide(std::uint64_t number, State state);
+
+  ProcessId id_;
+  std::uint32_t pid_ = 0, tid_ = 0;
+  std::vector<Event>& ready_;
+  std::uint64_t proc_time_ns_ = 0;
+  LocalTime last_time_{INT64_MIN};
+  std::deque<Waiting> waiting_;
+  std::uint64_t first_number_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,152 @@
+#include "backends/linux/meter/meter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dpm {
+namespace {
+
+StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
+
+}  // namespace
+
+Event Meter::event_of(const Call& call, EventType type) const {
+  Event event;
+  event.local_time = call.execution->at_or_after_last(call.time);
+  event.proc_time_ns = call.execution->proc_time_ns();
+  event.pc = call.pc;
+  event.process = call.execution->id();
+  event.machine = MachineId{0};
+  event.load = call.load;
+  event.type = type;
+  return event;
+}
+
+std::uint64_t Meter::record(const Call& call, const Event& event, bool finished) {
+  if (!call.execution->flags.has(event.type)) return Execution::kNoEvent;
+  return call.execution->append(event, finished, call.now_ns);
+}
+
+void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
+  if (gap.length_bytes == 0) return;
+  Event event = event_of(call, EventType::gap);
+  event.channel = flow.channel;
+  event.sequence = gap.offset;
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap.length_bytes, UINT32_MAX));
+  event.code = sending ? 0 : 1;
+  event.evidence = Evidence::inferred;
+  record(call, event);
+}
+
+void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
+  StreamPosition& position = position_of(end);
+  if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
+  Event event = event_of(call, type);
+  event.channel = end.flow->channel;
+  OpenOperation operation;
+  operation.execution = call.execution;
+  operation.event = record(call, event, false);
+  operation.call_number = call.execution->call_number;
+  operation.asked = amount.asked;
+  operation.probable = amount.probable;
+  operation.descriptor = call.descriptor;
+  position.open(operation);
+  auto& touched = call.execution->touched;
+  if (std::find(touched.begin(), touched.end(), end) == touched.end()) touched.push_back(end);
+  if (call.counted_in_io && !end.flow->exact) call.execution->counted = end;
+}
+
+void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
+  StreamPosition& position = position_of({&flow, sending});
+  record_gap(call, flow, sending, position.settle_at(offset, call.execution));
+}
+
+void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
+  operate(call, {&flow, true}, amount, EventType::send);
+  // A blocking call sends all, and nobody will tell more about the others.
+  if (!flow.exact && !call.counted_in_io) flow.sent.accept(call.execution);
+}
+
+void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
+  conversations_.reader_is(flow, call.execution->id());
+  operate(call, {&flow, false}, amount, EventType::receive);
+}
+
+void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  Event event = event_of(call, EventType::send);
+  event.channel = flow.channel;
+  event.sequence = ++flow.datagrams;
+  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  record(call, event);
+}
+
+void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  conversations_.reader_is(flow, call.execution->id());
+  Event event = event_of(call, EventType::receive);
+  event.channel = flow.channel;
+  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  record(call, event);
+}
+
+void Meter::asks_to_receive(const Call& call, Flow* flow) {
+  Event event = event_of(call, EventType::receive_call);
+  // A process that does not wait in the call has waited for all its channels before it (in epoll, poll or select).
+  if (flow != nullptr && call.may_wait) event.code = conversations_.channel_set_of(*flow);
+  record(call, event);
+}
+
+void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& transferred) {
+  const FlowEnd end = std::exchange(execution.counted, {});
+  if (end.flow != nullptr) {
+    const std::uint64_t moved = end.sending ? transferred.written_bytes - execution.written_before
+                                            : transferred.read_bytes - execution.read_before;
+    position_of(end).settle(&execution, moved);
+  }
+  execution.read_before = transferred.read_bytes;
+  execution.written_before = transferred.written_bytes;
+}
+
+std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
+  std::vector<Unfinished> found;
+  for (const auto& [tid, execution] : executions_) {
+    auto& touched = execution->touched;
+    if (execution->open_operations == 0) touched.clear();
+    if (execution->waiting() == 0 || execution->waiting_since_ns() > since_ns) continue;
+    for (const auto& end : touched) {
+      const OpenOperation* operation = position_of(end).find(execution.get());
+      if (operation != nullptr && operation->event == execution->first_waiting()) found.push_back({end, *operation});
+    }
+  }
+  // Connections that were made and then not used: their names stay unknown.
+  std::erase_if(pending_paths_, [since_ns](const PendingPath& pending) {
+    if (pending.since_ns > since_ns) return false;
+    pending.execution->finish(pending.event);
+    --pending.execution->open_operations;
+    return true;
+  });
+  return found;
+}
+
+void Meter::accept(const Unfinished& unfinished) { position_of(unfinished.end).accept(unfinished.operation.execution); }
+
+void Meter::settle_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
+  // Nothing lies between the operation and now, so what the offset shows is what it moved.
+  position_of(unfinished.end).settle_at(offset, unfinished.operation.execution);
+}
+
+RecordBatch Meter::take() {
+  RecordBatch batch;
+  batch.descriptions = std::exchange(descriptions_, {});
+  batch.events.reserve(ready_.size());
+  batch.events.swap(ready_);
+  return batch;
+}
+
+void Meter::set_flags(std::uint32_t pid, MeterFlags flags) {
+  if (pid == 0) flags_for_all_ = flags;
+  for (const auto& [tid, execution] : executions_) {
+    if (pid == 0 || execution->pid() == pid) execution->flags = flags;
+  }
+}
+
+}  // namespace dpm

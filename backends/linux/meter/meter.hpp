@@ -1,0 +1,153 @@
+// From calls to events: what each notified call means to the programmer, as records of model/event.hpp.
+//
+// Pure: it is told what was asked for and what was seen, and never looks itself. The supervisor does the looking
+// (backends/linux/supervisor), under one lock, while the call waits.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "backends/linux/kernel/tracee.hpp"
+#include "backends/linux/meter/conversation.hpp"
+#include "backends/linux/meter/execution.hpp"
+#include "backends/linux/meter/record_output.hpp"
+
+namespace dpm {
+
+// The circumstances of one call.
+struct Call {
+  Execution* execution = nullptr;
+  LocalTime time;
+  std::int64_t now_ns = 0;  // by a clock that is never set
+  std::uint64_t pc = 0;
+  std::uint16_t load = 0;
+  std::int32_t descriptor = -1;
+  bool counted_in_io = false;  // the thread's I/O counters will tell its result
+  bool may_wait = true;        // neither the call nor the descriptor is non-blocking
+};
+
+// How much a call wants to move, and will.
+struct Amount {
+  std::uint64_t asked = 0;
+  std::uint64_t probable = 0;
+  std::optional<std::uint64_t> offset = std::nullopt;  // where the kernel says the stream stands
+};
+
+class Meter {
+ public:
+  Meter() : conversations_(descriptions_) {}
+  Meter(const Meter&) = delete;
+
+  // ---- processes
+  Execution* find(std::uint32_t tid);
+  struct Birth {
+    std::uint32_t pid = 0, tid = 0;
+    std::string name, program;
+    MeterFlags flags;  // of one without a metered creator; others inherit
+  };
+  // `creator` performed the fork (CREATEPROCESS); nullptr for a program's first process, or when nobody saw it.
+  Execution& begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns);
+  void executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
+                std::int64_t now_ns);
+  void ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
+  // It goes on, without us: nothing more will be known about it.
+  void leave(Execution& execution);
+  // Forgets executions that have ended and whose events have all been taken.
+  void bury();
+
+  void code_lies(CodeModule module) { descriptions_.modules.push_back(std::move(module)); }
+
+  // ---- paths
+  Conversations& conversations() { return conversations_; }
+  // The process uses the socket by this descriptor: what that shows about paths made, duplicated and closed before.
+  void uses(const Call& call, Socket& socket);
+  void accepts(const Call& call, const Socket& listener);
+  // With every path call notified nothing has to be inferred from the first use.
+  void paths_are_told() { paths_are_told_ = true; }
+  void creates_socket(const Call& call, std::uint32_t kind);
+  void connects(const Call& call);                                                       // Call::descriptor
+  void duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor);  // -1: the kernel's choice
+  void closes(const Call& call);                                                         // Call::descriptor
+
+  // ---- messages
+  void sends(const Call& call, Flow& flow, const Amount& amount);
+  void sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  void asks_to_receive(const Call& call, Flow* flow);
+  void receives(const Call& call, Flow& flow, const Amount& amount);
+  void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  // The kernel said where an exact flow stands, without an operation.
+  void settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
+  // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted).
+  void io_counters(Execution& execution, const ThreadFiles::Transferred& transferred);
+
+  // ---- what is not known yet
+  struct Unfinished {
+    FlowEnd end;
+    OpenOperation operation;
+  };
+  // What the first event of each execution waits for, if it has waited since before `since_ns`.
+  std::vector<Unfinished> unfinished(std::int64_t since_ns);
+  void accept(const Unfinished& unfinished);                                   // it moved what it probably would
+  void settle_unfinished(const Unfinished& unfinished, std::uint64_t offset);  // the exact flow stands there now
+
+  // ---- the outcome
+  // Everything finished since the last time.
+  RecordBatch take();
+  std::size_t finished() const { return ready_.size(); }
+  void set_flags(std::uint32_t pid, MeterFlags flags);  // 0: every process, now and later
+  std::size_t process_count() const { return processes_seen_; }
+  std::size_t execution_count() const { return executions_seen_; }
+
+ private:
+  // What a process's descriptors were when it last used them.
+  struct ProcessState {
+    std::vector<std::uint64_t> sockets;  // cookie by descriptor number; 0: none seen
+    std::uint32_t executions = 0;
+    std::uint32_t threads_named = 0;
+    ProcessId first;
+    std::string name, command_name;
+  };
+  // An ACCEPT or CONNECT whose connection has not been seen yet.
+  struct PendingPath {
+    Execution* execution = nullptr;
+    std::uint64_t event = 0;
+    std::string listener;          // ACCEPT: its name
+    std::int32_t descriptor = -1;  // CONNECT
+    std::int64_t since_ns = 0;
+  };
+
+  Event event_of(const Call& call, EventType type) const;
+  std::uint64_t record(const Call& call, const Event& event, bool finished = true);
+  void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
+  void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
+  void announce(const Call& call, Socket& socket);
+  void announce_pair(const Call& call, Socket& socket);
+  bool settle_pending(std::vector<PendingPath>::iterator pending, const Socket& socket);
+  bool settle_accept(const Socket& socket);
+  bool settle_connect(const Call& call, const Socket& socket);
+  void await_connection(const Call& call, const Event& event, std::string listener, std::int32_t descriptor);
+  void record_path(const Call& call, EventType type, const Socket& socket, std::uint32_t code,
+                   Evidence evidence = Evidence::inferred);
+  void close_descriptor(const Call& call, ProcessState& process, std::size_t fd, Evidence evidence);
+  std::string distinct_name(const std::string& wanted);
+  std::string name_for(const Birth& birth, ProcessState& process);
+
+  Descriptions descriptions_;
+  std::vector<Event> ready_;
+  Conversations conversations_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Execution>> executions_;  // by thread
+  std::vector<std::unique_ptr<Execution>> dead_;
+  std::unordered_map<std::uint32_t, ProcessState> processes_;  // by process
+  std::vector<PendingPath> pending_paths_;
+  bool paths_are_told_ = false;
+  std::unordered_set<std::uint64_t> announced_pairs_;
+  std::unordered_map<std::string, std::uint32_t> names_;
+  std::optional<MeterFlags> flags_for_all_;
+  std::size_t processes_seen_ = 0, executions_seen_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,96 @@
+#include "backends/linux/meter/stream_position.hpp"
+
+#include <algorithm>
+
+namespace dpm {
+namespace {
+
+constexpr std::uint64_t kLengthMax = 0xffffffffu;
+
+bool may_be_in_progress(const OpenOperation& operation, const Execution* by) {
+  return operation.execution != by && !operation.execution->ended &&
+         operation.execution->call_number == operation.call_number;
+}
+
+}  // namespace
+
+void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes) {
+  Execution& execution = *operation.execution;
+  --execution.open_operations;
+  if (bytes == 0) {
+    execution.cancel(operation.event);
+    return;
+  }
+  if (Event* event = execution.event(operation.event)) {
+    event->sequence = offset;
+    event->length_bytes = static_cast<std::uint32_t>(std::min(bytes, kLengthMax));
+  }
+  execution.finish(operation.event);
+}
+
+StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execution* by) {
+  if (!seen_) {
+    seen_ = true;
+    next_ = offset;
+    return {};
+  }
+  while (!open_.empty()) {
+    const OpenOperation& first = open_.front().operation;
+    if (may_be_in_progress(first, by)) return {};
+    const std::uint64_t moved = offset > next_ ? std::min(offset - next_, first.asked) : 0;
+    finish(first, next_, moved);
+    next_ += moved;
+    open_.pop_front();
+  }
+  const Gap gap{next_, offset > next_ ? offset - next_ : 0};
+  next_ = offset;
+  return gap;
+}
+
+// What is known at the front is finished; offsets are given out in the order of the calls.
+void StreamPosition::finish_known() {
+  while (!open_.empty() && open_.front().known) {
+    finish(open_.front().operation, next_, open_.front().bytes);
+    next_ += open_.front().bytes;
+    open_.pop_front();
+  }
+}
+
+void StreamPosition::settle(const Execution* execution, std::uint64_t bytes) {
+  seen_ = true;
+  for (auto& entry : open_) {
+    if (entry.operation.execution != execution || entry.known) continue;
+    entry.known = true;
+    entry.bytes = std::min(bytes, entry.operation.asked);
+    break;
+  }
+  finish_known();
+}
+
+void StreamPosition::accept(const Execution* execution) {
+  for (auto& entry : open_) {
+    if (entry.operation.execution != execution || entry.known) continue;
+    entry.known = true;
+    entry.bytes = entry.operation.probable;
+  }
+  finish_known();
+}
+
+void StreamPosition::open(const OpenOperation& operation) {
+  ++operation.execution->open_operations;
+  open_.push_back({operation, false, 0});
+}
+
+const OpenOperation* StreamPosition::find(const Execution* execution) const {
+  for (const auto& entry : open_)
+    if (entry.operation.execution == execution) return &entry.operation;
+  return nullptr;
+}
+
+std::uint64_t StreamPosition::expected() const {
+  std::uint64_t offset = next_;
+  for (const auto& entry : open_) offset += entry.known ? entry.bytes : entry.operation.probable;
+  return offset;
+}
+
+}  // namespace dpm

@@ -1,0 +1,166 @@
+// What happens between calls, and the beginning and the end of everything.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <ctime>
+#include <utility>
+
+#include "backends/linux/supervisor/supervisor.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::uint64_t kListenerEvent = 1, kWakeEvent = 2, kConnectorEvent = 3;
+constexpr std::int64_t kTickNs = 10'000'000;
+constexpr std::int64_t kLookAgainNs = 1'000'000;
+
+void watch(int epoll_fd, int fd, std::uint32_t events, std::uint64_t data) {
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = data;
+  ::epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+std::int64_t clock_ns(clockid_t clock) {
+  timespec now = {};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std::uint64_t call_cost_ns,
+                       RecordQueue& queue)
+    : program_(program),
+      options_(options),
+      call_cost_ns_(call_cost_ns),
+      queue_(queue),
+      listener_(std::move(program.listener)),
+      slots_(program.slots),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      connector_(ProcessConnector::open()),
+      holds_(epoll_.get()) {
+  clock_offset_ns_ = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+  for (std::size_t slot = NotificationSlots::kSlots; slot-- > 1;) free_slots_.push_back(slot);
+  sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
+  // Without EPOLLIN: only the end is of interest here, not every call.
+  watch(epoll_.get(), listener_.fd(), 0, kListenerEvent);
+  watch(epoll_.get(), wake_.get(), EPOLLIN, kWakeEvent);
+  if (connector_) watch(epoll_.get(), connector_->fd(), EPOLLIN, kConnectorEvent);
+  summary_.call_cost_ns = call_cost_ns;
+  if (program_.exact_paths) meter_.paths_are_told();
+  meet_everybody();
+}
+
+// The first process, and of an acquired program all its threads.
+void Supervisor::meet_everybody() {
+  for (const std::uint32_t tid : read_thread_ids(program_.pid)) meet(tid, program_.pid, nullptr);
+}
+
+void Supervisor::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
+}
+
+void Supervisor::stop() {
+  ended_ = true;
+  wake();
+}
+
+void Supervisor::attend(pthread_t serving) {
+  std::array<epoll_event, 64> events;
+  std::int64_t next_tick_ns = 0;
+  for (;;) {
+    std::int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    std::int64_t until_ns = std::max(now_ns, next_tick_ns);
+    {
+      const std::lock_guard lock(mutex_);
+      if (const std::int64_t deadline_ns = next_deadline_ns(); deadline_ns != 0)
+        until_ns = std::clamp(deadline_ns, now_ns, until_ns);
+      if (!look_again_.empty()) until_ns = std::min(until_ns, now_ns + kLookAgainNs);
+    }
+    const std::int64_t wait_ns = until_ns - now_ns;
+    const timespec limit{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
+    const int count = ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &limit, nullptr);
+    const std::lock_guard lock(mutex_);
+    const auto waiting = std::exchange(look_again_, {});
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
+      if (HoldTable::is_hold(data)) fire(HoldTable::ticket_of(data));
+      if (data == kConnectorEvent) drain_announcements();
+      if (data == kListenerEvent) ended_ = true;
+      std::uint64_t wakes = 0;
+      if (data == kWakeEvent) [[maybe_unused]]
+        const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
+    }
+    for (const auto& ticket : waiting)
+      if (holds_.is_current(ticket)) fire(ticket);
+    if (ended_) break;
+    now_ns = clock_ns(CLOCK_MONOTONIC);
+    check_deadlines(now_ns);
+    if (now_ns < next_tick_ns) continue;
+    next_tick_ns = now_ns + kTickNs;
+    check_holds();
+    settle_old_events(now_ns);
+    hand_on();
+  }
+  interrupt(serving);
+  finish();
+  queue_.close();
+}
+
+// serve() may be waiting for a call that never comes, or be about to.
+void Supervisor::interrupt(pthread_t serving) {
+  constexpr long kAgainNs = 1'000'000;
+  while (!served_) {
+    ::pthread_kill(serving, SIGUSR1);
+    const timespec pause{0, kAgainNs};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+void Supervisor::finish() {
+  const std::lock_guard lock(mutex_);
+  drain_announcements();
+  for (const auto& [tid, thread] : threads_) {
+    if (!thread->hold) continue;
+    const std::uint64_t id = thread->hold->notification.id;
+    end_hold(*thread);
+    listener_.let_go(id);
+  }
+  for (auto& [tid, thread] : threads_) {
+    read_cpu_time(*thread);
+    meter_.leave(*thread->execution);
+  }
+  hand_on();
+}
+
+void Supervisor::set_flags(std::uint32_t pid, MeterFlags flags) {
+  const std::lock_guard lock(mutex_);
+  meter_.set_flags(pid, flags);
+}
+
+MeterSummary Supervisor::summary() {
+  const std::lock_guard lock(mutex_);
+  summary_.processes = meter_.process_count();
+  summary_.threads = meter_.execution_count();
+  summary_.unrecorded_events = queue_.dropped();
+  return summary_;
+}
+
+std::vector<std::string> Supervisor::warnings() {
+  std::vector<std::string> warnings;
+  if (!connector_)
+    warnings.push_back("processes were learnt about from /proc only (" + connector_.error().what +
+                       "): forks and exits are less exact");
+  if (announcements_lost_ > 0)
+    warnings.push_back("the kernel dropped announcements of processes " + std::to_string(announcements_lost_) +
+                       " times: some forks and exits are missing");
+  return warnings;
+}
+
+}  // namespace dpm

@@ -1,0 +1,101 @@
+#include "backends/linux/supervisor/call_arguments.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "backends/linux/kernel/descriptor.hpp"
+#include "backends/linux/kernel/tracee.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kPartsMax = 1024;  // UIO_MAXIOV, which the kernel enforces too
+
+template <typename T>
+bool read_object(std::uint32_t tid, std::uint64_t address, T& object) {
+  return read_memory(tid, address, std::as_writable_bytes(std::span(&object, 1))) == sizeof object;
+}
+
+std::uint64_t vector_bytes(std::uint32_t tid, std::uint64_t address, std::uint64_t count) {
+  std::array<iovec, 16> part;
+  std::uint64_t bytes = 0;
+  for (std::uint64_t done = 0; done < std::min<std::uint64_t>(count, kPartsMax); done += part.size()) {
+    const std::size_t wanted = std::min<std::uint64_t>(part.size(), count - done);
+    const auto into = std::as_writable_bytes(std::span(part.data(), wanted));
+    const std::size_t read = read_memory(tid, address + done * sizeof(iovec), into) / sizeof(iovec);
+    for (std::size_t i = 0; i < read; ++i) bytes += part[i].iov_len;
+    if (read < wanted) break;
+  }
+  return bytes;
+}
+
+std::uint64_t message_bytes(std::uint32_t tid, const msghdr& header) {
+  return vector_bytes(tid, reinterpret_cast<std::uint64_t>(header.msg_iov), header.msg_iovlen);
+}
+
+std::string name_at(std::uint32_t tid, std::uint64_t address, std::uint64_t length) {
+  std::array<std::byte, sizeof(sockaddr_storage)> name;
+  const std::size_t wanted = std::min<std::uint64_t>(length, name.size());
+  if (address == 0 || wanted == 0) return "";
+  const std::size_t read = read_memory(tid, address, std::span(name.data(), wanted));
+  return socket_name(name.data(), read);
+}
+
+std::string receiver_of(std::uint32_t tid, const msghdr& header) {
+  return name_at(tid, reinterpret_cast<std::uint64_t>(header.msg_name), header.msg_namelen);
+}
+
+}  // namespace
+
+std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& call) {
+  const auto& arguments = notification.arguments;
+  switch (call.length) {
+    case LengthForm::argument:
+    case LengthForm::to_socket:
+      return arguments[static_cast<std::size_t>(call.byte_count)];
+    case LengthForm::vector:
+      return vector_bytes(notification.tid, arguments[1], arguments[2]);
+    case LengthForm::message: {
+      msghdr header = {};
+      return read_object(notification.tid, arguments[1], header) ? message_bytes(notification.tid, header) : 0;
+    }
+    case LengthForm::messages: {
+      std::uint64_t bytes = 0;
+      for (const auto& message : given_messages(notification, call)) bytes += message.bytes;
+      return bytes;
+    }
+    case LengthForm::none:
+      return 0;
+  }
+  return 0;
+}
+
+std::string given_receiver(const Notification& notification, const MeteredCall& call) {
+  if (call.address >= 0) {
+    const auto at = static_cast<std::size_t>(call.address);
+    return name_at(notification.tid, notification.arguments[at], notification.arguments[at + 1]);
+  }
+  msghdr header = {};
+  if (call.length != LengthForm::message || !read_object(notification.tid, notification.arguments[1], header))
+    return "";
+  return receiver_of(notification.tid, header);
+}
+
+std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call) {
+  std::vector<GivenMessage> messages;
+  if (call.length != LengthForm::messages) return messages;
+  const std::uint64_t count = std::min<std::uint64_t>(notification.arguments[2], kPartsMax);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    mmsghdr header = {};
+    if (!read_object(notification.tid, notification.arguments[1] + i * sizeof(mmsghdr), header)) break;
+    messages.push_back(
+        {message_bytes(notification.tid, header.msg_hdr), receiver_of(notification.tid, header.msg_hdr)});
+  }
+  return messages;
+}
+
+}  // namespace dpm

@@ -1,0 +1,26 @@
+// The arguments of a waiting call that lie in its process's memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/linux/kernel/notification.hpp"
+#include "backends/linux/meter/metered_call.hpp"
+
+namespace dpm {
+
+// How many bytes the call wants to move; 0 if its memory cannot be read.
+std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& call);
+
+// Whom a datagram is for: the name given with the call, or empty.
+std::string given_receiver(const Notification& notification, const MeteredCall& call);
+
+// sendmmsg: length and receiver of each message.
+struct GivenMessage {
+  std::uint64_t bytes = 0;
+  std::string receiver;
+};
+std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call);
+
+}  // namespace dpm

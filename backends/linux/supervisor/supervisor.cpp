@@ -1,0 +1,332 @@
+#include "backends/linux/supervisor/supervisor.hpp"
+
+#include <linux/audit.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <ctime>
+#include <iterator>
+#include <utility>
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kServingSlot = 0;
+constexpr std::size_t kBatchEvents = 50;
+
+// Calls that take nothing from the stream, or something out of its order.
+constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
+
+std::uint64_t flags_of(const Notification& notification, const MeteredCall& shape) {
+  return shape.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(shape.flags)];
+}
+
+int descriptor_of(const Notification& notification, const MeteredCall& shape) {
+  return static_cast<int>(notification.arguments[static_cast<std::size_t>(shape.descriptor)]);
+}
+
+bool is_datagram(Medium medium) {
+  return medium == Medium::udp || medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
+}
+
+}  // namespace
+
+void Supervisor::serve() {
+  Notification& notification = slots_[kServingSlot];
+  while (!ended_) {
+    notification = {};
+    const auto received = listener_.receive(notification);
+    if (received == SeccompListener::Received::ended) break;
+    if (received == SeccompListener::Received::none) continue;
+    Outcome outcome = Outcome::let_go;
+    {
+      const std::lock_guard lock(mutex_);
+      outcome = handle(notification);
+    }
+    if (outcome == Outcome::let_go) listener_.let_go(notification.id);
+  }
+  notification = {};
+  served_ = true;
+}
+
+// The kernel's own switch between two CPUs costs ten times the work; with several active tasks it rather hurts.
+void Supervisor::count_active(std::uint32_t tid) {
+  constexpr std::uint64_t kLookEvery = 256, kFew = 4;
+  if (std::find(std::begin(active_recently_), std::end(active_recently_), tid) == std::end(active_recently_))
+    active_recently_[active_at_++ % std::size(active_recently_)] = tid;
+  if (summary_.notified_calls % kLookEvery != 0 || !options_.sync_wake_up) return;
+  const auto active = static_cast<std::uint64_t>(
+      std::count_if(std::begin(active_recently_), std::end(active_recently_), [](auto recent) { return recent != 0; }));
+  std::fill(std::begin(active_recently_), std::end(active_recently_), 0u);
+  active_at_ = 0;
+  if (const bool wanted = active <= kFew; wanted != sync_wake_up_) {
+    sync_wake_up_ = wanted;
+    listener_.set_sync_wake_up(wanted);
+  }
+}
+
+Supervisor::Outcome Supervisor::handle(const Notification& notification) {
+  ++summary_.notified_calls;
+  count_active(notification.tid);
+  TrackedThread* thread = tracked(notification.tid);
+  if (thread == nullptr) return Outcome::let_go;
+  Execution& execution = *thread->execution;
+  ++execution.notified_calls;
+  ++execution.call_number;
+  if (thread->hold) end_hold(*thread);  // a signal took that call away
+  thread->counters_read = false;
+  if (execution.counted.flow != nullptr) read_counters(*thread);
+  const MeteredCall* shape = notification.arch == AUDIT_ARCH_X86_64 ? find_metered_call(notification.call) : nullptr;
+  if (shape == nullptr) return Outcome::let_go;
+  Outcome outcome = Outcome::let_go;
+  switch (shape->family) {
+    case CallFamily::receive:
+      outcome = receive(notification, *shape, *thread);
+      break;
+    case CallFamily::send:
+      send(notification, *shape, *thread);
+      break;
+    case CallFamily::accept:
+      outcome = accept(notification, *thread);
+      break;
+    case CallFamily::transfer:
+      transfer(notification, *shape, *thread);
+      break;
+    case CallFamily::path:
+      change_path(notification, *shape, *thread);
+      break;
+  }
+  if (meter_.finished() >= kBatchEvents || execution.flags.immediate()) hand_on();
+  return outcome;
+}
+
+Call Supervisor::circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  read_cpu_time(thread);
+  ++summary_.recorded_calls;
+  Call call;
+  call.execution = thread.execution;
+  call.time = local_time();
+  call.now_ns = call.time.ns - clock_offset_ns_;
+  call.pc = notification.pc;
+  call.load = load_.runnable(call.now_ns);
+  call.descriptor = descriptor_of(notification, shape);
+  call.counted_in_io = shape.counted_in_io;
+  note_code(thread.execution->pid(), thread.execution->id(), notification.pc);
+  return call;
+}
+
+// A socket's description is kept once it is connected or bound to stay as it is.
+Socket* Supervisor::socket_behind(int fd, std::uint64_t id) {
+  if (Socket* known = meter_.conversations().find(id)) return known;
+  SocketDescription description = describe_socket(fd);
+  if (description.medium == Medium::none) return nullptr;
+  const bool stream = description.medium == Medium::tcp || description.medium == Medium::unix_stream;
+  if (stream && !description.connected && !description.listening) return nullptr;
+  return &meter_.conversations().add(id, std::move(description));
+}
+
+Supervisor::Outcome Supervisor::receive(const Notification& notification, const MeteredCall& shape,
+                                        TrackedThread& thread) {
+  const std::uint64_t flags = flags_of(notification, shape);
+  if ((flags & kNotAReceive) != 0) return Outcome::let_go;
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
+  if (!fd) return Outcome::let_go;
+  const DescriptorIdentity identity = identify(fd.get());
+  if (identity.kind == DescriptorIdentity::Kind::other) return Outcome::let_go;
+
+  Socket* socket = nullptr;
+  if (identity.kind == DescriptorIdentity::Kind::socket) {
+    socket = socket_behind(fd.get(), identity.id);
+    if (socket == nullptr || socket->description.listening) return Outcome::let_go;
+  }
+  Call call = circumstances(notification, shape, thread);
+  if (socket != nullptr) meter_.uses(call, *socket);
+  call.may_wait = (flags & MSG_DONTWAIT) == 0 && !is_non_blocking(fd.get());
+  if (socket != nullptr && is_datagram(socket->description.medium))
+    return receive_datagram(notification, thread, fd.get(), *socket, call);
+  Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->in;
+  if (flow == nullptr) return Outcome::let_go;
+
+  const std::uint64_t asked = asked_bytes(notification, shape);
+  ReceiveState state;
+  if (flow->exact) {
+    const auto read = tcp_receive_state(fd.get(), flow->received.expected());
+    if (!read) return Outcome::let_go;
+    state = *read;
+  } else {
+    state.waiting = bytes_waiting(fd.get());
+  }
+  const auto offset = flow->exact ? std::optional(state.offset) : std::nullopt;
+  if (offset) meter_.settle_at(call, *flow, false, *offset);
+  meter_.asks_to_receive(call, flow);
+  if (call.counted_in_io && !flow->exact && !thread.counters_read) read_counters(thread);
+  const bool all = (flags & MSG_WAITALL) != 0 && call.may_wait;
+  if (state.waiting > 0 || state.ended || !call.may_wait || all || is_readable(fd.get())) {
+    const std::uint64_t probable = all ? asked : std::min<std::uint64_t>(asked, state.waiting);
+    meter_.receives(call, *flow, {asked, probable, offset});
+    return Outcome::let_go;
+  }
+  const std::uint64_t timeout_ns = socket == nullptr ? 0 : receive_timeout_ns(fd.get());
+  return hold(notification, thread, fd.get(), identity, call, asked, timeout_ns);
+}
+
+Supervisor::Outcome Supervisor::receive_datagram(const Notification& notification, TrackedThread& thread, int fd,
+                                                 Socket& socket, Call& call) {
+  meter_.asks_to_receive(call, socket.in);
+  if (const auto waiting = peek_datagram(fd)) {
+    Flow* flow = socket.in != nullptr
+                     ? socket.in
+                     : &meter_.conversations().datagrams_to(socket.description.medium, waiting->sender_name,
+                                                            socket.description.local_name);
+    meter_.receives_datagram(call, *flow, waiting->length_bytes);
+    return Outcome::let_go;
+  }
+  if (!call.may_wait || is_readable(fd)) return Outcome::let_go;
+  return hold(notification, thread, fd, {DescriptorIdentity::Kind::socket, socket.id, 0}, call, 0,
+              receive_timeout_ns(fd));
+}
+
+Supervisor::Outcome Supervisor::accept(const Notification& notification, TrackedThread& thread) {
+  const MeteredCall& shape = *find_metered_call(notification.call);
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
+  if (!fd) return Outcome::let_go;
+  const DescriptorIdentity identity = identify(fd.get());
+  if (identity.kind != DescriptorIdentity::Kind::socket) return Outcome::let_go;
+  Socket* listening = socket_behind(fd.get(), identity.id);
+  if (listening == nullptr || !listening->description.listening) return Outcome::let_go;
+  Call call = circumstances(notification, shape, thread);
+  meter_.uses(call, *listening);
+  if (is_readable(fd.get())) {
+    meter_.accepts(call, *listening);
+    return Outcome::let_go;
+  }
+  call.may_wait = !is_non_blocking(fd.get());
+  if (!call.may_wait) return Outcome::let_go;
+  return hold(notification, thread, fd.get(), identity, call, 0, receive_timeout_ns(fd.get()));
+}
+
+void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
+  if (!fd) return;
+  const DescriptorIdentity identity = identify(fd.get());
+  if (identity.kind == DescriptorIdentity::Kind::other) return;
+  Socket* socket = nullptr;
+  if (identity.kind == DescriptorIdentity::Kind::socket) {
+    socket = socket_behind(fd.get(), identity.id);
+    if (socket == nullptr || socket->description.listening) return;
+  }
+  const Call call = circumstances(notification, shape, thread);
+  if (socket != nullptr) meter_.uses(call, *socket);
+  if (socket != nullptr && is_datagram(socket->description.medium))
+    return send_datagrams(notification, shape, fd.get(), *socket, call);
+  Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->out;
+  if (flow == nullptr) return;
+  const std::uint64_t asked = asked_bytes(notification, shape);
+  Amount amount{asked, asked};
+  if (flow->exact) {
+    amount.offset = tcp_send_offset(fd.get(), socket->description.syn_counted, flow->sent.expected());
+    if (!amount.offset) return;
+  } else if (call.counted_in_io && !thread.counters_read) {
+    read_counters(thread);
+  }
+  meter_.sends(call, *flow, amount);
+}
+
+void Supervisor::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
+                                const Call& call) {
+  const auto send_one = [&](std::uint64_t bytes, const std::string& receiver) {
+    Flow* flow = socket.out;
+    if (flow == nullptr || !receiver.empty()) {
+      // Where an unconnected socket sends from is decided by its first send; where a connected one sends to, by
+      // connect.
+      const bool settled =
+          !socket.description.local_name.ends_with(":0") && (socket.description.connected || !receiver.empty());
+      if (!settled) socket.description = describe_socket(fd);
+      const std::string& to = receiver.empty() ? socket.description.peer_name : receiver;
+      if (to.empty()) return;
+      flow = &meter_.conversations().datagrams_to(socket.description.medium, socket.description.local_name, to);
+    }
+    meter_.sends_datagram(call, *flow, bytes);
+  };
+  if (shape.length == LengthForm::messages) {
+    for (const auto& message : given_messages(notification, shape)) send_one(message.bytes, message.receiver);
+    return;
+  }
+  send_one(asked_bytes(notification, shape), given_receiver(notification, shape));
+}
+
+// sendfile() and splice(): from a file or stream into another, without passing through the process.
+void Supervisor::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  send(notification, shape, thread);
+  MeteredCall source = shape;
+  source.descriptor = shape.source;
+  source.counted_in_io = false;
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, source));
+  if (!fd) return;
+  const DescriptorIdentity identity = identify(fd.get());
+  if (identity.kind == DescriptorIdentity::Kind::other) return;
+  Socket* socket = identity.kind == DescriptorIdentity::Kind::socket ? socket_behind(fd.get(), identity.id) : nullptr;
+  Flow* flow = identity.kind == DescriptorIdentity::Kind::pipe
+                   ? &meter_.conversations().pipe(identity.device, identity.id)
+               : socket != nullptr ? socket->in
+                                   : nullptr;
+  if (flow == nullptr || flow->kind != ChannelKind::stream) return;
+  const Call call = circumstances(notification, source, thread);
+  const std::uint64_t asked = asked_bytes(notification, source);
+  Amount amount{asked, std::min<std::uint64_t>(asked, bytes_waiting(fd.get()))};
+  if (flow->exact) {
+    const auto state = tcp_receive_state(fd.get(), flow->received.expected());
+    if (!state) return;
+    amount.offset = state->offset;
+  }
+  meter_.asks_to_receive(call, flow);
+  meter_.receives(call, *flow, amount);
+  if (!flow->exact) flow->received.accept(call.execution);
+}
+
+// The calls of --exact-paths.
+void Supervisor::change_path(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  const auto argument = [&notification](std::size_t at) {
+    return static_cast<std::uint32_t>(notification.arguments[at]);
+  };
+  if (shape.path == PathCall::socket || shape.path == PathCall::pair) {
+    constexpr std::uint32_t kTypeMask = 0xf;  // without SOCK_CLOEXEC and SOCK_NONBLOCK
+    const std::uint32_t kind = argument(0) << 16 | (argument(1) & kTypeMask) << 8 | argument(2);
+    // A pair's four messages are recorded when it is used.
+    if (shape.path == PathCall::socket) meter_.creates_socket(circumstances(notification, shape, thread), kind);
+    return;
+  }
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
+  if (!fd) return;
+  const DescriptorIdentity identity = identify(fd.get());
+  if (identity.kind != DescriptorIdentity::Kind::socket) return;
+  const Call call = circumstances(notification, shape, thread);
+  if (shape.path == PathCall::connect) return meter_.connects(call);
+  if (shape.path == PathCall::close) return meter_.closes(call);
+  const auto new_descriptor = shape.path == PathCall::dup_to ? static_cast<std::int32_t>(argument(1)) : -1;
+  if (const Socket* socket = socket_behind(fd.get(), identity.id)) meter_.duplicates(call, *socket, new_descriptor);
+}
+
+// Where code lies is read from the process's map when a program counter is met that no known range holds.
+void Supervisor::note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc) {
+  constexpr int kLooksMax = 64;
+  CodeRanges& code = code_[pid];
+  for (const auto& range : code.known)
+    if (pc >= range.start && pc < range.end) return;
+  if (code.looks++ >= kLooksMax) return;
+  if (const auto region = code_region(pid, pc)) {
+    code.known.push_back({region->start, region->end});
+    meter_.code_lies({id, region->start, region->end, region->file_offset, region->path});
+  }
+}
+
+void Supervisor::hand_on() { queue_.push(meter_.take()); }
+
+LocalTime Supervisor::local_time() const {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return {static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec + clock_offset_ns_};
+}
+
+}  // namespace dpm

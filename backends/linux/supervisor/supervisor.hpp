@@ -1,0 +1,118 @@
+// Serves the calls of one program. Two threads share it, under one lock:
+//
+//   serve()  takes notifications one by one, looks, records, lets go: everything on the path of a call is here
+//   attend() everything that happens without a call: data for calls that are held, announcements about processes,
+//            deadlines, events that wait for their length, the end
+//
+// Finished events go to the queue in batches of 20 to 50, and at least a hundred times a second.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/linux/kernel/notification_slots.hpp"
+#include "backends/linux/kernel/process_connector.hpp"
+#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/kernel/seccomp_listener.hpp"
+#include "backends/linux/linux_source.hpp"
+#include "backends/linux/supervisor/call_arguments.hpp"
+#include "backends/linux/supervisor/record_queue.hpp"
+#include "backends/linux/supervisor/tracked_thread.hpp"
+
+namespace dpm {
+
+class Supervisor {
+ public:
+  Supervisor(MeteredProgram& program, const MeterOptions& options, std::uint64_t call_cost_ns, RecordQueue& queue);
+
+  // Both return when the last process of the program has ended, or after stop(). attend() closes the queue.
+  void serve();
+  void attend(pthread_t serving);
+
+  void stop();
+  void set_flags(std::uint32_t pid, MeterFlags flags);
+
+  MeterSummary summary();
+  std::vector<std::string> warnings();
+
+ private:
+  enum class Outcome : std::uint8_t { let_go, held };
+
+  // supervisor.cpp: one call
+  Outcome handle(const Notification& notification);
+  Outcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Outcome receive_datagram(const Notification& notification, TrackedThread& thread, int fd, Socket& socket, Call& call);
+  Outcome accept(const Notification& notification, TrackedThread& thread);
+  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
+                      const Call& call);
+  void change_path(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  void transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Socket* socket_behind(int fd, std::uint64_t id);
+  void note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc);
+  void count_active(std::uint32_t tid);
+
+  // supervisor_holds.cpp: calls that wait with us
+  Outcome hold(const Notification& notification, TrackedThread& thread, int fd, const DescriptorIdentity& identity,
+               const Call& call, std::uint64_t asked, std::uint64_t timeout_ns);
+  void fire(HoldTable::Ticket ticket);
+  void end_hold(TrackedThread& thread);
+  void check_holds();
+  void check_deadlines(std::int64_t now_ns);
+  bool complete(TrackedThread& thread);
+  void record_held_receive(const Hold& held, const Call& call, int fd, Socket* socket);
+  std::int64_t next_deadline_ns() const;
+
+  // supervisor_processes.cpp: who is there
+  TrackedThread* tracked(std::uint32_t tid);
+  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Execution* creator);
+  void drain_announcements();
+  void announced(const ProcessChange& change);
+  void read_cpu_time(TrackedThread& thread);
+  void read_counters(TrackedThread& thread);
+  void settle_old_events(std::int64_t now_ns);
+  void meet_everybody();
+
+  // attendance.cpp
+  void wake();
+  void interrupt(pthread_t serving);
+  void finish();
+
+  void hand_on();
+  LocalTime local_time() const;
+
+  MeteredProgram& program_;
+  const MeterOptions options_;
+  const std::uint64_t call_cost_ns_;
+  RecordQueue& queue_;
+  SeccompListener listener_;
+  NotificationSlots& slots_;
+  UniqueFd epoll_, wake_;
+  Result<ProcessConnector> connector_;
+  std::atomic<bool> ended_{false}, served_{false};
+
+  std::mutex mutex_;  // everything below
+  Meter meter_;
+  HoldTable holds_;
+  LoadGauge load_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<TrackedThread>> threads_;
+  std::unordered_map<std::uint32_t, CodeRanges> code_;          // by process
+  std::unordered_map<std::uint32_t, TrackedThread*> by_place_;  // holds by their place in the table
+  std::vector<std::size_t> free_slots_;
+  std::vector<HoldTable::Ticket> look_again_;  // others had a claim on the data first
+  std::uint32_t active_recently_[8] = {};
+  std::size_t active_at_ = 0;
+  bool sync_wake_up_ = false;
+  std::int64_t clock_offset_ns_ = 0;  // from the clock that is never set to the machine's local time
+  std::uint64_t announcements_lost_ = 0;
+  MeterSummary summary_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <cerrno>
+
+#include "backends/linux/supervisor/supervisor.hpp"
+
+namespace dpm {
+
+Supervisor::Outcome Supervisor::hold(const Notification& notification, TrackedThread& thread, int fd,
+                                     const DescriptorIdentity& identity, const Call& call, std::uint64_t asked,
+                                     std::uint64_t timeout_ns) {
+  if (free_slots_.empty()) return Outcome::let_go;
+  auto ticket = holds_.watch(fd);
+  if (!ticket) return Outcome::let_go;
+  Hold held;
+  held.notification = notification;
+  held.slot = free_slots_.back();
+  held.ticket = *ticket;
+  held.identity = identity;
+  held.call = call;
+  held.asked = asked;
+  held.deadline_ns = timeout_ns == 0 ? 0 : call.now_ns + static_cast<std::int64_t>(timeout_ns);
+  free_slots_.pop_back();
+  slots_[held.slot] = notification;
+  by_place_[held.ticket.place] = &thread;
+  ++summary_.held_calls;
+  if (held.deadline_ns != 0) wake();  // whoever attends sleeps until the deadline it knew
+  thread.hold = held;
+  return Outcome::held;
+}
+
+void Supervisor::end_hold(TrackedThread& thread) {
+  holds_.release(thread.hold->ticket);
+  by_place_.erase(thread.hold->ticket.place);
+  slots_[thread.hold->slot] = {};
+  free_slots_.push_back(thread.hold->slot);
+  thread.hold.reset();
+}
+
+// Something came for a held call: it is recorded as of now, and goes on. False if there is nothing after all.
+bool Supervisor::complete(TrackedThread& thread) {
+  Hold& held = *thread.hold;
+  const MeteredCall& shape = *find_metered_call(held.notification.call);
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), held.call.descriptor);
+  // Closed or replaced while we waited: the kernel itself shall say what that means.
+  const bool same = fd && identify(fd.get()) == held.identity;
+  if (same && !is_readable(fd.get())) {
+    holds_.watch_again(held.ticket, fd.get());
+    return false;
+  }
+  if (same && listener_.waits(held.notification.id)) {
+    Call call = held.call;
+    call.time = local_time();
+    call.now_ns = call.time.ns - clock_offset_ns_;
+    call.load = load_.runnable(call.now_ns);
+    Socket* socket = meter_.conversations().find(held.identity.id);
+    if (shape.family == CallFamily::accept) {
+      meter_.accepts(call, *socket);
+    } else {
+      record_held_receive(held, call, fd.get(), socket);
+    }
+  }
+  const std::uint64_t id = held.notification.id;
+  end_hold(thread);
+  listener_.let_go(id);
+  return true;
+}
+
+void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd, Socket* socket) {
+  const bool is_pipe = held.identity.kind == DescriptorIdentity::Kind::pipe;
+  Conversations& conversations = meter_.conversations();
+  Flow* flow = is_pipe ? &conversations.pipe(held.identity.device, held.identity.id) : socket->in;
+  if (flow == nullptr || flow->kind == ChannelKind::datagram) {
+    const auto waiting = peek_datagram(fd);
+    if (!waiting) return;
+    if (flow == nullptr)
+      flow =
+          &conversations.datagrams_to(socket->description.medium, waiting->sender_name, socket->description.local_name);
+    meter_.receives_datagram(call, *flow, waiting->length_bytes);
+    return;
+  }
+  Amount amount{held.asked, 0};
+  if (flow->exact) {
+    const auto state = tcp_receive_state(fd, flow->received.expected());
+    if (!state) return;
+    amount.offset = state->offset;
+    amount.probable = std::min<std::uint64_t>(held.asked, state->waiting);
+  } else {
+    amount.probable = std::min<std::uint64_t>(held.asked, bytes_waiting(fd));
+  }
+  meter_.receives(call, *flow, amount);
+}
+
+// The oldest call that waits for this data gets it; the others look again a moment later, when it has been taken.
+void Supervisor::fire(HoldTable::Ticket ticket) {
+  if (!holds_.is_current(ticket)) return;
+  TrackedThread* fired = by_place_.at(ticket.place);
+  TrackedThread* oldest = fired;
+  std::size_t claims = 0;
+  for (const auto& [place, thread] : by_place_) {
+    if (!(thread->hold->identity == fired->hold->identity)) continue;
+    ++claims;
+    if (thread->hold->call.now_ns < oldest->hold->call.now_ns) oldest = thread;
+  }
+  if (oldest != fired || claims > 1) look_again_.push_back(ticket);
+  complete(*oldest);
+}
+
+std::int64_t Supervisor::next_deadline_ns() const {
+  std::int64_t next = 0;
+  for (const auto& [place, thread] : by_place_) {
+    const std::int64_t deadline_ns = thread->hold->deadline_ns;
+    if (deadline_ns != 0 && (next == 0 || deadline_ns < next)) next = deadline_ns;
+  }
+  return next;
+}
+
+void Supervisor::check_deadlines(std::int64_t now_ns) {
+  std::vector<TrackedThread*> late;
+  for (const auto& [place, thread] : by_place_) {
+    const std::int64_t deadline_ns = thread->hold->deadline_ns;
+    if (deadline_ns != 0 && deadline_ns <= now_ns) late.push_back(thread);
+  }
+  for (TrackedThread* thread : late) {
+    const std::uint64_t id = thread->hold->notification.id;
+    end_hold(*thread);
+    listener_.fail(id, EAGAIN);
+  }
+}
+
+// Signals and close() by another thread end a hold without its descriptor becoming readable.
+void Supervisor::check_holds() {
+  std::vector<TrackedThread*> holding;
+  for (const auto& [place, thread] : by_place_) holding.push_back(thread);
+  for (TrackedThread* thread : holding) {
+    const Hold& held = *thread->hold;
+    const std::uint64_t id = held.notification.id;
+    if (listener_.waits(id)) {
+      const UniqueFd fd = borrow_descriptor(thread->thread_fd.get(), held.call.descriptor);
+      if (fd && identify(fd.get()) == held.identity) continue;
+    }
+    end_hold(*thread);
+    listener_.let_go(id);
+  }
+}
+
+}  // namespace dpm

@@ -1,0 +1,43 @@
+// What the supervisor keeps of each thread it meets: handles that save opening files while a call waits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "backends/linux/kernel/tracee.hpp"
+#include "backends/linux/meter/meter.hpp"
+#include "backends/linux/supervisor/hold_table.hpp"
+
+namespace dpm {
+
+// A receive or accept that waits with us.
+struct Hold {
+  Notification notification;
+  std::size_t slot = 0;
+  HoldTable::Ticket ticket;
+  DescriptorIdentity identity;
+  Call call;
+  std::uint64_t asked = 0;
+  std::int64_t deadline_ns = 0;  // 0: none
+};
+
+struct TrackedThread {
+  Execution* execution = nullptr;
+  UniqueFd thread_fd;
+  ThreadFiles files;
+  bool counters_read = false;  // during its present call
+  std::optional<Hold> hold;
+};
+
+// A process's code, as far as its program counters have been met.
+struct CodeRanges {
+  struct Range {
+    std::uint64_t start = 0, end = 0;
+  };
+  std::vector<Range> known;
+  bool several_threads = false;
+  int looks = 0;  // how often its map was read
+};
+
+}  // namespace dpm
