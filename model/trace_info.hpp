@@ -1,6 +1,7 @@
 // What the numbers in a stream of events stand for: machines, processes, channels. A source owns one, appends to it
-// while it runs, and a trace directory keeps it as trace.json. What is there never changes, but for one thing: the
-// owner of a channel may be none and become known once, because a live meter learns late who reads.
+// while it runs, and a trace directory keeps it as trace.json. What is there never changes, but for two things: the
+// owner of a channel may be none and become known once, because a live meter learns late who reads; and an operating
+// system's process is renamed when it executes another program.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,10 @@ bool is_prefix(const TraceInfo& before, const TraceInfo& now) {
                }) &&
          grows(before.processes, now.processes,
                [](const auto& a, const auto& b) {
-                 return std::tie(a.name, a.program, a.machine, a.filter, a.in_computation, a.pid, a.tid, a.group) ==
-                        std::tie(b.name, b.program, b.machine, b.filter, b.in_computation, b.pid, b.tid, b.group);
+                 const bool may_be_renamed = a.pid != 0;
+                 return (may_be_renamed || std::tie(a.name, a.program) == std::tie(b.name, b.program)) &&
+                        std::tie(a.machine, a.filter, a.in_computation, a.pid, a.tid, a.group) ==
+                            std::tie(b.machine, b.filter, b.in_computation, b.pid, b.tid, b.group);
                }) &&
          grows(before.channels, now.channels,
                [](const auto& a, const auto& b) {

@@ -7,6 +7,8 @@
 
 namespace dpm {
 
+inline constexpr std::uint32_t kNativeArch = 0xc000003e;  // x86-64, as the kernel's audit numbers it
+
 struct Notification {
   std::uint64_t id = 0;  // never 0 for a real one; sequential for each listener
   std::uint32_t tid = 0;

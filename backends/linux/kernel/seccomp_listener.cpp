@@ -1,5 +1,6 @@
 #include "backends/linux/kernel/seccomp_listener.hpp"
 
+#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 
@@ -13,6 +14,7 @@
 
 namespace dpm {
 
+static_assert(kNativeArch == AUDIT_ARCH_X86_64);
 static_assert(sizeof(Notification) == sizeof(seccomp_notif));
 static_assert(offsetof(Notification, tid) == offsetof(seccomp_notif, pid));
 static_assert(offsetof(Notification, call) == offsetof(seccomp_notif, data.nr));

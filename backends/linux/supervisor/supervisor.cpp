@@ -1,6 +1,5 @@
 #include "backends/linux/supervisor/supervisor.hpp"
 
-#include <linux/audit.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -76,7 +75,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   if (thread->hold) end_hold(*thread);  // a signal took that call away
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);
-  const MeteredCall* shape = notification.arch == AUDIT_ARCH_X86_64 ? find_metered_call(notification.call) : nullptr;
+  const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
   if (shape == nullptr) return Outcome::let_go;
   Outcome outcome = Outcome::let_go;
   switch (shape->family) {

@@ -47,7 +47,8 @@ TEST_CASE("stream position: an operation moved what lies between its offset and 
   CHECK(position.settle_at(1096, &writer).length_bytes == 0);
   position.open(recorder.operation(writer, 4000, 4000));
   CHECK(position.settle_at(5096, &writer).length_bytes == 0);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 1000, .length_bytes = 96}, {.sequence = 1096, .length_bytes = 4000}}));
+  CHECK(ranges(recorder.ready) ==
+        ranges({{.sequence = 1000, .length_bytes = 96}, {.sequence = 1096, .length_bytes = 4000}}));
 }
 
 TEST_CASE("stream position: what no operation can have moved is a gap", "[linux]") {
@@ -87,7 +88,8 @@ TEST_CASE("stream position: an operation another thread may still be in stays op
   ++blocked.call_number;  // it has been seen again: its call is over
   ++other.call_number;
   CHECK(position.settle_at(1010, &blocked).length_bytes == 0);
-  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 1000}, {.sequence = 1000, .length_bytes = 10}}));
+  CHECK(ranges(recorder.ready) ==
+        ranges({{.sequence = 0, .length_bytes = 1000}, {.sequence = 1000, .length_bytes = 10}}));
 }
 
 TEST_CASE("stream position: what was probable is taken when nobody will tell", "[linux]") {
