@@ -34,6 +34,11 @@ struct Gate {
   char error[512] = "";
 };
 
+Gate* new_gate() {
+  void* page = ::mmap(nullptr, sizeof(Gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return page == MAP_FAILED ? nullptr : new (page) Gate;
+}
+
 constexpr std::uint32_t kInstalled = 1, kNotInstalled = 2;
 constexpr std::uint32_t kBegin = 1, kEnd = 2;
 constexpr int kNotExecutable = 126, kNotFound = 127;
@@ -103,7 +108,6 @@ Result<void> await_installation(Gate& gate, int program_fd) {
 
 Result<LaunchedProgram> supervise(pid_t pid, const std::vector<std::string>& command, const LaunchOptions& options,
                                   Gate& gate) {
-  leave_the_terminal();
   const auto program_fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!program_fd) return Error::from_errno("watch the program's process");
   if (auto installed = await_installation(gate, program_fd.get()); !installed) return installed.error();
@@ -133,11 +137,20 @@ int listener_number(std::uint64_t descriptor_limit) {
 
 void LaunchedProgram::start() { announce(static_cast<Gate*>(gate_)->open, kBegin); }
 
-Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options) {
-  void* page = ::mmap(nullptr, sizeof(Gate), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return Error::from_errno("make memory to share with the program");
-  auto& gate = *new (page) Gate;
+Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options) {
+  Gate* gate = new_gate();
+  if (gate == nullptr) return Error::from_errno("make memory to share with the program");
+  const pid_t pid = ::fork();
+  if (pid < 0) return Error::from_errno("start '" + command.front() + "'");
+  if (pid == 0) become(command, options, *gate);
+  auto launched = supervise(pid, command, options, *gate);
+  if (!launched) announce(gate->open, kEnd);
+  return launched;
+}
 
+Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options) {
+  Gate* gate = new_gate();
+  if (gate == nullptr) return Error::from_errno("make memory to share with the program");
   const pid_t pid = ::getpid();
   const pid_t between = ::fork();
   if (between < 0) return Error::from_errno("start the supervisor");
@@ -146,12 +159,13 @@ Result<LaunchedProgram> launch(const std::vector<std::string>& command, const La
     while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0) return Error{"start the supervisor: no process could be made"};
-    become(command, options, gate);
+    become(command, options, *gate);
   }
   const pid_t supervisor = ::fork();
   if (supervisor != 0) ::_exit(supervisor < 0 ? 1 : 0);
-  auto launched = supervise(pid, command, options, gate);
-  if (!launched) announce(gate.open, kEnd);
+  leave_the_terminal();
+  auto launched = supervise(pid, command, options, *gate);
+  if (!launched) announce(gate->open, kEnd);
   return launched;
 }
 

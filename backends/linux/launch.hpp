@@ -41,6 +41,10 @@ class LaunchedProgram {
 // saying so, as a shell does.
 Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options);
 
+// The same with the program as a child of the caller, who supervises and must wait(2) for it. Standard input and output
+// are the caller's.
+Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options);
+
 // The highest descriptor number, within a program's own limit, at which it keeps its listener: should every part of dpm
 // be killed, its calls then wait for a new supervisor instead of failing.
 int listener_number(std::uint64_t descriptor_limit);
