@@ -29,6 +29,8 @@ std::uint64_t Meter::record(const Call& call, const Event& event, bool finished)
 
 void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
   if (gap.length_bytes == 0) return;
+  ++gaps_.ranges;
+  gaps_.bytes += gap.length_bytes;
   Event event = event_of(call, EventType::gap);
   event.channel = flow.channel;
   event.sequence = gap.offset;

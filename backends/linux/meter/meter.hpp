@@ -99,6 +99,10 @@ class Meter {
   RecordBatch take();
   std::size_t finished() const { return ready_.size(); }
   void set_flags(std::uint32_t pid, MeterFlags flags);  // 0: every process, now and later
+  struct Gaps {
+    std::uint64_t ranges = 0, bytes = 0;
+  };
+  const Gaps& gaps() const { return gaps_; }
   std::size_t process_count() const { return processes_seen_; }
   std::size_t execution_count() const { return executions_seen_; }
 
@@ -144,6 +148,7 @@ class Meter {
   std::unordered_map<std::uint32_t, ProcessState> processes_;  // by process
   std::vector<PendingPath> pending_paths_;
   bool paths_are_told_ = false;
+  Gaps gaps_;
   std::unordered_set<std::uint64_t> announced_pairs_;
   std::unordered_map<std::string, std::uint32_t> names_;
   std::optional<MeterFlags> flags_for_all_;

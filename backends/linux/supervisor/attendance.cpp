@@ -86,7 +86,7 @@ void Supervisor::attend(pthread_t serving) {
     const std::int64_t wait_ns = until_ns - now_ns;
     const timespec limit{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
     const int count = ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &limit, nullptr);
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     const auto waiting = std::exchange(look_again_, {});
     for (int i = 0; i < count; ++i) {
       const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
@@ -107,6 +107,9 @@ void Supervisor::attend(pthread_t serving) {
     check_holds();
     settle_old_events(now_ns);
     hand_on();
+    const auto due = due_for_survey(now_ns);
+    lock.unlock();
+    survey(due);
   }
   interrupt(serving);
   finish();
@@ -160,6 +163,11 @@ std::vector<std::string> Supervisor::warnings() {
   if (announcements_lost_ > 0)
     warnings.push_back("the kernel dropped announcements of processes " + std::to_string(announcements_lost_) +
                        " times: some forks and exits are missing");
+  const auto bypasses = bypasses_.warnings();
+  warnings.insert(warnings.end(), bypasses.begin(), bypasses.end());
+  if (meter_.gaps().bytes > 0)
+    warnings.push_back(std::to_string(meter_.gaps().bytes) + " bytes in " + std::to_string(meter_.gaps().ranges) +
+                       " ranges of TCP streams passed the meter unseen: the GAP events say where");
   return warnings;
 }
 

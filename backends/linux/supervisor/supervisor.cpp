@@ -310,7 +310,7 @@ void Supervisor::change_path(const Notification& notification, const MeteredCall
 // Where code lies is read from the process's map when a program counter is met that no known range holds.
 void Supervisor::note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc) {
   constexpr int kLooksMax = 64;
-  CodeRanges& code = code_[pid];
+  TrackedProcess& code = processes_[pid];
   for (const auto& range : code.known)
     if (pc >= range.start && pc < range.end) return;
   if (code.looks++ >= kLooksMax) return;

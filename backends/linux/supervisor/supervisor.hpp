@@ -21,6 +21,7 @@
 #include "backends/linux/kernel/process_files.hpp"
 #include "backends/linux/kernel/seccomp_listener.hpp"
 #include "backends/linux/linux_source.hpp"
+#include "backends/linux/supervisor/bypass_account.hpp"
 #include "backends/linux/supervisor/call_arguments.hpp"
 #include "backends/linux/supervisor/record_queue.hpp"
 #include "backends/linux/supervisor/tracked_thread.hpp"
@@ -78,6 +79,8 @@ class Supervisor {
   void read_cpu_time(TrackedThread& thread);
   void read_counters(TrackedThread& thread);
   void settle_old_events(std::int64_t now_ns);
+  std::vector<std::uint32_t> due_for_survey(std::int64_t now_ns);
+  void survey(const std::vector<std::uint32_t>& pids);
   void meet_everybody();
 
   // attendance.cpp
@@ -103,7 +106,7 @@ class Supervisor {
   HoldTable holds_;
   LoadGauge load_;
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackedThread>> threads_;
-  std::unordered_map<std::uint32_t, CodeRanges> code_;          // by process
+  std::unordered_map<std::uint32_t, TrackedProcess> processes_;
   std::unordered_map<std::uint32_t, TrackedThread*> by_place_;  // holds by their place in the table
   std::vector<std::size_t> free_slots_;
   std::vector<HoldTable::Ticket> look_again_;  // others had a claim on the data first
@@ -112,6 +115,7 @@ class Supervisor {
   bool sync_wake_up_ = false;
   std::int64_t clock_offset_ns_ = 0;  // from the clock that is never set to the machine's local time
   std::uint64_t announcements_lost_ = 0;
+  BypassAccount bypasses_;
   MeterSummary summary_;
 };
 

@@ -49,7 +49,7 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
   thread->execution = &meter_.begin(birth, creator, now, now.ns - clock_offset_ns_);
   thread->thread_fd = open_thread(tid, pid);
   thread->files = ThreadFiles(pid, tid);
-  if (pid != tid) code_[pid].several_threads = true;
+  processes_[pid].several_threads |= pid != tid;
   auto& place = threads_[tid];
   if (place != nullptr && place->hold) end_hold(*place);
   place = std::move(thread);
@@ -77,7 +77,7 @@ void Supervisor::announced(const ProcessChange& change) {
   if (found == threads_.end()) return;
   TrackedThread& thread = *found->second;
   if (change.kind == ProcessChange::Kind::exec) {
-    code_.erase(change.pid);
+    processes_.erase(change.pid);
     const std::string path = read_program_path(change.pid);
     const std::string name = read_command_name(change.pid, change.tid);
     meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, now_ns);
@@ -91,15 +91,15 @@ void Supervisor::announced(const ProcessChange& change) {
   read_cpu_time(thread);
   meter_.ended(*thread.execution, exit_status(change.exit_code), time, now_ns);
   threads_.erase(found);
-  if (change.tid == change.pid) code_.erase(change.pid);
+  if (change.tid == change.pid) processes_.erase(change.pid);
 }
 
 // The process's clock is cheaper than the thread's file, and the same while there is one thread.
 void Supervisor::read_cpu_time(TrackedThread& thread) {
   Execution& execution = *thread.execution;
   std::uint64_t cpu_ns = 0;
-  const auto code = code_.find(execution.pid());
-  const bool several = code != code_.end() && code->second.several_threads;
+  const auto code = processes_.find(execution.pid());
+  const bool several = code != processes_.end() && code->second.several_threads;
   if (several ? thread.files.cpu_time_ns(cpu_ns) : process_cpu_time_ns(execution.pid(), cpu_ns))
     execution.read_cpu_time(cpu_ns, call_cost_ns_);
 }
@@ -109,6 +109,24 @@ void Supervisor::read_counters(TrackedThread& thread) {
   if (!thread.files.transferred(transferred)) return;
   meter_.io_counters(*thread.execution, transferred);
   thread.counters_read = true;
+}
+
+std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
+  constexpr std::int64_t kFirstNs = 50'000'000, kAgainNs = 2'000'000'000;
+  constexpr std::size_t kAtOnce = 4;
+  std::vector<std::uint32_t> due;
+  for (auto& [pid, process] : processes_) {
+    if (process.survey_at_ns == 0) process.survey_at_ns = now_ns + kFirstNs;
+    if (process.survey_at_ns > now_ns || due.size() == kAtOnce) continue;
+    process.survey_at_ns = now_ns + kAgainNs;
+    due.push_back(pid);
+  }
+  return due;
+}
+
+// Without the lock: calls go on meanwhile.
+void Supervisor::survey(const std::vector<std::uint32_t>& pids) {
+  for (const std::uint32_t pid : pids) bypasses_.add(read_command_name(pid, pid), survey_bypasses(pid));
 }
 
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.

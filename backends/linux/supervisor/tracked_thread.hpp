@@ -30,14 +30,15 @@ struct TrackedThread {
   std::optional<Hold> hold;
 };
 
-// A process's code, as far as its program counters have been met.
-struct CodeRanges {
+// What is known of a process, of all its threads together: code, as far as program counters have been met.
+struct TrackedProcess {
   struct Range {
     std::uint64_t start = 0, end = 0;
   };
   std::vector<Range> known;
   bool several_threads = false;
-  int looks = 0;  // how often its map was read
+  int looks = 0;                  // how often its map was read
+  std::int64_t survey_at_ns = 0;  // when to look for ways past the meter next
 };
 
 }  // namespace dpm

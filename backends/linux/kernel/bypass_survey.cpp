@@ -1,0 +1,61 @@
+#include "backends/linux/kernel/bypass_survey.hpp"
+
+#include <dirent.h>
+#include <elf.h>
+#include <unistd.h>
+
+#include <climits>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace dpm {
+namespace {
+
+bool has_ring(const std::string& process_folder) {
+  const std::string folder = process_folder + "/fd";
+  DIR* descriptors = ::opendir(folder.c_str());
+  if (descriptors == nullptr) return false;
+  bool found = false;
+  while (const dirent* entry = ::readdir(descriptors)) {
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink((folder + "/" + entry->d_name).c_str(), target, sizeof target);
+    if (length > 0 && std::string_view(target, static_cast<std::size_t>(length)) == "anon_inode:[io_uring]")
+      found = true;
+  }
+  ::closedir(descriptors);
+  return found;
+}
+
+// "7f1c2000-7f1c3000 rw-s 00000000 00:01 4096   /dev/zero (deleted)"
+std::vector<SharedMemory> shared_mappings(const std::string& process_folder) {
+  std::vector<SharedMemory> shared;
+  std::ifstream maps(process_folder + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream fields(line);
+    std::string range, permissions, offset, device, inode, name;
+    fields >> range >> permissions >> offset >> device >> inode >> std::ws;
+    std::getline(fields, name);
+    if (permissions.size() < 4 || permissions[1] != 'w' || permissions[3] != 's' || inode == "0") continue;
+    if (name.starts_with("anon_inode:")) continue;
+    if (!shared.empty() && shared.back().device_and_inode == device + " " + inode) continue;
+    shared.push_back({device + " " + inode, name});
+  }
+  return shared;
+}
+
+bool is_native(const std::string& process_folder) {
+  std::ifstream program(process_folder + "/exe", std::ios::binary);
+  char identification[EI_NIDENT] = "";
+  if (!program.read(identification, sizeof identification)) return true;
+  return identification[EI_CLASS] == ELFCLASS64;
+}
+
+}  // namespace
+
+OpenBypasses survey_bypasses(std::uint32_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  return {has_ring(folder), is_native(folder), shared_mappings(folder)};
+}
+
+}  // namespace dpm

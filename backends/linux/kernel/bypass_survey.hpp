@@ -1,0 +1,24 @@
+// Ways past the meter that a process has open: what moves there is no system call we are notified of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dpm {
+
+struct SharedMemory {
+  std::string device_and_inode;  // the same for all who share it
+  std::string name;              // as /proc/PID/maps calls it
+};
+
+struct OpenBypasses {
+  bool io_uring = false;                    // a ring of its own
+  bool native = true;                       // false: a 32-bit program, whose calls have other numbers
+  std::vector<SharedMemory> shared_memory;  // writable mappings that others may share
+};
+
+// Reads /proc/PID/fd, maps and exe: milliseconds for large processes, so never while a call waits.
+OpenBypasses survey_bypasses(std::uint32_t pid);
+
+}  // namespace dpm

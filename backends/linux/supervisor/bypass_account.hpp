@@ -1,0 +1,30 @@
+// What passed the meter by, or may have, said at the end: never silently missing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/linux/kernel/bypass_survey.hpp"
+
+namespace dpm {
+
+class BypassAccount {
+ public:
+  void add(const std::string& process, const OpenBypasses& open);
+
+  // One sentence for each kind.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Segment {
+    std::string name;
+    std::set<std::string> processes;
+  };
+  std::set<std::string> with_rings_, not_native_;
+  std::map<std::string, Segment> segments_;
+};
+
+}  // namespace dpm
