@@ -1,5 +1,7 @@
 #include "backends/linux/meter/conversation.hpp"
 
+#include <algorithm>
+
 namespace dpm {
 namespace {
 
@@ -52,9 +54,21 @@ Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
 }
 
 Flow& Conversations::datagrams_to(Medium medium, const std::string& sender, const std::string& receiver) {
-  const bool udp = medium == Medium::udp;
-  const std::string key = udp ? flow_name(medium, port_of(sender), port_of(receiver)) : flow_name(medium, "", receiver);
-  return flow_by(key, flow_name(medium, sender, receiver), ChannelKind::datagram, false);
+  const std::string name = flow_name(medium, sender, receiver);
+  if (medium != Medium::udp) return flow_by(flow_name(medium, "", receiver), name, ChannelKind::datagram, false);
+  const std::string to = port_of(receiver);
+  if (port_of(sender) == ":0") {
+    unbound_.push_back({&new_flow(name, ChannelKind::datagram, false), to});
+    return *unbound_.back().flow;
+  }
+  const std::string key = flow_name(medium, port_of(sender), to);
+  const auto unbound =
+      std::find_if(unbound_.begin(), unbound_.end(), [&to](const Unbound& known) { return known.receiver_port == to; });
+  if (unbound != unbound_.end() && !by_key_.contains(key)) {
+    by_key_[key] = unbound->flow;
+    unbound_.erase(unbound);
+  }
+  return flow_by(key, name, ChannelKind::datagram, false);
 }
 
 // An end that was taken by another socket before belongs to an earlier connection between the same names.

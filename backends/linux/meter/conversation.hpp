@@ -49,6 +49,8 @@ class Conversations {
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
   // Where a datagram from a socket of this medium to this name goes. Ports alone tell UDP flows apart: a socket bound
   // to every address does not know under which one it is spoken to.
+  // A sender that is not bound yet gets its port by its first send: that flow is taken over by the first sight of one
+  // to the same receiver whose sender is known.
   Flow& datagrams_to(Medium medium, const std::string& sender, const std::string& receiver);
 
   std::uint32_t channel_set_of(Flow& flow);
@@ -62,7 +64,13 @@ class Conversations {
   void join(Socket& socket, const std::string& own, const std::string& peer);
 
   Descriptions& descriptions_;
+  struct Unbound {
+    Flow* flow = nullptr;
+    std::string receiver_port;
+  };
+
   std::vector<std::unique_ptr<Flow>> flows_;
+  std::vector<Unbound> unbound_;
   std::unordered_map<std::string, Flow*> by_key_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::uint32_t channel_sets_ = 1;  // [0] is "any"

@@ -126,7 +126,8 @@ std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
 
 // Without the lock: calls go on meanwhile.
 void Supervisor::survey(const std::vector<std::uint32_t>& pids) {
-  for (const std::uint32_t pid : pids) bypasses_.add(read_command_name(pid, pid), survey_bypasses(pid));
+  for (const std::uint32_t pid : pids)
+    bypasses_.add(read_command_name(pid, pid) + " (" + std::to_string(pid) + ")", survey_bypasses(pid));
 }
 
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
