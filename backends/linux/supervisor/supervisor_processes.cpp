@@ -1,5 +1,6 @@
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/linux/supervisor/supervisor.hpp"
@@ -77,7 +78,7 @@ void Supervisor::announced(const ProcessChange& change) {
   if (found == threads_.end()) return;
   TrackedThread& thread = *found->second;
   if (change.kind == ProcessChange::Kind::exec) {
-    processes_.erase(change.pid);
+    processes_[change.pid] = {};  // other code, one thread
     const std::string path = read_program_path(change.pid);
     const std::string name = read_command_name(change.pid, change.tid);
     meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, now_ns);
@@ -112,13 +113,14 @@ void Supervisor::read_counters(TrackedThread& thread) {
 }
 
 std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
-  constexpr std::int64_t kFirstNs = 50'000'000, kAgainNs = 2'000'000'000;
+  constexpr std::int64_t kPauseMaxNs = 2'000'000'000;
   constexpr std::size_t kAtOnce = 4;
   std::vector<std::uint32_t> due;
   for (auto& [pid, process] : processes_) {
-    if (process.survey_at_ns == 0) process.survey_at_ns = now_ns + kFirstNs;
+    if (process.survey_at_ns == 0) process.survey_at_ns = now_ns + process.survey_pause_ns;
     if (process.survey_at_ns > now_ns || due.size() == kAtOnce) continue;
-    process.survey_at_ns = now_ns + kAgainNs;
+    process.survey_pause_ns = std::min(2 * process.survey_pause_ns, kPauseMaxNs);
+    process.survey_at_ns = now_ns + process.survey_pause_ns;
     due.push_back(pid);
   }
   return due;

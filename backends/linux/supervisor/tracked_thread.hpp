@@ -37,8 +37,9 @@ struct TrackedProcess {
   };
   std::vector<Range> known;
   bool several_threads = false;
-  int looks = 0;                  // how often its map was read
-  std::int64_t survey_at_ns = 0;  // when to look for ways past the meter next
+  int looks = 0;                              // how often its map was read
+  std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
+  std::int64_t survey_pause_ns = 25'000'000;  // and how long after that again: twice as long each time
 };
 
 }  // namespace dpm
