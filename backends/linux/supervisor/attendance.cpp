@@ -58,7 +58,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
 
 // The first process, and of an acquired program all its threads.
 void Supervisor::meet_everybody() {
-  for (const std::uint32_t tid : read_thread_ids(program_.pid)) meet(tid, program_.pid, nullptr);
+  for (const std::uint32_t tid : read_thread_ids(program_.pid)) meet(tid, program_.pid, nullptr, local_time());
 }
 
 void Supervisor::wake() {
@@ -105,6 +105,7 @@ void Supervisor::attend(pthread_t serving) {
     if (now_ns < next_tick_ns) continue;
     next_tick_ns = now_ns + kTickNs;
     check_holds();
+    look_around();
     settle_old_events(now_ns);
     hand_on();
     const auto due = due_for_survey(now_ns);

@@ -73,9 +73,13 @@ class Supervisor {
 
   // supervisor_processes.cpp: who is there
   TrackedThread* tracked(std::uint32_t tid);
-  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Execution* creator);
+  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Execution* creator, LocalTime time);
   void drain_announcements();
   void announced(const ProcessChange& change);
+  void forked(const ProcessChange& change, LocalTime time);
+  void executed(TrackedThread& thread, LocalTime time);
+  void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time);
+  void look_around();
   void read_cpu_time(TrackedThread& thread);
   void read_counters(TrackedThread& thread);
   void settle_old_events(std::int64_t now_ns);

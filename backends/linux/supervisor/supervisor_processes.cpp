@@ -32,10 +32,10 @@ TrackedThread* Supervisor::tracked(std::uint32_t tid) {
   const auto status = read_status(tid);
   if (!status) return nullptr;
   const auto parent = threads_.find(status->pid == tid ? status->parent_pid : status->pid);
-  return &meet(tid, status->pid, parent == threads_.end() ? nullptr : parent->second->execution);
+  return &meet(tid, status->pid, parent == threads_.end() ? nullptr : parent->second->execution, local_time());
 }
 
-TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution* creator) {
+TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution* creator, LocalTime time) {
   Meter::Birth birth;
   birth.pid = pid;
   birth.tid = tid;
@@ -45,12 +45,13 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
   if (tid == program_.pid && program_.from_start) birth.name = file_name(first_word(program_.command));
   if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
   birth.flags = options_.flags;
-  const LocalTime now = local_time();
   auto thread = std::make_unique<TrackedThread>();
-  thread->execution = &meter_.begin(birth, creator, now, now.ns - clock_offset_ns_);
+  thread->execution = &meter_.begin(birth, creator, time, time.ns - clock_offset_ns_);
   thread->thread_fd = open_thread(tid, pid);
   thread->files = ThreadFiles(pid, tid);
-  processes_[pid].several_threads |= pid != tid;
+  TrackedProcess& process = processes_[pid];
+  process.several_threads |= pid != tid;
+  if (process.program.empty()) process.program = birth.program;
   auto& place = threads_[tid];
   if (place != nullptr && place->hold) end_hold(*place);
   place = std::move(thread);
@@ -64,35 +65,58 @@ void Supervisor::drain_announcements() {
 
 void Supervisor::announced(const ProcessChange& change) {
   const LocalTime time{static_cast<std::int64_t>(change.boot_time_ns) + clock_offset_ns_};
-  const std::int64_t now_ns = static_cast<std::int64_t>(change.boot_time_ns);
-  if (change.kind == ProcessChange::Kind::fork) {
-    // The parent the kernel names is the child's new parent: for a thread its creator's own, so the creator is the
-    // process it belongs to.
-    const auto parent = threads_.find(change.pid == change.tid ? change.parent_tid : change.pid);
-    if (parent == threads_.end() || threads_.contains(change.tid)) return;
-    read_cpu_time(*parent->second);
-    meet(change.tid, change.pid, parent->second->execution);
-    return;
-  }
+  if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
   const auto found = threads_.find(change.tid);
   if (found == threads_.end()) return;
-  TrackedThread& thread = *found->second;
-  if (change.kind == ProcessChange::Kind::exec) {
-    processes_[change.pid] = {};  // other code, one thread
-    const std::string path = read_program_path(change.pid);
-    const std::string name = read_command_name(change.pid, change.tid);
-    meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, now_ns);
-    thread.thread_fd = open_thread(change.tid, change.pid);
-    thread.files = ThreadFiles(change.pid, change.tid);
-    thread.execution->counted = {};
-    return;
-  }
+  if (change.kind == ProcessChange::Kind::exec) return executed(*found->second, time);
+  ended(*found->second, exit_status(change.exit_code), time);
+}
+
+void Supervisor::forked(const ProcessChange& change, LocalTime time) {
+  // The parent the kernel names is the child's new parent: for a thread its creator's own, so the creator is the
+  // process it belongs to.
+  const auto parent = threads_.find(change.pid == change.tid ? change.parent_tid : change.pid);
+  if (parent == threads_.end() || threads_.contains(change.tid)) return;
+  read_cpu_time(*parent->second);
+  meet(change.tid, change.pid, parent->second->execution, time);
+}
+
+void Supervisor::executed(TrackedThread& thread, LocalTime time) {
+  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+  const std::string path = read_program_path(pid);
+  const std::string name = read_command_name(pid, tid);
+  processes_[pid] = {.program = path};  // other code, one thread
+  meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, time.ns - clock_offset_ns_);
+  thread.thread_fd = open_thread(tid, pid);
+  thread.files = ThreadFiles(pid, tid);
+  thread.execution->counted = {};
+}
+
+void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time) {
+  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
   if (thread.hold) end_hold(thread);
   if (thread.execution->counted.flow != nullptr) read_counters(thread);
   read_cpu_time(thread);
-  meter_.ended(*thread.execution, exit_status(change.exit_code), time, now_ns);
-  threads_.erase(found);
-  if (change.tid == change.pid) processes_.erase(change.pid);
+  meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
+  threads_.erase(tid);
+  if (tid == pid) processes_.erase(pid);
+}
+
+// Where the kernel announces nothing, ends and new programs are found by looking; how a process ended stays unknown.
+void Supervisor::look_around() {
+  if (connector_) return;
+  const LocalTime now = local_time();
+  std::vector<TrackedThread*> gone;
+  for (const auto& [tid, thread] : threads_)
+    if (has_ended(thread->thread_fd.get())) gone.push_back(thread.get());
+  for (TrackedThread* thread : gone) ended(*thread, 0, now);
+  for (const auto& [pid, process] : processes_) {
+    const auto first = threads_.find(pid);
+    const std::string path = read_program_path(pid);
+    if (first == threads_.end() || path.empty() || path == process.program) continue;
+    executed(*first->second, now);
+    return;  // the table has changed; the next look finds the others
+  }
 }
 
 // The process's clock is cheaper than the thread's file, and the same while there is one thread.

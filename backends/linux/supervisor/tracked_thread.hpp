@@ -35,6 +35,8 @@ struct TrackedProcess {
   struct Range {
     std::uint64_t start = 0, end = 0;
   };
+
+  std::string program;
   std::vector<Range> known;
   bool several_threads = false;
   int looks = 0;                              // how often its map was read
