@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -111,7 +112,9 @@ class Supervisor {
   LoadGauge load_;
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackedThread>> threads_;
   std::unordered_map<std::uint32_t, TrackedProcess> processes_;
-  std::unordered_map<std::uint32_t, TrackedThread*> by_place_;  // holds by their place in the table
+  std::map<std::uint32_t, TrackedThread*> by_place_;                            // holds by their place in the table
+  std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
+  std::uint32_t next_to_check_ = 0;                                             // a place
   std::vector<std::size_t> free_slots_;
   std::vector<HoldTable::Ticket> look_again_;  // others had a claim on the data first
   std::uint32_t active_recently_[8] = {};

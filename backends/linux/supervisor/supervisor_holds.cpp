@@ -22,6 +22,7 @@ Supervisor::Outcome Supervisor::hold(const Notification& notification, TrackedTh
   free_slots_.pop_back();
   slots_[held.slot] = notification;
   by_place_[held.ticket.place] = &thread;
+  waiting_for_[identity.id].push_back(&thread);
   ++summary_.held_calls;
   if (held.deadline_ns != 0) wake();  // whoever attends sleeps until the deadline it knew
   thread.hold = held;
@@ -31,6 +32,9 @@ Supervisor::Outcome Supervisor::hold(const Notification& notification, TrackedTh
 void Supervisor::end_hold(TrackedThread& thread) {
   holds_.release(thread.hold->ticket);
   by_place_.erase(thread.hold->ticket.place);
+  const auto waiting = waiting_for_.find(thread.hold->identity.id);
+  std::erase(waiting->second, &thread);
+  if (waiting->second.empty()) waiting_for_.erase(waiting);
   slots_[thread.hold->slot] = {};
   free_slots_.push_back(thread.hold->slot);
   thread.hold.reset();
@@ -93,16 +97,9 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
 // The oldest call that waits for this data gets it; the others look again a moment later, when it has been taken.
 void Supervisor::fire(HoldTable::Ticket ticket) {
   if (!holds_.is_current(ticket)) return;
-  TrackedThread* fired = by_place_.at(ticket.place);
-  TrackedThread* oldest = fired;
-  std::size_t claims = 0;
-  for (const auto& [place, thread] : by_place_) {
-    if (!(thread->hold->identity == fired->hold->identity)) continue;
-    ++claims;
-    if (thread->hold->call.now_ns < oldest->hold->call.now_ns) oldest = thread;
-  }
-  if (oldest != fired || claims > 1) look_again_.push_back(ticket);
-  complete(*oldest);
+  const std::vector<TrackedThread*>& claims = waiting_for_.at(by_place_.at(ticket.place)->hold->identity.id);
+  if (claims.size() > 1) look_again_.push_back(ticket);
+  complete(*claims.front());
 }
 
 std::int64_t Supervisor::next_deadline_ns() const {
@@ -127,11 +124,15 @@ void Supervisor::check_deadlines(std::int64_t now_ns) {
   }
 }
 
-// Signals and close() by another thread end a hold without its descriptor becoming readable.
+// Signals and close() by another thread end a hold without its descriptor becoming readable. A few are looked at each
+// time, all of them in turn.
 void Supervisor::check_holds() {
-  std::vector<TrackedThread*> holding;
-  for (const auto& [place, thread] : by_place_) holding.push_back(thread);
-  for (TrackedThread* thread : holding) {
+  constexpr std::size_t kAtOnce = 64;
+  std::vector<TrackedThread*> checked;
+  auto next = by_place_.lower_bound(next_to_check_);
+  for (; next != by_place_.end() && checked.size() < kAtOnce; ++next) checked.push_back(next->second);
+  next_to_check_ = next == by_place_.end() ? 0 : next->first;
+  for (TrackedThread* thread : checked) {
     const Hold& held = *thread->hold;
     const std::uint64_t id = held.notification.id;
     if (listener_.waits(id)) {
