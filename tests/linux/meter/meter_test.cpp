@@ -1,0 +1,209 @@
+// What calls mean: paths inferred from use, names of processes, lengths that later calls show.
+#include "backends/linux/meter/meter.hpp"
+
+#include <algorithm>
+
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+// A meter with one process that performs calls, a microsecond after each other.
+struct Scene {
+  Meter meter;
+  TraceInfo info;
+  std::vector<Event> events;
+  std::int64_t now_ns = 0;
+
+  Execution& process(std::uint32_t pid, const std::string& name, Execution* creator = nullptr) {
+    Meter::Birth birth{.pid = pid, .tid = pid, .name = name, .program = "/bin/" + name, .flags = MeterFlags::all()};
+    return meter.begin(birth, creator, LocalTime{++now_ns}, now_ns);
+  }
+  Execution& thread(Execution& of, std::uint32_t tid) {
+    Meter::Birth birth{.pid = of.pid(), .tid = tid, .name = "worker", .flags = MeterFlags::all()};
+    return meter.begin(birth, &of, LocalTime{++now_ns}, now_ns);
+  }
+  Call call(Execution& by, std::int32_t descriptor) {
+    ++by.call_number;
+    now_ns += 1000;
+    return {.execution = &by, .time = LocalTime{now_ns}, .now_ns = now_ns, .descriptor = descriptor};
+  }
+  void take() {
+    RecordBatch batch = meter.take();
+    batch.descriptions.add_to(info);
+    events.insert(events.end(), batch.events.begin(), batch.events.end());
+  }
+  std::vector<EventType> types() {
+    take();
+    std::vector<EventType> found;
+    for (const auto& event : events) found.push_back(event.type);
+    return found;
+  }
+  std::size_t count(EventType type) {
+    const auto found = types();
+    return static_cast<std::size_t>(std::count(found.begin(), found.end(), type));
+  }
+};
+
+SocketDescription tcp(const std::string& local, const std::string& peer, bool connecting) {
+  SocketDescription socket;
+  socket.medium = Medium::tcp;
+  socket.domain = 2;
+  socket.type = 1;
+  socket.protocol = 6;
+  socket.connected = !peer.empty();
+  socket.listening = peer.empty();
+  socket.local_name = local;
+  socket.peer_name = peer;
+  socket.syn_counted = connecting;
+  return socket;
+}
+
+SocketDescription unix_pair_end(std::uint64_t inode, std::uint64_t peer_inode) {
+  SocketDescription socket;
+  socket.medium = Medium::unix_stream;
+  socket.domain = 1;
+  socket.type = 1;
+  socket.connected = true;
+  socket.inode = inode;
+  socket.peer_inode = peer_inode;
+  return socket;
+}
+
+}  // namespace
+
+TEST_CASE("meter: both ends of a connection are one channel for each direction", "[linux]") {
+  Scene scene;
+  Socket& client = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
+  Socket& server = scene.meter.conversations().add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
+  CHECK(client.out == server.in);
+  CHECK(client.in == server.out);
+  scene.take();
+  CHECK(scene.info.channels.size() == 2);
+  CHECK(scene.info.channels[0].name == "tcp 127.0.0.1:4000 > 127.0.0.1:80");
+  CHECK(scene.info.channels[0].kind == ChannelKind::stream);
+}
+
+TEST_CASE("meter: a port used again belongs to another connection", "[linux]") {
+  Scene scene;
+  Flow* first = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true)).out;
+  Flow* again = scene.meter.conversations().add(3, tcp("127.0.0.1:4000", "127.0.0.1:80", true)).out;
+  CHECK(first != again);
+}
+
+TEST_CASE("meter: a connecting socket's first use shows SOCKET and CONNECT, as inferred", "[linux]") {
+  Scene scene;
+  Execution& client = scene.process(10, "client");
+  Socket& socket = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
+  scene.meter.uses(scene.call(client, 3), socket);
+  scene.meter.uses(scene.call(client, 3), socket);
+  CHECK(scene.types() == std::vector{EventType::start_process, EventType::socket, EventType::connect});
+  CHECK(scene.events.back().evidence == Evidence::inferred);
+  CHECK(scene.events.back().channel == socket.out->channel);
+  CHECK(scene.events.back().passed_channel == socket.in->channel);
+}
+
+TEST_CASE("meter: an ACCEPT gets its connection from the first use of the accepted socket", "[linux]") {
+  Scene scene;
+  Execution& server = scene.process(10, "server");
+  Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
+  scene.meter.uses(scene.call(server, 3), listener);
+  scene.meter.accepts(scene.call(server, 3), listener);
+  CHECK(scene.count(EventType::accept) == 0);
+  Socket& accepted = scene.meter.conversations().add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
+  scene.meter.uses(scene.call(server, 4), accepted);
+  REQUIRE(scene.count(EventType::accept) == 1);
+  CHECK(scene.events.back().channel == accepted.out->channel);
+  CHECK(scene.events.back().evidence == Evidence::observed);
+}
+
+TEST_CASE("meter: an accepted connection that is never used is an ACCEPT without channel", "[linux]") {
+  Scene scene;
+  Execution& server = scene.process(10, "server");
+  Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
+  scene.meter.accepts(scene.call(server, 3), listener);
+  CHECK(scene.meter.unfinished(scene.now_ns).empty());
+  REQUIRE(scene.count(EventType::accept) == 1);
+  CHECK(scene.events.back().channel.is_none());
+}
+
+TEST_CASE("meter: a socketpair gives its four messages once", "[linux]") {
+  Scene scene;
+  Execution& process = scene.process(10, "pair");
+  Socket& one = scene.meter.conversations().add(1, unix_pair_end(100, 101));
+  Socket& other = scene.meter.conversations().add(2, unix_pair_end(101, 100));
+  scene.meter.uses(scene.call(process, 3), one);
+  scene.meter.uses(scene.call(process, 4), other);
+  CHECK(scene.types() == std::vector{EventType::start_process, EventType::socket, EventType::socket, EventType::connect,
+                                     EventType::accept});
+}
+
+TEST_CASE("meter: another descriptor for a known socket is a DUP, another socket behind it a DESTSOCKET", "[linux]") {
+  Scene scene;
+  Execution& process = scene.process(10, "client");
+  Socket& socket = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
+  Socket& second = scene.meter.conversations().add(2, tcp("127.0.0.1:4001", "127.0.0.1:80", true));
+  scene.meter.uses(scene.call(process, 3), socket);
+  scene.meter.uses(scene.call(process, 5), socket);
+  CHECK(scene.count(EventType::dup) == 1);
+  scene.meter.uses(scene.call(process, 5), second);
+  CHECK(scene.count(EventType::destroy_path) == 0);  // descriptor 3 still leads to it
+  scene.meter.uses(scene.call(process, 3), second);
+  CHECK(scene.count(EventType::destroy_path) == 1);
+}
+
+TEST_CASE("meter: what a process has open is closed with it", "[linux]") {
+  Scene scene;
+  Execution& process = scene.process(10, "client");
+  scene.meter.uses(scene.call(process, 3),
+                   scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true)));
+  scene.meter.ended(process, 7, LocalTime{++scene.now_ns}, scene.now_ns);
+  CHECK(scene.count(EventType::destroy_path) == 1);
+  CHECK(scene.events.back().type == EventType::destroy_process);
+  CHECK(scene.events.back().code == 7);
+}
+
+TEST_CASE("meter: names tell processes and threads of one program apart, and follow exec", "[linux]") {
+  Scene scene;
+  Execution& shell = scene.process(10, "sh");
+  Execution& child = scene.process(11, "sh", &shell);
+  scene.thread(child, 12);
+  scene.meter.executed(child, "sort", "/usr/bin/sort", LocalTime{++scene.now_ns}, scene.now_ns);
+  scene.take();
+  REQUIRE(scene.info.processes.size() == 3);
+  CHECK(scene.info.processes[0].name == "sh");
+  CHECK(scene.info.processes[1].name == "sort");
+  CHECK(scene.info.processes[1].program == "/usr/bin/sort");
+  CHECK(scene.info.processes[2].name == "sh#2/1");
+  CHECK(scene.info.processes[2].group == ProcessId{1});
+}
+
+TEST_CASE("meter: flags leave events out, and a child inherits them", "[linux]") {
+  Scene scene;
+  Execution& parent = scene.process(10, "parent");
+  scene.meter.set_flags(10, apply_flags(MeterFlags{}, "send").value());
+  Execution& child = scene.process(11, "child", &parent);
+  CHECK(child.flags.has(EventType::send));
+  CHECK_FALSE(child.flags.has(EventType::receive));
+  Flow& pipe = scene.meter.conversations().pipe(1, 2);
+  scene.meter.sends(scene.call(child, 1), pipe, {5, 5});
+  scene.meter.receives(scene.call(parent, 0), pipe, {100, 5});
+  scene.meter.leave(parent);
+  CHECK(scene.types() == std::vector{EventType::start_process, EventType::send});
+}
+
+TEST_CASE("meter: the I/O counters say what a read or write of a pipe moved", "[linux]") {
+  Scene scene;
+  Execution& writer = scene.process(10, "writer");
+  Flow& pipe = scene.meter.conversations().pipe(1, 2);
+  scene.meter.io_counters(writer, {.read_bytes = 500, .written_bytes = 70});
+  Call call = scene.call(writer, 1);
+  call.counted_in_io = true;
+  scene.meter.sends(call, pipe, {4096, 4096});
+  CHECK(scene.count(EventType::send) == 0);
+  scene.meter.io_counters(writer, {.read_bytes = 500, .written_bytes = 1070});
+  REQUIRE(scene.count(EventType::send) == 1);
+  CHECK(scene.events.back().length_bytes == 1000);
+}
+
+}  // namespace dpm
