@@ -164,6 +164,9 @@ std::vector<std::string> Supervisor::warnings() {
   if (announcements_lost_ > 0)
     warnings.push_back("the kernel dropped announcements of processes " + std::to_string(announcements_lost_) +
                        " times: some forks and exits are missing");
+  if (receives_of_several_ > 0)
+    warnings.push_back(std::to_string(receives_of_several_) +
+                       " calls of recvmmsg() may have taken several datagrams: only the first of each is in the trace");
   const auto bypasses = bypasses_.warnings();
   warnings.insert(warnings.end(), bypasses.begin(), bypasses.end());
   if (meter_.gaps().bytes > 0)

@@ -141,6 +141,8 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   Call call = circumstances(notification, shape, thread);
   if (socket != nullptr) meter_.uses(call, *socket);
   call.may_wait = (flags & MSG_DONTWAIT) == 0 && !is_non_blocking(fd.get());
+  if (socket != nullptr && is_datagram(socket->description.medium) && shape.length == LengthForm::messages)
+    ++receives_of_several_;
   if (socket != nullptr && is_datagram(socket->description.medium))
     return receive_datagram(notification, thread, fd.get(), *socket, call);
   Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->in;

@@ -122,6 +122,7 @@ class Supervisor {
   bool sync_wake_up_ = false;
   std::int64_t clock_offset_ns_ = 0;  // from the clock that is never set to the machine's local time
   std::uint64_t announcements_lost_ = 0;
+  std::uint64_t receives_of_several_ = 0;  // recvmmsg()
   BypassAccount bypasses_;
   MeterSummary summary_;
 };
