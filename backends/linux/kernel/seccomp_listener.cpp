@@ -2,6 +2,7 @@
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 
 #include <cerrno>
@@ -24,9 +25,11 @@ static_assert(offsetof(Notification, arguments) == offsetof(seccomp_notif, data.
 
 SeccompListener::Received SeccompListener::receive(Notification& notification) {
   if (::ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, &notification) == 0) return Received::one;
-  // ENOENT is either a call that was interrupted before we had it, or (since 6.11) the end of the last process. The
-  // caller learns the difference from whoever polls the listener for a hang-up.
-  return errno == EINTR || errno == ENOENT ? Received::none : Received::ended;
+  if (errno == EINTR) return Received::none;
+  if (errno != ENOENT) return Received::ended;
+  // Either a call that was interrupted before we had it, or (since 6.11) the end of the last process.
+  pollfd listener{fd_.get(), 0, 0};
+  return ::poll(&listener, 1, 0) == 1 && (listener.revents & POLLHUP) != 0 ? Received::ended : Received::none;
 }
 
 bool SeccompListener::let_go(std::uint64_t id) {
