@@ -240,8 +240,8 @@ Result<Causality> find_causality(const History& history, const CausalityOptions&
   result.roles = *roles;
   if (std::count(result.roles.begin(), result.roles.end(), CausalityRole::requestor) == 0) {
     return Error{
-        "causality: no process outside the computation sends it requests; name the requestors, or narrow the "
-        "computation to the server"};
+        "no process outside the computation sends it requests; name the requestors, or narrow the computation to the "
+        "server"};
   }
   if (auto given = give_letters(history, options, result); !given) return given.error();
 

@@ -99,15 +99,14 @@ Result<void> apply(const History& history, const std::vector<std::string>& names
     bool found = false;
     for (std::size_t p = 0; p < history.info.processes.size(); ++p) {
       if (history.info.processes[p].name != name) continue;
-      if (given[p] && roles[p] != role)
-        return Error{"causality: '" + name + "' cannot be both requestor and system process"};
+      if (given[p] && roles[p] != role) return Error{"'" + name + "' cannot be both requestor and system process"};
       found = given[p] = true;
       roles[p] = role;
     }
     if (!found) {
       std::vector<std::string> valid;
       for (const auto& process : history.info.processes) valid.push_back(process.name);
-      return Error{"causality: no process '" + name + "' in the trace" + did_you_mean(name, valid)};
+      return Error{"no process '" + name + "' in the trace" + did_you_mean(name, valid)};
     }
   }
   return {};

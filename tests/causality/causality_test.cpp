@@ -124,8 +124,7 @@ TEST_CASE("causality: roles can be given, also to a process of the computation",
   options.roles.systems = {"client"};
   CHECK_FALSE(find_causality(history, options).has_value());
   options.roles.systems = {"helpr"};
-  CHECK(find_causality(history, options).error().what ==
-        "causality: no process 'helpr' in the trace (did you mean 'helper'?)");
+  CHECK(find_causality(history, options).error().what == "no process 'helpr' in the trace (did you mean 'helper'?)");
 }
 
 TEST_CASE("causality: a chain that never returns is cut and counted, its steps are all counted", "[causality]") {
