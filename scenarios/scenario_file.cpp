@@ -49,9 +49,13 @@ void read_placement_names(ObjectReader& root, const Reading& reading, ScenarioFi
 Result<void> check_overrides(const ScenarioFile& file, const Overrides& overrides) {
   std::vector<std::string> names;
   for (const auto& [name, parameter] : file.parameters) names.push_back(name);
-  for (const auto& [name, value] : overrides.parameters)
+  for (const auto& [name, value] : overrides.parameters) {
     if (file.parameters.count(name) == 0)
       return Error{file.path.string() + ": the scenario has no parameter '" + name + "'" + hint(name, names)};
+    // Refused here, for every place of the file that uses it would complain of a number of its own.
+    if (!in_range(value, kAnyNumber))
+      return Error{file.path.string() + ": parameter '" + name + "' must be " + within_but_is(value, kAnyNumber)};
+  }
   const auto& placements = file.placement_names;
   const bool known = std::find(placements.begin(), placements.end(), overrides.placement) != placements.end();
   if (!overrides.placement.empty() && !known)

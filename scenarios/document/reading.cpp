@@ -31,18 +31,20 @@ std::string show(const JsonNode& node) {
   }
 }
 
+double harmless(Range range) { return range.above_low ? std::min(range.low + 1, range.high) : range.low; }
+
+}  // namespace
+
 bool in_range(double value, Range range) {
   return (range.above_low ? value > range.low : value >= range.low) && value <= range.high;
 }
 
-std::string bounds(double value, Range range) {
-  if (value > range.high) return "at most " + show(range.high);
-  return (range.above_low ? "greater than " : "at least ") + show(range.low);
+std::string within_but_is(double value, Range range) {
+  const std::string bound = value > range.high ? "at most " + show(range.high)
+                            : range.above_low  ? "greater than " + show(range.low)
+                                               : "at least " + show(range.low);
+  return bound + ", not " + show(value);
 }
-
-double harmless(Range range) { return range.above_low ? std::min(range.low + 1, range.high) : range.low; }
-
-}  // namespace
 
 void Problems::add(int line, const std::string& what) {
   const auto [first, last] = found_.equal_range(line);
@@ -109,7 +111,7 @@ double Reading::number(const JsonNode& node, const std::string& what, Range rang
     return harmless(range);
   }
   if (in_range(value, range)) return value;
-  problem(node, what + " must be " + bounds(value, range) + ", not " + show(value));
+  problem(node, what + " must be " + within_but_is(value, range));
   return harmless(range);
 }
 

@@ -54,6 +54,10 @@ struct Range {
   bool above_low = false;  // `low` itself is refused
 };
 
+bool in_range(double value, Range range);
+// Why a value is refused: "at most 7, not 9".
+std::string within_but_is(double value, Range range);
+
 inline constexpr double kLargestCount = 100000;                  // machines, processes, members of a group
 inline constexpr double kLongestTime_s = 1e6;                    // of anything given in seconds
 inline constexpr double kLargestExactNumber = 9007199254740992;  // 2^53: beyond it a double skips whole numbers
