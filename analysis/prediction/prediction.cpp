@@ -38,6 +38,19 @@ Target with_slower_machines(Target target, double factor) {
   return target;
 }
 
+// Is one of these events a RECEIVE from outside the computation, with a wait that no external arc stands for?
+bool waits_unseen(const History& history, std::uint32_t first, std::uint32_t last) {
+  const auto& arcs = history.external_arcs;
+  for (std::uint32_t e = first; e < last; ++e) {
+    const HistoryEvent& event = history.events[e];
+    if (event.kind() != HistoryKind::receive || event.arc() != ArcKind::outside) continue;
+    const auto arc = std::lower_bound(arcs.begin(), arcs.end(), e,
+                                      [](const ExternalArc& known, std::uint32_t to) { return known.to < to; });
+    if (arc == arcs.end() || arc->to != e) return true;
+  }
+  return false;
+}
+
 class Predictor {
  public:
   Predictor(const History& history, const Target& target, const PredictOptions& options)
@@ -197,7 +210,7 @@ Result<Prediction> predict(const History& history, const Target& target, const P
   return Predictor(history, target, options).run();
 }
 
-double clock_error(const History& history) {
+std::optional<double> clock_error(const History& history) {
   const Target traced = traced_target(history);
   const ReplayResult replayed = Replay(history, traced).run(Order::recorded, traced.machine_of, true);
   if (replayed.elapsed_ns <= 0) return 0;
@@ -212,6 +225,7 @@ double clock_error(const History& history) {
     while (first < last && !counts(first)) ++first;
     while (first < last && !counts(last - 1)) --last;
     if (first == last) continue;
+    if (waits_unseen(history, first + 1, last)) return std::nullopt;
     const LocalSpan& span = history.local_spans[p];
     const double replayed_ns = finished_ns[last - 1] - finished_ns[first];
     greatest_ns = std::max(greatest_ns, std::abs(replayed_ns - static_cast<double>((span.last - span.first).ns)));

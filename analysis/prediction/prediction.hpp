@@ -2,15 +2,14 @@
 //
 // A prediction is a replay of the trace (analysis/history/replay.hpp) on the target, and always says how far it can be
 // trusted:
-//   spread          what the other orders of receives give. Recorded order is pessimistic nearly everywhere, because it
-//   waits for
-//                   messages that came first only on the old placement; where all orders agree, order does not matter.
+//   spread          what the other orders of receives give. Recorded order is pessimistic nearly everywhere: it waits
+//                   for messages that came first only on the old placement. Where all agree, order does not matter.
 //   identity_error  the same method on the traced placement against the trace's own order: what the choice of order
-//   alone changes
-//                   where nothing should change.
+//                   alone changes where nothing should change.
 //   clock_error     the replay of the traced placement against the clocks in the trace. Greater than a clock's drift
-//   and tick:
-//                   something the trace does not show (other load, a wrong delay model, lost events) took time.
+//                   and tick: something the trace does not show (other load, a wrong delay model, lost events) took
+//                   time. There is none where processes wait for ones outside the computation: the replay leaves these
+//                   waits out, the clocks do not.
 //   sensitivity     how much a delay model or CPU times wrong by 10 % would matter; on request.
 #pragma once
 
@@ -59,7 +58,7 @@ struct Prediction {
   SharingMethod method = SharingMethod::replay;
   Spread spread;
   double identity_error = 0;
-  double clock_error = 0;
+  std::optional<double> clock_error;
   std::optional<Sensitivity> sensitivity;
   std::vector<RoleGroup> roles;  // role order: who got which
   std::vector<std::string> warnings;
@@ -70,6 +69,6 @@ struct Prediction {
 Result<Prediction> predict(const History& history, const Target& target, const PredictOptions& options = {});
 
 // As the trace's own clocks have it: see `clock_error`.
-double clock_error(const History& history);
+std::optional<double> clock_error(const History& history);
 
 }  // namespace dpm

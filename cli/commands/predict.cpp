@@ -86,6 +86,9 @@ class PredictCommand : public Command {
       for (const auto& prediction : predictions) document.push_back(prediction_json(prediction, info));
       print_json(document, terminal);
     }
+    if (!predictions.front().clock_error)
+      terminal.err << "note: there is no clock error, because processes wait for others outside the computation and a "
+                      "replay leaves these waits out; --everybody puts them in\n";
     for (const auto& prediction : predictions)
       for (const auto& warning : prediction.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     return {};

@@ -27,7 +27,7 @@ std::string prediction_text(const std::vector<Prediction>& predictions, int widt
   for (const auto& p : predictions)
     table.add_row({p.placement, std::string(name_of(p.order)), fixed(p.P, 3), seconds_text(p.elapsed_s),
                    fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3), percent(p.identity_error, 2),
-                   percent(p.clock_error, 2)});
+                   p.clock_error ? percent(*p.clock_error, 2) : "-"});
   return table.to_text(width);
 }
 
@@ -45,7 +45,7 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
                      {"low_elapsed_s", prediction.spread.low_elapsed_s},
                      {"high_elapsed_s", prediction.spread.high_elapsed_s}}},
                    {"identity_error", prediction.identity_error},
-                   {"clock_error", prediction.clock_error},
+                   {"clock_error", prediction.clock_error ? Json(*prediction.clock_error) : Json()},
                    {"warnings", prediction.warnings}};
   if (prediction.sensitivity)
     document["sensitivity"] = {{"delays_10_percent_longer", prediction.sensitivity->delays_10_percent_longer},

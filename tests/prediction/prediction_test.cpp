@@ -32,7 +32,7 @@ TEST_CASE("prediction: the traced placement is given back, by every measure of i
     const Prediction prediction = predict(history, traced_target(history)).value();
     REQUIRE(prediction.order == Order::arrival);
     REQUIRE(std::abs(prediction.identity_error) < 1e-9);
-    REQUIRE(prediction.clock_error < 1e-7);  // its clocks show whole nanoseconds
+    REQUIRE(prediction.clock_error.value() < 1e-7);  // its clocks show whole nanoseconds
     REQUIRE(prediction.elapsed_s == Approx(simulate(system, placement).elapsed_ns * 1e-9).epsilon(1e-8));
     REQUIRE(prediction.P == Approx(prediction.T_s / prediction.elapsed_s));
     REQUIRE(prediction.warnings.empty());
@@ -187,6 +187,23 @@ TEST_CASE("prediction: a receive whose message came from outside keeps its place
   // 11-21.
   CHECK(prediction.elapsed_s == Approx(.021));
   CHECK(prediction.identity_error == 0);
+}
+
+TEST_CASE("prediction: there is no clock error where a process waits for another outside", "[prediction]") {
+  const auto error_of_server = [](bool everybody, bool speaks_first) {
+    EventScript script({"red", "green"});
+    script.process("server", "red");
+    script.process("user", "green");
+    script.info.processes[1].in_computation = everybody;
+    if (speaks_first) script.send("server", 1, "user");
+    script.receive("server", 1, script.send("user", 1, "server"));
+    script.send("server", 1, "user");
+    const History history = history_of(script.info, script.events);
+    return predict(history, traced_target(history)).value().clock_error;
+  };
+  CHECK(error_of_server(true, true).has_value());
+  CHECK(error_of_server(false, false).has_value());  // nothing came before the wait that is missing
+  CHECK_FALSE(error_of_server(false, true).has_value());
 }
 
 TEST_CASE("prediction: what makes no sense is refused", "[prediction]") {
