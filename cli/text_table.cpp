@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
+#include <sstream>
 
 #include "model/check.hpp"
+#include "view/text.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -12,36 +15,41 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+using view::character_bytes;
+using view::character_count;
 
-// Characters, not bytes: names may be UTF-8.
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
-}
-
-std::string cut(const std::string& text, std::size_t width) {
-  if (columns(text) <= width) return text;
-  std::size_t end = 0;
-  for (std::size_t seen = 0; end < text.size(); ++end) {
-    if (!continues_character(text[end]) && seen++ == width - 1) break;
+// `text` in lines of at most `width` characters, broken at spaces; a longer word keeps its length. What a single
+// character begins ("% CPU") is one word.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t last = lines.empty() ? 0 : character_count(lines.back());
+    if (last == 1 || (last > 1 && last + 1 + character_count(word) <= width)) {
+      lines.back() += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
   }
-  return text.substr(0, end) + "…";
+  return lines;
 }
 
-// Bytes of the UTF-8 character that `text` begins with; 0 if it begins with something else.
-std::size_t character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t bytes = first < 0x80                    ? 1
-                            : first >= 0xc2 && first < 0xe0 ? 2
-                            : first >= 0xe0 && first < 0xf0 ? 3
-                            : first >= 0xf0 && first < 0xf5 ? 4
-                                                            : 0;
-  if (bytes == 0 || bytes > text.size()) return 0;
-  for (std::size_t i = 1; i < bytes; ++i)
-    if (!continues_character(text[i])) return 0;
-  return bytes;
+std::size_t longest_word(const std::string& text) {
+  std::size_t longest = 0;
+  for (const auto& word : wrapped(text, 1)) longest = std::max(longest, character_count(word));
+  return longest;
+}
+
+// Takes from the widest column that is above its least, character by character, until all fit or none can give more.
+void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least, std::size_t room) {
+  std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+  for (; total > room; --total) {
+    std::size_t widest = widths.size();
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      if (widths[i] > least[i] && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    if (widest == widths.size()) return;
+    --widths[widest];
+  }
 }
 
 bool is_control(std::string_view character) {
@@ -90,36 +98,79 @@ void TextTable::add_row(std::vector<std::string> cells) {
 }
 
 std::string TextTable::to_text(int width) const {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < headings_.size(); ++c) {
-    std::size_t widest = columns(headings_[c]);
-    for (const auto& row : rows_) widest = std::max(widest, columns(row[c]));
-    widths.push_back(widest);
-  }
-  std::size_t total = kGap * (widths.size() - 1);
-  for (const std::size_t w : widths) total += w;
-  while (total > static_cast<std::size_t>(width)) {
-    std::size_t widest_word = widths.size();
-    for (std::size_t c = 0; c < widths.size(); ++c)
-      if (!right_[c] && widths[c] > kNarrowestCut && (widest_word == widths.size() || widths[c] > widths[widest_word]))
-        widest_word = c;
-    if (widest_word == widths.size()) break;  // only numbers left: a number is never cut
-    --widths[widest_word];
-    --total;
-  }
+  const auto room = static_cast<std::size_t>(width);
   std::string text;
-  const auto add_line = [&](const std::vector<std::string>& cells) {
+  for (const auto& columns : parts(room)) text += (text.empty() ? "" : "\n") + part_text(columns, room);
+  return text;
+}
+
+// As wide as its longest cell and the longest word of its heading.
+std::size_t TextTable::whole_width(std::size_t column) const {
+  std::size_t widest = longest_word(headings_[column]);
+  for (const auto& row : rows_) widest = std::max(widest, character_count(row[column]));
+  return widest;
+}
+
+std::size_t TextTable::least_width(std::size_t column) const {
+  const std::size_t whole = whole_width(column);
+  return right_[column] ? whole : std::min(whole, kNarrowestCut);
+}
+
+// Each part begins with the first column, which says what a row is about.
+std::vector<std::vector<std::size_t>> TextTable::parts(std::size_t room) const {
+  std::vector<std::vector<std::size_t>> parts = {{0}};
+  std::size_t used = least_width(0);
+  for (std::size_t c = 1; c < headings_.size(); ++c) {
+    const std::size_t more = kGap + least_width(c);
+    if (used + more > room && parts.back().size() > 1) {
+      parts.push_back({0});
+      used = least_width(0);
+    }
+    parts.back().push_back(c);
+    used += more;
+  }
+  return parts;
+}
+
+// Headings are broken into lines before words are cut.
+std::vector<std::size_t> TextTable::widths_in(const std::vector<std::size_t>& columns, std::size_t room) const {
+  std::vector<std::size_t> widths, whole, least;
+  for (const std::size_t c : columns) {
+    whole.push_back(whole_width(c));
+    least.push_back(least_width(c));
+    widths.push_back(std::max(whole.back(), character_count(headings_[c])));
+  }
+  narrow(widths, whole, room);
+  narrow(widths, least, room);
+  return widths;
+}
+
+std::string TextTable::part_text(const std::vector<std::size_t>& columns, std::size_t room) const {
+  const std::vector<std::size_t> widths = widths_in(columns, room);
+  std::string text;
+  const auto add_line = [&](const auto& cell_of) {
     std::string line;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::string cell = cut(cells[c], widths[c]);
-      const std::string pad(widths[c] - columns(cell), ' ');
-      line += (c > 0 ? std::string(kGap, ' ') : "") + (right_[c] ? pad + cell : cell + pad);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string cell = view::shortened(cell_of(i), widths[i]);
+      const std::string pad(widths[i] - character_count(cell), ' ');
+      line += (i > 0 ? std::string(kGap, ' ') : "") + (right_[columns[i]] ? pad + cell : cell + pad);
     }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     text += line + '\n';
   };
-  add_line(headings_);
-  for (const auto& row : rows_) add_line(row);
+  std::vector<std::vector<std::string>> headings;
+  std::size_t heading_lines = 1;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    headings.push_back(wrapped(headings_[columns[i]], widths[i]));
+    heading_lines = std::max(heading_lines, headings.back().size());
+  }
+  // Short headings stand just above their column.
+  for (std::size_t line = 0; line < heading_lines; ++line)
+    add_line([&](std::size_t i) {
+      const std::size_t above = heading_lines - headings[i].size();
+      return line < above ? std::string() : headings[i][line - above];
+    });
+  for (const auto& row : rows_) add_line([&](std::size_t i) { return row[columns[i]]; });
   return text;
 }
 

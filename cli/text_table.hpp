@@ -1,5 +1,5 @@
-// A table that fits a terminal: numbers to the right, words to the left, the widest word column cut with "…" when the
-// whole would be too wide.
+// A table that fits a terminal: numbers to the right, words to the left. Where the whole would be too wide, headings
+// are broken into lines, then the widest words cut with "…", then the columns shown in parts, one below the other.
 #pragma once
 
 #include <string>
@@ -20,6 +20,12 @@ class TextTable {
   std::string to_text(int width) const;
 
  private:
+  std::size_t whole_width(std::size_t column) const;
+  std::size_t least_width(std::size_t column) const;
+  std::vector<std::vector<std::size_t>> parts(std::size_t room) const;
+  std::vector<std::size_t> widths_in(const std::vector<std::size_t>& columns, std::size_t room) const;
+  std::string part_text(const std::vector<std::size_t>& columns, std::size_t room) const;
+
   std::vector<std::string> headings_;
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;

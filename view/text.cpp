@@ -12,28 +12,6 @@ constexpr std::string_view kThinSpace = "\xE2\x80\x89";
 constexpr std::string_view kMinus = "\xE2\x88\x92";
 constexpr std::string_view kNoNumber = "\xE2\x80\x93";
 
-// Length of the UTF-8 character that begins here, or 0 if none does.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xC2 && first < 0xE0 ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if (length == 3) {
-    const unsigned code = (first & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-    const bool forbidden = code < 0x800 || (code >= 0xD800 && code < 0xE000) || code >= 0xFFFE;
-    return forbidden ? 0 : 3;
-  }
-  if (length == 4 && ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90))) return 0;
-  return length;
-}
-
 std::string printed(const char* format, int decimals, double value) {
   std::array<char, 64> buffer{};
   const int length = std::snprintf(buffer.data(), buffer.size(), format, decimals, value);
@@ -55,11 +33,32 @@ std::string three_digits(double value) {
 
 }  // namespace
 
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  if (length == 3) {
+    const unsigned code = (first & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+    const bool forbidden = code < 0x800 || (code >= 0xD800 && code < 0xE000) || code >= 0xFFFE;
+    return forbidden ? 0 : 3;
+  }
+  if (length == 4 && ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90))) return 0;
+  return length;
+}
+
 std::string escaped(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
+    const std::size_t length = character_bytes(text.substr(i));
     const char c = text[i];
     if (length == 0 || (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && c != '\n' && c != '\t')) {
       safe += kReplacement;

@@ -17,6 +17,9 @@ std::string escaped(std::string_view text);
 std::string shortened(std::string_view text, std::size_t characters);
 std::size_t character_count(std::string_view text);
 
+// Length of the UTF-8 character that `text` begins with, or 0 if none does.
+std::size_t character_bytes(std::string_view text);
+
 // How wide a line of text is likely to be, in pixels, in the sans-serif font of the page.
 double text_width(std::string_view text, double font_size);
 

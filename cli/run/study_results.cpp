@@ -137,7 +137,7 @@ std::string matrix_text(const MatrixResult& matrix, int width) {
     table.add_row(std::move(row));
   }
   return table.to_text(width) + "worst of all seeds in each cell, order " + std::string(name_of(matrix.order)) +
-         "; off the diagonal: mean " + percent(matrix.mean_error(), 2) + ", worst " + percent(matrix.worst_error(), 2) +
+         "\noff the diagonal: mean " + percent(matrix.mean_error(), 2) + ", worst " + percent(matrix.worst_error(), 2) +
          "\n";
 }
 

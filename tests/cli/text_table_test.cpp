@@ -40,6 +40,32 @@ TEST_CASE("text table: the widest words are cut until it fits, numbers never are
   CHECK_THAT(lines[1], Catch::Contains("12345678901234567890") && Catch::Contains("p…") && Catch::EndsWith("m…"));
 }
 
+TEST_CASE("text table: headings take several lines before a word is cut", "[cli]") {
+  TextTable table({"process", ">of them sent far away", ">n"});
+  table.add_row({"disk_interface", "12", "3"});
+  CHECK(table.to_text(23) ==
+        "                  of\n"
+        "                them\n"
+        "                sent\n"
+        "                 far\n"
+        "process         away  n\n"
+        "disk_interface    12  3\n");
+}
+
+TEST_CASE("text table: columns that do not fit stand in parts, each with what its rows are about", "[cli]") {
+  TextTable table({"name", ">a", ">b", ">c"});
+  table.add_row({"x", "1111111", "2222222", "3333333"});
+  table.add_row({"y", "4", "5", "6"});
+  CHECK(table.to_text(24) ==
+        "name        a        b\n"
+        "x     1111111  2222222\n"
+        "y           4        5\n"
+        "\n"
+        "name        c\n"
+        "x     3333333\n"
+        "y           6\n");
+}
+
 TEST_CASE("text table: a table of numbers alone is wider than asked rather than wrong", "[cli]") {
   TextTable table({">a", ">b"});
   table.add_row({"1111111111", "2222222222"});
