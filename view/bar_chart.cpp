@@ -7,6 +7,11 @@
 #include "view/text.hpp"
 
 namespace dpm::view {
+namespace {
+
+constexpr double kLabelSize = 13;  // of "name" in the page's style
+
+}  // namespace
 
 std::string in_form(double value, NumberForm form) {
   if (!std::isfinite(value)) return fixed(value, 0);
@@ -23,8 +28,14 @@ std::string in_form(double value, NumberForm form) {
   return plain(value);
 }
 
+std::size_t label_characters(double width) {
+  constexpr double kMostShare = .45;  // the rest is for the bars
+  return static_cast<std::size_t>(kMostShare * width / text_width("n", kLabelSize));
+}
+
 std::string draw(const BarChart& chart, double width) {
   constexpr double kBarGap = 2, kRowGap = 12, kRight = 64;
+  const std::size_t most_characters = label_characters(width);
   const double bar = chart.series.size() > 1 ? 13 : 20;
   const double legend_height = chart.series.size() > 1 ? 28 : 4;
   const double reference_height = chart.reference ? 18 : 0;
@@ -35,7 +46,7 @@ std::string draw(const BarChart& chart, double width) {
 
   double left = 0, largest = chart.reference ? chart.reference->value : 0;
   for (const auto& row : chart.rows) {
-    left = std::max(left, text_width(shortened(row.label, 26), 13) + 12);
+    left = std::max(left, text_width(shortened(row.label, most_characters), kLabelSize) + 12);
     for (const double value : row.values) {
       if (std::isfinite(value)) largest = std::max(largest, value);
     }
@@ -53,7 +64,7 @@ std::string draw(const BarChart& chart, double width) {
     const auto& row = chart.rows[r];
     const double y = top + static_cast<double>(r) * row_height + kRowGap / 2;
     const double middle = y + (row_height - kRowGap - kBarGap) / 2;
-    svg.text({left - 12, middle + 4.5}, shortened(row.label, 26), "name", "end", 0, row.label);
+    svg.text({left - 12, middle + 4.5}, shortened(row.label, most_characters), "name", "end", 0, row.label);
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       const double value = row.values[i];
       const double bar_y = y + static_cast<double>(i) * (bar + kBarGap);

@@ -76,4 +76,7 @@ std::string draw(const HeatMap& map, double width);
 
 std::string in_form(double value, NumberForm form);
 
+// How much of a row's label a bar chart of this width shows.
+std::size_t label_characters(double width);
+
 }  // namespace dpm::view

@@ -96,14 +96,16 @@ Figure critical_path_figure(const std::vector<PathShare>& shares) {
   chart.title = "Critical path";
   chart.series = {"share"};
   chart.form = NumberForm::percent;
+  bool wide = false;  // names of two processes may need the whole page
   for (const auto& part : shares) {
+    wide = wide || character_count(part.label) > label_characters(kHalfWidth);
     chart.rows.push_back({part.label, {part.share}, ""});
     chart.description += part.label + ": " + percent(part.share) + ". ";
   }
   return {"Critical path",
           "Of what the longest path through the history consists. Making anything else faster does not make the "
           "computation faster.",
-          chart};
+          chart, wide};
 }
 
 }  // namespace dpm::view

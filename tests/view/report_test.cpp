@@ -147,3 +147,13 @@ TEST_CASE("view: a value that was not measured is a dash or a gap, never a zero"
   BarChart bars{"t", "d", {"s"}, {{"a", {kNoValue}, ""}}, NumberForm::plain, {}};
   CHECK(draw(bars, kHalfWidth).find("\xE2\x80\x93</text>") != std::string::npos);
 }
+
+TEST_CASE("view: shares of the critical path have their names whole, however long", "[view]") {
+  const std::string name = "messages request_interpreter_of_the_server → directory_manager";
+  const Figure figure = critical_path_figure({{name, .5}, {"disk", .5}});
+  CHECK(figure.wide);
+  const std::string picture = draw(std::get<BarChart>(figure.drawing), kFullWidth);
+  CHECK(occurrences(picture, ">" + name + "<") == 2);  // the label, and what shows when pointed at
+  CHECK(occurrences(picture, "…") == 0);
+  CHECK_FALSE(critical_path_figure({{"disk", 1}}).wide);
+}
