@@ -1,8 +1,11 @@
 // Everything the analyses say of one trace, computed once: what the report shows.
+//
+// A trace need not answer every question. What it cannot answer is absent, and `missing` says why.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/causality/causality.hpp"
 #include "analysis/parallelism/critical_path.hpp"
@@ -13,18 +16,25 @@
 
 namespace dpm::cli {
 
+// What needs a history graph with CPU times in it.
+struct ParallelismFindings {
+  History history;
+  Parallelism parallelism;
+  Schedule schedule;  // on the traced placement, with delays and CPU sharing
+  CriticalPath path;
+};
+
 struct Findings {
   TraceInput input;
   Statistics statistics;
   Queues queues;
-  History history;
-  Target target;  // as traced
-  Parallelism parallelism;
-  Schedule schedule;
-  CriticalPath path;
-  std::optional<Causality> causality;  // none: no process outside makes requests
+  std::optional<ParallelismFindings> parallel;
+  std::optional<Causality> causality;  // none: no process outside makes requests, or there is no history
+  std::vector<std::string> missing;    // "no parallelism, ...: <why>"; empty when everything was found
+  std::vector<std::string> warnings;   // of the analyses
 };
 
+// Refuses a trace that cannot be read, and names in `options` that it does not have.
 Result<Findings> find_all(const std::string& trace, const HistoryOptions& options,
                           SharingMethod method = SharingMethod::replay, const CausalityOptions& causality = {});
 

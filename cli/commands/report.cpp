@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/report/trace_report.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -27,8 +28,11 @@ class ReportCommand : public Command {
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found))); !done)
       return refuse(terminal, *this, done.error());
-    if (json_) print_json({{"page", output_}, {"ledger", ledger_json(found->input.ledger)}}, terminal);
+    if (json_)
+      print_json({{"page", output_}, {"missing", found->missing}, {"ledger", ledger_json(found->input.ledger)}},
+                 terminal);
     terminal.err << "wrote " << output_ << '\n';
+    for (const auto& answer : found->missing) terminal.err << "warning: " << printable(answer) << '\n';
     print_ledger(found->input.ledger, terminal);
     return kDone;
   }

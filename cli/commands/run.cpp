@@ -31,7 +31,7 @@ using Json = nlohmann::ordered_json;
 struct Outcome {
   Scenario scenario;
   RecordedRun run;
-  std::optional<Findings> findings;
+  std::optional<Findings> findings;  // there once the run has been recorded
   std::vector<SweepResult> sweeps;
   std::vector<MatrixResult> matrices;
   std::vector<Comparison> comparisons;
@@ -140,15 +140,10 @@ class RunCommand : public Command {
     if (!roles) return roles.error();
     auto findings =
         find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method, *roles);
-    if (findings) {
-      outcome.findings = std::move(*findings);
-    } else {
-      // Without the directory: results.json is the same wherever it is written.
-      const std::string where = trace_ + ": ";
-      std::string problem = findings.error().what;
-      if (problem.starts_with(where)) problem.erase(0, where.size());
-      outcome.run.ledger.warnings.push_back(problem);
-    }
+    if (!findings) return findings.error();
+    outcome.findings = std::move(*findings);
+    auto& warnings = outcome.run.ledger.warnings;
+    warnings.insert(warnings.end(), outcome.findings->missing.begin(), outcome.findings->missing.end());
     answer_requests(file, outcome);
     if (!outcome.run.ended_well())
       return {};  // further runs would end alike, and published figures are about whole ones
@@ -226,13 +221,10 @@ class RunCommand : public Command {
       const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
       if (auto done = write_new_file(output_ + "/results.json", results); !done)
         return refuse(terminal, *this, done.error());
-      if (outcome.findings) {
-        const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
-        if (auto done = write_new_file(output_ + "/report.html", report); !done)
-          return refuse(terminal, *this, done.error());
-      }
-      terminal.err << "wrote " << output_ << ": trace, results.json" << (outcome.findings ? ", report.html" : "")
-                   << '\n';
+      const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
+      if (auto done = write_new_file(output_ + "/report.html", report); !done)
+        return refuse(terminal, *this, done.error());
+      terminal.err << "wrote " << output_ << ": trace, results.json, report.html\n";
     }
     print_ledger(outcome.run.ledger, terminal);
     for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
@@ -240,26 +232,13 @@ class RunCommand : public Command {
     return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
   }
 
-  // Of a trace with no parallelism to measure (nothing computed, nothing sent), what there is to say is said.
-  void print_counts(Terminal& terminal) const {
-    StatisticsAnalysis statistics;
-    QueueAnalysis queues;
-    const auto input = read_trace(trace_, {&statistics, &queues});
-    if (!input) return;
-    terminal.out << statistics_text(statistics.result(), input->info, terminal.width) << '\n'
-                 << queues_text(queues.result(), input->info, terminal.width);
-  }
-
   void print_tables(const Outcome& outcome, Terminal& terminal) const {
-    if (!outcome.findings) {
-      print_counts(terminal);
-    } else {
-      const Findings& found = *outcome.findings;
-      const TraceInfo& info = found.input.info;
-      terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
-                   << queues_text(found.queues, info, terminal.width) << '\n'
-                   << parallelism_text(found.parallelism, found.path, found.history.info, terminal.width);
-    }
+    const Findings& found = *outcome.findings;
+    const TraceInfo& info = found.input.info;
+    terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
+                 << queues_text(found.queues, info, terminal.width);
+    if (found.parallel)
+      terminal.out << '\n' << parallelism_text(found.parallel->parallelism, found.parallel->path, info, terminal.width);
     for (const auto& sweep : outcome.sweeps)
       terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
     for (const auto& matrix : outcome.matrices)

@@ -79,7 +79,8 @@ std::string run_report(const Findings& findings, const std::vector<SweepResult>&
                        const std::vector<MatrixResult>& matrices, const std::vector<Comparison>& comparisons) {
   view::ReportInput report = trace_report(findings);
   auto& sections = report.sections;
-  if (!comparisons.empty()) sections.insert(sections.begin() + 1, published_section(comparisons));
+  if (!comparisons.empty())
+    sections.insert(sections.begin() + (findings.parallel ? 1 : 0), published_section(comparisons));
   for (const auto& sweep : sweeps) sections.push_back(sweep_section(sweep));
   for (const auto& matrix : matrices) sections.push_back(matrix_section(matrix));
   return view::render_report(report);

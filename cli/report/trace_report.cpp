@@ -13,7 +13,7 @@ constexpr double kWindowShare = .05;    // of the run, at most, shown in the spa
 constexpr double kWindowEvents = 120;   // about as many as can be told apart
 constexpr std::size_t kMostShares = 6;  // of processes, and as many of messages: the bottlenecks
 
-view::Section parallelism_section(const Findings& found) {
+view::Section parallelism_section(const ParallelismFindings& found) {
   const Parallelism& p = found.parallelism;
   const auto step = [](const std::string& label, const ParallelismStep& of) {
     return view::ParallelismStep{label, of.P,
@@ -62,7 +62,7 @@ view::Section causality_section(const Findings& found) {
 }
 
 // A window from the middle of the run, narrow enough for its messages to be told apart.
-view::Section space_time_section(const Findings& found) {
+view::Section space_time_section(const ParallelismFindings& found) {
   const Schedule& schedule = found.schedule;
   std::vector<std::uint64_t> completion_ns;
   double last_ns = 1;
@@ -87,7 +87,6 @@ view::Section space_time_section(const Findings& found) {
 
 view::ReportInput trace_report(const Findings& found) {
   const TraceInfo& info = found.input.info;
-  const ParallelismStep& last_step = found.parallelism.delay_cpu;
   view::ReportInput report;
   report.title = info.scenario.empty() ? "A distributed computation" : info.scenario;
   report.subtitle = "Who talks to whom, where requests queue, and how parallel it is";
@@ -97,15 +96,21 @@ view::ReportInput trace_report(const Findings& found) {
                   {"machines", std::to_string(info.machines.size())},
                   {"processes", std::to_string(found.statistics.processes.size())},
                   {"delay model", info.delays.name}};
-  report.headlines = {{"P", fixed(last_step.P, 2), "parallelism factor, with message delays and CPU sharing"},
-                      {"T", seconds_text(last_step.T_s), "CPU time of the computation"},
-                      {"messages", std::to_string(found.statistics.sizes.messages), "sent by the metered processes"}};
+  if (found.parallel) {
+    const ParallelismStep& last_step = found.parallel->parallelism.delay_cpu;
+    report.headlines = {{"P", fixed(last_step.P, 2), "parallelism factor, with message delays and CPU sharing"},
+                        {"T", seconds_text(last_step.T_s), "CPU time of the computation"}};
+  }
+  report.headlines.push_back(
+      {"messages", std::to_string(found.statistics.sizes.messages), "sent by the metered processes"});
   report.ledger = found.input.ledger;
-  report.warnings = found.history.warnings;
-  for (const auto& warning : found.queues.warnings) report.warnings.push_back(warning);
-  report.sections = {parallelism_section(found), traffic_section(found), queue_section(found)};
+  report.warnings = found.missing;
+  report.warnings.insert(report.warnings.end(), found.warnings.begin(), found.warnings.end());
+  if (found.parallel) report.sections.push_back(parallelism_section(*found.parallel));
+  report.sections.push_back(traffic_section(found));
+  report.sections.push_back(queue_section(found));
   if (found.causality) report.sections.push_back(causality_section(found));
-  report.sections.push_back(space_time_section(found));
+  if (found.parallel) report.sections.push_back(space_time_section(*found.parallel));
   report.made_by = "Made by dpm " DPM_VERSION;
   return report;
 }
