@@ -21,11 +21,11 @@ namespace dpm {
 
 struct JsonNode;
 
-// What the program of a filter is to load; empty paths mean the standard descriptions, and that everything is kept.
+// What the program of a filter is to load; without templates and rules it keeps everything. Its event descriptions are
+// those of the simulator's own meters (filter/descriptions/dpm.desc).
 struct FilterFiles {
   std::string name;
   std::string machine;
-  std::filesystem::path descriptions;
   std::filesystem::path templates;
   std::vector<std::string> rules;  // written in the scenario instead of `templates`
 };
@@ -61,7 +61,8 @@ struct AnalysisRequest {
   std::string name;                    // where it stands in the results; the kind unless given
   std::vector<std::string> processes;  // processes and groups; empty: the whole computation (see members_of)
   bool external_time = false;
-  std::vector<std::string> requestors, systems;  // causality: roles the trace does not show, as in --requestor, --system
+  std::vector<std::string> requestors,
+      systems;  // causality: roles the trace does not show, as in --requestor, --system
   PredictionChoice prediction;
   std::vector<std::string> placements;  // prediction: for which; empty: all named ones
 };

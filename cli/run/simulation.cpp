@@ -3,7 +3,6 @@
 #include <span>
 
 #include "cli/tee_sink.hpp"
-#include "filter/descriptions.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
@@ -28,23 +27,11 @@ Result<RuleSet> rules_of(const std::string& scenario, const FilterFiles& filter,
   return RuleSet::compile(file, text, layouts);
 }
 
-// The simulator's events are our own records whatever a description says; a description that cannot be understood is
-// refused all the same, because the same file would be refused on real machines.
-Result<void> check_descriptions(const FilterFiles& filter) {
-  if (filter.descriptions.empty()) return {};
-  const std::string file = filter.descriptions.string();
-  const auto text = read_text_file(file, kTextFileBytesMax);
-  if (!text) return text.error();
-  if (const auto descriptions = parse_descriptions(file, *text); !descriptions) return descriptions.error();
-  return {};
-}
-
 }  // namespace
 
 Result<Filters> load_filters(const ScenarioFile& file) {
   Filters filters;
   for (const auto& filter : file.filters) {
-    if (auto done = check_descriptions(filter); !done) return done.error();
     auto compiled = rules_of(file.path.string(), filter, event_layouts());
     if (!compiled) return compiled.error();
     filters.rules.push_back(*std::move(compiled));

@@ -33,12 +33,14 @@ struct KeyTables {
                  "the meter",
                  {"flags", "buffered_events", "cpu_per_event_s", "cpu_per_meter_message_s", "bytes_per_event",
                   "delayed_delivery"}};
-  KeyTable filter{"filter", "a filter", {"name", "machine", "descriptions", "templates", "rules"}};
+  KeyTable filter{"filter", "a filter", {"name", "machine", "templates", "rules"}};
   KeyTable fault{"fault", "a fault", {"at_s", "kind", "machine", "machines"}};
   KeyTable spawnable{"spawnable", "a spawnable program", {"name", "program", "parameters", "in_computation"}};
   KeyTable sweep{"sweep", "a sweep", {"name", "parameter", "values", "over", "placements", "seeds"}};
   KeyTable analysis{
-      "analysis", "an analysis", {"kind", "name", "processes", "method", "order", "external_time", "placements", "requestors", "systems"}};
+      "analysis",
+      "an analysis",
+      {"kind", "name", "processes", "method", "order", "external_time", "placements", "requestors", "systems"}};
   KeyTable prediction{
       "prediction", "a prediction", {"name", "placements", "seeds", "parameters", "processes", "method", "order"}};
   KeyTable published{"published", "a published figure", {"label", "figure", "quantity", "value", "within"}};

@@ -366,17 +366,16 @@ void SystemReader::read_filters() {
     filter.machine = object.text("machine", first_machine);
     if (const auto* machine = object.find("machine"))
       machine_names_.check_one(reading_, *machine, filter.machine, "'machine'");
-    const auto file = [&](const std::string& key) -> std::filesystem::path {
-      const JsonNode* name = object.find(key);
-      if (name == nullptr) return {};
-      const std::filesystem::path path = around_.folder / reading_.text(*name, "'" + key + "'");
+    if (const auto* templates = object.find("templates")) {
+      filter.templates = around_.folder / reading_.text(*templates, "'templates'");
       std::error_code ignored;
-      if (!std::filesystem::is_regular_file(path, ignored))
-        reading_.problem(*name, "'" + key + "': there is no file " + path.string());
-      return path;
-    };
-    filter.descriptions = file("descriptions");
-    filter.templates = file("templates");
+      if (!std::filesystem::is_regular_file(filter.templates, ignored))
+        reading_.problem(*templates, "'templates': there is no file " + filter.templates.string());
+    }
+    if (const auto* descriptions = item.find("descriptions"))
+      reading_.problem(*descriptions,
+                       "simulated meters write the records of filter/descriptions/dpm.desc, and no others; a filter is "
+                       "told by its rules what to keep of them");
     if (const auto* rules = object.find("rules")) {
       filter.rules = reading_.texts(*rules, "'rules'");
       if (!filter.templates.empty()) reading_.problem(*rules, "a filter has 'templates' or 'rules', not both");
@@ -386,7 +385,7 @@ void SystemReader::read_filters() {
       reading_.problem(item, "there are two filters of the name '" + filter.name + "'");
     filters_.push_back(std::move(filter));
   }
-  if (filters_.empty()) filters_.push_back({"filter", first_machine, {}, {}, {}});
+  if (filters_.empty()) filters_.push_back({"filter", first_machine, {}, {}});
   for (const auto& filter : filters_) scenario_.filters.push_back({filter.name, filter.machine});
 }
 
