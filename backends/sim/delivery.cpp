@@ -66,16 +66,7 @@ void Simulation::deliver(Packet& packet) {
   if (to.system && !to.actor) start(to, nullptr);
   ++messages_delivered_;
   to.queue.arrived(now());
-  if (to.flags.has(EventType::message_queued)) {
-    Event event;
-    event.type = EventType::message_queued;
-    event.channel = names_.id_of(*packet.channel);
-    event.peer = names_.id_of(*packet.from);
-    event.sequence = packet.sequence;
-    event.length_bytes = packet.length_bytes;
-    event.code = packet.code;
-    meter_.record(to, event);
-  }
+  if (to.flags.has(EventType::message_queued)) meter_.record(to, names_.event_of(EventType::message_queued, packet));
   if (packet.answers_call != 0) {
     to.awaited_call = 0;
     to.reply = &packet;

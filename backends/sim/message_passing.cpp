@@ -29,27 +29,25 @@ void ProcessCalls::reply(const Message& request, const OutgoingMessage& answer) 
   send_over(*request.reply_to, answer);
 }
 
-void ProcessCalls::send_over(LinkIndex to, const OutgoingMessage& message) {
-  const Link link = link_at(to);
-  Packet& packet = packet_for(link, message);
-  if (link.is_for_one_reply()) process_.links.erase(to);
-  transmit(packet);
-}
+void ProcessCalls::send_over(LinkIndex to, const OutgoingMessage& message) { transmit(packet_for(to, message)); }
 
-Packet& ProcessCalls::packet_for(const Link& to, const OutgoingMessage& message) {
+// A reply link is good for one answer: what is sent over it uses it up.
+Packet& ProcessCalls::packet_for(LinkIndex to, const OutgoingMessage& message) {
+  const Link link = link_at(to);
   Packet& packet = simulation_.packets().take();
   packet.from = &process_;
-  packet.to = to.channel->owner;
-  packet.channel = to.channel;
-  packet.answers_call = to.answers_call;
+  packet.to = link.channel->owner;
+  packet.channel = link.channel;
+  packet.answers_call = link.answers_call;
   packet.code = message.code;
   packet.length_bytes = std::max(message.length_bytes, static_cast<std::uint32_t>(message.data.size()));
   packet.data = message.data;
   if (message.pass) pass_link(packet, *message.pass);
+  if (link.is_for_one_reply()) process_.links.erase(to);
   return packet;
 }
 
-// The receiver gets a copy, except of a reply link: it is good for one answer, so it goes.
+// The receiver gets a copy, except of a reply link: that goes.
 void ProcessCalls::pass_link(Packet& packet, LinkIndex index) {
   packet.passed = link_at(index);
   if (packet.passed->is_for_one_reply()) process_.links.erase(index);
@@ -61,17 +59,9 @@ void ProcessCalls::transmit(Packet& packet, std::uint16_t flags) {
                                  packet.length_bytes));
   packet.delays = &simulation_.network().between(*process_.machine, *packet.to->machine);
   if (process_.flags.has(EventType::send)) {
-    Names& names = simulation_.names();
-    Event event;
-    event.type = EventType::send;
+    Event event = simulation_.names().event_of(EventType::send, packet);
     event.pc = pc();
-    event.channel = names.id_of(*packet.channel);
-    event.peer = names.id_of(*packet.to);
-    event.sequence = packet.sequence;
-    event.length_bytes = packet.length_bytes;
-    event.code = packet.code;
     event.flags = flags;
-    if (packet.passed) event.passed_channel = names.id_of(*packet.passed->channel);
     simulation_.meter().record(process_, event);
   }
   ++process_.messages_sent;
@@ -117,13 +107,11 @@ std::optional<Message> ProcessCalls::a_receive_message(std::span<const LinkIndex
 
 Message ProcessCalls::call(LinkIndex to, OutgoingMessage message) {
   DPM_ENTER("call");
-  const Link link = link_at(to);
+  Packet& request = packet_for(to, message);
   if (process_.reply_channel == nullptr) {
     process_.reply_channel = &simulation_.create_channel(process_);
     process_.reply_channel->for_replies = true;
   }
-  Packet& request = packet_for(link, message);
-  if (link.is_for_one_reply()) process_.links.erase(to);
   request.reply_to = Link{process_.reply_channel, ++process_.calls_made};
   process_.awaited_call = process_.calls_made;
   process_.called = request.to;
@@ -171,17 +159,9 @@ Packet* ProcessCalls::take_waiting() {
 
 Message ProcessCalls::accept(Packet& packet) {
   use_cpu(DelayModel::receiver_cpu(*packet.delays, packet.length_bytes));
-  Names& names = simulation_.names();
   if (process_.flags.has(EventType::receive)) {
-    Event event;
-    event.type = EventType::receive;
+    Event event = simulation_.names().event_of(EventType::receive, packet);
     event.pc = pc();
-    event.channel = names.id_of(*packet.channel);
-    event.peer = names.id_of(*packet.from);
-    event.sequence = packet.sequence;
-    event.length_bytes = packet.length_bytes;
-    event.code = packet.code;
-    if (packet.passed) event.passed_channel = names.id_of(*packet.passed->channel);
     simulation_.meter().record(process_, event);
   }
   process_.queue.received(simulation_.now());
@@ -189,7 +169,7 @@ Message ProcessCalls::accept(Packet& packet) {
   ++process_.messages_received;
 
   Message message;
-  message.sender = process_.system ? packet.from->id : names.id_of(*packet.from);
+  message.sender = process_.system ? packet.from->id : simulation_.names().id_of(*packet.from);
   message.over = packet.channel->owners_index;
   message.code = packet.code;
   message.length_bytes = packet.length_bytes;

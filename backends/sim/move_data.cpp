@@ -65,13 +65,8 @@ void ProcessCalls::send_data(Process& source, const Link& from, const Link& to, 
       source.owed += cost;
     packet.delays = &network.between(*source.machine, *packet.to->machine);
     if (source.flags.has(EventType::send)) {
-      Event event;
-      event.type = EventType::send;
+      Event event = simulation_.names().event_of(EventType::send, packet);
       event.pc = &source == &process_ ? pc() : 0;
-      event.channel = simulation_.names().id_of(*packet.channel);
-      event.peer = simulation_.names().id_of(*packet.to);
-      event.sequence = packet.sequence;
-      event.length_bytes = packet.length_bytes;
       event.flags = event_flags::kKernelMessage;
       simulation_.meter().record(source, event);
     }

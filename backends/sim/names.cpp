@@ -38,6 +38,18 @@ ChannelSetId Names::set_of(Wanted channels) {
   return entry->second;
 }
 
+Event Names::event_of(EventType type, const Packet& message) {
+  Event event;
+  event.type = type;
+  event.channel = id_of(*message.channel);
+  event.peer = id_of(type == EventType::send ? *message.to : *message.from);
+  event.sequence = message.sequence;
+  event.length_bytes = message.length_bytes;
+  event.code = message.code;
+  if (message.passed) event.passed_channel = id_of(*message.passed->channel);
+  return event;
+}
+
 Process* Names::process(ProcessId id) const { return id.value < processes_.size() ? processes_[id.value] : nullptr; }
 
 void Names::already_named(Process& process, ProcessId id) {

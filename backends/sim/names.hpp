@@ -21,6 +21,9 @@ class Names {
   ChannelId id_of(Channel& channel);
   ChannelSetId set_of(Wanted channels);
 
+  // SEND, RECEIVE or MESSAGEQUEUED of this message, as its sender or its receiver sees it.
+  Event event_of(EventType type, const Packet& message);
+
   // Null for a process that is not named.
   Process* process(ProcessId id) const;
   // For the processes and channels that initial_trace_info() has named.

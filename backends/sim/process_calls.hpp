@@ -64,7 +64,7 @@ class ProcessCalls : public MessageCalls {
   const WiredLinks* wired_to(std::string_view process) const;
 
   // ---- messages
-  Packet& packet_for(const Link& to, const OutgoingMessage& message);
+  Packet& packet_for(LinkIndex to, const OutgoingMessage& message);
   void pass_link(Packet& packet, LinkIndex index);
   void transmit(Packet& packet, std::uint16_t flags = 0);
   void send_over(LinkIndex to, const OutgoingMessage& message);
