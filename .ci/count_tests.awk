@@ -1,5 +1,6 @@
-# Reads ctest's JUnit results; prints how to run again what failed, why what was skipped was skipped, and as the last line
-# "N passed, N failed, N skipped". Exit status 1 if anything failed or nothing ran.
+# Reads ctest's JUnit results; prints how to run again what failed, why what was skipped was skipped, what was done less of
+# ("REDUCED: what", in sanitizer builds), and as the last line "N passed, N failed, N skipped". Exit status 1 if anything failed
+# or nothing ran.
 #
 # A test is skipped when it says so: it exits with its SKIP_RETURN_CODE, or one of its cases prints "SKIPPED: reason" (then
 # the test counts as passed and the case as skipped). A test that could not be started at all has failed.
@@ -33,6 +34,13 @@ function plain(text) {
   sub(/^.*SKIPPED: /, "", line)
   sub(/<\/system-out>.*$/, "", line)
   reason[++reasons] = plain(line)
+}
+
+/REDUCED: / {
+  line = $0
+  sub(/^.*REDUCED: /, "", line)
+  sub(/<\/system-out>.*$/, "", line)
+  if (!said[test, line]++) printf "reduced: %s: %s\n", test, plain(line)
 }
 
 /<\/testcase>/ {

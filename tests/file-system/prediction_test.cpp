@@ -4,6 +4,7 @@
 
 #include "tests/file-system/study.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
@@ -18,7 +19,8 @@ struct Errors {
 Errors errors_of_matrices(const std::map<std::string, double>& parameters) {
   Errors errors;
   int cells = 0;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  const std::uint64_t seeds = fewer_if_sanitized(5, 1, "seeds");
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     std::vector<TracedRun> runs;
     for (const char* placement : {"A", "B", "C"}) runs.push_back(trace(placement, seed, parameters));
     for (const TracedRun& traced : runs) {
@@ -59,7 +61,7 @@ std::vector<std::array<int, 4>> partitions() {
 }  // namespace
 
 TEST_CASE("file system: another placement is predicted within 1.5 %, on average within 0.5 %", "[file-system]") {
-  for (const double users : {2., 4., 7.}) {
+  for (const double users : fewer_if_sanitized<double>({2, 4, 7}, 1, "numbers of users")) {
     INFO(users << " users");
     const Errors errors = errors_of_matrices({{"users", users}});
     CHECK(errors.same_placement <= 1e-9);
@@ -70,7 +72,7 @@ TEST_CASE("file system: another placement is predicted within 1.5 %, on average 
 
 TEST_CASE("file system: with a buffer manager that reacts to the request alone, predictions are exact",
           "[file-system]") {
-  for (const double users : {2., 4., 7.}) {
+  for (const double users : fewer_if_sanitized<double>({2, 4, 7}, 1, "numbers of users")) {
     for (const double slots : {0., 3.}) {
       INFO(users << " users, " << slots << " slots");
       const Errors errors = errors_of_matrices({{"users", users}, {"slots", slots}, {"oblivious", 1}});
@@ -82,10 +84,10 @@ TEST_CASE("file system: with a buffer manager that reacts to the request alone, 
 
 TEST_CASE("file system: the placement that is predicted to be best is within 0.5 % of the best", "[file-system]") {
   REQUIRE(partitions().size() == 15);
-  constexpr std::uint64_t kSeeds = 4;
-  for (const double users : {4., 7.}) {
+  const std::uint64_t seeds = fewer_if_sanitized(4, 1, "seeds");
+  for (const double users : fewer_if_sanitized<double>({4, 7}, 1, "numbers of users")) {
     double regret = 0;  // mean over seeds: the contents of the buffers move the optimum from run to run
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const TracedRun traced = trace("traced", seed, {{"users", users}});
       double best_predicted_s = 1e9, picked_s = 0, best_s = 1e9, worst_s = 0;
       for (const auto& machine_of : partitions()) {
@@ -98,7 +100,7 @@ TEST_CASE("file system: the placement that is predicted to be best is within 0.5
         worst_s = std::max(worst_s, simulated_s);
       }
       CHECK(worst_s / best_s - 1 > .1);  // otherwise there was nothing to choose
-      regret += (picked_s / best_s - 1) / kSeeds;
+      regret += (picked_s / best_s - 1) / static_cast<double>(seeds);
     }
     INFO(users << " users");
     CHECK(regret <= (users == 4 ? 1e-9 : .005));

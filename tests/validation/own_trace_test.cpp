@@ -4,6 +4,7 @@
 
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/validation/traced_run.hpp"
 
 using namespace dpm;
@@ -76,12 +77,13 @@ void check_own_trace(const TracedRun& run) {
 
 TEST_CASE("validation: every shipped scenario's own trace gives back its makespan, in every placement",
           "[validation]") {
+  const std::uint64_t seeds = fewer_if_sanitized(2, 1, "seeds");
   int runs = 0;
   for (const auto& folder : std::filesystem::directory_iterator(scenarios_folder())) {
     if (!std::filesystem::exists(folder.path() / "scenario.json")) continue;
     const ScenarioFile file = shipped_scenario(folder.path());
     for (const auto& placement : file.placement_names) {
-      for (const std::uint64_t seed : {1, 2}) {
+      for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         check_own_trace(TracedRun(instance(file, placement, {}, seed)));
         ++runs;
       }
@@ -91,7 +93,8 @@ TEST_CASE("validation: every shipped scenario's own trace gives back its makespa
 }
 
 TEST_CASE("validation: a random system's own trace gives back its makespan, whatever the time scale", "[validation]") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  const std::uint64_t systems = fewer_if_sanitized(30, 5, "random systems");
+  for (std::uint64_t seed = 1; seed <= systems; ++seed) {
     for (const double mean_s : {1e-4, 1e-2, 1., 1e3}) {
       INFO("seed " << seed << ", computations of " << mean_s << " s");
       check_own_trace(TracedRun(random_scenario(seed, mean_s)));

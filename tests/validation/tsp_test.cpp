@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/validation/traced_run.hpp"
 
 using namespace dpm;
@@ -48,11 +49,13 @@ double worst_error(const std::vector<TracedRun>& runs, Order order) {
 
 TEST_CASE("validation: tsp in role order is predicted right in every version, size and number of servers",
           "[validation][tsp]") {
+  const auto matrix_seeds = fewer_if_sanitized<double>({10194, 1, 2, 3}, 1, "matrices");
+  const auto sizes = fewer_if_sanitized<std::pair<double, double>>(
+      {{12, 8}, {4, 4}, {8, 4}, {8, 8}, {12, 4}, {12, 16}, {14, 6}, {14, 12}}, 3, "sizes");
   double worst_arrival = 0;
   for (const double version : {1, 2, 3}) {
-    for (const double matrix_seed : {10194, 1, 2, 3}) {
-      for (const auto& [size, servers] : std::vector<std::pair<double, double>>{
-               {4, 4}, {8, 4}, {8, 8}, {12, 4}, {12, 8}, {12, 16}, {14, 6}, {14, 12}}) {
+    for (const double matrix_seed : matrix_seeds) {
+      for (const auto& [size, servers] : sizes) {
         INFO("version " << version << ", instance " << matrix_seed << ", " << size << " cities, " << servers
                         << " servers");
         const auto runs = run_everywhere({size, servers, version, matrix_seed});
@@ -65,7 +68,8 @@ TEST_CASE("validation: tsp in role order is predicted right in every version, si
 }
 
 TEST_CASE("validation: tsp at the thesis's largest sizes", "[validation][tsp]") {
-  for (const Instance& instance : {Instance{16, 4, 3}, Instance{16, 8, 2}, Instance{16, 16, 1}, Instance{20, 8, 1}}) {
+  for (const Instance& instance :
+       fewer_if_sanitized<Instance>({{16, 4, 3}, {16, 8, 2}, {16, 16, 1}, {20, 8, 1}}, 1, "instances")) {
     INFO(instance.size << " cities, " << instance.servers << " servers");
     CHECK(worst_error(run_everywhere(instance), Order::role) <= kGoal);
   }
@@ -78,8 +82,8 @@ TEST_CASE("validation: tsp predictions from one trace rank the placements, and i
     INFO(servers << " servers");
     const auto runs = run_everywhere({16, servers, 2});
     const auto predicted = [&](std::size_t i) { return runs[3].predict(runs[i].scenario, {.order = Order::role}).P; };
-    // One, two, four servers to a machine: P falls in this order, in truth and as predicted. (All on one machine may beat
-    // four to a machine, for its messages are local.)
+    // One, two, four servers to a machine: P falls in this order, in truth and as predicted. (All on one machine may
+    // beat four to a machine, for its messages are local.)
     for (std::size_t i = 1; i < 3; ++i) {
       CHECK(runs[i].P() < runs[i - 1].P());
       CHECK(predicted(i) < predicted(i - 1));
