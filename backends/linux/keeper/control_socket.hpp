@@ -1,0 +1,73 @@
+// How a running meter is asked and told from outside: by lines over a local socket.
+//
+//     flags LIST    changes which events are metered, as in `--flags`; answers the flags that result
+//     status        answers "pid=100 events=2344 flags=send,receive command=redis-server --port 0"
+//
+// Each request gets one line, "ok ..." or "error ...". Only the meter's own account and root are heard, and whoever
+// sends what is no line of text is dropped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <string>
+#include <string_view>
+
+#include "backends/linux/keeper/socket_folder.hpp"
+#include "backends/linux/kernel/unique_fd.hpp"
+#include "model/meter_flags.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct MeterStatus {
+  std::uint32_t pid = 0;  // the program's first process
+  std::string command;
+  MeterFlags flags;
+  std::uint64_t events = 0;  // so far
+};
+
+// What a meter lets others see and change.
+struct MeterControl {
+  std::function<MeterStatus()> status;
+  std::function<void(MeterFlags)> set_flags;
+};
+
+// The answer to one line, without its newline. No I/O.
+std::string answer_request(std::string_view line, const MeterControl& control);
+
+class ControlServer {
+ public:
+  static constexpr std::size_t kLineMax = 4096;
+
+  // For the calling process, which is found by being the meter of a program that is kept.
+  static Result<ControlServer> open(MeterControl control);
+  ControlServer(ControlServer&&) = default;
+  ControlServer& operator=(ControlServer&&) = delete;
+  ~ControlServer();
+
+  int fd() const { return ready_.get(); }  // readable when there is something to do
+  void handle();                           // does it, and never waits
+
+ private:
+  struct Client {
+    UniqueFd connection;
+    std::string pending;  // what has come of a line
+  };
+
+  ControlServer(MeterControl control, SocketFolder folder, std::string name, UniqueFd socket, UniqueFd ready);
+  void accept_client();
+  bool serve(Client& client) const;  // false: drop it
+
+  MeterControl control_;
+  SocketFolder folder_;
+  std::string socket_name_;
+  UniqueFd socket_;
+  UniqueFd ready_;  // an epoll of the socket and the clients
+  std::list<Client> clients_;
+};
+
+// Asks the meter of the program that process `pid` belongs to. What it answers after "ok ", or its error.
+Result<std::string> ask_meter(std::uint32_t pid, const std::string& request);
+
+}  // namespace dpm
