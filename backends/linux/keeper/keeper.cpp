@@ -65,9 +65,12 @@ Result<MeteredProgram> take_over(const KeptProgram& program) {
     const auto left = ask_keeper(program, KeeperRequest::Kind::answer, {});
     return left ? slots.error() : Error{slots.error().what + "; and " + left.error().what};
   }
-  return MeteredProgram{
-      program.pid,      program.command, false, program.privileges_given_up, std::move(answer->descriptors[0]),
-      *std::move(slots)};
+  return MeteredProgram{.pid = program.pid,
+                        .command = program.command,
+                        .from_start = false,
+                        .privileges_given_up = program.privileges_given_up,
+                        .listener = std::move(answer->descriptors[0]),
+                        .slots = *std::move(slots)};
 }
 
 Result<void> leave_to_keeper(const MeteredProgram& program) {

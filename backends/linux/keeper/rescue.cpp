@@ -198,8 +198,12 @@ Result<MeteredProgram> rescue(std::uint32_t pid) {
   auto slots = NotificationSlots::create();
   if (!slots) return slots.error();
   const std::uint32_t first = abandoned->first_process;
-  const MeteredProgram program{
-      first, read_command_line(first), false, has_no_new_privileges(first), std::move(listener), *std::move(slots)};
+  const MeteredProgram program{.pid = first,
+                               .command = read_command_line(first),
+                               .from_start = false,
+                               .privileges_given_up = has_no_new_privileges(first),
+                               .listener = std::move(listener),
+                               .slots = *std::move(slots)};
 
   restart_waiting_calls(abandoned->processes);
   KeeperBegins begins;

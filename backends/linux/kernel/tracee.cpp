@@ -1,7 +1,6 @@
 #include "backends/linux/kernel/tracee.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -42,11 +41,6 @@ UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid) {
   UniqueFd thread(static_cast<int>(::syscall(SYS_pidfd_open, tid, PIDFD_THREAD)));
   if (thread) return thread;
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-}
-
-bool has_ended(int thread_fd) {
-  pollfd item{thread_fd, POLLIN, 0};
-  return ::poll(&item, 1, 0) == 1;
 }
 
 UniqueFd borrow_descriptor(int thread_fd, int fd) {

@@ -15,9 +15,6 @@ namespace dpm {
 // thread's descriptor table even if the process's first thread has ended.
 UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid);
 
-// Whether the thread or process that open_thread() gave has ended.
-bool has_ended(int thread_fd);
-
 // A duplicate of the thread's descriptor `fd`; empty if it has none of that number. Keep it for as short as possible:
 // as long as it lives, closing the original does not reach its peer.
 UniqueFd borrow_descriptor(int thread_fd, int fd);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/linux/kernel/process_handle.hpp"
 #include "backends/linux/supervisor/supervisor.hpp"
 
 namespace dpm {

@@ -146,7 +146,12 @@ TEST_CASE("ask_meter: reaches the meter of a program, by any of its processes, a
   metering.status.pid = program.pid();
   auto slots = NotificationSlots::create();
   REQUIRE(slots);
-  MeteredProgram metered{program.pid(), "ping pong", true, true, program.borrow_listener(), *std::move(slots)};
+  MeteredProgram metered{.pid = program.pid(),
+                         .command = "ping pong",
+                         .from_start = true,
+                         .privileges_given_up = true,
+                         .listener = program.borrow_listener(),
+                         .slots = *std::move(slots)};
   REQUIRE(start_keeper(metered));
   {
     auto server = ControlServer::open(metering.control());

@@ -330,8 +330,12 @@ TEST_CASE("leave_to_keeper: only the meter can", "[keeper]") {
   ProgramUnderTest program(ping_pong(Way::socketpair, 1));
   SmallMeter meter(program, Start::first, Habit::holds_all);
   program.begin();
-  MeteredProgram not_ours{
-      program.pid(), "ping pong", true, true, program.borrow_listener(), *NotificationSlots::create()};
+  MeteredProgram not_ours{.pid = program.pid(),
+                          .command = "ping pong",
+                          .from_start = true,
+                          .privileges_given_up = true,
+                          .listener = program.borrow_listener(),
+                          .slots = *NotificationSlots::create()};
   CHECK(!leave_to_keeper(not_ours));
   CHECK(program.stands_still());
   not_ours.listener.reset();

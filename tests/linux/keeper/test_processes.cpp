@@ -134,7 +134,12 @@ Result<MeteredProgram> start_metering(const ProgramUnderTest& program, SmallMete
   if (start == SmallMeter::Start::rescue) return rescue(process);
   auto slots = NotificationSlots::create();
   if (!slots) return slots.error();
-  MeteredProgram metered{program.pid(), "ping pong", true, true, program.borrow_listener(), *std::move(slots)};
+  MeteredProgram metered{.pid = program.pid(),
+                         .command = "ping pong",
+                         .from_start = true,
+                         .privileges_given_up = true,
+                         .listener = program.borrow_listener(),
+                         .slots = *std::move(slots)};
   if (!metered.listener) return Error::from_errno("borrow the listener");
   if (auto started = start_keeper(metered); !started) return started.error();
   return metered;
