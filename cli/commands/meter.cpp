@@ -2,6 +2,7 @@
 // launch() happens in its supervisor.
 #include <CLI/CLI.hpp>
 
+#include "backends/linux/keeper/keeper.hpp"
 #include "backends/linux/launch.hpp"
 #include "backends/linux/linux_source.hpp"
 #include "cli/commands.hpp"
@@ -42,6 +43,7 @@ class MeterCommand : public Command {
     auto writer = TraceWriter::create(directory_, describe_events({"filter"}, rule_sets));
     if (!writer) return refuse(terminal, *this, writer.error());
     EventFilter filter(std::move(rule_sets), **writer);
+    if (auto kept = start_keeper(launched.program()); !kept) return refuse(terminal, *this, kept.error());
     LinuxSource source(std::move(launched.program()), {.flags = flags}, [&launched] { launched.start(); });
     if (auto done = source.run(filter); !done) return refuse(terminal, *this, done.error());
     print_ledger((*writer)->ledger(), terminal);
