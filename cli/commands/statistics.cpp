@@ -2,8 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "analysis/statistics/call_sites.hpp"
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/results/places_results.hpp"
 #include "cli/results/statistics_results.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
@@ -16,17 +18,28 @@ class StatisticsCommand : public Command {
   std::string name() const override { return "statistics"; }
   std::string summary() const override { return "Who talks to whom: counts, bytes, sizes, density, CPU time"; }
   std::string example() const override { return "dpm statistics out/trace"; }
-  void describe(CLI::App& app) override { options_.describe(app); }
+  void describe(CLI::App& app) override {
+    options_.describe(app);
+    app.add_flag("--where", where_, "Also which functions and source lines send and receive");
+  }
 
   int run(Terminal& terminal) override {
     StatisticsAnalysis analysis;
-    const auto input = read_trace(options_.trace, {&analysis});
+    CallSiteAnalysis call_sites;
+    std::vector<EventSink*> sinks = {&analysis};
+    if (where_) sinks.push_back(&call_sites);
+    const auto input = read_trace(options_.trace, sinks);
     if (!input) return refuse(terminal, *this, input.error());
     const Statistics statistics = analysis.result();
+    std::vector<HotPlace> places;
+    if (where_) places = hot_places(call_sites.result(), input->info);
     if (options_.json) {
-      print_json(statistics_json(statistics, input->info, input->ledger), terminal);
+      auto document = statistics_json(statistics, input->info, input->ledger);
+      if (where_) document["places"] = places_json(places);
+      print_json(document, terminal);
     } else {
       terminal.out << statistics_text(statistics, input->info, terminal.width);
+      if (where_) terminal.out << '\n' << places_text(places, terminal.width);
     }
     for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
@@ -35,6 +48,7 @@ class StatisticsCommand : public Command {
 
  private:
   TraceOptions options_;
+  bool where_ = false;
 };
 
 }  // namespace

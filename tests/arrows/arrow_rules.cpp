@@ -11,6 +11,7 @@ namespace {
 const std::vector<Arrow> kArrows = {
     {"model", {}},
     {"trace", {"model"}},
+    {"symbols", {"model"}},
     {"filter", {"model", "trace"}},
     {"analysis", {"model", "analysis/history"}},
     {"analysis/history", {"model"}},
@@ -29,6 +30,8 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"simgrid/", "SimGrid", {"backends/sim"}},
     {"xbt", "SimGrid", {"backends/sim"}},
     {"nlohmann/", "nlohmann_json", {"trace", "scenarios", "cli", "tests"}},
+    {"elfutils/", "libdw", {"symbols"}},
+    {"dwarf.h", "libdw", {"symbols"}},
     {"CLI/", "CLI11", {"cli"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},

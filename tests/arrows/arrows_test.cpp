@@ -40,6 +40,8 @@ TEST_CASE("arrows: what each folder may and may not use", "[arrows]") {
       {"trace/a.cpp", "filter/rules.hpp", false},
       {"filter/a.cpp", "trace/reader.hpp", true},
       {"filter/a.cpp", "backends/sim/sim_source.hpp", false},
+      {"symbols/a.cpp", "trace/reader.hpp", false},
+      {"view/a.cpp", "symbols/place.hpp", false},
       {"analysis/history/a.cpp", "analysis/statistics/a.hpp", false},
       {"analysis/queues/a.cpp", "analysis/history/history.hpp", true},
       {"analysis/queues/a.cpp", "analysis/statistics/a.hpp", false},
@@ -69,8 +71,9 @@ TEST_CASE("arrows: what each folder may and may not use", "[arrows]") {
 }
 
 TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
-  const std::vector<std::string> headers = {"simgrid/s4u.hpp",  "xbt/log.h",      "nlohmann/json.hpp", "CLI/CLI.hpp",
-                                            "catch2/catch.hpp", "boost/asio.hpp", "linux/seccomp.h"};
+  const std::vector<std::string> headers = {"simgrid/s4u.hpp",    "xbt/log.h",        "nlohmann/json.hpp",
+                                            "CLI/CLI.hpp",        "catch2/catch.hpp", "boost/asio.hpp",
+                                            "elfutils/libdwfl.h", "linux/seccomp.h"};
   for (const auto& header : headers) {
     INFO(header);
     CHECK(broken_with("view/a.cpp", "#include <" + header + ">\n").size() == 1);

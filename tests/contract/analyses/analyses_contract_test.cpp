@@ -4,6 +4,7 @@
 
 #include "analysis/history/history.hpp"
 #include "analysis/queues/queues.hpp"
+#include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "tests/contract/analysis_contract.hpp"
@@ -54,6 +55,16 @@ std::string statistics_of(EventSource& source) {
   return out.str();
 }
 
+std::string call_sites_of(EventSource& source) {
+  CallSiteAnalysis analysis;
+  REQUIRE(source.run(analysis));
+  std::ostringstream out;
+  for (const auto& site : analysis.result())
+    out << site.process.value << ' ' << site.pc << ' ' << site.sent << ' ' << site.sent_bytes << ' ' << site.received
+        << ' ' << site.received_bytes << '\n';
+  return out.str();
+}
+
 std::string queues_of(EventSource& source) {
   QueueAnalysis analysis;
   REQUIRE(source.run(analysis));
@@ -92,6 +103,10 @@ std::string history_of(EventSource& source) {
 
 TEST_CASE("analysis contract: message statistics", "[contract]") {
   CHECK(check_analysis_contract(statistics_of, typical()) == std::vector<std::string>{});
+}
+
+TEST_CASE("analysis contract: call sites", "[contract]") {
+  CHECK(check_analysis_contract(call_sites_of, typical()) == std::vector<std::string>{});
 }
 
 TEST_CASE("analysis contract: queues", "[contract]") {

@@ -1,0 +1,68 @@
+#include "cli/results/places_results.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "cli/text_table.hpp"
+#include "symbols/code_places.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::size_t kMostRows = 30;
+
+}  // namespace
+
+std::vector<HotPlace> hot_places(const std::vector<CallSite>& sites, const TraceInfo& info) {
+  CodePlaces code(info);
+  std::map<std::pair<std::string, Place>, HotPlace> merged;
+  for (const auto& site : sites) {
+    Place place = code.find(site.process, site.pc);
+    if (place.line > 0) place.module_offset = 0;  // several calls of one line are one place
+    HotPlace& hot = merged[{info[site.process].program, place}];
+    hot.program = info[site.process].program;
+    hot.place = std::move(place);
+    hot.sent += site.sent;
+    hot.sent_bytes += site.sent_bytes;
+    hot.received += site.received;
+    hot.received_bytes += site.received_bytes;
+  }
+  std::vector<HotPlace> places;
+  for (auto& [key, hot] : merged) places.push_back(std::move(hot));
+  std::stable_sort(places.begin(), places.end(), [](const HotPlace& a, const HotPlace& b) {
+    return std::tuple(a.messages(), a.sent_bytes + a.received_bytes) >
+           std::tuple(b.messages(), b.sent_bytes + b.received_bytes);
+  });
+  return places;
+}
+
+std::string places_text(const std::vector<HotPlace>& places, int width) {
+  TextTable table({"program", "function", "source", ">sent", ">bytes sent", ">received", ">bytes received"});
+  for (std::size_t i = 0; i < std::min(places.size(), kMostRows); ++i) {
+    const HotPlace& hot = places[i];
+    table.add_row({hot.program, function_text(hot.place), source_text(hot.place), std::to_string(hot.sent),
+                   std::to_string(hot.sent_bytes), std::to_string(hot.received), std::to_string(hot.received_bytes)});
+  }
+  std::string text = table.to_text(width);
+  if (places.size() > kMostRows) text += std::to_string(places.size() - kMostRows) + " more places; --json has all\n";
+  return text;
+}
+
+nlohmann::ordered_json places_json(const std::vector<HotPlace>& places) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& hot : places)
+    list.push_back({{"program", hot.program},
+                    {"function", function_text(hot.place)},
+                    {"source_file", hot.place.source_file},
+                    {"line", hot.place.line},
+                    {"module", hot.place.module},
+                    {"sent", hot.sent},
+                    {"sent_bytes", hot.sent_bytes},
+                    {"received", hot.received},
+                    {"received_bytes", hot.received_bytes}});
+  return list;
+}
+
+}  // namespace dpm::cli
