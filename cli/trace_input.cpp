@@ -1,22 +1,18 @@
 #include "cli/trace_input.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "backends/replay/replay_source.hpp"
+#include "cli/await_recorder.hpp"
 #include "cli/tee_sink.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace dpm::cli {
 
-std::string trace_directory(const std::string& path) {
-  const std::filesystem::path inside = std::filesystem::path(path) / "trace";
-  std::error_code ignored;
-  return std::filesystem::exists(inside / "trace.json", ignored) ? inside.string() : path;
-}
-
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks) {
   const std::string directory = trace_directory(path);
+  await_recorder(directory);
   ReplaySource source(directory);
   TeeSink tee(std::move(sinks));
   if (auto done = source.run(tee); !done) return done.error();

@@ -17,10 +17,8 @@ struct TraceInput {
   Ledger ledger;
 };
 
-// `path` is a trace directory, or the output directory of a run that holds one as "trace".
-std::string trace_directory(const std::string& path);
-
-// Reads the trace into all `sinks` at once.
+// Reads the trace into all `sinks` at once. A recorder finishes a moment after the program it meters: that is waited for,
+// some seconds at most. While the program runs, the trace is read as far as it is written.
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks);
 
 // The arguments TRACE and --json.

@@ -7,6 +7,7 @@
 
 #include "trace/process_merge.hpp"
 #include "trace/record_decoder.hpp"
+#include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
 #include "trace/stream_file.hpp"
 
@@ -70,6 +71,7 @@ struct TraceReader::State {
   std::vector<bool> is_split;  // by process
   bool has_split = false;
   bool is_foreign = false;
+  bool being_recorded = false;
   Ledger ledger;
 
   void make_decoders() {
@@ -272,7 +274,8 @@ LossReport TraceReader::State::settle(std::uint64_t delivered, std::vector<Loss>
     for (const auto& loss : losses) ledger.kept += loss.events;
     ledger.seen = ledger.kept;
     ledger.warnings.push_back(
-        "the recorder was killed: what it had not yet written, and what it filtered, is not known");
+        std::string(being_recorded ? "the trace is still being recorded" : "the recorder was killed") +
+        ": what it had not yet written, and what it filtered, is not known");
   }
   std::uint64_t explained = 0;
   for (const auto& loss : losses) explained += loss.events;
@@ -298,18 +301,22 @@ TraceReader::TraceReader(TraceReader&&) noexcept = default;
 TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 TraceReader::~TraceReader() = default;
 
-Result<TraceReader> TraceReader::open(const std::string& directory) {
+std::string trace_directory(const std::string& path) {
+  const std::filesystem::path inside = std::filesystem::path(path) / "trace";
+  std::error_code ignored;
+  return std::filesystem::exists(inside / kSidecarName, ignored) ? inside.string() : path;
+}
+
+Result<TraceReader> TraceReader::open(const std::string& named) {
+  const std::string directory = trace_directory(named);
   const std::string path = directory + "/" + kSidecarName;
   std::error_code ignored;
-  const std::string hint = " (a trace is the directory that 'dpm run -o OUT' leaves as OUT/trace)";
+  const std::string hint = " (a trace is what 'dpm run -o OUT' or 'dpm meter -o OUT' leaves in OUT)";
   if (!std::filesystem::exists(directory, ignored)) return Error{directory + ": no such directory" + hint};
   if (!std::filesystem::is_directory(directory, ignored)) return Error{directory + ": not a directory" + hint};
-  if (!std::filesystem::exists(path, ignored)) {
-    const std::string inside = directory + "/trace";
-    const bool is_beside = std::filesystem::exists(inside + "/" + kSidecarName, ignored);
-    return Error{directory + ": not a trace: it has no " + kSidecarName +
-                 (is_beside ? " (did you mean " + inside + "?)" : hint)};
-  }
+  if (!std::filesystem::exists(path, ignored))
+    return Error{directory + ": not a trace: it has no " + kSidecarName + hint};
+  const bool being_recorded = is_being_recorded(directory);  // before trace.json is read: it may end in between
   auto text = read_text_file(path, kSidecarBytesMax);
   if (!text) return text.error();
   auto sidecar = sidecar_from_json(path, *text);
@@ -317,6 +324,7 @@ Result<TraceReader> TraceReader::open(const std::string& directory) {
   auto state = std::make_unique<State>();
   state->directory = directory;
   state->sidecar = *std::move(sidecar);
+  state->being_recorded = being_recorded;
   state->make_decoders();
   state->list_missing_fields();
   if (!state->sidecar.finished) state->find_unlisted_streams();

@@ -1,8 +1,9 @@
 // Reads a trace directory back into Events.
 //
 // Nothing in the directory is trusted. A damaged or truncated stream is read up to the damage; what is missing is
-// counted, with the reason. A trace whose recorder was killed (state "recording") is read as far as it was written, and
-// names that were not yet written are made up ("process 7"). A directory without a readable trace.json is refused.
+// counted, with the reason. A trace whose recorder was killed or is at work (state "recording") is read as far as it
+// was written, and names that were not yet written are made up ("process 7"). A directory without a readable trace.json
+// is refused, unless it is the output directory of a run, which holds its trace as "trace".
 #pragma once
 
 #include <functional>
@@ -23,6 +24,9 @@ struct MissingField {
   friend bool operator==(const MissingField&, const MissingField&) = default;
 };
 
+// Where the trace is that `path` names: itself, or the trace inside an output directory.
+std::string trace_directory(const std::string& path);
+
 class TraceReader {
  public:
   using Deliver = std::function<void(std::span<const Event>)>;
@@ -36,7 +40,7 @@ class TraceReader {
   // places is none.
   const TraceInfo& info() const;
   const TraceDescription& description() const;
-  bool is_finished() const;  // false: the recorder was killed, or is still recording
+  bool is_finished() const;  // false: the recorder was killed, or was at work when the trace was opened
   const std::vector<MissingField>& missing_fields() const;
 
   // Delivers the events in batches, those of one process in the order it performed them, and returns what is missing:

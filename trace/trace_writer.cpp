@@ -8,6 +8,7 @@
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
 #include "trace/packed_copy.hpp"
+#include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
 
 namespace dpm {
@@ -43,6 +44,7 @@ struct Stream {
 
 struct TraceWriter::State {
   std::string directory;
+  RecordingLock lock;
   Sidecar sidecar;  // its `info` is refreshed from `source_info` whenever it is written
   const TraceInfo* source_info = nullptr;
   std::vector<std::vector<PackedClass>> classes;  // by filter, class
@@ -192,6 +194,9 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
       description.layouts.size() == layouts.size() && description.layouts.front().size_bytes == sizeof(Event);
   state->sidecar.description = std::move(description);
   if (auto made = make_private_folder(directory); !made) return made.error();
+  auto lock = RecordingLock::hold(directory);
+  if (!lock) return lock.error();
+  state->lock = *std::move(lock);
   if (auto made = make_private_folder(directory + "/" + kStreamFolder); !made) return made.error();
   const std::string prologue = ctf_prologue();
   if (auto wrote = append_to_file(state->ctf_path("metadata"), std::as_bytes(std::span(prologue))); !wrote)
@@ -226,6 +231,11 @@ void TraceWriter::flush() {
   for (const auto& stream : state_->streams) state_->end_packet(*stream);
 }
 
+void TraceWriter::checkpoint() {
+  flush();
+  state_->write_sidecar();
+}
+
 void TraceWriter::on_end(const Ledger& ledger) {
   DPM_CHECK(!state_->ended);
   state_->ended = true;
@@ -235,6 +245,7 @@ void TraceWriter::on_end(const Ledger& ledger) {
   state_->sidecar.finished = true;
   state_->write_sidecar();
   state_->source_info = nullptr;
+  state_->lock.release();
 }
 
 const Ledger& TraceWriter::ledger() const { return state_->sidecar.ledger; }

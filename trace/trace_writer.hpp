@@ -3,7 +3,8 @@
 //
 // What was written stays readable whatever happens to this process: packets are appended by one write(2) each, a stream
 // is declared in the metadata before its first packet, and trace.json is replaced by rename. Records wait in memory
-// until their packet is full (64 KB or 4096 records); flush() writes them at once.
+// until their packet is full (64 KB or 4096 records); flush() writes them at once. From create() to on_end() the writer
+// holds the directory's lock (recording_lock.hpp).
 //
 // The writer never stops the observation. When the disk refuses a packet its records are counted as lost, with the
 // reason, and status() tells.
@@ -34,6 +35,9 @@ class TraceWriter : public RecordSink {
 
   // Writes what waits in memory.
   void flush();
+
+  // Writes that and the names known by now, so that who reads a trace that is being recorded finds both.
+  void checkpoint();
 
   // Writes the last packets and the final trace.json. Records this writer could not write are moved from kept to lost.
   void on_end(const Ledger& ledger) override;

@@ -1,0 +1,57 @@
+#include "cli/await_recorder.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "cli/terminal.hpp"
+#include "trace/files.hpp"
+#include "trace/recording_lock.hpp"
+#include "trace/sidecar.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kLookAgain{10};
+constexpr std::chrono::milliseconds kSilent{300};  // shorter waits need no words
+constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
+
+// A process that has ended and that nobody has waited for does not run.
+bool is_running(std::uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return false;
+  const std::size_t name_end = text.rfind(')');  // the name before it may hold anything
+  return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
+}
+
+// The first process of the program, if the trace says already which that is.
+bool is_program_running(const std::string& directory) {
+  const std::string path = directory + "/" + kSidecarName;
+  const auto text = read_text_file(path, kSidecarBytesMax);
+  if (!text) return false;
+  const auto sidecar = sidecar_from_json(path, *text);
+  if (!sidecar || sidecar->info.processes.empty()) return false;
+  const std::uint32_t pid = sidecar->info.processes.front().pid;
+  return pid != 0 && is_running(pid);
+}
+
+}  // namespace
+
+void await_recorder(const std::string& directory) {
+  if (!is_being_recorded(directory) || is_program_running(directory)) return;
+  const Terminal terminal = standard_terminal();
+  Progress progress(terminal);
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_said = false;
+  while (is_being_recorded(directory)) {
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kPatience) return;
+    if (waited > kSilent && !is_said) progress.show("waiting for the recorder of " + directory + " to finish");
+    is_said = is_said || waited > kSilent;
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
+}  // namespace dpm::cli

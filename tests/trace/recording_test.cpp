@@ -1,0 +1,83 @@
+// A trace while somebody records into it.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/trace/trace_fixture.hpp"
+#include "trace/recording_lock.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+struct Recording {
+  TemporaryFolder folder;
+  TraceInfo info = small_info(1, 2, 2);
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  std::string path = folder / "trace";
+  std::unique_ptr<TraceWriter> writer = TraceWriter::create(path, describe_events(info.filters, rules)).value();
+  EventFilter filter{std::move(rules), *writer};
+};
+
+}  // namespace
+
+TEST_CASE("trace: a directory says whether somebody is recording into it", "[trace]") {
+  Recording recording;
+  CHECK(is_being_recorded(recording.path));
+  recording.filter.on_begin(recording.info);
+  CHECK(is_being_recorded(recording.path));
+  recording.filter.on_end({});
+  CHECK_FALSE(is_being_recorded(recording.path));
+  CHECK_FALSE(is_being_recorded(recording.folder / "nowhere"));
+}
+
+TEST_CASE("trace: a recorder that was killed records no more", "[trace]") {
+  const TemporaryFolder folder;
+  const pid_t recorder = ::fork();
+  REQUIRE(recorder >= 0);
+  if (recorder == 0) {
+    std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+    const auto writer = TraceWriter::create(folder / "trace", describe_events({"filter"}, rules));
+    ::_exit(writer && is_being_recorded(folder / "trace") ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(recorder, &status, 0) == recorder);
+  CHECK(status == 0);
+  CHECK_FALSE(is_being_recorded(folder / "trace"));
+}
+
+TEST_CASE("trace: one that is being recorded says so, and is read up to its last checkpoint", "[trace]") {
+  Recording recording;
+  recording.filter.on_begin(recording.info);
+  const auto events = random_events(3, 50, recording.info);
+  recording.filter.on_events(events);
+  recording.info.processes.push_back({"late", "program", MachineId{0}});
+  recording.writer->checkpoint();
+  recording.filter.on_events(events);  // in memory only
+
+  auto reader = TraceReader::open(recording.path).value();
+  CHECK_FALSE(reader.is_finished());
+  REQUIRE(reader.info().processes.size() == 3);
+  CHECK(reader.info().processes[2].name == "late");
+  const auto back = read_back(reader);
+  CHECK(back.events.size() == 50);
+  CHECK_THAT(back.losses.warnings.at(0), Catch::Contains("still being recorded"));
+
+  recording.filter.on_end({});
+  auto whole = TraceReader::open(recording.path).value();
+  CHECK(whole.is_finished());
+  CHECK(read_back(whole).events.size() == 100);
+}
+
+TEST_CASE("trace: an output directory stands for the trace in it", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 2, 2);
+  std::filesystem::create_directory(folder / "out");
+  const auto events = random_events(4, 20, info);
+  write_trace(folder / "out/trace", info, events);
+  auto reader = TraceReader::open(folder / "out").value();
+  CHECK(read_back(reader).events.size() == 20);
+  CHECK(trace_directory(folder / "out") == folder / "out/trace");
+  CHECK(trace_directory(folder / "out/trace") == folder / "out/trace");
+}
