@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "backends/linux/kernel/futex.hpp"
 #include "backends/linux/kernel/seccomp_program.hpp"
@@ -29,6 +30,7 @@ namespace {
 struct Gate {
   std::atomic<std::uint32_t> installed{0};  // 1: `listener` is valid; 2: `error` says why not
   std::atomic<std::uint32_t> open{0};       // 1: begin; 2: the supervisor has failed: end
+  std::atomic<pid_t> supervisor{0};
   int listener = -1;
   bool privileges_given_up = false;
   char error[512] = "";
@@ -41,7 +43,8 @@ Gate* new_gate() {
 
 constexpr std::uint32_t kInstalled = 1, kNotInstalled = 2;
 constexpr std::uint32_t kBegin = 1, kEnd = 2;
-constexpr int kNotExecutable = 126, kNotFound = 127;
+constexpr int kNotMetered = 2, kNotExecutable = 126, kNotFound = 127;
+constexpr long kLookAgainNs = 50'000'000;
 
 void announce(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   word.store(value);
@@ -53,6 +56,16 @@ std::vector<int> notified_calls(const LaunchOptions& options) {
   std::vector<int> calls(harmless.begin(), harmless.end());
   if (options.exact_paths) calls.insert(calls.end(), path_calls().begin(), path_calls().end());
   return calls;
+}
+
+// A supervisor that was killed before it opened the gate opens it no more.
+bool is_open_for_begin(const Gate& gate) {
+  while (gate.open.load() == 0) {
+    wait_while(gate.open, 0, kLookAgainNs);
+    const pid_t supervisor = gate.supervisor.load();
+    if (gate.open.load() == 0 && supervisor != 0 && ::kill(supervisor, 0) != 0 && errno == ESRCH) return false;
+  }
+  return gate.open.load() == kBegin;
 }
 
 // From here on this process must not read or write before the gate is open: nobody would answer.
@@ -69,13 +82,12 @@ std::vector<int> notified_calls(const LaunchOptions& options) {
   if (!listener) {
     std::strncpy(gate.error, listener.error().what.c_str(), sizeof gate.error - 1);
     announce(gate.installed, kNotInstalled);
-    ::_exit(1);
+    ::_exit(kNotMetered);
   }
   gate.listener = listener->get();
   gate.privileges_given_up = had_to_give_up && ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
   announce(gate.installed, kInstalled);
-  while (gate.open.load() == 0) wait_while(gate.open, 0);
-  if (gate.open.load() == kEnd) ::_exit(1);
+  if (!is_open_for_begin(gate)) ::_exit(kNotMetered);
 
   ::fcntl(listener->get(), F_DUPFD, listener_number(descriptors.rlim_cur));
   ::execvp(arguments.front(), arguments.data());
@@ -96,7 +108,6 @@ void leave_the_terminal() {
 
 Result<void> await_installation(Gate& gate, int program_fd) {
   while (gate.installed.load() == 0) {
-    constexpr long kLookAgainNs = 50'000'000;
     wait_while(gate.installed, 0, kLookAgainNs);
     pollfd program{program_fd, POLLIN, 0};
     if (gate.installed.load() == 0 && ::poll(&program, 1, 0) == 1)
@@ -108,6 +119,7 @@ Result<void> await_installation(Gate& gate, int program_fd) {
 
 Result<LaunchedProgram> supervise(pid_t pid, const std::vector<std::string>& command, const LaunchOptions& options,
                                   Gate& gate) {
+  gate.supervisor = ::getpid();
   const auto program_fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!program_fd) return Error::from_errno("watch the program's process");
   if (auto installed = await_installation(gate, program_fd.get()); !installed) return installed.error();
@@ -135,7 +147,11 @@ int listener_number(std::uint64_t descriptor_limit) {
   return static_cast<int>(std::min(kHighEnough, descriptor_limit > 0 ? descriptor_limit - 1 : 0));
 }
 
-void LaunchedProgram::start() { announce(static_cast<Gate*>(gate_)->open, kBegin); }
+LaunchedProgram::~LaunchedProgram() {
+  if (gate_ != nullptr) announce(static_cast<Gate*>(gate_)->open, kEnd);
+}
+
+void LaunchedProgram::start() { announce(static_cast<Gate*>(std::exchange(gate_, nullptr))->open, kBegin); }
 
 Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options) {
   Gate* gate = new_gate();

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/linux/metered_program.hpp"
@@ -25,9 +26,13 @@ struct LaunchOptions {
 class LaunchedProgram {
  public:
   LaunchedProgram(MeteredProgram program, void* gate) : program_(std::move(program)), gate_(gate) {}
+  LaunchedProgram(LaunchedProgram&& other) noexcept
+      : program_(std::move(other.program_)), gate_(std::exchange(other.gate_, nullptr)) {}
+  LaunchedProgram& operator=(LaunchedProgram&&) = delete;
+  ~LaunchedProgram();  // a program that was not started ends, with status 2
 
   MeteredProgram& program() { return program_; }
-  void start();  // lets it execute its first instruction
+  void start();  // lets it execute its first instruction; once
 
  private:
   MeteredProgram program_;

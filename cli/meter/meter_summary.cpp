@@ -1,0 +1,71 @@
+#include "cli/meter/meter_summary.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::size_t kCommandShown = 60;  // characters: a line of the summary is for reading
+
+std::string counted(std::uint64_t count, const std::string& noun, const std::string& nouns) {
+  return std::to_string(count) + " " + (count == 1 ? noun : nouns);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"kB", "MB", "GB", "TB"};
+  if (bytes < 10'000) return counted(bytes, "byte", "bytes");
+  double value = static_cast<double>(bytes) / 1000;
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  return fixed(value, value < 100 ? 1 : 0) + " " + kUnits[unit];
+}
+
+std::string shortened(const std::string& command) {
+  return command.size() <= kCommandShown ? command : command.substr(0, kCommandShown) + "...";
+}
+
+// From the first event to the last, by the machine's clock.
+std::string observed_time(const Statistics& statistics) {
+  double longest_s = 0;
+  for (const auto& machine : statistics.machines)
+    longest_s = std::max(longest_s, (machine.last_time - machine.first_time).seconds());
+  return seconds_text(longest_s);
+}
+
+std::string parallelism_line(const Findings& found) {
+  if (!found.parallel) return "";
+  const Parallelism& p = found.parallel->parallelism;
+  return "  P is " + fixed(p.delay_cpu.P, 2) + " as it ran, " + fixed(p.no_delay.P, 2) +
+         " at best (messages that take no time, a CPU for everybody)\n";
+}
+
+std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
+  std::string text = "  the meter took part in " + counted(meter.notified_calls, "call", "calls");
+  if (meter.notified_calls > 0)
+    text += ", which cost " + seconds_text(static_cast<double>(meter.call_cost_ns) * 1e-9) + " of CPU time each";
+  if (meter.held_calls > 0) text += "; " + std::to_string(meter.held_calls) + " waited with it for their data";
+  text += "\n";
+  if (program.privileges_given_up)
+    text += "  no_new_privs was set: setuid programs it started had no privileges (dpm doctor)\n";
+  return text;
+}
+
+}  // namespace
+
+std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {
+  const Statistics& statistics = found.statistics;
+  std::string text = "dpm: " + printable(shortened(program.command)) + " (" + std::to_string(program.pid) + "): ";
+  text += counted(recorded.meter.processes, "process", "processes") + ", " +
+          counted(recorded.meter.threads, "thread", "threads") + ", " +
+          counted(statistics.sizes.messages, "message", "messages") + " (" + bytes_text(statistics.sizes.bytes) +
+          ") in " + observed_time(statistics) + "\n";
+  text += parallelism_line(found);
+  text += changes_line(program, recorded.meter);
+  if (recorded.stopped) text += "  metering was stopped while the program ran\n";
+  return text;
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,21 @@
+// What dpm meter and dpm acquire say at the end, in a few lines: what was seen, how parallel it was, and what the meter
+// itself did to the program.
+#pragma once
+
+#include <string>
+
+#include "cli/findings.hpp"
+#include "cli/meter/metering.hpp"
+
+namespace dpm::cli {
+
+struct MeteredFacts {
+  std::string command;
+  std::uint32_t pid = 0;
+  bool privileges_given_up = false;
+};
+
+// Ends with a newline. The ledger, losses and warnings are print_ledger()'s.
+std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
+
+}  // namespace dpm::cli

@@ -1,0 +1,33 @@
+// Where a metering leaves what it made: a directory with the trace and report.html, or for a summary only a scratch
+// directory that goes again.
+#pragma once
+
+#include <string>
+
+#include "model/result.hpp"
+
+namespace dpm::cli {
+
+class OutputFolder {
+ public:
+  // Refuses a path that exists: nothing is overwritten.
+  static Result<OutputFolder> create(const std::string& path);
+  static Result<OutputFolder> scratch();
+
+  // "dpm-redis-server-1234": for those who named none.
+  static std::string default_name(const std::string& program, std::uint32_t pid);
+
+  const std::string& path() const { return path_; }
+  std::string trace() const { return path_ + "/trace"; }
+  std::string report() const { return path_ + "/report.html"; }
+  bool is_kept() const { return kept_; }
+
+  void remove() const;
+
+ private:
+  OutputFolder(std::string path, bool kept) : path_(std::move(path)), kept_(kept) {}
+  std::string path_;
+  bool kept_ = true;
+};
+
+}  // namespace dpm::cli

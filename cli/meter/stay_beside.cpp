@@ -1,0 +1,79 @@
+#include "cli/meter/stay_beside.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backends/linux/kernel/unique_fd.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// All that a program may be told, but not what stops and continues: that reaches both, or only who was meant.
+sigset_t passed_on() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int kept : {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+    sigdelset(&signals, kept);
+  return signals;
+}
+
+// The terminal sends its signals to the whole foreground group: the program has them already.
+bool was_sent_to_us_alone(const siginfo_t& signal) { return signal.si_code != SI_KERNEL; }
+
+int await_program(pid_t program, const sigset_t& signals) {
+  for (;;) {
+    siginfo_t arrived = {};
+    if (::sigwaitinfo(&signals, &arrived) < 0) continue;
+    if (arrived.si_signo != SIGCHLD) {
+      if (was_sent_to_us_alone(arrived)) ::kill(program, arrived.si_signo);
+      continue;
+    }
+    int status = 0;
+    if (::waitpid(program, &status, WNOHANG) == program) return status;
+  }
+}
+
+// The supervisor holds a lock on the directory until it has said and written everything.
+void await_supervisor(const UniqueFd& directory) {
+  if (directory) ::flock(directory.get(), LOCK_SH);  // a signal ends this waiting, and us: the program has ended
+}
+
+int end_as(int status) {
+  if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+  const rlimit no_core = {0, 0};  // the program has left one, if any
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(WTERMSIG(status), SIG_DFL);
+  ::raise(WTERMSIG(status));
+  return 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+Result<std::optional<int>> stay_beside(const std::string& output_directory) {
+  const UniqueFd directory(::open(output_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const sigset_t signals = passed_on();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  const auto child_handling_before = ::signal(SIGCHLD, SIG_DFL);  // ignored, our child would vanish unnoticed
+  const pid_t program = ::fork();
+  if (program < 0) {
+    const Error failed = Error::from_errno("start the program");
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    return failed;
+  }
+  if (program == 0) {
+    ::signal(SIGCHLD, child_handling_before);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    return std::optional<int>();
+  }
+  const int status = await_program(program, signals);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  await_supervisor(directory);
+  return std::optional(end_as(status));
+}
+
+}  // namespace dpm::cli
