@@ -94,6 +94,9 @@ class MessageCalls {
   // STOPTASK.
   [[noreturn]] virtual void stop_task() = 0;
 
+  // A line for the person who runs the program, such as its result. It is no message and costs no time.
+  virtual void print_line(std::string_view text) = 0;
+
   virtual LocalTime local_time() const = 0;
   virtual const std::string& name() const = 0;
   virtual Random& random() = 0;                         // this process's own stream

@@ -13,6 +13,14 @@ namespace dpm {
 // Runs as one process; returning is STOPTASK.
 using Program = std::function<void(MessageCalls&)>;
 
+// What a process printed with print_line().
+struct PrintedLine {
+  std::string process;
+  std::string text;
+
+  friend bool operator==(const PrintedLine&, const PrintedLine&) = default;
+};
+
 struct ParameterDescription {
   std::string name;
   ParameterValue default_value;  // its kind is the parameter's kind

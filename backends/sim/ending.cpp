@@ -87,6 +87,7 @@ SimTruth Simulation::truth_now(const Ending& ending) {
   truth.simulated_end = now();
   truth.messages_delivered = messages_delivered_;
   truth.messages_dropped = messages_dropped_;
+  truth.printed = printed_;
   for (Process* process : application_) {
     if (process->computing_ns != 0) process->last_activity = now();
     if (!process->is_gone()) process->queue.advance(now());

@@ -1,14 +1,12 @@
 // Links and link tables (thesis 4.2.1): a link is a protected way to the process that created it. Duplicates and copies
-// passed in messages are entries in link tables that share one channel.
+// passed in messages are entries in link tables (model/link_table.hpp) that share one channel.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "model/ids.hpp"
-#include "model/message_calls.hpp"
+#include "model/link_table.hpp"
 
 namespace dpm::sim {
 
@@ -30,25 +28,6 @@ struct Link {
   std::uint64_t answers_call = 0;  // a reply link: which CALL of the owner it answers. Used up by one message.
 
   bool is_for_one_reply() const { return answers_call != 0; }
-};
-
-// Indices hold a generation, so that an index kept after its link was destroyed does not come to mean another link.
-class LinkTable {
- public:
-  LinkIndex insert(Link link);
-  void erase(LinkIndex index);
-  const Link* find(LinkIndex index) const;  // null if there is no such link (any more)
-
- private:
-  static constexpr std::uint32_t kSlotBits = 20;
-  static constexpr std::uint32_t kSlotMask = (1u << kSlotBits) - 1;
-
-  struct Slot {
-    Link link;
-    std::uint32_t generation = 0;
-  };
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_slots_;
 };
 
 }  // namespace dpm::sim

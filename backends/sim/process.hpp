@@ -107,7 +107,7 @@ struct Process {
 
   // ---- communication
   std::vector<std::byte> address_space;
-  LinkTable links;
+  LinkTable<Link> links;
   std::array<LinkIndex, 3> standard_links;  // by StandardLink
   Channel* front_door = nullptr;            // of a system process: what the standard links to it lead to
   std::unordered_map<const Process*, WiredLinks> wired;

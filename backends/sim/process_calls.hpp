@@ -37,6 +37,8 @@ class ProcessCalls : public MessageCalls {
   void did_work(Duration cpu_time) override { compute(cpu_time); }
   [[noreturn]] void stop_task() override;
 
+  void print_line(std::string_view text) override { simulation_.print_line(process_, text); }
+
   LocalTime local_time() const override { return process_.machine->local_time(simulation_.now()); }
   const std::string& name() const override { return process_.name; }
   Random& random() override { return random_; }

@@ -11,9 +11,9 @@
 #include <cstdio>
 #include <new>
 
-#include "backends/sim/check_scenario.hpp"
 #include "backends/sim/simulation.hpp"
 #include "backends/sim/wire.hpp"
+#include "model/check_scenario.hpp"
 
 namespace dpm {
 namespace {
@@ -179,7 +179,7 @@ bool receive_frames(Child& child, EventSink& sink, TraceInfo& info, sim::RunEnd&
 SimSource::SimSource(Scenario scenario) : scenario_(std::move(scenario)) {}
 
 Result<void> SimSource::run(EventSink& sink) {
-  if (auto checked = sim::check_scenario(scenario_); !checked) return checked.error();
+  if (auto checked = check_scenario(scenario_); !checked) return checked.error();
   Child child;
   if (auto started = child.start(scenario_); !started) return started.error();
 

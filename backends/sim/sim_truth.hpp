@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/sim/true_time.hpp"
+#include "model/program.hpp"
 
 namespace dpm {
 
@@ -43,6 +44,9 @@ struct SimTruth {
   bool deadlocked = false;
   // Who had not ended and what it was doing: "process 'b' on machine 'red' waits for a message from 'a'".
   std::vector<std::string> blocked;
+
+  // What programs said with print_line(), in the order they said it.
+  std::vector<PrintedLine> printed;
 
   // P = T / makespan, the parallelism that was really there.
   double parallelism() const {

@@ -93,6 +93,10 @@ class Simulation {
   void wake(Process& process);
   void set_runnable(Process& process, bool runnable);
 
+  void print_line(const Process& process, std::string_view text) {
+    printed_.push_back({process.name, std::string(text)});
+  }
+
   // Ends the run.
   [[noreturn]] void fail(const std::string& what);
 
@@ -168,6 +172,7 @@ class Simulation {
   std::uint64_t messages_delivered_ = 0;
   std::uint64_t messages_dropped_ = 0;
   std::map<std::string, std::uint64_t> warnings_;
+  std::vector<PrintedLine> printed_;
 };
 
 }  // namespace dpm::sim

@@ -26,6 +26,7 @@ class Writer {
     return *this;
   }
   Writer& operator<<(const Loss& loss) { return *this << loss.reason << loss.events; }
+  Writer& operator<<(const PrintedLine& line) { return *this << line.process << line.text; }
   Writer& operator<<(const ProcessTruth& p) {
     return *this << p.name << p.machine << p.in_computation << p.final_state << p.cpu_time_ns << p.messages_sent
                  << p.messages_received << p.queue_max << p.queue_area_ns << p.queue_mean << p.started
@@ -65,6 +66,7 @@ class Reader {
     return *this;
   }
   Reader& operator>>(Loss& loss) { return *this >> loss.reason >> loss.events; }
+  Reader& operator>>(PrintedLine& line) { return *this >> line.process >> line.text; }
   Reader& operator>>(ProcessTruth& p) {
     return *this >> p.name >> p.machine >> p.in_computation >> p.final_state >> p.cpu_time_ns >> p.messages_sent >>
            p.messages_received >> p.queue_max >> p.queue_area_ns >> p.queue_mean >> p.started >> p.last_activity;
@@ -152,7 +154,7 @@ std::string encode_end(const RunEnd& end) {
   writer << end.losses.seen << end.losses.losses << end.losses.warnings << end.error;
   const SimTruth& t = end.truth;
   writer << t.makespan << t.makespan_all << t.total_cpu_ns << t.messages_delivered << t.messages_dropped
-         << t.simulated_end << t.processes << t.ended_by << t.deadlocked << t.blocked;
+         << t.simulated_end << t.processes << t.ended_by << t.deadlocked << t.blocked << t.printed;
   return writer.take();
 }
 
@@ -162,7 +164,7 @@ RunEnd decode_end(const std::string& payload) {
   reader >> end.losses.seen >> end.losses.losses >> end.losses.warnings >> end.error;
   SimTruth& t = end.truth;
   reader >> t.makespan >> t.makespan_all >> t.total_cpu_ns >> t.messages_delivered >> t.messages_dropped >>
-      t.simulated_end >> t.processes >> t.ended_by >> t.deadlocked >> t.blocked;
+      t.simulated_end >> t.processes >> t.ended_by >> t.deadlocked >> t.blocked >> t.printed;
   return end;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/results/parallelism_results.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/results/statistics_results.hpp"
+#include "cli/run/printed_lines.hpp"
 #include "cli/run/quantity.hpp"
 #include "cli/run/requests.hpp"
 #include "cli/run/simulation.hpp"
@@ -162,6 +163,7 @@ class RunCommand : public Command {
                          {"messages", outcome.run.truth.messages_delivered},
                          {"ended_by", outcome.run.truth.ended_by}}},
                        {"ledger", ledger_json(outcome.run.ledger)}};
+    if (!outcome.run.truth.printed.empty()) outcome.results["printed"] = printed_json(outcome.run.truth.printed);
     for (const auto& request : file.analyses) {
       auto document = answer(request, file, overrides_, trace_);
       // One question that has no answer here does not take the answers of the others away.
@@ -233,6 +235,8 @@ class RunCommand : public Command {
   }
 
   void print_tables(const Outcome& outcome, Terminal& terminal) const {
+    terminal.out << printed_text(outcome.run.truth.printed);
+    if (!outcome.run.truth.printed.empty()) terminal.out << '\n';
     const Findings& found = *outcome.findings;
     const TraceInfo& info = found.input.info;
     terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'

@@ -45,6 +45,12 @@ OutgoingMessage message(MessageCode code, std::vector<std::byte> data) {
   return {.code = code, .length_bytes = length_bytes, .data = std::move(data)};
 }
 
+std::string to_text(const Tour& tour) {
+  std::string text = "the best tour costs " + std::to_string(tour.cost) + ":";
+  for (const City city : tour.cities) text += " " + std::to_string(city);
+  return text;
+}
+
 class Controller {
  public:
   Controller(const ControllerSettings& settings, MessageCalls& calls)
@@ -231,6 +237,7 @@ std::vector<ProgramDescription> programs() { return {controller_description(), s
 Program make_controller(const Parameters& parameters, std::function<void(const Tour&)> on_result) {
   return [parameters, on_result = std::move(on_result)](MessageCalls& calls) {
     const Tour tour = Controller(controller_settings(parameters), calls).run();
+    calls.print_line(to_text(tour));
     if (on_result) on_result(tour);
   };
 }

@@ -23,7 +23,7 @@ namespace dpm::scenarios::tsp {
 
 std::vector<ProgramDescription> programs();
 
-// The controller with an ear for its result: programs have no output, and a test wants to know what was found.
+// The controller with an ear for its result, for tests of this program alone. (A run prints the tour as well.)
 Program make_controller(const Parameters& parameters, std::function<void(const Tour&)> on_result);
 
 }  // namespace dpm::scenarios::tsp

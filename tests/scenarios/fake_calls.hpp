@@ -93,6 +93,8 @@ class FakeCalls : public MessageCalls {
     throw Stopped{};
   }
 
+  void print_line(std::string_view text) override { done.push_back("print " + std::string(text)); }
+
   LocalTime local_time() const override { return {}; }
   const std::string& name() const override { return name_; }
   Random& random() override { return random_; }

@@ -246,3 +246,18 @@ TEST_CASE("sim: ten thousand processes pass a token around", "[sim]") {
   CHECK(outcome.truth.messages_delivered == processes);
   CHECK(outcome.seen.events.size() == processes * std::size_t{6});
 }
+
+TEST_CASE("sim: what programs print is told in the order they said it, and is no message", "[sim]") {
+  const auto outcome = System()
+                           .machine("red")
+                           .process("late", "red", {},
+                                    [](MessageCalls& calls) {
+                                      calls.compute(milliseconds(5));
+                                      calls.print_line("second");
+                                    })
+                           .process("early", "red", {}, [](MessageCalls& calls) { calls.print_line("first"); })
+                           .run();
+  CHECK(outcome.error == "");
+  CHECK(outcome.truth.printed == std::vector<PrintedLine>{{"early", "first"}, {"late", "second"}});
+  CHECK(outcome.truth.messages_delivered == 0);
+}

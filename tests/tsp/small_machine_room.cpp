@@ -79,6 +79,7 @@ class Process final : public MessageCalls {
   Message call(LinkIndex, OutgoingMessage) override { return unsupported<Message>(); }
   void reply(const Message&, const OutgoingMessage&) override { unsupported<int>(); }
   void move_data(LinkIndex, LinkIndex, std::uint64_t) override { unsupported<int>(); }
+  void print_line(std::string_view) override {}
   void stop_task() override { throw Killed{}; }
   LocalTime local_time() const override { return unsupported<LocalTime>(); }
   std::vector<std::byte>& address_space() override {

@@ -1,4 +1,4 @@
-#include "backends/sim/check_scenario.hpp"
+#include "model/check_scenario.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include "model/nearest_name.hpp"
 
-namespace dpm::sim {
+namespace dpm {
 namespace {
 
 template <typename Items>
@@ -103,4 +103,4 @@ class Checker {
 
 Result<void> check_scenario(const Scenario& scenario) { return Checker(scenario).check(); }
 
-}  // namespace dpm::sim
+}  // namespace dpm

@@ -4,8 +4,8 @@
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 
-namespace dpm::sim {
+namespace dpm {
 
 Result<void> check_scenario(const Scenario& scenario);
 
-}  // namespace dpm::sim
+}  // namespace dpm
