@@ -6,6 +6,7 @@
 
 #include "backends/sim/simulation.hpp"
 #include "model/check.hpp"
+#include "model/link_complaints.hpp"
 
 #ifdef DPM_COVERAGE
 extern "C" void __gcov_dump(void);
@@ -21,13 +22,8 @@ std::string processes_wired_to(const Process& process, Wanted wanted) {
   if (wanted.empty())
     for (const auto& [other, links] : process.wired)
       if (!links.from.is_none()) names.push_back(other->name);
-  std::sort(names.begin(), names.end());
-  constexpr std::size_t kMostNames = 5;
   if (names.empty()) return wanted.empty() ? "" : " over a link it created";
-  std::string text = " from ";
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i > 0 ? " or '" : "'") + names[i] + "'";
-  if (names.size() > kMostNames) text += " or " + std::to_string(names.size() - kMostNames) + " others";
-  return text;
+  return complaints::awaited_from(names);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "backends/sim/process_calls.hpp"
 #include "model/check.hpp"
+#include "model/link_complaints.hpp"
 
 #define DPM_ENTER(call) enter(call, __builtin_return_address(0))
 
@@ -24,8 +25,8 @@ void ProcessCalls::send_message(LinkIndex to, const OutgoingMessage& message) {
 
 void ProcessCalls::reply(const Message& request, const OutgoingMessage& answer) {
   DPM_ENTER("reply");
-  if (!request.reply_to) misuse("the message was not sent with CALL, so it has no reply link");
-  if (process_.links.find(*request.reply_to) == nullptr) misuse("the reply link of this message has been used already");
+  if (!request.reply_to) misuse(complaints::kNoCall);
+  if (process_.links.find(*request.reply_to) == nullptr) misuse(complaints::kAnsweredAlready);
   send_over(*request.reply_to, answer);
 }
 
@@ -128,9 +129,7 @@ void ProcessCalls::collect_wanted(std::span<const LinkIndex> over) {
   wanted_.clear();
   for (const LinkIndex index : over) {
     Channel* channel = link_at(index).channel;
-    if (channel->owner != &process_)
-      misuse("link " + std::to_string(index.value) + " leads to process '" + channel->owner->name +
-             "'; a process can only receive over links it created itself");
+    if (channel->owner != &process_) misuse(complaints::not_my_link(index, channel->owner->name));
     wanted_.push_back(channel);
   }
 }

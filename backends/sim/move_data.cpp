@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "backends/sim/process_calls.hpp"
+#include "model/link_complaints.hpp"
 
 #define DPM_ENTER(call) enter(call, __builtin_return_address(0))
 
@@ -20,13 +21,7 @@ namespace dpm::sim {
 
 const Link& ProcessCalls::link_with_area(LinkIndex index, std::uint64_t bytes, bool read) const {
   const Link& link = link_at(index);
-  const std::string which = std::string("the link it moves data ") + (read ? "from" : "to");
-  const auto& area = link.channel->area;
-  if (!area) misuse(which + " has no data area");
-  if (!(read ? area->read : area->write)) misuse(which + " gives no right to " + (read ? "read" : "write"));
-  if (bytes > area->size_bytes)
-    misuse(std::to_string(bytes) + " bytes do not fit the data area of " + std::to_string(area->size_bytes) +
-           " bytes of " + which);
+  refuse_if(complaints::no_data_movement(link.channel->area, bytes, read));
   return link;
 }
 
@@ -80,8 +75,7 @@ Packet& ProcessCalls::data_packet(Process& source, const Link& from, const Link&
                                   std::uint64_t bytes, bool wake_me) {
   const std::uint64_t begin = from.channel->area->offset_bytes + offset;
   if (begin + bytes > source.address_space.size()) {
-    simulation_.fail("process '" + process_.name + "', move_data: the address space of '" + source.name +
-                     "' has become smaller than the data area of its link");
+    simulation_.fail("process '" + process_.name + "', move_data: " + complaints::address_space_shrank(source.name));
   }
   Packet& packet = simulation_.packets().take();
   packet.from = &source;
@@ -96,8 +90,8 @@ Packet& ProcessCalls::data_packet(Process& source, const Link& from, const Link&
   packet.on_arrival = [this, target, wake_me](Packet& arrived) {
     auto& space = arrived.to->address_space;
     if (target + arrived.data.size() > space.size()) {
-      simulation_.fail("process '" + process_.name + "', move_data: the address space of '" + arrived.to->name +
-                       "' has become smaller than the data area of its link");
+      simulation_.fail("process '" + process_.name +
+                       "', move_data: " + complaints::address_space_shrank(arrived.to->name));
     }
     std::copy(arrived.data.begin(), arrived.data.end(), space.begin() + static_cast<std::ptrdiff_t>(target));
     if (wake_me) simulation_.wake(process_);

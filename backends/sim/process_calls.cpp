@@ -1,6 +1,7 @@
 #include "backends/sim/process_calls.hpp"
 
 #include "model/check.hpp"
+#include "model/link_complaints.hpp"
 
 // The address the call was made from, taken in the call itself.
 #define DPM_ENTER(call) enter(call, __builtin_return_address(0))
@@ -76,11 +77,7 @@ void ProcessCalls::misuse(const std::string& what) const {
 
 const Link& ProcessCalls::link_at(LinkIndex index) const {
   const Link* link = process_.links.find(index);
-  if (link == nullptr)
-    misuse(index.is_none() ? "no link was given"
-                           : "index " + std::to_string(index.value) +
-                                 " of its link table holds no link (was it destroyed, or "
-                                 "is it an index of another process?)");
+  if (link == nullptr) misuse(complaints::no_link_at(index));
   return *link;
 }
 
@@ -88,10 +85,7 @@ const Link& ProcessCalls::link_at(LinkIndex index) const {
 
 LinkIndex ProcessCalls::create_link(std::optional<DataArea> area) {
   DPM_ENTER("create_link");
-  if (area && (area->offset_bytes > process_.address_space.size() ||
-               area->size_bytes > process_.address_space.size() - area->offset_bytes))
-    misuse("the data area of " + std::to_string(area->size_bytes) + " bytes at " + std::to_string(area->offset_bytes) +
-           " is not inside its address space of " + std::to_string(process_.address_space.size()) + " bytes");
+  if (area) refuse_if(complaints::outside_address_space(*area, process_.address_space.size()));
   Channel& channel = simulation_.create_channel(process_);
   channel.area = area;
   record_path(EventType::create_path, channel);
@@ -101,7 +95,7 @@ LinkIndex ProcessCalls::create_link(std::optional<DataArea> area) {
 LinkIndex ProcessCalls::duplicate_link(LinkIndex index) {
   DPM_ENTER("duplicate_link");
   const Link link = link_at(index);
-  if (link.is_for_one_reply()) misuse("a reply link cannot be duplicated: it is good for one answer");
+  if (link.is_for_one_reply()) misuse(complaints::kOneAnswer);
   record_path(EventType::create_path, *link.channel);
   return process_.links.insert(link);
 }
@@ -136,17 +130,13 @@ const WiredLinks* ProcessCalls::wired_to(std::string_view name) const {
 
 LinkIndex ProcessCalls::link_to(std::string_view name) const {
   const WiredLinks* links = wired_to(name);
-  if (links == nullptr || links->to.is_none())
-    throw Misuse{"process '" + process_.name + "', link_to: the scenario gives it no link to '" + std::string(name) +
-                 "'; add it to the links of '" + process_.name + "'"};
+  if (links == nullptr || links->to.is_none()) throw Misuse{complaints::no_link_to(process_.name, name)};
   return links->to;
 }
 
 LinkIndex ProcessCalls::link_from(std::string_view name) const {
   const WiredLinks* links = wired_to(name);
-  if (links == nullptr || links->from.is_none())
-    throw Misuse{"process '" + process_.name + "', link_from: the scenario gives '" + std::string(name) +
-                 "' no link to it; add it to the links of '" + std::string(name) + "'"};
+  if (links == nullptr || links->from.is_none()) throw Misuse{complaints::no_link_from(process_.name, name)};
   return links->from;
 }
 
@@ -160,7 +150,7 @@ LinkIndex ProcessCalls::link_to_process(Process& process) {
 
 void ProcessCalls::compute(Duration cpu_time) {
   DPM_ENTER("compute");
-  if (cpu_time.ns < 0) misuse("a negative time (" + std::to_string(cpu_time.ns) + " ns) cannot be computed");
+  refuse_if(complaints::negative_time(cpu_time));
   use_cpu(cpu_time);
 }
 

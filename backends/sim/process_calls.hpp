@@ -59,6 +59,9 @@ class ProcessCalls : public MessageCalls {
   void block(Waiting what_for);
   void wait_while_stopped();
   [[noreturn]] void misuse(const std::string& what) const;
+  void refuse_if(const std::string& complaint) const {
+    if (!complaint.empty()) misuse(complaint);
+  }
   std::uint64_t pc() const { return simulation_.meter().pc_of(return_address_); }
 
   const Link& link_at(LinkIndex index) const;

@@ -1,10 +1,11 @@
 // dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and
-// the trace.
+// the trace. With --live: runs its processes for real, to be metered by others.
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "cli/results/parallelism_results.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/results/statistics_results.hpp"
+#include "cli/run/live_results.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/run/quantity.hpp"
 #include "cli/run/requests.hpp"
@@ -22,6 +24,7 @@
 #include "cli/run/study.hpp"
 #include "cli/run/study_results.hpp"
 #include "cli/text_table.hpp"
+#include "live/live_run.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -62,6 +65,13 @@ class RunCommand : public Command {
         ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
+    auto* live = app.add_flag(
+        "--live", live_, "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --live)");
+    app.add_flag("--pin", pin_, "With --live: give each machine of the scenario a core of this one")->needs(live);
+    app.add_flag(
+           "--modelled-work", modelled_work_,
+           "With --live: work that programs really do takes the CPU time they say it takes on the modelled machine")
+        ->needs(live);
   }
 
   int run(Terminal& terminal) override {
@@ -70,6 +80,7 @@ class RunCommand : public Command {
     if (!file) return refuse(terminal, *this, file.error());
     auto scenario = instantiate(*file, overrides_);
     if (!scenario) return refuse(terminal, *this, scenario.error());
+    if (live_) return run_for_real(*scenario, terminal);
     auto filters = load_filters(*file);
     if (!filters) return refuse(terminal, *this, filters.error());
     if (auto done = check_requests(*file, *scenario); !done) return refuse(terminal, *this, done.error());
@@ -90,6 +101,34 @@ class RunCommand : public Command {
   }
 
  private:
+  int run_for_real(const Scenario& scenario, Terminal& terminal) {
+    if (!output_.empty())
+      return refuse(terminal, *this,
+                    Error{"a live run records nothing itself; meter it: dpm meter -o " + output_ +
+                          " -- dpm run --live " + scenario_});
+    LiveOptions options{.modelled_work = modelled_work_, .pin = pin_};
+    if (!json_)
+      options.on_line = [&](const PrintedLine& line) { terminal.out << printed_text({&line, 1}) << std::flush; };
+    const auto outcome = run_live(scenario, options);
+    if (!outcome) return refuse(terminal, *this, outcome.error());
+    if (json_) {
+      print_json(live_json(*outcome, scenario), terminal);
+    } else {
+      if (!outcome->printed.empty()) terminal.out << '\n';
+      terminal.out << live_text(*outcome, terminal.width);
+    }
+    if (!outcome->ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome)) << '\n';
+    if (outcome->signal != 0) end_by_signal(outcome->signal, terminal);
+    return outcome->ended_well() ? kDone : kFellShort;
+  }
+
+  // As if it had ended us at once: whoever started us sees that we did not end by ourselves.
+  static void end_by_signal(int signal, Terminal& terminal) {
+    terminal.out.flush();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+
   Result<void> read_settings() {
     for (const auto& setting : settings_) {
       const std::size_t equals = setting.find('=');
@@ -257,6 +296,9 @@ class RunCommand : public Command {
   std::vector<std::string> settings_;
   bool json_ = false;
   bool base_only_ = false;
+  bool live_ = false;
+  bool pin_ = false;
+  bool modelled_work_ = false;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ const std::vector<Arrow> kArrows = {
     {"analysis/prediction", {"model", "analysis/history", "analysis/parallelism"}},
     {"backends", {"model"}},
     {"backends/replay", {"model", "trace"}},
+    {"live", {"model"}},
     {"scenarios", {"model", "scenarios"}},
     {"view", {"model", "analysis"}},
     {"cli", {"*"}},
