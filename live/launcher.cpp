@@ -42,10 +42,16 @@ SignalsHeld::SignalsHeld() {
   sigemptyset(&held);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&held, signal);
   ::sigprocmask(SIG_BLOCK, &held, &before_);
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &usual, &child_before_);
   descriptor_.reset(::signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-SignalsHeld::~SignalsHeld() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+SignalsHeld::~SignalsHeld() {
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  ::sigaction(SIGCHLD, &child_before_, nullptr);
+}
 
 int SignalsHeld::take() const {
   signalfd_siginfo info{};
@@ -56,7 +62,6 @@ int SignalsHeld::take() const {
 // ---- starting
 
 Result<void> Launcher::start() {
-  ::signal(SIGCHLD, SIG_DFL);  // who started us may have us not hear of children
   if (options_.pin) {
     auto cores = cores_of_machines(scenario_);
     if (!cores) return cores.error();

@@ -22,7 +22,8 @@
 
 namespace dpm::live {
 
-// While it lives, the signals that would end us wait in a descriptor.
+// While it lives, the signals that would end us wait in a descriptor, and children that have ended wait for us, which
+// they would not if whoever started us ignored theirs.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -37,6 +38,7 @@ class SignalsHeld {
 
  private:
   sigset_t before_ = {};
+  struct sigaction child_before_ = {};
   UniqueFd descriptor_;
 };
 

@@ -46,11 +46,11 @@ std::uint32_t LiveCalls::add_channel(std::uint32_t wired_from, std::optional<Dat
   return channel;
 }
 
-void LiveCalls::misuse(const std::string& call, const std::string& what) const {
+void LiveCalls::misuse(const char* call, const std::string& what) const {
   throw Misuse{"process '" + description_.name + "' on machine '" + description_.machine + "', " + call + ": " + what};
 }
 
-const Link& LiveCalls::link_at(LinkIndex index, const std::string& call) const {
+const Link& LiveCalls::link_at(LinkIndex index, const char* call) const {
   const Link* link = links_.find(index);
   if (link == nullptr) misuse(call, complaints::no_link_at(index));
   return *link;
@@ -120,8 +120,7 @@ void LiveCalls::reply(const Message& request, const OutgoingMessage& answer) {
   send_over(*request.reply_to, answer, 0, "reply");
 }
 
-void LiveCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to,
-                          const std::string& call) {
+void LiveCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call) {
   const Link link = link_at(to, call);
   FrameHeader header = header_for(link, FrameKind::message);
   header.number = link.answers_call;
@@ -143,13 +142,14 @@ void LiveCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::uin
 void LiveCalls::send_frame(std::uint32_t receiver, const FrameHeader& header, std::span<const std::byte> data) {
   FrameHeader stamped = header;
   stamped.sent_ns = last_sent_ns_ = std::max(monotonic_ns(), last_sent_ns_ + 1);
-  const bool is_there = outbox_.send(receiver, encode(stamped, data));
-  row_.last_activity_ns = monotonic_ns();
-  if (header.kind != FrameKind::message && header.kind != FrameKind::data) return;  // the kernel's own, not counted
-  row_.messages_sent.fetch_add(1, std::memory_order_relaxed);
-  ++sent_to_[receiver].messages;
-  sent_to_[receiver].bytes += header.length_bytes;
-  if (!is_there) ++row_.messages_dropped;
+  if (header.kind == FrameKind::message || header.kind == FrameKind::data) {
+    // Counted before it is sent: when it has arrived the run may end, and this process with it.
+    row_.messages_sent.fetch_add(1, std::memory_order_relaxed);
+    ++sent_to_[receiver].messages;
+    sent_to_[receiver].bytes += header.length_bytes;
+    row_.last_activity_ns = stamped.sent_ns;
+  }
+  if (!outbox_.send(receiver, encode(stamped, data))) ++row_.messages_dropped;
 }
 
 // ---- receiving
@@ -181,7 +181,7 @@ Message LiveCalls::call(LinkIndex to, OutgoingMessage message) {
 }
 
 // Says on the board for whom it waits, in case it waits for ever.
-Fits LiveCalls::messages_over(std::span<const LinkIndex> over, const std::string& call) {
+Fits LiveCalls::messages_over(std::span<const LinkIndex> over, const char* call) {
   std::vector<std::uint32_t> channels;
   std::uint32_t awaited = 0;
   for (const LinkIndex index : over) {

@@ -84,17 +84,17 @@ class LiveCalls : public MessageCalls {
 
   void wire();
   std::uint32_t add_channel(std::uint32_t wired_from, std::optional<DataArea> area);
-  [[noreturn]] void misuse(const std::string& call, const std::string& what) const;
-  const Link& link_at(LinkIndex index, const std::string& call) const;
+  [[noreturn]] void misuse(const char* call, const std::string& what) const;
+  const Link& link_at(LinkIndex index, const char* call) const;
   const Link& link_with_area(LinkIndex index, std::uint64_t bytes, bool read) const;
   const WiredLinks* wired_to(std::string_view process) const;
 
   // ---- messages
   FrameHeader header_for(const Link& to, FrameKind kind);
-  void send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const std::string& call);
+  void send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call);
   void send_frame(std::uint32_t receiver, const FrameHeader& header, std::span<const std::byte> data);
   Frame await(const Fits& fits, Doing doing);
-  Fits messages_over(std::span<const LinkIndex> over, const std::string& call);
+  Fits messages_over(std::span<const LinkIndex> over, const char* call);
   Message accept(Frame frame);
   void wait(Doing doing);
 

@@ -165,7 +165,8 @@ TEST_CASE("live: of a sender that dies what it sent whole is received", "[live]"
   const UniqueFd other = post.connect();
   write_all(sender, frame_of(1, 1));
   write_all(sender, frame_of(2, 2));
-  write_all(sender, std::span(frame_of(3, 3, 1000)).first(300));
+  const auto long_one = frame_of(3, 3, 1000);
+  write_all(sender, std::span(long_one).first(300));
   sender.reset();
   write_all(other, frame_of(4, 4));
   for (int i = 0; i < 3; ++i) post.inbox->look(false);
