@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -105,14 +106,20 @@ Result<void> Launcher::fork_child(std::uint32_t process) {
   const auto core = core_of_machine_.find(scenario_.processes[process].machine);
   Surroundings surroundings{::getpid(), signals_.mask_before(), std::nullopt};
   if (core != core_of_machine_.end()) surroundings.core = core->second;
+  // A child is born with its parent's name, and known by it to whoever meets it before its first instruction.
+  char own_name[16] = "";
+  ::prctl(PR_GET_NAME, own_name);
+  ::prctl(PR_SET_NAME, scenario_.processes[process].name.c_str());
   child.pid = ::fork();
+  if (child.pid != 0) ::prctl(PR_SET_NAME, own_name);
   if (child.pid < 0) return Error::from_errno("start process '" + scenario_.processes[process].name + "'");
   UniqueFd listener = std::move(listeners_[process]);
   if (child.pid == 0) {
     listeners_.clear();  // those of processes that begin after it, and what is the launcher's
     for (Child& other : children_) other.descriptor.reset();
     signals_.let_go_of_descriptor();
-    run_as_process(surroundings, {scenario_, process, *board_, *journal_, run_, ports_, options_.modelled_work},
+    BoardRow row(*board_, process);
+    run_as_process(surroundings, {scenario_, process, row, *journal_, run_, ports_, options_.modelled_work},
                    std::move(listener));
   }
   child.is_alive = true;
@@ -123,17 +130,24 @@ Result<void> Launcher::fork_child(std::uint32_t process) {
 
 // ---- the end
 
-void Launcher::kill_all() {
-  for (Child& child : children_)
-    if (child.is_alive) ::kill(child.pid, SIGKILL);
-  for (std::uint32_t i = 0; i < children_.size(); ++i)
-    if (children_[i].is_alive) reap(i);
+void Launcher::end_all() {
+  constexpr std::int64_t kPatienceNs = 1'000'000'000;  // with those who have counts to tell; then they are killed
+  for (const Child& child : children_)
+    if (child.is_alive) ::kill(child.pid, SIGTERM);
+  const std::int64_t deadline_ns = monotonic_ns() + kPatienceNs;
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    if (!children_[i].is_alive) continue;
+    pollfd ended{children_[i].descriptor.get(), POLLIN, 0};
+    const std::int64_t left_ms = std::max<std::int64_t>(deadline_ns - monotonic_ns(), 0) / 1'000'000;
+    if (::poll(&ended, 1, static_cast<int>(left_ms)) != 1) ::kill(children_[i].pid, SIGKILL);
+    reap(i);
+  }
 }
 
 LiveOutcome Launcher::outcome() {
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
     const ProcessDescription& description = scenario_.processes[i];
-    const BoardRow& row = board_->row(i);
+    const ProcessCounts counts = board_->counts(i);
     LiveProcess& process = outcome_.processes.emplace_back();
     process.name = description.name;
     process.machine = description.machine;
@@ -142,20 +156,20 @@ LiveOutcome Launcher::outcome() {
     process.in_computation = description.in_computation;
     process.final_state = children_[i].final_state;
     const std::int64_t end_ns =
-        row.cpu_ns_at_end != 0 ? row.cpu_ns_at_end : static_cast<std::int64_t>(children_[i].cpu_ns);
-    process.cpu_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - row.cpu_ns_at_start, 0));
-    process.messages_sent = row.messages_sent;
-    process.messages_received = row.messages_received;
-    process.messages_dropped = row.messages_dropped;
-    for (std::uint32_t k = 0; k < row.kinds_used; ++k)
-      process.kinds.push_back({row.kinds[k].code, row.kinds[k].sent, row.kinds[k].received});
+        counts.cpu_ns_at_end != 0 ? counts.cpu_ns_at_end : static_cast<std::int64_t>(children_[i].cpu_ns);
+    process.cpu_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - counts.cpu_ns_at_start, 0));
+    process.messages_sent = board_->state(i).messages_sent;
+    process.messages_received = counts.messages_received;
+    process.messages_dropped = counts.messages_dropped;
+    for (std::uint32_t k = 0; k < counts.kinds_used; ++k)
+      process.kinds.push_back({counts.kinds[k].code, counts.kinds[k].sent, counts.kinds[k].received});
     const auto sent = board_->sent_by(i);
     for (std::uint32_t to = 0; to < sent.size(); ++to) {
       if (sent[to].messages == 0) continue;
       process.bytes_sent += sent[to].bytes;
       outcome_.traffic.push_back({description.name, scenario_.processes[to].name, sent[to].messages, sent[to].bytes});
     }
-    const Duration lasted{std::max<std::int64_t>(row.last_activity_ns - started_ns_, 0)};
+    const Duration lasted{std::max<std::int64_t>(counts.last_activity_ns - started_ns_, 0)};
     outcome_.elapsed_all = std::max(outcome_.elapsed_all, lasted);
     if (process.in_computation) outcome_.elapsed = std::max(outcome_.elapsed, lasted);
   }

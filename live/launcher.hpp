@@ -45,7 +45,7 @@ class SignalsHeld {
 class Launcher {
  public:
   Launcher(const Scenario& scenario, const LiveOptions& options) : scenario_(scenario), options_(options) {}
-  ~Launcher() { kill_all(); }
+  ~Launcher() { end_all(); }
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
@@ -77,7 +77,7 @@ class Launcher {
   std::string what_it_does(std::uint32_t process) const;
   void end(const std::string& ended_by);
 
-  void kill_all();
+  void end_all();
 
   const Scenario& scenario_;
   const LiveOptions& options_;

@@ -13,8 +13,7 @@ namespace dpm::live {
 LiveCalls::LiveCalls(Membership membership, UniqueFd listener)
     : member_(std::move(membership)),
       description_(member_.scenario.processes.at(member_.process)),
-      row_(member_.board.row(member_.process)),
-      sent_to_(member_.board.sent_by(member_.process)),
+      row_(member_.row),
       outbox_(member_.ports),
       inbox_(std::move(listener), member_.run, outbox_),
       random_(Random::stream(member_.scenario.seed, description_.name)) {
@@ -135,7 +134,7 @@ void LiveCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::uin
     if (passed.is_for_one_reply()) links_.erase(*message.pass);
   }
   if (link.is_for_one_reply()) links_.erase(to);
-  ++row_.kind(header.code).sent;
+  ++row_.counts.kind(header.code).sent;
   send_frame(link.owner, header, message.data);
 }
 
@@ -144,12 +143,10 @@ void LiveCalls::send_frame(std::uint32_t receiver, const FrameHeader& header, st
   stamped.sent_ns = last_sent_ns_ = std::max(monotonic_ns(), last_sent_ns_ + 1);
   if (header.kind == FrameKind::message || header.kind == FrameKind::data) {
     // Counted before it is sent: when it has arrived the run may end, and this process with it.
-    row_.messages_sent.fetch_add(1, std::memory_order_relaxed);
-    ++sent_to_[receiver].messages;
-    sent_to_[receiver].bytes += header.length_bytes;
-    row_.last_activity_ns = stamped.sent_ns;
+    row_.count_sent(receiver, header.length_bytes);
+    row_.counts.last_activity_ns = stamped.sent_ns;
   }
-  if (!outbox_.send(receiver, encode(stamped, data))) ++row_.messages_dropped;
+  if (!outbox_.send(receiver, encode(stamped, data))) ++row_.counts.messages_dropped;
 }
 
 // ---- receiving
@@ -172,8 +169,8 @@ Message LiveCalls::call(LinkIndex to, OutgoingMessage message) {
   const std::uint64_t number = ++calls_made_;
   const std::uint32_t called = link_at(to, "call").owner;
   send_over(to, message, number, "call");
-  row_.awaited_count = 1;
-  row_.awaited[0] = called;
+  row_.state.awaited_count = 1;
+  row_.state.awaited[0] = called;
   const auto answers = [number](const FrameHeader& header) {
     return header.kind == FrameKind::message && header.number == number;
   };
@@ -190,9 +187,9 @@ Fits LiveCalls::messages_over(std::span<const LinkIndex> over, const char* call)
       misuse(call, complaints::not_my_link(index, member_.scenario.processes[link.owner].name));
     channels.push_back(link.channel);
     const std::uint32_t sender = channels_[link.channel].wired_from;
-    if (awaited < BoardRow::kSendersShown) row_.awaited[awaited++] = sender;
+    if (awaited < ProcessState::kSendersShown) row_.state.awaited[awaited++] = sender;
   }
-  row_.awaited_count = awaited;
+  row_.state.awaited_count = awaited;
   return [channels = std::move(channels)](const FrameHeader& header) {
     return header.kind == FrameKind::message && header.number == 0 &&
            (channels.empty() || std::find(channels.begin(), channels.end(), header.channel) != channels.end());
@@ -219,9 +216,9 @@ void LiveCalls::wait(Doing doing) {
 
 Message LiveCalls::accept(Frame frame) {
   const FrameHeader& header = frame.header;
-  ++row_.messages_received;
-  ++row_.kind(header.code).received;
-  row_.last_activity_ns = monotonic_ns();
+  ++row_.counts.messages_received;
+  ++row_.counts.kind(header.code).received;
+  row_.counts.last_activity_ns = monotonic_ns();
 
   Message message;
   message.sender = ProcessId{header.sender};
@@ -243,11 +240,11 @@ void LiveCalls::compute(Duration cpu_time) {
   const std::string complaint = complaints::negative_time(cpu_time);
   if (!complaint.empty()) misuse("compute", complaint);
   spin(cpu_time);
-  row_.last_activity_ns = monotonic_ns();
+  row_.counts.last_activity_ns = monotonic_ns();
 }
 
 void LiveCalls::stop_task() {
-  row_.last_activity_ns = monotonic_ns();
+  row_.counts.last_activity_ns = monotonic_ns();
   while (!outbox_.is_empty()) {
     wait(Doing::delivering);
     serve_kernel();

@@ -33,7 +33,7 @@ struct StopTask {};
 struct Membership {
   const Scenario& scenario;
   std::uint32_t process;  // its number in the scenario
-  Board& board;
+  BoardRow& row;
   const Journal& journal;
   RunIdentity run;
   std::vector<std::uint16_t> ports;  // of every process
@@ -106,7 +106,6 @@ class LiveCalls : public MessageCalls {
   Membership member_;
   const ProcessDescription& description_;
   BoardRow& row_;
-  std::span<PeerCount> sent_to_;
   Outbox outbox_;
   Inbox inbox_;
   Random random_;

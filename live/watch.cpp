@@ -38,12 +38,17 @@ std::string limit_text(const char* pattern, double limit) {
   return text;
 }
 
+bool waits(const ProcessState& state) {
+  return state.doing == Doing::awaiting_message || state.doing == Doing::awaiting_reply ||
+         state.doing == Doing::awaiting_data || state.doing == Doing::delivering;
+}
+
 }  // namespace
 
 void Launcher::watch() {
   do wait_for_news();
   while (!is_over());
-  kill_all();  // services, or everybody
+  end_all();  // services, or everybody
   read_journal();
 }
 
@@ -88,7 +93,8 @@ void Launcher::end(const std::string& ended_by) {
 }
 
 void Launcher::open_gate_when_all_are_there() {
-  if (board_->waiting_at_gate() < children_.size()) return;
+  for (std::uint32_t i = 0; i < children_.size(); ++i)
+    if (board_->state(i).doing != Doing::at_the_gate) return;
   started_ns_ = changed_ns_ = monotonic_ns();
   board_->open_gate();
 }
@@ -139,7 +145,7 @@ bool Launcher::is_at_a_limit() {
     end(limit_text("the time limit of %g s", limit.seconds()));
   if (scenario_.message_limit == 0 || !outcome_.ended_by.empty()) return !outcome_.ended_by.empty();
   std::uint64_t sent = 0;
-  for (std::size_t i = 0; i < board_->size(); ++i) sent += board_->row(i).messages_sent;
+  for (std::size_t i = 0; i < board_->processes(); ++i) sent += board_->state(i).messages_sent;
   if (sent > scenario_.message_limit)
     end("the message limit of " + std::to_string(scenario_.message_limit) + " messages");
   return !outcome_.ended_by.empty();
@@ -151,10 +157,9 @@ bool Launcher::stands_still() {
   std::uint64_t changes = 0;
   bool all_wait = true;
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
-    const BoardRow& row = board_->row(i);
-    changes += row.changes.load(std::memory_order_acquire);
-    const Doing doing = row.doing;
-    if (children_[i].is_alive && (doing == Doing::starting || doing == Doing::running)) all_wait = false;
+    const ProcessState state = board_->state(i);
+    changes += state.changes;
+    if (children_[i].is_alive && !waits(state)) all_wait = false;
   }
   const std::int64_t now_ns = monotonic_ns();
   if (!all_wait || changes != changes_seen_) {
@@ -168,14 +173,15 @@ bool Launcher::stands_still() {
 }
 
 std::string Launcher::what_it_does(std::uint32_t process) const {
-  const BoardRow& row = board_->row(process);
-  const std::uint32_t count = row.awaited_count;
+  const ProcessState state = board_->state(process);
+  const std::uint32_t count = state.awaited_count;
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < count; ++i)
-    if (row.awaited[i] < scenario_.processes.size()) names.push_back(scenario_.processes[row.awaited[i]].name);
+    if (state.awaited[i] < scenario_.processes.size()) names.push_back(scenario_.processes[state.awaited[i]].name);
   const std::string& own_name = scenario_.processes[process].name;
-  switch (row.doing) {
+  switch (state.doing) {
     case Doing::starting:
+    case Doing::at_the_gate:
       return "was about to start";
     case Doing::running:
       return "runs";

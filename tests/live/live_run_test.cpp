@@ -190,6 +190,8 @@ TEST_CASE("live: the run ends when every process that is not a service has ended
   CHECK(outcome.processes[0].final_state == "ended");
   CHECK(outcome.processes[1].final_state == "waits for a message from 'client'");
   CHECK(outcome.processes[2].final_state == "runs");
+  CHECK(outcome.processes[1].messages_sent == 1);  // it could tell before it was ended
+  CHECK(outcome.processes[1].messages_received == 1);
 
   CHECK(run(System().machine("red")).ended_by == "every process ended");
 }
@@ -201,7 +203,8 @@ TEST_CASE("live: a process that dies takes the run with it, and is named", "[liv
   }));
   CHECK(crashed.ended_by == "an error");
   CHECK(crashed.failure == "process 'b' on machine 'blue' was ended by signal 'Segmentation fault'");
-  CHECK(crashed.blocked == std::vector<std::string>{"process 'a' on machine 'red' waits for a message from 'b'"});
+  REQUIRE(crashed.blocked.size() == 1);  // it may have come as far as waiting, or not
+  CHECK_THAT(crashed.blocked[0], Catch::StartsWith("process 'a' on machine 'red' "));
   CHECK_FALSE(crashed.ended_well());
 
   const LiveOutcome left = run(system_of(compute_for_ever, [](MessageCalls&) { ::_exit(7); }));
