@@ -123,4 +123,6 @@ void LinuxSource::set_flags(std::uint32_t pid, MeterFlags flags) {
 
 const MeterSummary& LinuxSource::summary() const { return state_->summary; }
 
+const MeteredProgram& LinuxSource::program() const { return state_->program; }
+
 }  // namespace dpm

@@ -49,7 +49,8 @@ class LinuxSource : public EventSource {
   // From any thread: counts for every call from now on of that process, or with 0 of all.
   void set_flags(std::uint32_t pid, MeterFlags flags);
 
-  const MeterSummary& summary() const;  // after run()
+  const MeterSummary& summary() const;    // after run()
+  const MeteredProgram& program() const;  // what it was given
 
  private:
   struct State;

@@ -37,9 +37,9 @@ class MeterCommand : public Command {
 
   void describe(CLI::App& app) override {
     app.add_option("COMMAND", command_, "The program and its arguments, after --")->required();
-    auto* output =
-        app.add_option("-o,--output", output_, "A new directory for trace and report.html (default: dpm-NAME-PID)")
-            ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
+    auto* output = app.add_option("-o,--output", output_,
+                                  "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)")
+                       ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--summary", summary_only_, "Only print the summary; keep no files")->excludes(output);
     app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");

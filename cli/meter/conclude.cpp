@@ -1,5 +1,7 @@
 #include "cli/meter/conclude.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "cli/report/trace_report.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
@@ -17,8 +19,13 @@ Result<void> summarize(const OutputFolder& folder, const MeteredFacts& program, 
     if (!is_silent) terminal.err << "warning: " << printable(missing) << '\n';
   print_ledger(recorded.ledger, terminal);
   if (!folder.is_kept()) return {};
+  using Json = nlohmann::ordered_json;
+  const Json results = metering_json(program, recorded, *found);
+  if (auto done = write_new_file(folder.results(), results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+      !done)
+    return done;
   if (auto done = write_new_file(folder.report(), view::render_report(trace_report(*found))); !done) return done;
-  terminal.err << "wrote " << printable(folder.path()) << ": trace, report.html\n";
+  terminal.err << "wrote " << printable(folder.path()) << ": trace, results.json, report.html\n";
   return {};
 }
 

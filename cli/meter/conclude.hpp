@@ -1,4 +1,5 @@
-// After a metering: what its trace says, as report.html beside the trace and as a summary on standard error.
+// After a metering: what its trace says, as results.json and report.html beside the trace, and as a summary on
+// standard error.
 #pragma once
 
 #include "cli/meter/meter_summary.hpp"

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
+#include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {
@@ -28,11 +30,11 @@ std::string shortened(const std::string& command) {
 }
 
 // From the first event to the last, by the machine's clock.
-std::string observed_time(const Statistics& statistics) {
+double observed_s(const Statistics& statistics) {
   double longest_s = 0;
   for (const auto& machine : statistics.machines)
     longest_s = std::max(longest_s, (machine.last_time - machine.first_time).seconds());
-  return seconds_text(longest_s);
+  return longest_s;
 }
 
 std::string parallelism_line(const Findings& found) {
@@ -61,11 +63,35 @@ std::string meter_summary(const MeteredFacts& program, const Recorded& recorded,
   text += counted(recorded.meter.processes, "process", "processes") + ", " +
           counted(recorded.meter.threads, "thread", "threads") + ", " +
           counted(statistics.sizes.messages, "message", "messages") + " (" + bytes_text(statistics.sizes.bytes) +
-          ") in " + observed_time(statistics) + "\n";
+          ") in " + seconds_text(observed_s(statistics)) + "\n";
   text += parallelism_line(found);
   text += changes_line(program, recorded.meter);
   if (recorded.stopped) text += "  metering was stopped while the program ran\n";
   return text;
+}
+
+nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {
+  nlohmann::ordered_json document = {{"command", program.command},
+                                     {"pid", program.pid},
+                                     {"processes", recorded.meter.processes},
+                                     {"threads", recorded.meter.threads},
+                                     {"messages", found.statistics.sizes.messages},
+                                     {"bytes", found.statistics.sizes.bytes},
+                                     {"observed_s", observed_s(found.statistics)},
+                                     {"meter",
+                                      {{"notified_calls", recorded.meter.notified_calls},
+                                       {"recorded_calls", recorded.meter.recorded_calls},
+                                       {"held_calls", recorded.meter.held_calls},
+                                       {"unrecorded_events", recorded.meter.unrecorded_events},
+                                       {"call_cost_s", static_cast<double>(recorded.meter.call_cost_ns) * 1e-9},
+                                       {"no_new_privs", program.privileges_given_up},
+                                       {"stopped", recorded.stopped}}},
+                                     {"ledger", ledger_json(recorded.ledger)}};
+  if (found.parallel) {
+    const Parallelism& p = found.parallel->parallelism;
+    document["P"] = {{"as_it_ran", p.delay_cpu.P}, {"best", p.no_delay.P}};
+  }
+  return document;
 }
 
 }  // namespace dpm::cli

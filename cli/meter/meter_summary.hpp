@@ -2,6 +2,7 @@
 // itself did to the program.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/findings.hpp"
@@ -17,5 +18,8 @@ struct MeteredFacts {
 
 // Ends with a newline. The ledger, losses and warnings are print_ledger()'s.
 std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
+
+// The same and the ledger for machines: results.json.
+nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
 
 }  // namespace dpm::cli

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 
-#include "cli/meter/signal_watch.hpp"
+#include "backends/linux/keeper/control_socket.hpp"
+#include "backends/linux/keeper/keeper.hpp"
+#include "cli/meter/descriptor_watch.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
@@ -17,16 +19,21 @@ constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
 
 // Passes events on, and brings the trace on disk up to date from time to time, so that one can look at a program that
 // is still running, and little is lost if this process is killed.
-class CheckpointSink : public EventSink {
+class RecordingSink : public EventSink {
  public:
-  CheckpointSink(EventSink& next, TraceWriter& writer, bool immediate)
+  RecordingSink(EventSink& next, TraceWriter& writer, bool immediate)
       : next_(next), writer_(writer), immediate_(immediate) {}
+
+  // From any thread.
+  std::uint64_t events() const { return events_; }
+  void set_immediate(bool on) { immediate_ = on; }
 
   void on_begin(const TraceInfo& info) override { next_.on_begin(info); }
   void on_end(const LossReport& losses) override { next_.on_end(losses); }
 
   void on_events(std::span<const Event> batch) override {
     next_.on_events(batch);
+    events_ += batch.size();
     if (immediate_) writer_.flush();
     const auto now = Clock::now();
     if (now < due_) return;
@@ -41,7 +48,8 @@ class CheckpointSink : public EventSink {
 
   EventSink& next_;
   TraceWriter& writer_;
-  const bool immediate_;
+  std::atomic<bool> immediate_;
+  std::atomic<std::uint64_t> events_{0};
   Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
 };
 
@@ -75,19 +83,38 @@ Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const std::s
   auto writer = TraceWriter::create(trace_directory, describe_events({"filter"}, plan.rules));
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);
-  CheckpointSink sink(filter, **writer, plan.flags.immediate());
+  RecordingSink sink(filter, **writer, plan.flags.immediate());
+  const std::uint32_t pid = program.pid;
+  const std::string command = program.command;
+  SignalDescriptor signals(stop_signals);
+  LinuxSource source(std::move(program), {.flags = plan.flags}, std::move(on_ready));
+
   Recorded recorded;
   std::atomic<bool> stopped{false};
-  LinuxSource source(std::move(program), {.flags = plan.flags}, std::move(on_ready));
+  MeterFlags flags = plan.flags;  // the watching thread's own
+  auto control = ControlServer::open({[&] {
+                                        return MeterStatus{pid, command, flags, sink.events()};
+                                      },
+                                      [&](MeterFlags changed) {
+                                        flags = changed;
+                                        sink.set_immediate(flags.immediate());
+                                        source.set_flags(0, flags);
+                                      }});
+  std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
+                                                      stopped = stopped || signals.take();
+                                                      source.stop();
+                                                    }}};
+  if (control) watched.push_back({control->fd(), [&control] { control->handle(); }});
   {
-    const SignalWatch watch(stop_signals, [&] {
-      stopped = true;
-      source.stop();
-    });
+    const DescriptorWatch watch(std::move(watched));
     if (auto done = source.run(sink); !done) recorded.failure = done.error().what;
+  }
+  if (stopped) {
+    if (auto left = leave_to_keeper(source.program()); !left) recorded.failure = left.error().what;
   }
   if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
   recorded.ledger = (*writer)->ledger();
+  if (!control) recorded.ledger.warnings.push_back("flags could not be changed while it ran: " + control.error().what);
   recorded.meter = source.summary();
   recorded.stopped = stopped;
   return recorded;

@@ -1,5 +1,5 @@
-// Where a metering leaves what it made: a directory with the trace and report.html, or for a summary only a scratch
-// directory that goes again.
+// Where a metering leaves what it made: a directory with trace, results.json and report.html, or for a summary only a
+// scratch directory that goes again.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ class OutputFolder {
   const std::string& path() const { return path_; }
   std::string trace() const { return path_ + "/trace"; }
   std::string report() const { return path_ + "/report.html"; }
+  std::string results() const { return path_ + "/results.json"; }
   bool is_kept() const { return kept_; }
 
   void remove() const;
