@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <memory>
 #include <thread>
@@ -183,13 +184,21 @@ TEST_CASE("rescue: two at once make one meter", "[keeper]") {
   REQUIRE(program.goes_on());
   kill_both(meter);
   std::unique_ptr<SmallMeter> one, other;
-  std::thread beside([&] { other = std::make_unique<SmallMeter>(program, Start::rescue); });
+  std::atomic<bool> is_made{false};
+  std::atomic<bool> looked_at{false};
+  std::thread beside([&] {
+    other = std::make_unique<SmallMeter>(program, Start::rescue);
+    is_made = true;
+    becomes_true([&] { return looked_at.load(); });  // its process ends with the thread that made it
+  });
   one = std::make_unique<SmallMeter>(program, Start::rescue);
-  beside.join();
+  REQUIRE(becomes_true([&] { return is_made.load(); }));
   CHECK(one->meters() != other->meters());
   CHECK(program.goes_on());
   CHECK(only_keeper() != 0);
   CHECK(program.end() == 0);
+  looked_at = true;
+  beside.join();
 }
 
 TEST_CASE("restart_waiting_call: a thread that is traced or gone is left alone", "[keeper]") {

@@ -207,6 +207,24 @@ TEST_CASE("keeper: who asks to take over without showing that it is the one who 
   CHECK(program.end() == 0);
 }
 
+TEST_CASE("keeper: nobody but the meter can tell it to answer", "[keeper]") {
+  const PrivateRuntime runtime;
+  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  SmallMeter meter(program, Start::first, Habit::holds_all);
+  program.begin();
+  const UniqueFd stranger = connect_to(keeper_socket(runtime));
+  KeeperRequest request;
+  request.kind = KeeperRequest::Kind::answer;
+  REQUIRE(send_message(stranger.get(), request));
+  const auto packet = receive_packet(stranger.get());
+  REQUIRE(packet);
+  const auto answer = message_in<KeeperReply>(*packet);
+  REQUIRE(answer);
+  CHECK(answer->granted == 0);
+  CHECK(answer->meter_pid == meter.pid());
+  CHECK(program.stands_still());
+}
+
 TEST_CASE("keeper: other accounts are not heard", "[keeper]") {
   if (!is_root()) return;
   const PrivateRuntime runtime;
