@@ -68,6 +68,7 @@ Result<MeteredProgram> take_over(const KeptProgram& program) {
   return MeteredProgram{.pid = program.pid,
                         .command = program.command,
                         .from_start = false,
+                        .exact_paths = program.exact_paths,
                         .privileges_given_up = program.privileges_given_up,
                         .listener = std::move(answer->descriptors[0]),
                         .slots = *std::move(slots)};

@@ -35,6 +35,7 @@ KeeperProcess::KeeperProcess(const MeteredProgram& program, KeeperBegins begins,
       polled_(kFirstClient) {
   description_.pid = program.pid;
   description_.privileges_given_up = program.privileges_given_up;
+  description_.exact_paths = program.exact_paths;
   description_.set_command(program.command);
   polled_[kListener].fd = listener_.fd();
   stand_by(begins.meter_pid, std::move(begins.meter));

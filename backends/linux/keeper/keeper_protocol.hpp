@@ -36,7 +36,8 @@ struct KeeperReply {
   std::uint32_t pid = 0;        // the program's first process
   std::uint32_t meter_pid = 0;  // 0: nobody meters it, the keeper answers
   std::uint32_t privileges_given_up = 0;
-  std::array<char, 4072> command = {};  // ends with a zero; cut if longer
+  std::uint32_t exact_paths = 0;
+  std::array<char, 4068> command = {};  // ends with a zero; cut if longer
 
   void set_command(const std::string& text);
   std::string command_text() const;

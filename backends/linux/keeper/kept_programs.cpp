@@ -22,12 +22,13 @@ std::optional<KeptProgram> ask(const SocketFolder& folder, const std::string& so
   const auto reply = packet ? message_in<KeeperReply>(*packet) : std::nullopt;
   if (!reply) return std::nullopt;
   const SocketPeer peer = peer_of(keeper.get());
-  return KeptProgram{reply->pid,
-                     reply->command_text(),
-                     reply->privileges_given_up != 0,
-                     reply->meter_pid,
-                     static_cast<std::uint32_t>(peer.pid),
-                     peer.user};
+  return KeptProgram{.pid = reply->pid,
+                     .command = reply->command_text(),
+                     .privileges_given_up = reply->privileges_given_up != 0,
+                     .exact_paths = reply->exact_paths != 0,
+                     .meter_pid = reply->meter_pid,
+                     .keeper_pid = static_cast<std::uint32_t>(peer.pid),
+                     .user = peer.user};
 }
 
 std::string socket_name_of(const KeptProgram& program) {

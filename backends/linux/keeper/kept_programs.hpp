@@ -17,6 +17,7 @@ struct KeptProgram {
   std::uint32_t pid = 0;  // its first process, which may have ended
   std::string command;    // cut if very long
   bool privileges_given_up = false;
+  bool exact_paths = false;
   std::uint32_t meter_pid = 0;  // 0: nobody meters it, its calls pass
   std::uint32_t keeper_pid = 0;
   uid_t user = 0;  // whose keeper it is

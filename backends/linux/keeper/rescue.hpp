@@ -26,7 +26,8 @@ enum class Custody {
 Custody custody_of(std::uint32_t pid);
 
 // The calling process becomes the meter of an abandoned program, with a keeper. `pid` is any process of it. Refused,
-// with the reason, if it is not abandoned, or if we may not trace the process that has the descriptor.
+// with the reason, if it is not abandoned, or if we may not trace the process that has the descriptor. Whether its
+// paths are notified (`exact_paths`) cannot be seen from outside and is taken as no.
 Result<MeteredProgram> rescue(std::uint32_t pid);
 
 }  // namespace dpm

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <memory>
 #include <thread>
@@ -20,8 +21,8 @@ using Habit = SmallMeter::Habit;
 
 namespace {
 
-void kill_both(SmallMeter& meter) {
-  const std::uint32_t keeper = only_keeper();
+void kill_both(const ProgramUnderTest& program, SmallMeter& meter) {
+  const std::uint32_t keeper = keeper_of(program);
   REQUIRE(keeper != 0);
   kill_and_wait(keeper);
   meter.kill();
@@ -49,7 +50,7 @@ TEST_CASE("rescue: with the keeper killed too calls wait, and go on with a new m
   program.begin();
   for (int i = 0; i < 6; ++i) {
     REQUIRE(program.goes_on());
-    kill_both(*meter);
+    kill_both(program, *meter);
     if (i == 0) CHECK(program.stands_still());
     meter = std::make_unique<SmallMeter>(program, Start::rescue);
     REQUIRE(meter->said().starts_with("meters " + std::to_string(program.pid())));
@@ -69,7 +70,7 @@ TEST_CASE("rescue: a call that was held while tens of thousands of others passed
   program.begin();
   // One pair stands, the other plays, with four calls a round: more than the ids that are tried.
   REQUIRE(becomes_true([&] { return program.state().rounds > 20'000; }));
-  kill_both(meter);
+  kill_both(program, meter);
   REQUIRE(becomes_true([&] { return waiting_threads(program.pid()) >= 2; }));
   SmallMeter next(program, Start::rescue);
   REQUIRE(next.meters());
@@ -104,7 +105,7 @@ TEST_CASE("rescue: calls of processes that cannot be found are let go by the seq
   const std::uint32_t orphan = program.state().child;
   REQUIRE(becomes_true([&] { return waits_for_supervisor(orphan, orphan); }));
   sleep_ms(20);  // by then the meter has taken it
-  kill_both(meter);
+  kill_both(program, meter);
 
   SmallMeter next(program, Start::rescue);
   REQUIRE(next.meters());
@@ -133,7 +134,7 @@ TEST_CASE("rescue: any process of the program will do", "[keeper]") {
   program.begin();
   REQUIRE(program.goes_on());
   CHECK(custody_of(program.state().child) == Custody::kept);
-  kill_both(meter);
+  kill_both(program, meter);
   CHECK(program.stands_still());
   CHECK(custody_of(program.state().child) == Custody::abandoned);
   const SmallMeter next(program, Start::rescue, Habit::answers, program.state().child);
@@ -155,7 +156,7 @@ TEST_CASE("rescue: refused when there is nothing to rescue", "[keeper]") {
   const auto kept = rescue(program.pid());
   REQUIRE(!kept);
   CHECK(kept.error().what == "process " + std::to_string(program.pid()) + " has a keeper (process " +
-                                 std::to_string(only_keeper()) + "): it needs no rescue, take it over");
+                                 std::to_string(keeper_of(program)) + "): it needs no rescue, take it over");
 }
 
 TEST_CASE("rescue: a program whose supervisor lives but cannot be asked is left alone", "[keeper]") {
@@ -163,7 +164,7 @@ TEST_CASE("rescue: a program whose supervisor lives but cannot be asked is left 
   ProgramUnderTest program(ping_pong(Way::socketpair, 1));
   const SmallMeter meter(program, Start::first);
   program.begin();
-  const std::uint32_t keeper = only_keeper();
+  const std::uint32_t keeper = keeper_of(program);
   const PrivateRuntime elsewhere;  // where no keeper is found
   CHECK(custody_of(program.pid()) == Custody::none);
   const auto rescued = rescue(program.pid());
@@ -181,15 +182,23 @@ TEST_CASE("rescue: two at once make one meter", "[keeper]") {
   SmallMeter meter(program, Start::first);
   program.begin();
   REQUIRE(program.goes_on());
-  kill_both(meter);
+  kill_both(program, meter);
   std::unique_ptr<SmallMeter> one, other;
-  std::thread beside([&] { other = std::make_unique<SmallMeter>(program, Start::rescue); });
+  std::atomic<bool> is_made{false};
+  std::atomic<bool> looked_at{false};
+  std::thread beside([&] {
+    other = std::make_unique<SmallMeter>(program, Start::rescue);
+    is_made = true;
+    becomes_true([&] { return looked_at.load(); });  // its process ends with the thread that made it
+  });
   one = std::make_unique<SmallMeter>(program, Start::rescue);
-  beside.join();
+  REQUIRE(becomes_true([&] { return is_made.load(); }));
   CHECK(one->meters() != other->meters());
   CHECK(program.goes_on());
-  CHECK(only_keeper() != 0);
+  CHECK(keeper_of(program) != 0);
   CHECK(program.end() == 0);
+  looked_at = true;
+  beside.join();
 }
 
 TEST_CASE("restart_waiting_call: a thread that is traced or gone is left alone", "[keeper]") {

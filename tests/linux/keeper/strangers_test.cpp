@@ -207,6 +207,24 @@ TEST_CASE("keeper: who asks to take over without showing that it is the one who 
   CHECK(program.end() == 0);
 }
 
+TEST_CASE("keeper: nobody but the meter can tell it to answer", "[keeper]") {
+  const PrivateRuntime runtime;
+  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  SmallMeter meter(program, Start::first, Habit::holds_all);
+  program.begin();
+  const UniqueFd stranger = connect_to(keeper_socket(runtime));
+  KeeperRequest request;
+  request.kind = KeeperRequest::Kind::answer;
+  REQUIRE(send_message(stranger.get(), request));
+  const auto packet = receive_packet(stranger.get());
+  REQUIRE(packet);
+  const auto answer = message_in<KeeperReply>(*packet);
+  REQUIRE(answer);
+  CHECK(answer->granted == 0);
+  CHECK(answer->meter_pid == meter.pid());
+  CHECK(program.stands_still());
+}
+
 TEST_CASE("keeper: other accounts are not heard", "[keeper]") {
   if (!is_root()) return;
   const PrivateRuntime runtime;
@@ -242,7 +260,7 @@ TEST_CASE("keeper: all of it works for an ordinary account", "[keeper]") {
     meter.kill();
     SmallMeter second(program, Start::take_over);
     good = good && program.goes_on() && second.meters();
-    kill_and_wait(only_keeper());
+    kill_and_wait(keeper_of(program));
     second.kill();
     good = good && program.stands_still();
     SmallMeter third(program, Start::rescue);
@@ -280,7 +298,7 @@ TEST_CASE("keeper protocol: what is not a whole message of this version is none"
   KeeperReply reply;
   reply.pid = 77;
   reply.set_command(std::string(10'000, 'x'));
-  CHECK(reply.command_text() == std::string(4071, 'x'));
+  CHECK(reply.command_text() == std::string(4067, 'x'));
   const auto bytes = std::as_bytes(std::span(&reply, 1));
   Packet packet{{bytes.begin(), bytes.end()}, {}};
   const auto whole = message_in<KeeperReply>(packet);

@@ -82,10 +82,8 @@ bool all_processes_end() {
 }
 
 std::size_t sockets_left() {
-  std::size_t count = 0;
-  for (const auto& folder : SocketFolder::about(::geteuid()))
-    count += folder.names("keeper-").size() + folder.names("meter-").size();
-  return count;
+  const auto folder = SocketFolder::own();
+  return folder ? folder->names("keeper-").size() + folder->names("meter-").size() : 0;
 }
 
 ProgramUnderTest::ProgramUnderTest(const Body& body) {
@@ -137,6 +135,7 @@ Result<MeteredProgram> start_metering(const ProgramUnderTest& program, SmallMete
   MeteredProgram metered{.pid = program.pid(),
                          .command = "ping pong",
                          .from_start = true,
+                         .exact_paths = true,
                          .privileges_given_up = true,
                          .listener = program.borrow_listener(),
                          .slots = *std::move(slots)};
@@ -197,6 +196,7 @@ void say(int to, const std::string& text) {
     ::_exit(2);
   }
   say(say_to.get(), "meters " + std::to_string(metered->pid) + (metered->from_start ? " from_start" : "") +
+                        (metered->exact_paths ? " exact_paths" : "") +
                         (metered->privileges_given_up ? " unprivileged " : " ") + metered->command);
   say_to.reset();
   meter(*metered, habit, orders);
@@ -252,9 +252,11 @@ bool SmallMeter::ends() {
   return ended;
 }
 
-std::uint32_t only_keeper() {
-  const auto programs = kept_programs(static_cast<std::uint32_t>(::getpid()));
-  return programs.size() == 1 ? programs.front().keeper_pid : 0;
+std::uint32_t keeper_of(const ProgramUnderTest& program) {
+  for (const auto& kept : kept_programs(program.pid())) {
+    if (kept.pid == program.pid()) return kept.keeper_pid;
+  }
+  return 0;
 }
 
 void kill_and_wait(std::uint32_t pid) {

@@ -34,7 +34,7 @@ bool becomes_true(const std::function<bool()>& condition);
 
 // No process that we started, or that these have detached, is left after a while.
 bool all_processes_end();
-// Names of sockets in our folder, be there somebody behind them or not.
+// Names of sockets in our private folder, be there somebody behind them or not.
 std::size_t sockets_left();
 
 // In memory that the test shares with the program.
@@ -105,8 +105,8 @@ class SmallMeter {
   UniqueFd orders_;
 };
 
-// The only keeper there is; 0 if there is none, or more.
-std::uint32_t only_keeper();
+// 0 if it has none.
+std::uint32_t keeper_of(const ProgramUnderTest& program);
 void kill_and_wait(std::uint32_t pid);
 
 }  // namespace dpm
