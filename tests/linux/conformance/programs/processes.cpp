@@ -237,7 +237,8 @@ constexpr std::array kCases = {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "after_exec") {
-    dpm::after_exec(dpm::Actor::first("after"), argv[2]);
+    const dpm::Account account;
+    dpm::after_exec(dpm::Actor("after", account), argv[2]);
     return 5;
   }
   return dpm::play_case(dpm::kCases, argc, argv);

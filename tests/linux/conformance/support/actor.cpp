@@ -1,24 +1,14 @@
 #include "tests/linux/conformance/support/actor.hpp"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
 namespace dpm {
 namespace {
-
-constexpr int kOutOfTheWay = 100;  // descriptors below this are the program's
-
-void append(int fd, const std::string& line) {
-  if (fd < 0) return;
-  // The offset does not matter in a file opened for appending; a terminal cannot be written at one.
-  if (pwrite(fd, line.data(), line.size(), 0) < 0 && write(fd, line.data(), line.size()) < 0) _exit(99);
-}
 
 long now_ms() {
   timespec now{};
@@ -28,25 +18,20 @@ long now_ms() {
 
 }  // namespace
 
-Actor Actor::first(const std::string& role) {
-  const char* path = std::getenv("DPM_EXPECT");
-  int fd = -1;
-  if (path != nullptr) {
-    const int low = must(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), "open DPM_EXPECT");
-    fd = must(fcntl(low, F_DUPFD_CLOEXEC, kOutOfTheWay), "move DPM_EXPECT");
-    close(low);
-  }
-  return Actor(role, fd);
-}
+Actor Actor::as(const std::string& role) const { return Actor(role, *account_); }
 
-Actor Actor::as(const std::string& role) const { return Actor(role, expect_fd_); }
+void Actor::expect_of(pid_t thread, const char* kind, long bytes, const std::string& channel) const {
+  const int error = errno;
+  account_->add("expect " + std::to_string(thread) + " " + kind + " " + std::to_string(bytes) + " " + channel + "\n");
+  errno = error;
+}
 
 void Actor::expect(const char* kind, long bytes, const std::string& channel) const {
   expect_of(gettid(), kind, bytes, channel);
 }
 
-void Actor::expect_of(pid_t thread, const char* kind, long bytes, const std::string& channel) const {
-  append(expect_fd_, std::to_string(thread) + " " + kind + " " + std::to_string(bytes) + " " + channel + "\n");
+void Actor::may_show(const char* kind, long bytes, const std::string& channel) const {
+  expect(("MAYBE-" + std::string(kind)).c_str(), bytes, channel);
 }
 
 long Actor::result(const std::string& call, long value) const {
@@ -57,7 +42,7 @@ long Actor::result(const std::string& call, long value) const {
   return value;
 }
 
-void Actor::says(const std::string& text) const { append(STDOUT_FILENO, role_ + ": " + text + "\n"); }
+void Actor::says(const std::string& text) const { account_->add("result " + role_ + ": " + text + "\n"); }
 
 pid_t Actor::forks(const std::string& role, const std::function<int(const Actor&)>& play) const {
   const pid_t parent = gettid();

@@ -12,7 +12,8 @@ int play_case(std::span<const Case> cases, int argc, char** argv) {
   }
   for (const auto& one : cases) {
     if (argc != 2 || std::strcmp(argv[1], one.name) != 0) continue;
-    one.play(Actor::first("main"));
+    const Account account;
+    one.play(Actor("main", account));
     return 0;
   }
   std::fprintf(stderr, "usage: %s --list | CASE\n", argv[0]);
