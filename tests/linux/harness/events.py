@@ -35,6 +35,9 @@ class Trace:
         elif kind == "unfinished":
             self.finished = False
 
+    def name_of_tid(self, tid):
+        return next((self.name[number] for number, its_tid in self.tid.items() if its_tid == tid), "unknown")
+
     def of_threads(self):
         """The events of each thread, by thread id, in the order it performed them."""
         threads = collections.defaultdict(list)

@@ -46,7 +46,8 @@ class Session:
         self.notes = {}
         self.traces = []
         self._started = []
-        self._threads = []
+        self._complaints = []
+        self.killed = 0
 
     # ---- what play() uses
 
@@ -121,13 +122,22 @@ class Session:
         if too_late or not self.killed:
             raise Failed(f"no meter was killed: there was none {seconds} s after the beginning, or it was all over by then")
 
-    killed = 0
-
     def logs(self):
         text = ""
         for path in sorted(self.folder.glob("log-*")):
             text += path.read_text(errors="replace")[-1500:]
         return text
+
+    def complain(self, complaint):
+        """What play() itself finds wrong."""
+        self._complaints.append(complaint)
+
+    def wait(self, process, limit_s=20):
+        """Waits for a server that ends by itself."""
+        return self.stop(process, signal_number=0, limit_s=limit_s)
+
+    def wait_for_meters(self):
+        wait_until("the meters have ended", lambda: not self.of_dpm(), limit_s=15)
 
     # ---- around it
 
@@ -166,9 +176,9 @@ class Session:
 
     def complaints(self):
         """What is wrong when everything has ended."""
-        complaints = []
+        complaints = list(self._complaints)
         try:
-            wait_until("the meters have ended", lambda: not self.of_dpm(), limit_s=15)
+            self.wait_for_meters()
         except Failed:
             complaints.append(f"still there when the program had ended: {self.of_dpm()}")
             for pid, _ in self.of_dpm():

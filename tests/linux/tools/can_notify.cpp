@@ -1,5 +1,6 @@
 // Tells whether this machine lets this account supervise system calls (seccomp user notification), independently of the
-// meter: exit status 0, or 1 and the reason. A test that asked the meter itself would be skipped when the meter is broken.
+// meter: exit status 0, or 1 and the reason. A test that asked the meter itself would be skipped when the meter is
+// broken.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -7,8 +7,8 @@ namespace dpm {
 
 class Account {
  public:
-  // The file is DPM_ACCOUNT, made large enough by whoever starts the program, and full of zeros. Without it, lines go to
-  // standard output.
+  // The file is DPM_ACCOUNT, made large enough by whoever starts the program, and full of zeros. Without it, lines go
+  // to standard output.
   Account();
   Account(const Account&) = delete;
 

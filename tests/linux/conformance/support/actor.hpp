@@ -1,11 +1,11 @@
-// A thread or process of a conformance program, and what it says about itself: which events it should be seen to perform,
-// and what its calls returned.
+// A thread or process of a conformance program, and what it says about itself: which events it should be seen to
+// perform, and what its calls returned.
 //
-// Both go as lines into one file that is mapped into memory (account.hpp), so that saying something about a call is not a
-// call itself: no meter is notified, no counter of the kernel grows, and nothing is lost when the process is killed.
+// Both go as lines into one file that is mapped into memory (account.hpp), so that saying something about a call is not
+// a call itself: no meter is notified, no counter of the kernel grows, and nothing is lost when the process is killed.
 //
-// A line of the expectation is "expect TID KIND BYTES CHANNEL", the channel being a name that the program makes up; a line of
-// the results is "result ROLE: CALL = VALUE". Lines of different roles come in any order.
+// A line of the expectation is "expect TID KIND BYTES CHANNEL", the channel being a name that the program makes up; a
+// line of the results is "result ROLE: CALL = VALUE". Lines of different roles come in any order.
 #pragma once
 
 #include <sys/types.h>
