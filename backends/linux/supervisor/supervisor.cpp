@@ -24,6 +24,11 @@ int descriptor_of(const Notification& notification, const MeteredCall& shape) {
   return static_cast<int>(notification.arguments[static_cast<std::size_t>(shape.descriptor)]);
 }
 
+// recv(), send() and their like fail at once on what is no socket.
+bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
+  return identity.kind == DescriptorIdentity::Kind::socket || shape.flags < 0;
+}
+
 bool is_datagram(Medium medium) {
   return medium == Medium::udp || medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
 }
@@ -131,7 +136,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
   if (!fd) return Outcome::let_go;
   const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other) return Outcome::let_go;
+  if (identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, identity)) return Outcome::let_go;
 
   Socket* socket = nullptr;
   if (identity.kind == DescriptorIdentity::Kind::socket) {
@@ -211,7 +216,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
   if (!fd) return;
   const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other) return;
+  if (identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, identity)) return;
   Socket* socket = nullptr;
   if (identity.kind == DescriptorIdentity::Kind::socket) {
     socket = socket_behind(fd.get(), identity.id);
