@@ -91,6 +91,7 @@ class Supervisor {
   // attendance.cpp
   void wake();
   void interrupt(pthread_t serving);
+  void await_last_announcements();
   void finish();
 
   void hand_on();
