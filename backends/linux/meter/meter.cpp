@@ -72,6 +72,8 @@ void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
 void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
   conversations_.reader_is(flow, call.execution->id());
   operate(call, {&flow, false}, amount, EventType::receive);
+  // Nobody will tell more: the I/O counters do not count it.
+  if (!flow.exact && !call.counted_in_io) flow.received.accept(call.execution);
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {

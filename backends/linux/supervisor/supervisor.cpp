@@ -288,7 +288,6 @@ void Supervisor::transfer(const Notification& notification, const MeteredCall& s
   }
   meter_.asks_to_receive(call, flow);
   meter_.receives(call, *flow, amount);
-  if (!flow->exact) flow->received.accept(call.execution);
 }
 
 // The calls of --exact-paths.
