@@ -15,6 +15,10 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+std::string name_for_people(std::uint32_t pid) {
+  return read_command_name(pid, pid) + " (" + std::to_string(pid) + ")";
+}
+
 std::string first_word(const std::string& command) { return command.substr(0, command.find(' ')); }
 
 std::uint32_t exit_status(std::uint32_t wait_status) {
@@ -91,6 +95,8 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   thread.thread_fd = open_thread(tid, pid);
   thread.files = ThreadFiles(pid, tid);
   thread.execution->counted = {};
+  // It may end before it is surveyed, and what it does leaves no trace.
+  if (!is_native_program(pid)) bypasses_.add(name_for_people(pid), {.native = false});
 }
 
 void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time) {
@@ -151,10 +157,13 @@ std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
   return due;
 }
 
-// Without the lock: calls go on meanwhile.
+// Looks without the lock: calls go on meanwhile.
 void Supervisor::survey(const std::vector<std::uint32_t>& pids) {
-  for (const std::uint32_t pid : pids)
-    bypasses_.add(read_command_name(pid, pid) + " (" + std::to_string(pid) + ")", survey_bypasses(pid));
+  for (const std::uint32_t pid : pids) {
+    const OpenBypasses open = survey_bypasses(pid);
+    const std::lock_guard lock(mutex_);
+    bypasses_.add(name_for_people(pid), open);
+  }
 }
 
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
