@@ -231,9 +231,13 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   const std::uint64_t asked = asked_bytes(notification, shape);
   Amount amount{asked, asked};
   if (flow->exact) {
-    amount.offset = tcp_send_offset(fd.get(), socket->description.syn_counted, flow->sent.expected());
-    if (!amount.offset) return;
-  } else if (call.counted_in_io && !thread.counters_read) {
+    const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
+    if (!state) return;
+    if (state->ended) return meter_.settle_at(call, *flow, true, state->offset);
+    amount.offset = state->offset;
+  } else if (!call.counted_in_io) {
+    if (cannot_send(fd.get())) return;
+  } else if (!thread.counters_read) {
     read_counters(thread);
   }
   meter_.sends(call, *flow, amount);

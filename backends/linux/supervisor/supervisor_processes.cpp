@@ -192,7 +192,8 @@ void Supervisor::settle_old_events(std::int64_t now_ns) {
     }
     std::optional<std::uint64_t> offset;
     if (unfinished.end.sending) {
-      offset = tcp_send_offset(fd.get(), socket->description.syn_counted, flow.sent.expected());
+      if (const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow.sent.expected()))
+        offset = state->offset;
     } else if (const auto state = tcp_receive_state(fd.get(), flow.received.expected())) {
       offset = state->offset;
     }
