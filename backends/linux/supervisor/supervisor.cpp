@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <iterator>
 #include <utility>
@@ -77,11 +78,20 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   Execution& execution = *thread->execution;
   ++execution.notified_calls;
   ++execution.call_number;
-  if (thread->hold) end_hold(*thread);  // a signal took that call away
+  if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);
   const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
   if (shape == nullptr) return Outcome::let_go;
+  const bool again = is_made_again(notification, *shape, *thread);
+  // The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
+  const bool fails = again && thread->interrupted->deadline_ns != 0;
+  if (shape->family == CallFamily::receive || shape->family == CallFamily::accept) thread->interrupted.reset();
+  if (fails) {
+    listener_.fail(notification.id, EINTR);
+    return Outcome::answered;
+  }
+  thread->asks_again = again;
   Outcome outcome = Outcome::let_go;
   switch (shape->family) {
     case CallFamily::receive:
@@ -164,7 +174,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   }
   const auto offset = flow->exact ? std::optional(state.offset) : std::nullopt;
   if (offset) meter_.settle_at(call, *flow, false, *offset);
-  meter_.asks_to_receive(call, flow);
+  if (!thread.asks_again) meter_.asks_to_receive(call, flow);
   if (call.counted_in_io && !flow->exact && !thread.counters_read) read_counters(thread);
   const bool all = (flags & MSG_WAITALL) != 0 && call.may_wait;
   if (state.waiting > 0 || state.ended || !call.may_wait || all || is_readable(fd.get())) {
@@ -178,7 +188,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
 
 Supervisor::Outcome Supervisor::receive_datagram(const Notification& notification, TrackedThread& thread, int fd,
                                                  Socket& socket, Call& call) {
-  meter_.asks_to_receive(call, socket.in);
+  if (!thread.asks_again) meter_.asks_to_receive(call, socket.in);
   if (const auto waiting = peek_datagram(fd)) {
     Flow* flow = socket.in != nullptr
                      ? socket.in

@@ -44,7 +44,7 @@ class Supervisor {
   std::vector<std::string> warnings();
 
  private:
-  enum class Outcome : std::uint8_t { let_go, held };
+  enum class Outcome : std::uint8_t { let_go, held, answered };
 
   // supervisor.cpp: one call
   Outcome handle(const Notification& notification);
@@ -66,6 +66,8 @@ class Supervisor {
                const Call& call, std::uint64_t asked, std::uint64_t timeout_ns);
   void fire(HoldTable::Ticket ticket);
   void end_hold(TrackedThread& thread);
+  void interrupt_hold(TrackedThread& thread);
+  bool is_made_again(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   void check_holds();
   void check_deadlines(std::int64_t now_ns);
   bool complete(TrackedThread& thread);

@@ -40,6 +40,22 @@ void Supervisor::end_hold(TrackedThread& thread) {
   thread.hold.reset();
 }
 
+void Supervisor::interrupt_hold(TrackedThread& thread) {
+  thread.interrupted = thread.hold;
+  thread.interrupted_at = local_time();
+  end_hold(thread);
+}
+
+// A call that a signal interrupted and that comes again, restarted by the kernel or made again by the program: nothing
+// but a handler lies between, and it is still the same asking.
+bool Supervisor::is_made_again(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  if (!thread.interrupted || (shape.family != CallFamily::receive && shape.family != CallFamily::accept)) return false;
+  constexpr std::int64_t kHandlerMaxNs = 100'000'000;
+  if ((local_time() - thread.interrupted_at).ns > kHandlerMaxNs) return false;
+  const Notification& before = thread.interrupted->notification;
+  return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
+}
+
 // Something came for a held call: it is recorded as of now, and goes on. False if there is nothing after all.
 bool Supervisor::complete(TrackedThread& thread) {
   Hold& held = *thread.hold;
@@ -135,10 +151,12 @@ void Supervisor::check_holds() {
   for (TrackedThread* thread : checked) {
     const Hold& held = *thread->hold;
     const std::uint64_t id = held.notification.id;
-    if (listener_.waits(id)) {
-      const UniqueFd fd = borrow_descriptor(thread->thread_fd.get(), held.call.descriptor);
-      if (fd && identify(fd.get()) == held.identity) continue;
+    if (!listener_.waits(id)) {
+      interrupt_hold(*thread);
+      continue;
     }
+    const UniqueFd fd = borrow_descriptor(thread->thread_fd.get(), held.call.descriptor);
+    if (fd && identify(fd.get()) == held.identity) continue;
     end_hold(*thread);
     listener_.let_go(id);
   }

@@ -27,7 +27,10 @@ struct TrackedThread {
   UniqueFd thread_fd;
   ThreadFiles files;
   bool counters_read = false;  // during its present call
+  bool asks_again = false;     // its present call was interrupted by a signal before
   std::optional<Hold> hold;
+  std::optional<Hold> interrupted;  // the last one that a signal took away
+  LocalTime interrupted_at;         // when that was noticed
 };
 
 // What is known of a process, of all its threads together: code, as far as program counters have been met.
