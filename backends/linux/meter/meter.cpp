@@ -131,7 +131,13 @@ std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   return found;
 }
 
-void Meter::accept(const Unfinished& unfinished) { position_of(unfinished.end).accept(unfinished.operation.execution); }
+void Meter::accept(const Unfinished& unfinished) { accept(unfinished.end, unfinished.operation.execution); }
+
+// Nothing is received that was not sent; where the sender was not seen, its stream has no known end.
+void Meter::accept(FlowEnd end, const Execution* execution) {
+  const std::uint64_t sent = end.flow->sent.expected();
+  position_of(end).accept(execution, end.sending || sent == 0 ? UINT64_MAX : sent);
+}
 
 void Meter::settle_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
   // Nothing lies between the operation and now, so what the offset shows is what it moved.

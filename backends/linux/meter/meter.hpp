@@ -125,6 +125,7 @@ class Meter {
   };
 
   Event event_of(const Call& call, EventType type) const;
+  void accept(FlowEnd end, const Execution* execution);
   std::uint64_t record(const Call& call, const Event& event, bool finished = true);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);

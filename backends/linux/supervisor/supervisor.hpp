@@ -71,6 +71,7 @@ class Supervisor {
   void check_holds();
   void check_deadlines(std::int64_t now_ns);
   bool complete(TrackedThread& thread);
+  bool is_being_taken(std::uint64_t id, int fd);
   void record_held_receive(const Hold& held, const Call& call, int fd, Socket* socket);
   std::int64_t next_deadline_ns() const;
 
@@ -120,6 +121,7 @@ class Supervisor {
   std::uint32_t next_to_check_ = 0;                                             // a place
   std::vector<std::size_t> free_slots_;
   std::vector<HoldTable::Ticket> look_again_;  // others had a claim on the data first
+  std::unordered_map<std::uint64_t, Taker> takers_;  // by socket or pipe that others wait for as well
   std::uint32_t active_recently_[8] = {};
   std::size_t active_at_ = 0;
   bool sync_wake_up_ = false;

@@ -34,7 +34,10 @@ void Supervisor::end_hold(TrackedThread& thread) {
   by_place_.erase(thread.hold->ticket.place);
   const auto waiting = waiting_for_.find(thread.hold->identity.id);
   std::erase(waiting->second, &thread);
-  if (waiting->second.empty()) waiting_for_.erase(waiting);
+  if (waiting->second.empty()) {
+    takers_.erase(waiting->first);
+    waiting_for_.erase(waiting);
+  }
   slots_[thread.hold->slot] = {};
   free_slots_.push_back(thread.hold->slot);
   thread.hold.reset();
@@ -110,12 +113,34 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
   meter_.receives(call, *flow, amount);
 }
 
+// What the last one was let go for may still be there: only its next call, or less data, shows that it has been taken.
+bool Supervisor::is_being_taken(std::uint64_t id, int fd) {
+  constexpr std::int64_t kTakesAtMostNs = 5'000'000;
+  const auto taker = takers_.find(id);
+  if (taker == takers_.end()) return false;
+  const auto thread = threads_.find(taker->second.tid);
+  const std::int64_t now_ns = local_time().ns - clock_offset_ns_;
+  if (thread != threads_.end() && thread->second->execution->call_number == taker->second.call_number &&
+      bytes_waiting(fd) >= taker->second.waiting_bytes && now_ns - taker->second.since_ns < kTakesAtMostNs)
+    return true;
+  takers_.erase(taker);
+  return false;
+}
+
 // The oldest call that waits for this data gets it; the others look again a moment later, when it has been taken.
 void Supervisor::fire(HoldTable::Ticket ticket) {
   if (!holds_.is_current(ticket)) return;
-  const std::vector<TrackedThread*>& claims = waiting_for_.at(by_place_.at(ticket.place)->hold->identity.id);
-  if (claims.size() > 1) look_again_.push_back(ticket);
-  complete(*claims.front());
+  const std::uint64_t id = by_place_.at(ticket.place)->hold->identity.id;
+  const std::vector<TrackedThread*>& claims = waiting_for_.at(id);
+  TrackedThread& oldest = *claims.front();
+  const UniqueFd fd = borrow_descriptor(oldest.thread_fd.get(), oldest.hold->call.descriptor);
+  const bool taken = is_being_taken(id, fd.get());
+  if (taken || claims.size() > 1) look_again_.push_back(ticket);
+  if (taken) return;
+  const Taker taker{oldest.execution->tid(), oldest.execution->call_number, bytes_waiting(fd.get()),
+                    local_time().ns - clock_offset_ns_};
+  const bool several = claims.size() > 1;
+  if (complete(oldest) && several) takers_[id] = taker;
 }
 
 std::int64_t Supervisor::next_deadline_ns() const {

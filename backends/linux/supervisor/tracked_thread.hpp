@@ -22,6 +22,14 @@ struct Hold {
   std::int64_t deadline_ns = 0;  // 0: none
 };
 
+// Who was let go last to take what had come, while others wait for it too.
+struct Taker {
+  std::uint32_t tid = 0;
+  std::uint64_t call_number = 0;
+  std::uint32_t waiting_bytes = 0;
+  std::int64_t since_ns = 0;
+};
+
 struct TrackedThread {
   Execution* execution = nullptr;
   UniqueFd thread_fd;
