@@ -104,7 +104,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
       outcome = accept(notification, *thread);
       break;
     case CallFamily::transfer:
-      transfer(notification, *shape, *thread);
+      outcome = transfer(notification, *shape, *thread);
       break;
     case CallFamily::path:
       change_path(notification, *shape, *thread);
@@ -221,7 +221,8 @@ Supervisor::Outcome Supervisor::accept(const Notification& notification, Tracked
   return hold(notification, thread, fd.get(), identity, call, 0, receive_timeout_ns(fd.get()));
 }
 
-void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                      std::uint64_t available) {
   if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
   if (!fd) return;
@@ -239,7 +240,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->out;
   if (flow == nullptr) return;
   const std::uint64_t asked = asked_bytes(notification, shape);
-  Amount amount{asked, asked};
+  Amount amount{asked, std::min(asked, available)};
   if (flow->exact) {
     const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
     if (!state) return;
@@ -274,34 +275,6 @@ void Supervisor::send_datagrams(const Notification& notification, const MeteredC
     return;
   }
   send_one(asked_bytes(notification, shape), given_receiver(notification, shape));
-}
-
-// sendfile() and splice(): from a file or stream into another, without passing through the process.
-void Supervisor::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  send(notification, shape, thread);
-  MeteredCall source = shape;
-  source.descriptor = shape.source;
-  source.counted_in_io = false;
-  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, source));
-  if (!fd) return;
-  const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other) return;
-  Socket* socket = identity.kind == DescriptorIdentity::Kind::socket ? socket_behind(fd.get(), identity.id) : nullptr;
-  Flow* flow = identity.kind == DescriptorIdentity::Kind::pipe
-                   ? &meter_.conversations().pipe(identity.device, identity.id)
-               : socket != nullptr ? socket->in
-                                   : nullptr;
-  if (flow == nullptr || flow->kind != ChannelKind::stream) return;
-  const Call call = circumstances(notification, source, thread);
-  const std::uint64_t asked = asked_bytes(notification, source);
-  Amount amount{asked, std::min<std::uint64_t>(asked, bytes_waiting(fd.get()))};
-  if (flow->exact) {
-    const auto state = tcp_receive_state(fd.get(), flow->received.expected());
-    if (!state) return;
-    amount.offset = state->offset;
-  }
-  meter_.asks_to_receive(call, flow);
-  meter_.receives(call, *flow, amount);
 }
 
 // The calls of --exact-paths.

@@ -51,15 +51,22 @@ class Supervisor {
   Outcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Outcome receive_datagram(const Notification& notification, TrackedThread& thread, int fd, Socket& socket, Call& call);
   Outcome accept(const Notification& notification, TrackedThread& thread);
-  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  // `available`: no more can be sent, whatever is asked for.
+  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+            std::uint64_t available = UINT64_MAX);
   void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
                       const Call& call);
   void change_path(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  void transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Flow* stream_from(int fd, const DescriptorIdentity& identity);
   Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Socket* socket_behind(int fd, std::uint64_t id);
   void note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc);
   void count_active(std::uint32_t tid);
+
+  // supervisor_transfers.cpp: bytes that do not pass through the process
+  Outcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  void move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source, Flow& flow,
+            const Call& call);
 
   // supervisor_holds.cpp: calls that wait with us
   Outcome hold(const Notification& notification, TrackedThread& thread, int fd, const DescriptorIdentity& identity,
@@ -120,7 +127,7 @@ class Supervisor {
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
   std::uint32_t next_to_check_ = 0;                                             // a place
   std::vector<std::size_t> free_slots_;
-  std::vector<HoldTable::Ticket> look_again_;  // others had a claim on the data first
+  std::vector<HoldTable::Ticket> look_again_;        // others had a claim on the data first
   std::unordered_map<std::uint64_t, Taker> takers_;  // by socket or pipe that others wait for as well
   std::uint32_t active_recently_[8] = {};
   std::size_t active_at_ = 0;

@@ -78,6 +78,8 @@ bool Supervisor::complete(TrackedThread& thread) {
     Socket* socket = meter_.conversations().find(held.identity.id);
     if (shape.family == CallFamily::accept) {
       meter_.accepts(call, *socket);
+    } else if (shape.family == CallFamily::transfer) {
+      move(held.notification, shape, thread, fd.get(), *stream_from(fd.get(), held.identity), call);
     } else {
       record_held_receive(held, call, fd.get(), socket);
     }
