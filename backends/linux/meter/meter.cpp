@@ -43,6 +43,7 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
   if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
+  if (!end.flow->exact) accept(end, call.execution);  // its calls before this one are over
   Event event = event_of(call, type);
   event.channel = end.flow->channel;
   OpenOperation operation;
@@ -73,7 +74,7 @@ void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
   conversations_.reader_is(flow, call.execution->id());
   operate(call, {&flow, false}, amount, EventType::receive);
   // Nobody will tell more: the I/O counters do not count it.
-  if (!flow.exact && !call.counted_in_io) flow.received.accept(call.execution);
+  if (!flow.exact && !call.counted_in_io && !call.takes_all) flow.received.accept(call.execution);
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {

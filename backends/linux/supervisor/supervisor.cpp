@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kServingSlot = 0;
 constexpr std::size_t kBatchEvents = 50;
+// A call that comes again later than this after a signal was rather made again by the program.
+constexpr std::int64_t kRestartMaxNs = 100'000'000;
 
 // Calls that take nothing from the stream, or something out of its order.
 constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
@@ -85,7 +87,8 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   if (shape == nullptr) return Outcome::let_go;
   const bool again = is_made_again(notification, *shape, *thread);
   // The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
-  const bool fails = again && thread->interrupted->deadline_ns != 0;
+  const bool fails =
+      again && thread->interrupted->deadline_ns != 0 && (local_time() - thread->interrupted_at).ns < kRestartMaxNs;
   if (shape->family == CallFamily::receive || shape->family == CallFamily::accept) thread->interrupted.reset();
   if (fails) {
     listener_.fail(notification.id, EINTR);
@@ -176,9 +179,9 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   if (offset) meter_.settle_at(call, *flow, false, *offset);
   if (!thread.asks_again) meter_.asks_to_receive(call, flow);
   if (call.counted_in_io && !flow->exact && !thread.counters_read) read_counters(thread);
-  const bool all = (flags & MSG_WAITALL) != 0 && call.may_wait;
-  if (state.waiting > 0 || state.ended || !call.may_wait || all || is_readable(fd.get())) {
-    const std::uint64_t probable = all ? asked : std::min<std::uint64_t>(asked, state.waiting);
+  call.takes_all = (flags & MSG_WAITALL) != 0 && call.may_wait;
+  if (state.waiting > 0 || state.ended || !call.may_wait || call.takes_all || is_readable(fd.get())) {
+    const std::uint64_t probable = call.takes_all ? asked : std::min<std::uint64_t>(asked, state.waiting);
     meter_.receives(call, *flow, {asked, probable, offset});
     return Outcome::let_go;
   }
@@ -246,10 +249,9 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
     if (!state) return;
     if (state->ended) return meter_.settle_at(call, *flow, true, state->offset);
     amount.offset = state->offset;
-  } else if (!call.counted_in_io) {
+  } else {
+    if (call.counted_in_io && !thread.counters_read) read_counters(thread);
     if (cannot_send(fd.get())) return;
-  } else if (!thread.counters_read) {
-    read_counters(thread);
   }
   meter_.sends(call, *flow, amount);
 }

@@ -93,6 +93,7 @@ class Supervisor {
   void look_around();
   void read_cpu_time(TrackedThread& thread);
   void read_counters(TrackedThread& thread);
+  bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
   void settle_old_events(std::int64_t now_ns);
   std::vector<std::uint32_t> due_for_survey(std::int64_t now_ns);
   void survey(const std::vector<std::uint32_t>& pids);

@@ -53,8 +53,6 @@ void Supervisor::interrupt_hold(TrackedThread& thread) {
 // but a handler lies between, and it is still the same asking.
 bool Supervisor::is_made_again(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   if (!thread.interrupted || (shape.family != CallFamily::receive && shape.family != CallFamily::accept)) return false;
-  constexpr std::int64_t kHandlerMaxNs = 100'000'000;
-  if ((local_time() - thread.interrupted_at).ns > kHandlerMaxNs) return false;
   const Notification& before = thread.interrupted->notification;
   return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
 }
@@ -70,7 +68,11 @@ bool Supervisor::complete(TrackedThread& thread) {
     holds_.watch_again(held.ticket, fd.get());
     return false;
   }
-  if (same && listener_.waits(held.notification.id)) {
+  if (!listener_.waits(held.notification.id)) {
+    interrupt_hold(thread);
+    return false;
+  }
+  if (same) {
     Call call = held.call;
     call.time = local_time();
     call.now_ns = call.time.ns - clock_offset_ns_;

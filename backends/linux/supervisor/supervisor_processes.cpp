@@ -166,6 +166,16 @@ void Supervisor::survey(const std::vector<std::uint32_t>& pids) {
   }
 }
 
+// One that was just woken in its call runs as well as one that has left it long ago: who runs each time we look is
+// taken to compute.
+bool Supervisor::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
+  constexpr int kLooks = 5;
+  const CallState state = call_state(thread.execution->pid(), thread.execution->tid(), descriptor);
+  if (state == CallState::running) return ++thread.seen_running < kLooks;
+  thread.seen_running = 0;
+  return state == CallState::in_call;
+}
+
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
 void Supervisor::settle_old_events(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000;
@@ -177,7 +187,7 @@ void Supervisor::settle_old_events(std::int64_t now_ns) {
       continue;
     }
     TrackedThread& thread = *found->second;
-    if (is_in_call(execution.pid(), execution.tid(), unfinished.operation.descriptor)) continue;
+    if (may_be_in_call(thread, unfinished.operation.descriptor)) continue;
     if (execution.counted.flow == unfinished.end.flow) {
       read_counters(thread);
       continue;

@@ -19,6 +19,9 @@ namespace {
 
 using Room = std::array<char, 1000>;
 
+// Rings and shared memory are looked for now and then, not at every call.
+constexpr int kSurveyMs = 200;
+
 // The least of an io_uring: one operation at a time.
 class Ring {
  public:
@@ -94,6 +97,7 @@ void uring(const Actor& actor) {
   actor.sends(ends.a, "write", [&] { return write(ends.a.fd, room.data(), 307); });
   actor.expect("GAP", 203, ends.b.in);
   actor.receives(ends.b, "read", [&] { return read(ends.b.fd, room.data(), room.size()); });
+  pause_ms(kSurveyMs);
 }
 
 void shared_memory(const Actor& actor) {
@@ -104,6 +108,7 @@ void shared_memory(const Actor& actor) {
   const pid_t child = actor.forks("child", [&](const Actor&) {
     value->store(1);
     while (value->load() != 2) pause_ms(1);
+    pause_ms(kSurveyMs);
     value->store(3);
     return 0;
   });
