@@ -44,18 +44,18 @@ std::vector<SharedMemory> shared_mappings(const std::string& process_folder) {
   return shared;
 }
 
-bool is_native(const std::string& process_folder) {
-  std::ifstream program(process_folder + "/exe", std::ios::binary);
+}  // namespace
+
+bool is_native_program(std::uint32_t pid) {
+  std::ifstream program("/proc/" + std::to_string(pid) + "/exe", std::ios::binary);
   char identification[EI_NIDENT] = "";
   if (!program.read(identification, sizeof identification)) return true;
   return identification[EI_CLASS] == ELFCLASS64;
 }
 
-}  // namespace
-
 OpenBypasses survey_bypasses(std::uint32_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
-  return {has_ring(folder), is_native(folder), shared_mappings(folder)};
+  return {has_ring(folder), is_native_program(pid), shared_mappings(folder)};
 }
 
 }  // namespace dpm

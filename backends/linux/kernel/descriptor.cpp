@@ -64,9 +64,16 @@ bool counts_syn(int fd) {
   return counted == written + 1;
 }
 
+constexpr std::uint8_t kClosed = 7;  // of the states of RFC 793, as the kernel numbers them
+
 bool has_peer_fin(std::uint8_t state) {
-  // The states of RFC 793 in which the peer's FIN has arrived: CLOSE_WAIT, LAST_ACK, CLOSING, TIME_WAIT.
+  // The states in which the peer's FIN has arrived: CLOSE_WAIT, LAST_ACK, CLOSING, TIME_WAIT.
   return state == 8 || state == 9 || state == 11 || state == 6;
+}
+
+bool has_own_fin(std::uint8_t state) {
+  // The states in which our own FIN has been sent: FIN_WAIT1, FIN_WAIT2, LAST_ACK, CLOSING, TIME_WAIT.
+  return state == 4 || state == 5 || state == 9 || state == 11 || state == 6;
 }
 
 constexpr int kReadingsMax = 20;
@@ -128,17 +135,19 @@ SocketDescription describe_socket(int fd) {
   return socket;
 }
 
-std::optional<std::uint64_t> tcp_send_offset(int fd, bool syn_counted, std::uint64_t expected) {
+std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) {
   tcp_info info = {};
   int unacknowledged = 0;
   if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
   for (int reading = 0; reading < kReadingsMax; ++reading) {
-    if (::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return std::nullopt;
+    if (info.tcpi_state == kClosed || ::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return std::nullopt;
     const std::uint64_t acknowledged = info.tcpi_bytes_acked;
-    const std::uint64_t offset = acknowledged + static_cast<std::uint64_t>(unacknowledged) - (syn_counted ? 1 : 0);
-    if (offset == expected) return offset;
+    const bool fin = has_own_fin(info.tcpi_state);
+    const std::uint64_t offset =
+        acknowledged + static_cast<std::uint64_t>(unacknowledged) - (syn_counted ? 1 : 0) - (fin ? 1 : 0);
+    if (offset == expected) return SendState{offset, fin};
     if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
-    if (info.tcpi_bytes_acked == acknowledged) return offset;
+    if (info.tcpi_bytes_acked == acknowledged && has_own_fin(info.tcpi_state) == fin) return SendState{offset, fin};
   }
   return std::nullopt;
 }
@@ -162,6 +171,11 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) {
   return std::nullopt;
 }
 
+bool cannot_send(int fd) {
+  pollfd item{fd, 0, 0};
+  return ::poll(&item, 1, 0) == 1 && (item.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 std::uint32_t bytes_waiting(int fd) {
   int waiting = 0;
   return ::ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0 ? static_cast<std::uint32_t>(waiting) : 0;
@@ -169,14 +183,15 @@ std::uint32_t bytes_waiting(int fd) {
 
 std::optional<WaitingDatagram> peek_datagram(int fd) {
   // A pending error would be taken by the peek and be missed by the program.
-  pollfd item{fd, POLLIN, 0};
+  pollfd item{fd, POLLIN | POLLRDHUP, 0};
   if (::poll(&item, 1, 0) != 1 || (item.revents & POLLERR) != 0 || (item.revents & POLLIN) == 0) return std::nullopt;
   sockaddr_storage address = {};
   socklen_t length = sizeof address;
   char nothing = 0;
   const ssize_t size =
       ::recvfrom(fd, &nothing, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&address), &length);
-  if (size < 0) return std::nullopt;
+  // Of a connection that has ended, "nothing" is its end and no empty message.
+  if (size < 0 || (size == 0 && (item.revents & POLLRDHUP) != 0)) return std::nullopt;
   return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length)};
 }
 

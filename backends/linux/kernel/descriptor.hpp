@@ -53,8 +53,12 @@ struct SocketDescription {
 };
 SocketDescription describe_socket(int fd);
 
-// The offset the next byte sent would have. `expected` saves the second reading when it is met.
-std::optional<std::uint64_t> tcp_send_offset(int fd, bool syn_counted, std::uint64_t expected);
+struct SendState {
+  std::uint64_t offset = 0;  // of the next byte that would be sent
+  bool ended = false;        // this side has been shut down: nothing can be sent any more
+};
+// Nothing for a connection that was reset or never made. `expected` saves the second reading when it is met.
+std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected);
 
 struct ReceiveState {
   std::uint64_t offset = 0;   // of the next byte that would be read (TCP only)
@@ -62,6 +66,10 @@ struct ReceiveState {
   bool ended = false;         // the peer has closed its side (TCP only)
 };
 std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
+
+// A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot
+// tell an error from a message in their error queue.)
+bool cannot_send(int fd);
 
 // Bytes waiting in a pipe or socket.
 std::uint32_t bytes_waiting(int fd);

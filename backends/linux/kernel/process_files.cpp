@@ -73,12 +73,14 @@ std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) {
   return tids;
 }
 
-bool is_in_call(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) {
+CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) {
   // "0 0x3 0x7ffd..." or "running".
   const std::string text = read_small_file(task_path(pid, tid) + "/syscall");
   const auto space = text.find(' ');
-  if (space == std::string::npos || text[0] == 'r' || text[0] == '-') return false;
-  return static_cast<std::int32_t>(std::strtoull(text.c_str() + space + 1, nullptr, 16)) == descriptor;
+  if (text[0] == 'r') return CallState::running;
+  if (space == std::string::npos || text[0] == '-') return CallState::elsewhere;
+  const auto argument = static_cast<std::int32_t>(std::strtoull(text.c_str() + space + 1, nullptr, 16));
+  return argument == descriptor ? CallState::in_call : CallState::elsewhere;
 }
 
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) {

@@ -23,8 +23,10 @@ std::string read_command_name(std::uint32_t pid, std::uint32_t tid);  // /proc/P
 std::string read_program_path(std::uint32_t pid);                     // where /proc/PID/exe leads; empty if not ours
 std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid);
 
-// Whether the thread is in a system call whose first argument is this descriptor.
-bool is_in_call(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor);
+// Whether the thread waits in a system call whose first argument is this descriptor. Of a thread that runs nobody can
+// say whether it does so inside a call.
+enum class CallState : std::uint8_t { in_call, elsewhere, running };
+CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor);
 
 // The mapping of the process's memory that holds this address.
 struct CodeRegion {

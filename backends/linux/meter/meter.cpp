@@ -43,6 +43,7 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
   if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
+  if (!end.flow->exact) accept(end, call.execution);  // its calls before this one are over
   Event event = event_of(call, type);
   event.channel = end.flow->channel;
   OpenOperation operation;
@@ -72,6 +73,8 @@ void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
 void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
   conversations_.reader_is(flow, call.execution->id());
   operate(call, {&flow, false}, amount, EventType::receive);
+  // Nobody will tell more: the I/O counters do not count it.
+  if (!flow.exact && !call.counted_in_io && !call.takes_all) flow.received.accept(call.execution);
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
@@ -129,7 +132,13 @@ std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   return found;
 }
 
-void Meter::accept(const Unfinished& unfinished) { position_of(unfinished.end).accept(unfinished.operation.execution); }
+void Meter::accept(const Unfinished& unfinished) { accept(unfinished.end, unfinished.operation.execution); }
+
+// Nothing is received that was not sent; where the sender was not seen, its stream has no known end.
+void Meter::accept(FlowEnd end, const Execution* execution) {
+  const std::uint64_t sent = end.flow->sent.expected();
+  position_of(end).accept(execution, end.sending || sent == 0 ? UINT64_MAX : sent);
+}
 
 void Meter::settle_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
   // Nothing lies between the operation and now, so what the offset shows is what it moved.

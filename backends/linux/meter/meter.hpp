@@ -28,6 +28,7 @@ struct Call {
   std::int32_t descriptor = -1;
   bool counted_in_io = false;  // the thread's I/O counters will tell its result
   bool may_wait = true;        // neither the call nor the descriptor is non-blocking
+  bool takes_all = false;      // it waits until it has all that it asks for (MSG_WAITALL)
 };
 
 // How much a call wants to move, and will.
@@ -125,6 +126,7 @@ class Meter {
   };
 
   Event event_of(const Call& call, EventType type) const;
+  void accept(FlowEnd end, const Execution* execution);
   std::uint64_t record(const Call& call, const Event& event, bool finished = true);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);

@@ -89,7 +89,7 @@ void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time,
 }
 
 void Meter::leave(Execution& execution) {
-  for (const auto& end : execution.touched) (end.sending ? end.flow->sent : end.flow->received).accept(&execution);
+  for (const auto& end : execution.touched) accept(end, &execution);
   std::erase_if(pending_paths_, [&execution](const PendingPath& pending) {
     if (pending.execution != &execution) return false;
     --execution.open_operations;

@@ -29,6 +29,7 @@ constexpr std::array kCalls = {
                 .length = LengthForm::to_socket,
                 .descriptor = 0,
                 .source = 1,
+                .source_at = 2,
                 .byte_count = 3,
                 .counted_in_io = true},
     MeteredCall{.number = SYS_splice,
@@ -36,6 +37,7 @@ constexpr std::array kCalls = {
                 .length = LengthForm::to_socket,
                 .descriptor = 2,
                 .source = 0,
+                .source_at = 1,
                 .byte_count = 4},
 };
 

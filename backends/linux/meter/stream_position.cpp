@@ -67,11 +67,15 @@ void StreamPosition::settle(const Execution* execution, std::uint64_t bytes) {
   finish_known();
 }
 
-void StreamPosition::accept(const Execution* execution) {
+void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end) {
+  std::uint64_t offset = next_;
   for (auto& entry : open_) {
-    if (entry.operation.execution != execution || entry.known) continue;
-    entry.known = true;
-    entry.bytes = entry.operation.probable;
+    const std::uint64_t left = stream_end > offset ? stream_end - offset : 0;
+    if (!entry.known && entry.operation.execution == execution) {
+      entry.known = true;
+      entry.bytes = std::min(entry.operation.probable, left);
+    }
+    offset += entry.known ? entry.bytes : entry.operation.probable;
   }
   finish_known();
 }

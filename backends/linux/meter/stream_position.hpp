@@ -47,8 +47,9 @@ class StreamPosition {
 
   // The open operation of `execution` moved `bytes`. Operations are finished in the order of the calls.
   void settle(const Execution* execution, std::uint64_t bytes);
-  // Nobody will tell any more: every open operation of this execution moved what it probably would.
-  void accept(const Execution* execution);
+  // Nobody will tell any more: every open operation of this execution moved what it probably would, as far as the
+  // stream reaches.
+  void accept(const Execution* execution, std::uint64_t stream_end = UINT64_MAX);
 
   void open(const OpenOperation& operation);
   bool has_open() const { return !open_.empty(); }

@@ -1,4 +1,5 @@
 // What happens between calls, and the beginning and the end of everything.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -74,6 +75,7 @@ void Supervisor::stop() {
 void Supervisor::attend(pthread_t serving) {
   std::array<epoll_event, 64> events;
   std::int64_t next_tick_ns = 0;
+  bool all_gone = false;
   for (;;) {
     std::int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
     std::int64_t until_ns = std::max(now_ns, next_tick_ns);
@@ -92,7 +94,7 @@ void Supervisor::attend(pthread_t serving) {
       const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
       if (HoldTable::is_hold(data)) fire(HoldTable::ticket_of(data));
       if (data == kConnectorEvent) drain_announcements();
-      if (data == kListenerEvent) ended_ = true;
+      if (data == kListenerEvent) ended_ = all_gone = true;
       std::uint64_t wakes = 0;
       if (data == kWakeEvent) [[maybe_unused]]
         const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
@@ -113,8 +115,20 @@ void Supervisor::attend(pthread_t serving) {
     survey(due);
   }
   interrupt(serving);
+  if (all_gone) await_last_announcements();
   finish();
   queue_.close();
+}
+
+// The listener's end may be told before the announcement that the last process has ended.
+void Supervisor::await_last_announcements() {
+  constexpr int kWaitsMax = 20, kWaitMs = 10;
+  const std::lock_guard lock(mutex_);
+  for (int waits = 0; connector_ && !threads_.empty() && waits < kWaitsMax; ++waits) {
+    pollfd item{connector_->fd(), POLLIN, 0};
+    ::poll(&item, 1, kWaitMs);
+    drain_announcements();
+  }
 }
 
 // serve() may be waiting for a call that never comes, or be about to.

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <iterator>
 #include <utility>
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::size_t kServingSlot = 0;
 constexpr std::size_t kBatchEvents = 50;
+// A call that comes again later than this after a signal was rather made again by the program.
+constexpr std::int64_t kRestartMaxNs = 100'000'000;
 
 // Calls that take nothing from the stream, or something out of its order.
 constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
@@ -22,6 +25,11 @@ std::uint64_t flags_of(const Notification& notification, const MeteredCall& shap
 
 int descriptor_of(const Notification& notification, const MeteredCall& shape) {
   return static_cast<int>(notification.arguments[static_cast<std::size_t>(shape.descriptor)]);
+}
+
+// recv(), send() and their like fail at once on what is no socket.
+bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
+  return identity.kind == DescriptorIdentity::Kind::socket || shape.flags < 0;
 }
 
 bool is_datagram(Medium medium) {
@@ -72,11 +80,21 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   Execution& execution = *thread->execution;
   ++execution.notified_calls;
   ++execution.call_number;
-  if (thread->hold) end_hold(*thread);  // a signal took that call away
+  if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);
   const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
   if (shape == nullptr) return Outcome::let_go;
+  const bool again = is_made_again(notification, *shape, *thread);
+  // The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
+  const bool fails =
+      again && thread->interrupted->deadline_ns != 0 && (local_time() - thread->interrupted_at).ns < kRestartMaxNs;
+  if (shape->family == CallFamily::receive || shape->family == CallFamily::accept) thread->interrupted.reset();
+  if (fails) {
+    listener_.fail(notification.id, EINTR);
+    return Outcome::answered;
+  }
+  thread->asks_again = again;
   Outcome outcome = Outcome::let_go;
   switch (shape->family) {
     case CallFamily::receive:
@@ -89,7 +107,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
       outcome = accept(notification, *thread);
       break;
     case CallFamily::transfer:
-      transfer(notification, *shape, *thread);
+      outcome = transfer(notification, *shape, *thread);
       break;
     case CallFamily::path:
       change_path(notification, *shape, *thread);
@@ -131,7 +149,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
   if (!fd) return Outcome::let_go;
   const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other) return Outcome::let_go;
+  if (identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, identity)) return Outcome::let_go;
 
   Socket* socket = nullptr;
   if (identity.kind == DescriptorIdentity::Kind::socket) {
@@ -159,11 +177,11 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   }
   const auto offset = flow->exact ? std::optional(state.offset) : std::nullopt;
   if (offset) meter_.settle_at(call, *flow, false, *offset);
-  meter_.asks_to_receive(call, flow);
+  if (!thread.asks_again) meter_.asks_to_receive(call, flow);
   if (call.counted_in_io && !flow->exact && !thread.counters_read) read_counters(thread);
-  const bool all = (flags & MSG_WAITALL) != 0 && call.may_wait;
-  if (state.waiting > 0 || state.ended || !call.may_wait || all || is_readable(fd.get())) {
-    const std::uint64_t probable = all ? asked : std::min<std::uint64_t>(asked, state.waiting);
+  call.takes_all = (flags & MSG_WAITALL) != 0 && call.may_wait;
+  if (state.waiting > 0 || state.ended || !call.may_wait || call.takes_all || is_readable(fd.get())) {
+    const std::uint64_t probable = call.takes_all ? asked : std::min<std::uint64_t>(asked, state.waiting);
     meter_.receives(call, *flow, {asked, probable, offset});
     return Outcome::let_go;
   }
@@ -173,7 +191,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
 
 Supervisor::Outcome Supervisor::receive_datagram(const Notification& notification, TrackedThread& thread, int fd,
                                                  Socket& socket, Call& call) {
-  meter_.asks_to_receive(call, socket.in);
+  if (!thread.asks_again) meter_.asks_to_receive(call, socket.in);
   if (const auto waiting = peek_datagram(fd)) {
     Flow* flow = socket.in != nullptr
                      ? socket.in
@@ -206,12 +224,13 @@ Supervisor::Outcome Supervisor::accept(const Notification& notification, Tracked
   return hold(notification, thread, fd.get(), identity, call, 0, receive_timeout_ns(fd.get()));
 }
 
-void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                      std::uint64_t available) {
   if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
   if (!fd) return;
   const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other) return;
+  if (identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, identity)) return;
   Socket* socket = nullptr;
   if (identity.kind == DescriptorIdentity::Kind::socket) {
     socket = socket_behind(fd.get(), identity.id);
@@ -224,12 +243,15 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->out;
   if (flow == nullptr) return;
   const std::uint64_t asked = asked_bytes(notification, shape);
-  Amount amount{asked, asked};
+  Amount amount{asked, std::min(asked, available)};
   if (flow->exact) {
-    amount.offset = tcp_send_offset(fd.get(), socket->description.syn_counted, flow->sent.expected());
-    if (!amount.offset) return;
-  } else if (call.counted_in_io && !thread.counters_read) {
-    read_counters(thread);
+    const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
+    if (!state) return;
+    if (state->ended) return meter_.settle_at(call, *flow, true, state->offset);
+    amount.offset = state->offset;
+  } else {
+    if (call.counted_in_io && !thread.counters_read) read_counters(thread);
+    if (cannot_send(fd.get())) return;
   }
   meter_.sends(call, *flow, amount);
 }
@@ -255,35 +277,6 @@ void Supervisor::send_datagrams(const Notification& notification, const MeteredC
     return;
   }
   send_one(asked_bytes(notification, shape), given_receiver(notification, shape));
-}
-
-// sendfile() and splice(): from a file or stream into another, without passing through the process.
-void Supervisor::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  send(notification, shape, thread);
-  MeteredCall source = shape;
-  source.descriptor = shape.source;
-  source.counted_in_io = false;
-  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, source));
-  if (!fd) return;
-  const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other) return;
-  Socket* socket = identity.kind == DescriptorIdentity::Kind::socket ? socket_behind(fd.get(), identity.id) : nullptr;
-  Flow* flow = identity.kind == DescriptorIdentity::Kind::pipe
-                   ? &meter_.conversations().pipe(identity.device, identity.id)
-               : socket != nullptr ? socket->in
-                                   : nullptr;
-  if (flow == nullptr || flow->kind != ChannelKind::stream) return;
-  const Call call = circumstances(notification, source, thread);
-  const std::uint64_t asked = asked_bytes(notification, source);
-  Amount amount{asked, std::min<std::uint64_t>(asked, bytes_waiting(fd.get()))};
-  if (flow->exact) {
-    const auto state = tcp_receive_state(fd.get(), flow->received.expected());
-    if (!state) return;
-    amount.offset = state->offset;
-  }
-  meter_.asks_to_receive(call, flow);
-  meter_.receives(call, *flow, amount);
-  if (!flow->exact) flow->received.accept(call.execution);
 }
 
 // The calls of --exact-paths.

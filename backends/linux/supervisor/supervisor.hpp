@@ -44,31 +44,41 @@ class Supervisor {
   std::vector<std::string> warnings();
 
  private:
-  enum class Outcome : std::uint8_t { let_go, held };
+  enum class Outcome : std::uint8_t { let_go, held, answered };
 
   // supervisor.cpp: one call
   Outcome handle(const Notification& notification);
   Outcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Outcome receive_datagram(const Notification& notification, TrackedThread& thread, int fd, Socket& socket, Call& call);
   Outcome accept(const Notification& notification, TrackedThread& thread);
-  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  // `available`: no more can be sent, whatever is asked for.
+  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+            std::uint64_t available = UINT64_MAX);
   void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
                       const Call& call);
   void change_path(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  void transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Flow* stream_from(int fd, const DescriptorIdentity& identity);
   Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Socket* socket_behind(int fd, std::uint64_t id);
   void note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc);
   void count_active(std::uint32_t tid);
+
+  // supervisor_transfers.cpp: bytes that do not pass through the process
+  Outcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  void move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source, Flow& flow,
+            const Call& call);
 
   // supervisor_holds.cpp: calls that wait with us
   Outcome hold(const Notification& notification, TrackedThread& thread, int fd, const DescriptorIdentity& identity,
                const Call& call, std::uint64_t asked, std::uint64_t timeout_ns);
   void fire(HoldTable::Ticket ticket);
   void end_hold(TrackedThread& thread);
+  void interrupt_hold(TrackedThread& thread);
+  bool is_made_again(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   void check_holds();
   void check_deadlines(std::int64_t now_ns);
   bool complete(TrackedThread& thread);
+  bool is_being_taken(std::uint64_t id, int fd);
   void record_held_receive(const Hold& held, const Call& call, int fd, Socket* socket);
   std::int64_t next_deadline_ns() const;
 
@@ -83,6 +93,7 @@ class Supervisor {
   void look_around();
   void read_cpu_time(TrackedThread& thread);
   void read_counters(TrackedThread& thread);
+  bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
   void settle_old_events(std::int64_t now_ns);
   std::vector<std::uint32_t> due_for_survey(std::int64_t now_ns);
   void survey(const std::vector<std::uint32_t>& pids);
@@ -91,6 +102,7 @@ class Supervisor {
   // attendance.cpp
   void wake();
   void interrupt(pthread_t serving);
+  void await_last_announcements();
   void finish();
 
   void hand_on();
@@ -116,7 +128,8 @@ class Supervisor {
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
   std::uint32_t next_to_check_ = 0;                                             // a place
   std::vector<std::size_t> free_slots_;
-  std::vector<HoldTable::Ticket> look_again_;  // others had a claim on the data first
+  std::vector<HoldTable::Ticket> look_again_;        // others had a claim on the data first
+  std::unordered_map<std::uint64_t, Taker> takers_;  // by socket or pipe that others wait for as well
   std::uint32_t active_recently_[8] = {};
   std::size_t active_at_ = 0;
   bool sync_wake_up_ = false;

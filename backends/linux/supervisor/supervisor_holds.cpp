@@ -34,10 +34,27 @@ void Supervisor::end_hold(TrackedThread& thread) {
   by_place_.erase(thread.hold->ticket.place);
   const auto waiting = waiting_for_.find(thread.hold->identity.id);
   std::erase(waiting->second, &thread);
-  if (waiting->second.empty()) waiting_for_.erase(waiting);
+  if (waiting->second.empty()) {
+    takers_.erase(waiting->first);
+    waiting_for_.erase(waiting);
+  }
   slots_[thread.hold->slot] = {};
   free_slots_.push_back(thread.hold->slot);
   thread.hold.reset();
+}
+
+void Supervisor::interrupt_hold(TrackedThread& thread) {
+  thread.interrupted = thread.hold;
+  thread.interrupted_at = local_time();
+  end_hold(thread);
+}
+
+// A call that a signal interrupted and that comes again, restarted by the kernel or made again by the program: nothing
+// but a handler lies between, and it is still the same asking.
+bool Supervisor::is_made_again(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  if (!thread.interrupted || (shape.family != CallFamily::receive && shape.family != CallFamily::accept)) return false;
+  const Notification& before = thread.interrupted->notification;
+  return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
 }
 
 // Something came for a held call: it is recorded as of now, and goes on. False if there is nothing after all.
@@ -51,7 +68,11 @@ bool Supervisor::complete(TrackedThread& thread) {
     holds_.watch_again(held.ticket, fd.get());
     return false;
   }
-  if (same && listener_.waits(held.notification.id)) {
+  if (!listener_.waits(held.notification.id)) {
+    interrupt_hold(thread);
+    return false;
+  }
+  if (same) {
     Call call = held.call;
     call.time = local_time();
     call.now_ns = call.time.ns - clock_offset_ns_;
@@ -59,6 +80,8 @@ bool Supervisor::complete(TrackedThread& thread) {
     Socket* socket = meter_.conversations().find(held.identity.id);
     if (shape.family == CallFamily::accept) {
       meter_.accepts(call, *socket);
+    } else if (shape.family == CallFamily::transfer) {
+      move(held.notification, shape, thread, fd.get(), *stream_from(fd.get(), held.identity), call);
     } else {
       record_held_receive(held, call, fd.get(), socket);
     }
@@ -94,12 +117,34 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
   meter_.receives(call, *flow, amount);
 }
 
+// What the last one was let go for may still be there: only its next call, or less data, shows that it has been taken.
+bool Supervisor::is_being_taken(std::uint64_t id, int fd) {
+  constexpr std::int64_t kTakesAtMostNs = 5'000'000;
+  const auto taker = takers_.find(id);
+  if (taker == takers_.end()) return false;
+  const auto thread = threads_.find(taker->second.tid);
+  const std::int64_t now_ns = local_time().ns - clock_offset_ns_;
+  if (thread != threads_.end() && thread->second->execution->call_number == taker->second.call_number &&
+      bytes_waiting(fd) >= taker->second.waiting_bytes && now_ns - taker->second.since_ns < kTakesAtMostNs)
+    return true;
+  takers_.erase(taker);
+  return false;
+}
+
 // The oldest call that waits for this data gets it; the others look again a moment later, when it has been taken.
 void Supervisor::fire(HoldTable::Ticket ticket) {
   if (!holds_.is_current(ticket)) return;
-  const std::vector<TrackedThread*>& claims = waiting_for_.at(by_place_.at(ticket.place)->hold->identity.id);
-  if (claims.size() > 1) look_again_.push_back(ticket);
-  complete(*claims.front());
+  const std::uint64_t id = by_place_.at(ticket.place)->hold->identity.id;
+  const std::vector<TrackedThread*>& claims = waiting_for_.at(id);
+  TrackedThread& oldest = *claims.front();
+  const UniqueFd fd = borrow_descriptor(oldest.thread_fd.get(), oldest.hold->call.descriptor);
+  const bool taken = is_being_taken(id, fd.get());
+  if (taken || claims.size() > 1) look_again_.push_back(ticket);
+  if (taken) return;
+  const Taker taker{oldest.execution->tid(), oldest.execution->call_number, bytes_waiting(fd.get()),
+                    local_time().ns - clock_offset_ns_};
+  const bool several = claims.size() > 1;
+  if (complete(oldest) && several) takers_[id] = taker;
 }
 
 std::int64_t Supervisor::next_deadline_ns() const {
@@ -135,10 +180,12 @@ void Supervisor::check_holds() {
   for (TrackedThread* thread : checked) {
     const Hold& held = *thread->hold;
     const std::uint64_t id = held.notification.id;
-    if (listener_.waits(id)) {
-      const UniqueFd fd = borrow_descriptor(thread->thread_fd.get(), held.call.descriptor);
-      if (fd && identify(fd.get()) == held.identity) continue;
+    if (!listener_.waits(id)) {
+      interrupt_hold(*thread);
+      continue;
     }
+    const UniqueFd fd = borrow_descriptor(thread->thread_fd.get(), held.call.descriptor);
+    if (fd && identify(fd.get()) == held.identity) continue;
     end_hold(*thread);
     listener_.let_go(id);
   }

@@ -15,6 +15,10 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+std::string name_for_people(std::uint32_t pid) {
+  return read_command_name(pid, pid) + " (" + std::to_string(pid) + ")";
+}
+
 std::string first_word(const std::string& command) { return command.substr(0, command.find(' ')); }
 
 std::uint32_t exit_status(std::uint32_t wait_status) {
@@ -91,6 +95,8 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   thread.thread_fd = open_thread(tid, pid);
   thread.files = ThreadFiles(pid, tid);
   thread.execution->counted = {};
+  // It may end before it is surveyed, and what it does leaves no trace.
+  if (!is_native_program(pid)) bypasses_.add(name_for_people(pid), {.native = false});
 }
 
 void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time) {
@@ -151,10 +157,23 @@ std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
   return due;
 }
 
-// Without the lock: calls go on meanwhile.
+// Looks without the lock: calls go on meanwhile.
 void Supervisor::survey(const std::vector<std::uint32_t>& pids) {
-  for (const std::uint32_t pid : pids)
-    bypasses_.add(read_command_name(pid, pid) + " (" + std::to_string(pid) + ")", survey_bypasses(pid));
+  for (const std::uint32_t pid : pids) {
+    const OpenBypasses open = survey_bypasses(pid);
+    const std::lock_guard lock(mutex_);
+    bypasses_.add(name_for_people(pid), open);
+  }
+}
+
+// One that was just woken in its call runs as well as one that has left it long ago: who runs each time we look is
+// taken to compute.
+bool Supervisor::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
+  constexpr int kLooks = 5;
+  const CallState state = call_state(thread.execution->pid(), thread.execution->tid(), descriptor);
+  if (state == CallState::running) return ++thread.seen_running < kLooks;
+  thread.seen_running = 0;
+  return state == CallState::in_call;
 }
 
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
@@ -168,7 +187,7 @@ void Supervisor::settle_old_events(std::int64_t now_ns) {
       continue;
     }
     TrackedThread& thread = *found->second;
-    if (is_in_call(execution.pid(), execution.tid(), unfinished.operation.descriptor)) continue;
+    if (may_be_in_call(thread, unfinished.operation.descriptor)) continue;
     if (execution.counted.flow == unfinished.end.flow) {
       read_counters(thread);
       continue;
@@ -183,7 +202,8 @@ void Supervisor::settle_old_events(std::int64_t now_ns) {
     }
     std::optional<std::uint64_t> offset;
     if (unfinished.end.sending) {
-      offset = tcp_send_offset(fd.get(), socket->description.syn_counted, flow.sent.expected());
+      if (const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow.sent.expected()))
+        offset = state->offset;
     } else if (const auto state = tcp_receive_state(fd.get(), flow.received.expected())) {
       offset = state->offset;
     }

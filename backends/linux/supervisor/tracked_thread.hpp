@@ -22,12 +22,24 @@ struct Hold {
   std::int64_t deadline_ns = 0;  // 0: none
 };
 
+// Who was let go last to take what had come, while others wait for it too.
+struct Taker {
+  std::uint32_t tid = 0;
+  std::uint64_t call_number = 0;
+  std::uint32_t waiting_bytes = 0;
+  std::int64_t since_ns = 0;
+};
+
 struct TrackedThread {
   Execution* execution = nullptr;
   UniqueFd thread_fd;
   ThreadFiles files;
   bool counters_read = false;  // during its present call
+  bool asks_again = false;     // its present call was interrupted by a signal before
+  int seen_running = 0;        // so many times in a row, when its call was looked at
   std::optional<Hold> hold;
+  std::optional<Hold> interrupted;  // the last one that a signal took away
+  LocalTime interrupted_at;         // when that was noticed
 };
 
 // What is known of a process, of all its threads together: code, as far as program counters have been met.

@@ -103,6 +103,22 @@ TEST_CASE("stream position: what was probable is taken when nobody will tell", "
   CHECK(position.next() == 30);
 }
 
+TEST_CASE("stream position: no more is taken for received than was sent", "[linux]") {
+  Recorder recorder;
+  Execution& reader = recorder.add();
+  Execution& other = recorder.add();
+  StreamPosition position;
+  position.begin_at_zero();
+  position.open(recorder.operation(reader, 100, 30));
+  position.open(recorder.operation(other, 100, 30));
+  position.open(recorder.operation(reader, 100, 100));
+  position.accept(&reader, 75);
+  position.accept(&other, 75);
+  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 30},
+                                          {.sequence = 30, .length_bytes = 30},
+                                          {.sequence = 60, .length_bytes = 15}}));
+}
+
 TEST_CASE("stream position: offsets that are counted are given out in the order of the calls", "[linux]") {
   Recorder recorder;
   Execution& first = recorder.add();

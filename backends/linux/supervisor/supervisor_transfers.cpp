@@ -1,0 +1,81 @@
+// sendfile() and splice(): from a file or stream into another, without passing through the process. To the process's
+// programmer, what comes out of a stream is received and what goes into one is sent.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "backends/linux/supervisor/supervisor.hpp"
+
+namespace dpm {
+namespace {
+
+std::uint64_t argument(const Notification& notification, std::int8_t at) {
+  return notification.arguments[static_cast<std::size_t>(at)];
+}
+
+// From the offset that the call gives, or else the file's own. All of it if that cannot be known.
+std::uint64_t bytes_left_in_file(const Notification& notification, const MeteredCall& shape, int fd) {
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return UINT64_MAX;
+  std::int64_t offset = ::lseek(fd, 0, SEEK_CUR);
+  const std::uint64_t given = argument(notification, shape.source_at);
+  const auto into = std::as_writable_bytes(std::span(&offset, 1));
+  if (given != 0 && read_memory(notification.tid, given, into) != into.size()) return UINT64_MAX;
+  return status.st_size > offset ? static_cast<std::uint64_t>(status.st_size - offset) : 0;
+}
+
+bool may_wait(const Notification& notification, const MeteredCall& shape, int fd) {
+  constexpr std::size_t kFlags = 5;
+  const bool splices = shape.source_at == 1;
+  return (!splices || (notification.arguments[kFlags] & SPLICE_F_NONBLOCK) == 0) && !is_non_blocking(fd);
+}
+
+}  // namespace
+
+// The stream that can be read from this descriptor, if it is one.
+Flow* Supervisor::stream_from(int fd, const DescriptorIdentity& identity) {
+  if (identity.kind == DescriptorIdentity::Kind::pipe)
+    return &meter_.conversations().pipe(identity.device, identity.id);
+  Socket* socket = identity.kind == DescriptorIdentity::Kind::socket ? socket_behind(fd, identity.id) : nullptr;
+  Flow* flow = socket == nullptr ? nullptr : socket->in;
+  return flow == nullptr || flow->kind != ChannelKind::stream ? nullptr : flow;
+}
+
+Supervisor::Outcome Supervisor::transfer(const Notification& notification, const MeteredCall& shape,
+                                         TrackedThread& thread) {
+  const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
+  const UniqueFd source = borrow_descriptor(thread.thread_fd.get(), descriptor);
+  if (!source) return Outcome::let_go;
+  const DescriptorIdentity identity = identify(source.get());
+  Flow* flow = stream_from(source.get(), identity);
+  if (flow == nullptr) {
+    send(notification, shape, thread, bytes_left_in_file(notification, shape, source.get()));
+    return Outcome::let_go;
+  }
+  Call call = circumstances(notification, shape, thread);
+  call.descriptor = descriptor;
+  call.counted_in_io = false;
+  call.may_wait = may_wait(notification, shape, source.get());
+  if (!thread.asks_again) meter_.asks_to_receive(call, flow);
+  if (call.may_wait && !is_readable(source.get()))
+    return hold(notification, thread, source.get(), identity, call, 0, 0);
+  move(notification, shape, thread, source.get(), *flow, call);
+  return Outcome::let_go;
+}
+
+void Supervisor::move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source,
+                      Flow& flow, const Call& call) {
+  const std::uint64_t asked = asked_bytes(notification, shape);
+  Amount amount{asked, std::min<std::uint64_t>(asked, bytes_waiting(source))};
+  if (flow.exact) {
+    const auto state = tcp_receive_state(source, flow.received.expected());
+    if (!state) return;
+    amount.offset = state->offset;
+  }
+  meter_.receives(call, flow, amount);
+  send(notification, shape, thread, amount.probable);
+}
+
+}  // namespace dpm

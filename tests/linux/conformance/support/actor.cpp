@@ -1,0 +1,95 @@
+#include "tests/linux/conformance/support/actor.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace dpm {
+namespace {
+
+long now_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<long>(now.tv_sec) * 1000 + now.tv_nsec / 1000000;
+}
+
+}  // namespace
+
+Actor Actor::as(const std::string& role) const { return Actor(role, *account_); }
+
+void Actor::expect_of(pid_t thread, const char* kind, long bytes, const std::string& channel) const {
+  const int error = errno;
+  account_->add("expect " + std::to_string(thread) + " " + kind + " " + std::to_string(bytes) + " " + channel + "\n");
+  errno = error;
+}
+
+void Actor::expect(const char* kind, long bytes, const std::string& channel) const {
+  expect_of(gettid(), kind, bytes, channel);
+}
+
+void Actor::may_show(const char* kind, long bytes, const std::string& channel) const {
+  expect(("MAYBE-" + std::string(kind)).c_str(), bytes, channel);
+}
+
+long Actor::result(const std::string& call, long value) const {
+  const int error = errno;
+  const char* name = strerrorname_np(error);
+  says(call + " = " + (value >= 0 ? std::to_string(value) : name != nullptr ? name : std::to_string(error)));
+  errno = error;
+  return value;
+}
+
+void Actor::says(const std::string& text) const { account_->add("result " + role_ + ": " + text + "\n"); }
+
+pid_t Actor::forks(const std::string& role, const std::function<int(const Actor&)>& play) const {
+  const pid_t parent = gettid();
+  const pid_t child = must(fork(), "fork");
+  if (child != 0) return child;
+  const Actor actor = as(role);
+  actor.expect("BEGIN", parent, "-");
+  _exit(play(actor));
+}
+
+std::thread Actor::threads(const std::string& role, const std::function<void(const Actor&)>& play) const {
+  return std::thread([actor = as(role), play, parent = gettid()] {
+    actor.expect("BEGIN", parent, "-");
+    play(actor);
+  });
+}
+
+int Actor::waits_for(pid_t child, const std::string& role) const {
+  int status = 0;
+  must(waitpid(child, &status, 0), "waitpid");
+  expect_of(child, "END", status, "-");
+  says(role + (WIFSIGNALED(status) ? " was ended by signal " + std::to_string(WTERMSIG(status))
+                                   : " exited with " + std::to_string(WEXITSTATUS(status))));
+  return WEXITSTATUS(status);
+}
+
+void pause_ms(int milliseconds) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += milliseconds / 1000;
+  until.tv_nsec += milliseconds % 1000 * 1000000L;
+  if (until.tv_nsec >= 1000000000) {
+    ++until.tv_sec;
+    until.tv_nsec -= 1000000000;
+  }
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
+Stopwatch::Stopwatch() : started_ms_(now_ms()) {}
+
+long Stopwatch::quarters() const { return (now_ms() - started_ms_) / 250; }
+
+int must(int value, const char* what) {
+  if (value >= 0) return value;
+  std::perror(what);
+  _exit(98);
+}
+
+}  // namespace dpm

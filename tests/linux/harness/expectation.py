@@ -1,0 +1,189 @@
+"""What a conformance program says it should be seen to do, against what the trace says it did.
+
+The lines of each thread are compared in order with its messages. Channels are compared by use: each name that the program
+makes up must stand for exactly one channel of the trace. What only other evidence tells (births, ends, paths) is compared
+without regard to order.
+"""
+
+import collections
+import difflib
+
+class Line(collections.namedtuple("Line", "kind bytes channel")):
+    """MAYBE-SEND and its like: the meter may see it or not."""
+
+    @property
+    def is_optional(self):
+        return self.kind.startswith(MAYBE)
+
+    @property
+    def event(self):
+        return self.kind.removeprefix(MAYBE)
+
+
+MAYBE = "MAYBE-"
+
+MESSAGES = ("SEND", "RECEIVECALL", "RECEIVE", "ACCEPT", "GAP")
+PATHS = {"SOCKET": "SOCKET", "CONNECT": "CONNECT", "DUP": "DUP", "DESTROYPATH": "DESTSOCKET", "ACCEPT": "ACCEPTED"}
+NAMELESS = ("-", "?")
+
+
+def read_account(path):
+    """What a program wrote with Account: its expectation, as lines by thread id, and its results."""
+    expected, results = collections.defaultdict(list), []
+    for text in path.read_bytes()[8:].replace(b"\0", b"").decode().splitlines():
+        word, _, rest = text.partition(" ")
+        if word == "result":
+            results.append(rest)
+        elif word == "expect" and rest.count(" ") >= 3:
+            tid, kind, count, channel = rest.split(" ", 3)
+            expected[int(tid)].append(Line(kind, int(count), channel))
+    return expected, results
+
+
+def is_message(event):
+    return event.type in MESSAGES and (event.evidence == "observed" or event.type not in PATHS)
+
+
+def pair_up(wanted, seen):
+    """Pairs of lines and events in order, leaving out only lines that may be missing; None if there is no such way."""
+    if len(seen) > len(wanted):
+        return None
+    choices, pairs = [], []  # where an optional line was taken, and could have been left out
+    i = j = 0
+    while True:
+        if i < len(wanted) and j < len(seen) and (wanted[i].event, wanted[i].bytes) == (seen[j].type, seen[j].length):
+            if wanted[i].is_optional:
+                choices.append((i, j, len(pairs)))
+            pairs.append((wanted[i], seen[j]))
+            i, j = i + 1, j + 1
+        elif i < len(wanted) and wanted[i].is_optional:
+            i += 1
+        elif i == len(wanted) and j == len(seen):
+            return pairs
+        elif choices:
+            i, j, length = choices.pop()
+            del pairs[length:]
+            i += 1
+        else:
+            return None
+
+
+class Comparison:
+    def __init__(self, expected, trace):
+        self.expected, self.trace = expected, trace
+        self.seen = trace.of_threads()
+        self.complaints = []
+        self._channel_of, self._name_of = {}, {}
+
+    def run(self, errors):
+        for tid in sorted(self.expected):
+            self._messages(tid)
+            self._waits(tid)
+            self._life(tid)
+            self._paths(tid)
+        self._streams()
+        self._said(errors)
+        if not self.trace.finished:
+            self.complaints.append("the trace is not finished")
+        self.complaints += [f"lost: {loss}" for loss in self.trace.losses]
+        return self.complaints
+
+    def _messages(self, tid):
+        if any(line.kind == "UNSEEN" for line in self.expected[tid]):
+            return
+        wanted = [line for line in self.expected[tid] if line.event in MESSAGES]
+        seen = [event for event in self.seen.get(tid, []) if is_message(event)]
+        pairs = pair_up(wanted, seen)
+        if pairs is not None:
+            for line, event in pairs:
+                self._same_channel(tid, line, event)
+            return
+        wanted_text = [f"{line.event} {line.bytes}" for line in wanted]
+        seen_text = [f"{event.type} {event.length}" for event in seen]
+        differences = list(difflib.unified_diff(wanted_text, seen_text, n=2, lineterm=""))[2:]
+        names = "; ".join(sorted({line.channel for line in wanted})[:8])
+        if len(differences) > 16:
+            differences[16:] = [f"({len(wanted)} expected, {len(seen)} seen)"]
+        self.complaints.append(f"thread {tid} ({names}):\n    " + "\n    ".join(differences))
+
+    def _same_channel(self, tid, line, event):
+        if line.channel in NAMELESS or event.channel == "-":
+            if line.channel not in NAMELESS and line.event in ("SEND", "RECEIVE"):
+                self.complaints.append(f"thread {tid}: {line.kind} {line.bytes} over '{line.channel}' has no channel")
+            return
+        channel = self._channel_of.setdefault(line.channel, event.channel)
+        name = self._name_of.setdefault(event.channel, line.channel)
+        if channel != event.channel or name != line.channel:
+            self.complaints.append(
+                f"thread {tid}: {line.kind} {line.bytes} over '{line.channel}' is seen on channel {event.channel} "
+                f"({self.trace.channel_name.get(event.channel)}), which is '{name}'; '{line.channel}' was {channel}")
+
+    def _waits(self, tid):
+        """A line WAITED n: at least n ms between the RECEIVE before it and its RECEIVECALL."""
+        received = [event for event in self.seen.get(tid, []) if is_message(event)]
+        position = 0
+        for line in self.expected[tid]:
+            position += line.event in MESSAGES
+            if line.kind != "WAITED" or position > len(received) or position < 2:
+                continue
+            waited_ms = (received[position - 1].time_ns - received[position - 2].time_ns) / 1e6
+            if waited_ms < line.bytes:
+                self.complaints.append(f"thread {tid}: a RECEIVE is stamped {waited_ms:.1f} ms after its RECEIVECALL, "
+                                       f"which waited for {line.bytes} ms at least")
+
+    def _life(self, tid):
+        for line in self.expected[tid]:
+            events = self.seen.get(tid, [])
+            if line.kind == "BEGIN":
+                parents = [self.trace.tid.get(event.peer) for event in events if event.type == "STARTPROCESS"]
+                if line.bytes not in parents:
+                    self.complaints.append(f"thread {tid} was begun by {line.bytes}; the trace says {parents}")
+            elif line.kind == "END":
+                self._end(tid, line.bytes)
+            elif line.kind == "EXEC" and not any(event.type == "EXEC" for event in events):
+                self.complaints.append(f"thread {tid}: its EXEC is not in the trace")
+
+    def _end(self, pid, wait_status):
+        """A process ends when the last of its threads does."""
+        group = [process for process, its_pid in self.trace.pid.items() if its_pid == pid]
+        ends = [event for event in self.trace.events if event.type == "DESTROYPROCESS" and event.process in group]
+        last = max(ends, key=lambda event: event.time_ns, default=None)
+        code = 128 + (wait_status & 0x7f) if wait_status & 0x7f else wait_status >> 8
+        if last is None or last.code != code:
+            self.complaints.append(f"process {pid} ended with {code}; the trace says {[event.code for event in ends]}")
+
+    def _paths(self, tid):
+        wanted = self.expected[tid]
+        if not any(line.kind == "PATHS" for line in wanted):
+            return
+        listed = collections.Counter(line.kind for line in wanted if line.kind in PATHS.values())
+        seen = collections.Counter(PATHS[event.type] for event in self.seen.get(tid, [])
+                                   if event.type in PATHS and not is_message(event))
+        if listed != seen:
+            self.complaints.append(f"thread {tid}: paths expected {dict(listed)}, seen {dict(seen)}")
+
+    def _said(self, errors):
+        for lines in self.expected.values():
+            for line in lines:
+                if line.kind == "SAID" and line.channel not in errors:
+                    self.complaints.append(f"the meter does not say '{line.channel}'")
+
+    def _streams(self):
+        """The operations on a stream follow each other without hole or overlap, in each direction."""
+        for direction, code in (("SEND", 0), ("RECEIVE", 1)):
+            ends = collections.defaultdict(list)
+            for event in self.trace.events:
+                if event.type == direction or (event.type == "GAP" and event.code == code):
+                    if self.trace.channel_kind.get(event.channel) == "stream":
+                        ends[event.channel].append((event.sequence, event.length))
+            for channel, pieces in ends.items():
+                self._without_holes(direction, channel, sorted(pieces))
+
+    def _without_holes(self, direction, channel, pieces):
+        position = pieces[0][0]
+        for offset, length in pieces:
+            if offset != position:
+                self.complaints.append(f"{direction}s on '{self.trace.channel_name.get(channel)}': after byte {position} "
+                                       f"comes {offset} (length {length})")
+                return
+            position += length

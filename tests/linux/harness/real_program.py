@@ -1,0 +1,245 @@
+"""A real program played three times: bare, metered, and metered by a meter that is killed in the midst of it.
+
+A script of real_programs/ hands play(session) to main(). What play() notes must be the same each time; what is left over
+at the end (a meter that does not end, a trace that cannot be read, an event lost) is a failure.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+import events
+import running
+
+
+class Failed(Exception):
+    """The program did not even get as far as its results."""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(what, holds, limit_s=20):
+    end = time.monotonic() + limit_s
+    while not holds():
+        if time.monotonic() > end:
+            raise Failed(f"waited {limit_s} s in vain until {what}")
+        time.sleep(0.02)
+
+
+class Session:
+    def __init__(self, options, mode, folder):
+        self.options, self.mode, self.folder = options, mode, folder
+        self.mark = f"DPM_TEST_RUN={uuid.uuid4()}"
+        self.notes = {}
+        self.traces = []
+        self._started = []
+        self._complaints = []
+        self.killed = 0
+
+    # ---- what play() uses
+
+    def note(self, name, value):
+        """A result that must not depend on being metered."""
+        self.notes[name] = value
+
+    def words(self, command):
+        """The command as this session starts it."""
+        if self.mode == "bare":
+            return list(command)
+        trace = self.folder / f"trace-{len(self.traces)}"
+        self.traces.append(trace)
+        return [self.options.dpm, "meter", "-o", str(trace), "--", *command]
+
+    def start(self, command, *, metered=True, **how):
+        """Starts a server; ended by the end of the session at the latest."""
+        log = open(self.folder / f"log-{len(self._started)}", "ab+")
+        process = subprocess.Popen(self.words(command) if metered else command, stdin=subprocess.DEVNULL, stdout=log,
+                                   stderr=subprocess.STDOUT, **self._surroundings(how))
+        process.log = log
+        self._started.append(process)
+        return process
+
+    def run(self, command, *, metered=False, limit_s=60, input=None, **how):
+        """Runs a command to its end; its output and errors are files, as a user's redirections would be."""
+        number = len(list(self.folder.glob("out-*")))
+        with open(self.folder / f"out-{number}", "wb+") as output, open(self.folder / f"err-{number}", "wb+") as errors:
+            given = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+            done = subprocess.run(self.words(command) if metered else command, stdout=output, stderr=errors,
+                                  timeout=limit_s, **given, **self._surroundings(how))
+            output.seek(0)
+            errors.seek(0)
+            done.stdout, done.stderr = output.read().decode(errors="replace"), errors.read().decode(errors="replace")
+        return done
+
+    def wait_for_port(self, port):
+        def connects():
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                return True
+            return False
+        wait_until(f"port {port} is served (logs: {self.logs()})", connects)
+
+    def stop(self, process, signal_number=signal.SIGTERM, limit_s=20):
+        """Ends a server; returns its exit status."""
+        if process.poll() is None:
+            process.send_signal(signal_number)
+        try:
+            return process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{process.args} does not end: {self.logs()}") from None
+
+    @contextlib.contextmanager
+    def meter_killed_after(self, seconds):
+        """In the session that is about it, every meter is killed so long after the beginning of this block."""
+        if self.mode != "killed":
+            yield
+            return
+        done = threading.Event()
+
+        def strike():
+            if not done.wait(seconds):
+                self._kill_meters()
+        striker = threading.Thread(target=strike)
+        striker.start()
+        try:
+            yield
+        finally:
+            too_late = done.is_set()
+            done.set()
+            striker.join()
+        if too_late or not self.killed:
+            raise Failed(f"no meter was killed: there was none {seconds} s after the beginning, or it was all over by then")
+
+    def logs(self):
+        text = ""
+        for path in sorted(self.folder.glob("log-*")):
+            text += path.read_text(errors="replace")[-1500:]
+        return text
+
+    def complain(self, complaint):
+        """What play() itself finds wrong."""
+        self._complaints.append(complaint)
+
+    def wait(self, process, limit_s=20):
+        """Waits for a server that ends by itself."""
+        return self.stop(process, signal_number=0, limit_s=limit_s)
+
+    def wait_for_meters(self):
+        wait_until("the meters have ended", lambda: not self.of_dpm(), limit_s=15)
+
+    # ---- around it
+
+    def _surroundings(self, how):
+        name, _, value = self.mark.partition("=")
+        surroundings = dict(how)
+        surroundings["env"] = {**os.environ, name: value, **(how.get("env") or {})}
+        surroundings.setdefault("cwd", self.folder)
+        return surroundings
+
+    def of_dpm(self):
+        """The meters and keepers of this session, as (pid, command line)."""
+        found = []
+        program = os.path.realpath(self.options.dpm)
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            with contextlib.suppress(OSError):
+                if os.readlink(entry / "exe") == program and self.mark.encode() in (entry / "environ").read_bytes():
+                    found.append((int(entry.name), (entry / "comm").read_text().strip()))
+        return found
+
+    def _kill_meters(self):
+        for pid, name in self.of_dpm():
+            if "keeper" not in name:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    self.killed += 1
+
+    def close(self):
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            process.log.close()
+
+    def complaints(self):
+        """What is wrong when everything has ended."""
+        complaints = list(self._complaints)
+        try:
+            self.wait_for_meters()
+        except Failed:
+            complaints.append(f"still there when the program had ended: {self.of_dpm()}")
+            for pid, _ in self.of_dpm():
+                os.kill(pid, signal.SIGKILL)
+        for path in self.traces:
+            try:
+                trace = events.Trace(self.options.list_events, path)
+            except ValueError as error:
+                complaints.append(f"{path.name}: {error}")
+                continue
+            self.check_trace(complaints, trace, path)
+        return complaints
+
+    def check_trace(self, complaints, trace, path):
+        if self.mode != "metered":
+            return
+        if not trace.finished:
+            complaints.append(f"{path.name}: not finished")
+        if trace.losses:
+            complaints.append(f"{path.name}: {trace.losses}")
+        if not any(event.type == "SEND" for event in trace.events):
+            complaints.append(f"{path.name}: no message in it")
+
+
+def main(play, needs=(), modes=("bare", "metered", "killed")):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dpm", required=True)
+    parser.add_argument("--list-events", required=True)
+    parser.add_argument("--can-notify", required=True)
+    parser.add_argument("--go-program", default="", help="the Go program as it was built, if it was")
+    parser.add_argument("--mode", action="append", help="only this one (may be repeated)")
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    for program in needs:
+        if shutil.which(program) is None and not os.access(program, os.X_OK):
+            running.skip(f"{program} is not installed")
+    running.need_notification(options.can_notify)
+    failures, notes = 0, {}
+    with running.Workshop() as workshop:
+        for mode in options.mode or modes:
+            began = time.monotonic()
+            session = Session(options, mode, workshop.folder())
+            complaints = []
+            try:
+                play(session)
+            except (Failed, subprocess.TimeoutExpired) as error:
+                complaints.append(f"{type(error).__name__}: {error}")
+            finally:
+                session.close()
+            complaints += session.complaints()
+            notes[mode] = session.notes
+            for name, value in notes.get("bare", {}).items():
+                if session.notes.get(name) != value:
+                    complaints.append(f"{name}: bare {value!r}, {mode} {session.notes.get(name)!r}")
+            print(f"{'FAILED' if complaints else 'good':7}{mode} ({time.monotonic() - began:.1f} s)")
+            for complaint in complaints:
+                print(f"  {complaint}"[:1500])
+            if complaints:
+                print(f"  {session.logs()}"[:3000])
+            failures += bool(complaints)
+        if options.keep:
+            shutil.copytree(workshop.path, f"{workshop.path}-kept", symlinks=True, ignore_dangling_symlinks=True)
+            print(f"kept in {workshop.path}-kept")
+    sys.exit(failures > 0)

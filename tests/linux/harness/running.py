@@ -1,0 +1,86 @@
+"""Running a command bare or metered, and everything that can be observed of it from outside.
+
+The command's standard output goes to a file opened for appending, so that it is no channel between processes. Its standard
+error is a pipe: the meter holds it as well, so that its end says that the meter has written everything, which is later
+than the command's own end.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NOBODY = 65534
+
+
+class Workshop:
+    """A temporary folder that any account may use, removed at the end."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="dpm-linux-"))
+        self.path.chmod(0o777)
+        self._folders = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def folder(self):
+        self._folders += 1
+        path = self.path / str(self._folders)
+        path.mkdir()
+        path.chmod(0o777)
+        return path
+
+
+class Finished:
+    """What a command did: exit status (negative: the signal), both outputs, and the trace if it was metered."""
+
+    def __init__(self, status, output, errors, trace, pid):
+        self.status, self.output, self.errors, self.trace, self.pid = status, output, errors, trace, pid
+
+
+class Hung(Exception):
+    """The command, or its meter, did not end in time."""
+
+
+def run(command, folder, *, meter=None, user=None, environment=None, limit_s=30):
+    """Runs `command`, under `meter` (the dpm program) if given, as another user if given."""
+    trace = folder / "trace"
+    words = [meter, "meter", "-o", str(trace), "--", *command] if meter else list(command)
+    account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+    with open(folder / "output", "ab+") as output:
+        os.chmod(folder / "output", 0o666)
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, cwd=folder,
+                                   env={**os.environ, **(environment or {})}, **account)
+        try:
+            _, errors = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired as expired:
+            process.kill()
+            process.wait()
+            said = expired.stderr or b""
+            raise Hung(f"no end after {limit_s} s; standard error: {said.decode(errors='replace')}") from expired
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    return Finished(process.returncode, text, errors.decode(errors="replace"), trace if meter else None, process.pid)
+
+
+def skip(reason):
+    """Ends this test: not run, and why."""
+    print(f"SKIPPED: {reason}")
+    sys.exit(77)
+
+
+def need_notification(probe, user=None):
+    """Skips if this machine does not let `user` supervise calls; `probe` is the program can_notify."""
+    account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+    try:
+        tried = subprocess.run([probe], capture_output=True, text=True, timeout=10, **account)
+    except PermissionError as error:
+        skip(f"that user cannot be had or cannot reach the build folder: {error}")
+    if tried.returncode != 0:
+        skip(f"no metering here: {tried.stdout.strip()}")
