@@ -66,10 +66,14 @@ TEST_CASE("rescue: with the keeper killed too calls wait, and go on with a new m
 TEST_CASE("rescue: a call that was held while tens of thousands of others passed goes on too", "[keeper]") {
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(Way::socketpair, 2));
-  SmallMeter meter(program, Start::first, Habit::holds_first);
+  SmallMeter first(program, Start::first);
   program.begin();
+  REQUIRE(program.goes_on());
+  first.kill();
+  SmallMeter meter(program, Start::take_over, Habit::holds_first);
   // One pair stands, the other plays, with four calls a round: more than the ids that are tried.
-  REQUIRE(becomes_true([&] { return program.state().rounds > 20'000; }));
+  const std::uint64_t now = program.state().rounds;
+  REQUIRE(becomes_true([&] { return program.state().rounds > now + 20'000; }));
   kill_both(program, meter);
   REQUIRE(becomes_true([&] { return waiting_threads(program.pid()) >= 2; }));
   SmallMeter next(program, Start::rescue);
