@@ -31,18 +31,45 @@ int open_regular(const std::string& path) {
   return -1;
 }
 
+// The compilation unit of an address. Compilers other than GCC leave out the table of units by address
+// (.debug_aranges); then the units themselves are asked.
+struct Unit {
+  Dwarf_Die* die = nullptr;
+  Dwarf_Addr address = 0;  // as the unit counts addresses
+};
+
+Unit unit_at(Dwfl_Module* module, Dwarf_Addr address) {
+  Dwarf_Addr bias = 0;
+  if (Dwarf_Die* unit = ::dwfl_module_addrdie(module, address, &bias)) return {unit, address - bias};
+  for (Dwarf_Die* unit = nullptr; (unit = ::dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
+    if (::dwarf_haspc(unit, address - bias) == 1) return {unit, address - bias};
+  return {};
+}
+
+void add_line(const Unit& unit, Place& place) {
+  if (unit.die == nullptr) return;
+  Dwarf_Line* line = ::dwarf_getsrc_die(unit.die, unit.address);
+  int number = 0;
+  if (line == nullptr || ::dwarf_lineno(line, &number) != 0 || number <= 0) return;
+  const char* file = ::dwarf_linesrc(line, nullptr, nullptr);
+  if (file == nullptr) return;
+  Dwarf_Attribute attribute;
+  const char* folder =
+      file[0] == '/' ? nullptr : ::dwarf_formstring(::dwarf_attr(unit.die, DW_AT_comp_dir, &attribute));
+  place.source_file = folder == nullptr ? file : std::string(folder) + "/" + file;
+  place.line = number;
+}
+
 struct DebugFunction {
   std::string name;
   bool inlined = false;  // into the function that the symbol table knows
 };
 
 // The innermost function there: the one that the source line belongs to.
-DebugFunction function_by_debug_information(Dwfl_Module* module, Dwarf_Addr address) {
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* unit = ::dwfl_module_addrdie(module, address, &bias);
-  if (unit == nullptr) return {};
+DebugFunction function_by_debug_information(const Unit& unit) {
+  if (unit.die == nullptr) return {};
   Dwarf_Die* scopes = nullptr;
-  const int count = ::dwarf_getscopes(unit, address - bias, &scopes);
+  const int count = ::dwarf_getscopes(unit.die, unit.address, &scopes);
   DebugFunction function;
   for (int i = 0; i < count && function.name.empty(); ++i) {
     const int tag = ::dwarf_tag(&scopes[i]);
@@ -63,15 +90,22 @@ std::string function_by_symbol(Dwfl_Module* module, Dwarf_Addr address) {
   return name == nullptr ? "" : demangled(name);
 }
 
-void add_line(Dwfl_Module* module, Dwarf_Addr address, Place& place) {
-  Dwfl_Line* line = ::dwfl_module_getsrc(module, address);
-  if (line == nullptr) return;
-  int number = 0;
-  const char* file = ::dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-  if (file == nullptr || number <= 0) return;
-  const char* folder = file[0] == '/' ? nullptr : ::dwfl_line_comp_dir(line);
-  place.source_file = folder == nullptr ? file : std::string(folder) + "/" + file;
-  place.line = number;
+// The rule for the frame's end at this address, if the table has one: "stack pointer + n".
+std::optional<std::uint32_t> frame_bytes_by(Dwarf_CFI* table, Dwarf_Addr address) {
+  constexpr Dwarf_Word kStackPointer = 7;  // rsp's number in DWARF for x86-64
+  if (table == nullptr) return std::nullopt;
+  Dwarf_Frame* frame = nullptr;
+  if (::dwarf_cfi_addrframe(table, address, &frame) != 0) return std::nullopt;
+  std::optional<std::uint32_t> bytes;
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (::dwarf_frame_cfa(frame, &operations, &count) == 0 && count == 1) {
+    const Dwarf_Op& rule = operations[0];
+    if (rule.atom == DW_OP_bregx && rule.number == kStackPointer) bytes = static_cast<std::uint32_t>(rule.number2);
+    if (rule.atom == DW_OP_breg0 + kStackPointer) bytes = static_cast<std::uint32_t>(rule.number);
+  }
+  std::free(frame);
+  return bytes;
 }
 
 }  // namespace
@@ -142,11 +176,46 @@ Place ModuleSymbols::find(std::uint64_t file_offset) {
   const auto address = state_->address_of(file_offset);
   if (!address) return place;
   // Symbols carry whole names, also of functions that the debug information names by their last part only.
-  const DebugFunction known = function_by_debug_information(state_->module, *address);
+  const Unit unit = unit_at(state_->module, *address);
+  const DebugFunction known = function_by_debug_information(unit);
   if (!known.inlined) place.function = function_by_symbol(state_->module, *address);
   if (place.function.empty()) place.function = known.name;
-  add_line(state_->module, *address, place);
+  add_line(unit, place);
   return place;
+}
+
+std::optional<std::uint32_t> ModuleSymbols::frame_bytes(std::uint64_t file_offset) {
+  const auto address = state_->address_of(file_offset);
+  if (!address) return std::nullopt;
+  Dwarf_Addr bias = 0;
+  Dwarf_CFI* unwinding = ::dwfl_module_eh_cfi(state_->module, &bias);
+  if (const auto bytes = frame_bytes_by(unwinding, *address - bias)) return bytes;
+  Dwarf_CFI* debugging = ::dwfl_module_dwarf_cfi(state_->module, &bias);  // programs in Go have only this one
+  return frame_bytes_by(debugging, *address - bias);
+}
+
+bool ModuleSymbols::is_entry(std::uint64_t file_offset) {
+  constexpr Dwarf_Addr kEntryBytes = 64;
+  const auto address = state_->address_of(file_offset);
+  GElf_Addr bias = 0;
+  Elf* elf = ::dwfl_module_getelf(state_->module, &bias);
+  GElf_Ehdr header;
+  if (!address || elf == nullptr || ::gelf_getehdr(elf, &header) == nullptr || header.e_entry == 0) return false;
+  return *address - bias >= header.e_entry && *address - bias < header.e_entry + kEntryBytes;
+}
+
+bool ModuleSymbols::has_section(const std::string& name) {
+  GElf_Addr bias = 0;
+  Elf* elf = ::dwfl_module_getelf(state_->module, &bias);
+  std::size_t names = 0;
+  if (elf == nullptr || ::elf_getshdrstrndx(elf, &names) != 0) return false;
+  for (Elf_Scn* section = nullptr; (section = ::elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (::gelf_getshdr(section, &header) == nullptr) continue;
+    const char* text = ::elf_strptr(elf, names, header.sh_name);
+    if (text != nullptr && name == text) return true;
+  }
+  return false;
 }
 
 }  // namespace dpm

@@ -1,10 +1,11 @@
-// The functions and source lines of one program or library file (ELF, DWARF), read when first asked for.
+// The functions, source lines and stack frames of one program or library file (ELF, DWARF), read when first asked for.
 //
 // Debug information may stand in the file itself or where the system keeps it apart (/usr/lib/debug, by build id). The
 // file is read as it is now: if it was replaced after the program ran, so were the names.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "symbols/place.hpp"
@@ -19,6 +20,15 @@ class ModuleSymbols {
 
   // The place of the byte at this offset of the file.
   Place find(std::uint64_t file_offset);
+
+  // How far above the stack pointer, at the instruction at this offset, the frame of its function ends; its last word
+  // is the address it returns to. Nothing if that is not known, or not a plain number.
+  std::optional<std::uint32_t> frame_bytes(std::uint64_t file_offset);
+
+  // Within the first instructions that a program executes, which call no more than its start-up code.
+  bool is_entry(std::uint64_t file_offset);
+
+  bool has_section(const std::string& name);
 
  private:
   struct State;

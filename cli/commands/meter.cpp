@@ -45,6 +45,8 @@ class MeterCommand : public Command {
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     app.add_flag("--exact-paths", launch_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
+    app.add_flag("--where", where_,
+                 "Record which place of the program made each call, not only of the C library; calls take longer");
     auto* wait =
         app.add_flag("--wait", wait_, "Stay the program's parent until the trace is complete (so on a terminal)");
     app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
@@ -53,6 +55,7 @@ class MeterCommand : public Command {
   int run(Terminal& terminal) override {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
+    plan->callers = where_;
     const FoundProgram program = find_program(command_.front());
     if (!program) {
       refuse(terminal, *this, Error{program.problem});
@@ -104,6 +107,7 @@ class MeterCommand : public Command {
   LaunchOptions launch_;
   std::vector<std::string> command_;
   bool summary_only_ = false;
+  bool where_ = false;
   bool wait_ = false;
   bool become_ = false;
 };

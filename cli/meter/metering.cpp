@@ -87,7 +87,7 @@ Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const std::s
   const std::uint32_t pid = program.pid;
   const std::string command = program.command;
   SignalDescriptor signals(stop_signals);
-  LinuxSource source(std::move(program), {.flags = plan.flags}, std::move(on_ready));
+  LinuxSource source(std::move(program), {.flags = plan.flags, .callers = plan.callers}, std::move(on_ready));
 
   Recorded recorded;
   std::atomic<bool> stopped{false};

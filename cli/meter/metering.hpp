@@ -15,6 +15,7 @@ namespace dpm::cli {
 struct RecordingPlan {
   MeterFlags flags = MeterFlags::all();
   std::vector<RuleSet> rules;  // of the one filter
+  bool callers = false;        // see MeterOptions
 };
 
 // `flags` as in --flags: a list that only takes away, or that names no event, takes away from or adds to all of them.

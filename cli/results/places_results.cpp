@@ -13,6 +13,18 @@ namespace {
 
 constexpr std::size_t kMostRows = 30;
 
+// Of a live program the name of the process, without the number that tells it from others of that name: the file it
+// runs may be called otherwise, as redis-server is a link to redis-check-rdb.
+std::string program_name(const TraceInfo& info, ProcessId process) {
+  if (info[process].program.find('/') == std::string::npos) return info[process].program;
+  const ProcessId group = info[process].group;
+  const std::string& name = info[group.is_none() ? process : group].name;
+  const std::size_t mark = name.rfind('#');
+  const bool is_numbered = mark != std::string::npos && mark + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", mark + 1) == std::string::npos;
+  return is_numbered ? name.substr(0, mark) : name;
+}
+
 }  // namespace
 
 std::vector<HotPlace> hot_places(const std::vector<CallSite>& sites, const TraceInfo& info) {
@@ -20,9 +32,10 @@ std::vector<HotPlace> hot_places(const std::vector<CallSite>& sites, const Trace
   std::map<std::pair<std::string, Place>, HotPlace> merged;
   for (const auto& site : sites) {
     Place place = code.find(site.process, site.pc);
-    if (place.line > 0) place.module_offset = 0;  // several calls of one line are one place
-    HotPlace& hot = merged[{info[site.process].program, place}];
-    hot.program = info[site.process].program;
+    if (!place.function.empty()) place.module_offset = 0;  // several calls of one line are one place
+    const std::string program = program_name(info, site.process);
+    HotPlace& hot = merged[{program, place}];
+    hot.program = program;
     hot.place = std::move(place);
     hot.sent += site.sent;
     hot.sent_bytes += site.sent_bytes;

@@ -17,6 +17,7 @@ const std::vector<Arrow> kArrows = {
     {"analysis/history", {"model"}},
     {"analysis/prediction", {"model", "analysis/history", "analysis/parallelism"}},
     {"backends", {"model"}},
+    {"backends/linux", {"model", "symbols"}},
     {"backends/replay", {"model", "trace"}},
     {"live", {"model"}},
     {"scenarios", {"model", "scenarios"}},

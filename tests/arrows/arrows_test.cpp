@@ -41,6 +41,8 @@ TEST_CASE("arrows: what each folder may and may not use", "[arrows]") {
       {"filter/a.cpp", "trace/reader.hpp", true},
       {"filter/a.cpp", "backends/sim/sim_source.hpp", false},
       {"symbols/a.cpp", "trace/reader.hpp", false},
+      {"backends/linux/callers/a.cpp", "symbols/place.hpp", true},
+      {"backends/linux/a.cpp", "trace/reader.hpp", false},
       {"view/a.cpp", "symbols/place.hpp", false},
       {"analysis/history/a.cpp", "analysis/statistics/a.hpp", false},
       {"analysis/queues/a.cpp", "analysis/history/history.hpp", true},

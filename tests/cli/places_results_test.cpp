@@ -13,8 +13,10 @@ constexpr ProcessId kFirst{0}, kSecond{1}, kOther{2};
 TraceInfo three_processes() {
   TraceInfo info;
   info.processes.resize(3);
-  info.processes[0].program = info.processes[1].program = "server";
-  info.processes[2].program = "client";
+  info.processes[0].name = "server";
+  info.processes[1].name = "server#2";
+  info.processes[2].name = "client";
+  for (auto& process : info.processes) process.program = "/usr/bin/same";
   info.modules = {{kFirst, 0x1000, 0x2000, 0, "/server"},
                   {kSecond, 0x5000, 0x6000, 0, "/server"},
                   {kOther, 0x1000, 0x2000, 0, "/server"}};
@@ -44,6 +46,19 @@ TEST_CASE("places: the busiest come first, and a long list says what it leaves o
   const std::string text = places_text(places, 100);
   CHECK(text.find("10 more places") != std::string::npos);
   CHECK(places_json(places).size() == 40);
+}
+
+TEST_CASE("places: threads count for their process, and simulated processes for their program", "[places]") {
+  TraceInfo info = three_processes();
+  info.processes[1].name = "server/1";
+  info.processes[1].group = kFirst;
+  info.processes[2].program = "clerk";
+  const auto places =
+      hot_places({{kFirst, 0x1101, 3, 0, 0, 0}, {kSecond, 0x1101, 4, 0, 0, 0}, {kOther, 0x1101, 1}}, info);
+  REQUIRE(places.size() == 2);
+  CHECK(places[0].program == "server");
+  CHECK(places[0].sent == 7);
+  CHECK(places[1].program == "clerk");
 }
 
 TEST_CASE("places: what nobody knows is shown as a number", "[places]") {

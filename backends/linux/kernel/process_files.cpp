@@ -32,6 +32,26 @@ std::uint64_t status_number(const std::string& status, const char* label, int ba
   return std::strtoull(status.c_str() + at + std::strlen(label) + 2, nullptr, base);
 }
 
+struct Mapping {
+  CodeRegion region;
+  bool executable = false;
+};
+
+// "7f12a000-7f12b000 r-xp 00026000 fe:00 1234   /usr/lib/libc.so.6"
+std::optional<Mapping> parse_mapping(const std::string& line) {
+  Mapping mapping;
+  char* at = nullptr;
+  mapping.region.start = std::strtoull(line.c_str(), &at, 16);
+  if (*at != '-') return std::nullopt;
+  mapping.region.end = std::strtoull(at + 1, &at, 16);
+  std::istringstream rest(at);
+  std::string permissions, device, inode;
+  rest >> permissions >> std::hex >> mapping.region.file_offset >> device >> inode >> std::ws;
+  std::getline(rest, mapping.region.path);
+  mapping.executable = permissions.find('x') != std::string::npos;
+  return mapping;
+}
+
 }  // namespace
 
 std::optional<ThreadStatus> read_status(std::uint32_t tid) {
@@ -86,19 +106,20 @@ CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descript
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) {
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
   for (std::string line; std::getline(maps, line);) {
-    CodeRegion region;
-    char* at = nullptr;
-    region.start = std::strtoull(line.c_str(), &at, 16);
-    if (*at != '-') continue;
-    region.end = std::strtoull(at + 1, &at, 16);
-    if (address < region.start || address >= region.end) continue;
-    std::istringstream rest(at);
-    std::string permissions, device, inode;
-    rest >> permissions >> std::hex >> region.file_offset >> device >> inode >> std::ws;
-    std::getline(rest, region.path);
-    return region;
+    const auto mapping = parse_mapping(line);
+    if (mapping && address >= mapping->region.start && address < mapping->region.end) return mapping->region;
   }
   return std::nullopt;
+}
+
+std::vector<CodeRegion> code_regions(std::uint32_t pid) {
+  std::vector<CodeRegion> regions;
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto mapping = parse_mapping(line);
+    if (mapping && mapping->executable && mapping->region.path.starts_with("/")) regions.push_back(mapping->region);
+  }
+  return regions;
 }
 
 std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid) {

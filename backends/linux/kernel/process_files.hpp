@@ -34,6 +34,8 @@ struct CodeRegion {
   std::string path;
 };
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address);
+// All mappings of files that can be executed.
+std::vector<CodeRegion> code_regions(std::uint32_t pid);
 
 // A thread's signals that wait and that it does not block, by /proc/PID/task/TID/status: bit n-1 for signal n.
 std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid);

@@ -79,4 +79,16 @@ bool ThreadFiles::transferred(Transferred& bytes) {
   return true;
 }
 
+bool ThreadFiles::stack_pointer(std::uint64_t& address) {
+  if (!syscall_) syscall_ = open_task_file(pid_, tid_, "syscall");
+  char text[256];
+  if (!read_again(syscall_, text)) return false;
+  // The call's number, six arguments, stack pointer, program counter; or "running".
+  const char* at = std::strrchr(text, ' ');
+  if (at == nullptr || text[0] == 'r') return false;
+  while (at > text && at[-1] != ' ') --at;
+  address = std::strtoull(at, nullptr, 16);
+  return address != 0;
+}
+
 }  // namespace dpm

@@ -54,6 +54,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   if (connector_) watch(epoll_.get(), connector_->fd(), EPOLLIN, kConnectorEvent);
   summary_.call_cost_ns = call_cost_ns;
   if (program_.exact_paths) meter_.paths_are_told();
+  if (options_.callers) callers_.emplace();
   meet_everybody();
 }
 

@@ -124,12 +124,18 @@ Call Supervisor::circumstances(const Notification& notification, const MeteredCa
   call.execution = thread.execution;
   call.time = local_time();
   call.now_ns = call.time.ns - clock_offset_ns_;
-  call.pc = notification.pc;
+  call.pc = place_of(notification, thread);
   call.load = load_.runnable(call.now_ns);
   call.descriptor = descriptor_of(notification, shape);
   call.counted_in_io = shape.counted_in_io;
-  note_code(thread.execution->pid(), thread.execution->id(), notification.pc);
+  note_code(thread.execution->pid(), thread.execution->id(), call.pc);
   return call;
+}
+
+std::uint64_t Supervisor::place_of(const Notification& notification, TrackedThread& thread) {
+  std::uint64_t stack_pointer = 0;
+  if (!callers_ || !thread.files.stack_pointer(stack_pointer)) return notification.pc;
+  return callers_->find(thread.execution->pid(), notification.tid, notification.pc, stack_pointer);
 }
 
 // A socket's description is kept once it is connected or bound to stay as it is.

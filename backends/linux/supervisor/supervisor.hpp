@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backends/linux/callers/caller_finder.hpp"
 #include "backends/linux/kernel/notification_slots.hpp"
 #include "backends/linux/kernel/process_connector.hpp"
 #include "backends/linux/kernel/process_files.hpp"
@@ -60,6 +61,7 @@ class Supervisor {
   Flow* stream_from(int fd, const DescriptorIdentity& identity);
   Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Socket* socket_behind(int fd, std::uint64_t id);
+  std::uint64_t place_of(const Notification& notification, TrackedThread& thread);
   void note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc);
   void count_active(std::uint32_t tid);
 
@@ -137,6 +139,7 @@ class Supervisor {
   std::uint64_t announcements_lost_ = 0;
   std::uint64_t receives_of_several_ = 0;  // recvmmsg()
   BypassAccount bypasses_;
+  std::optional<CallerFinder> callers_;  // if places are to be found
   MeterSummary summary_;
 };
 

@@ -91,6 +91,7 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   const std::string path = read_program_path(pid);
   const std::string name = read_command_name(pid, tid);
   processes_[pid] = {.program = path};  // other code, one thread
+  if (callers_) callers_->forget(pid);
   meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, time.ns - clock_offset_ns_);
   thread.thread_fd = open_thread(tid, pid);
   thread.files = ThreadFiles(pid, tid);
@@ -106,7 +107,9 @@ void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime
   read_cpu_time(thread);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
   threads_.erase(tid);
-  if (tid == pid) processes_.erase(pid);
+  if (tid != pid) return;
+  processes_.erase(pid);
+  if (callers_) callers_->forget(pid);
 }
 
 // Where the kernel announces nothing, ends and new programs are found by looking; how a process ended stays unknown.
@@ -131,7 +134,7 @@ void Supervisor::read_cpu_time(TrackedThread& thread) {
   Execution& execution = *thread.execution;
   std::uint64_t cpu_ns = 0;
   const auto code = processes_.find(execution.pid());
-  const bool several = code != processes_.end() && code->second.several_threads;
+  const bool several = code == processes_.end() || code->second.several_threads;  // not there: it is ending
   if (several ? thread.files.cpu_time_ns(cpu_ns) : process_cpu_time_ns(execution.pid(), cpu_ns))
     execution.read_cpu_time(cpu_ns, call_cost_ns_);
 }
