@@ -38,7 +38,8 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
     pass_time(queue_now, event);
     auto& statistics = queue_now.statistics;
     const MessageKey message{event.peer, event.channel, event.sequence};
-    if ((event.flags & event_flags::kKernelMessage) != 0) continue;  // moved by the kernel, never in a queue
+    // Moved by the kernel, or more of a message taken before: never in a queue.
+    if ((event.flags & (event_flags::kKernelMessage | event_flags::kNoMessage)) != 0) continue;
 
     if (event.type == EventType::message_queued) {
       ++statistics.queued;
