@@ -1,6 +1,4 @@
 // Streams: what is a message, and who stands at its ends.
-#include <map>
-
 #include "analysis/history/history.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "tests/messages/live_script.hpp"
@@ -246,22 +244,7 @@ TEST_CASE("messages: numbered channels, kernel messages and other events stay wh
 }
 
 TEST_CASE("messages: a simulated exchange told in bytes gives the same history", "[messages]") {
-  const Recording numbered = client_and_server(50);
-  Recording live = numbered;
-  std::vector<std::uint64_t> offset(2, 0);
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> offset_of;
-  for (auto& channel : live.info.channels) channel = {ProcessId{}, channel.name, ChannelKind::stream};
-  for (auto& event : live.events) {
-    if (event.type == EventType::send) {
-      auto& next = offset[event.channel.value];
-      offset_of[{event.channel.value, event.sequence}] = next;
-      next += event.length_bytes;
-    }
-    if (event.type == EventType::send || event.type == EventType::receive) {
-      event.sequence = offset_of.at({event.channel.value, event.sequence});
-      event.peer = {};
-    }
-  }
+  const Recording numbered = client_and_server(50), live = told_in_bytes(numbered);
   const History before = history_of(numbered), after = history_of(resolve(live));
   REQUIRE(before.events.size() == after.events.size());
   for (std::size_t i = 0; i < before.events.size(); ++i) {
