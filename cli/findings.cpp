@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/messages/queue_feed.hpp"
+#include "analysis/statistics/threads.hpp"
+
 namespace dpm::cli {
 namespace {
 
@@ -23,13 +26,15 @@ Result<ParallelismFindings> find_parallelism(History history, SharingMethod meth
 }  // namespace
 
 Result<Findings> find_all(const std::string& trace, const HistoryOptions& options, SharingMethod method,
-                          const CausalityOptions& causality_options) {
+                          const CausalityOptions& causality_options, bool by_thread) {
   StatisticsAnalysis statistics;
   QueueAnalysis queues;
+  QueueFeed queue_feed(queues, by_thread);
   HistoryBuilder builder(options.computation());
-  auto input = read_trace(trace, {&statistics, &queues, &builder});
+  auto input = read_trace(trace, {&statistics, &queue_feed, &builder});
   if (!input) return input.error();
   Findings found{.input = std::move(*input), .statistics = statistics.result(), .queues = queues.result()};
+  if (!by_thread) found.statistics = sum_threads(std::move(found.statistics), found.input.info);
   found.warnings = found.queues.warnings;
 
   auto history = builder.take();

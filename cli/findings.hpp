@@ -34,8 +34,10 @@ struct Findings {
   std::vector<std::string> warnings;   // of the analyses
 };
 
-// Refuses a trace that cannot be read, and names in `options` that it does not have.
+// Refuses a trace that cannot be read, and names in `options` that it does not have. Statistics and queues are of
+// processes, unless asked `by_thread`.
 Result<Findings> find_all(const std::string& trace, const HistoryOptions& options,
-                          SharingMethod method = SharingMethod::replay, const CausalityOptions& causality = {});
+                          SharingMethod method = SharingMethod::replay, const CausalityOptions& causality = {},
+                          bool by_thread = false);
 
 }  // namespace dpm::cli

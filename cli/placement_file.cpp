@@ -1,6 +1,7 @@
 #include "cli/placement_file.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "model/nearest_name.hpp"
@@ -36,15 +37,23 @@ Result<void> check_keys(const std::string& where, const Json& object, const std:
   return {};
 }
 
-Result<MachineInfo> read_machine(const std::string& path, const Json& entry) {
+Result<PlacementMachine> read_machine(const std::string& path, const Json& entry) {
   if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
     return Error{path + ": a machine needs a \"name\""};
-  if (auto done = check_keys(path, entry, {"name", "speed"}); !done) return done.error();
-  MachineInfo machine{entry["name"].get<std::string>()};
+  if (auto done = check_keys(path, entry, {"name", "speed", "cores"}); !done) return done.error();
+  PlacementMachine machine{entry["name"].get<std::string>(), {}, {}};
   if (entry.contains("speed")) {
     if (!entry["speed"].is_number() || !(entry["speed"].get<double>() > 0))
       return Error{path + ": the speed of machine '" + machine.name + "' must be a number greater than 0"};
     machine.speed = entry["speed"].get<double>();
+  }
+  if (entry.contains("cores")) {
+    const auto& cores = entry["cores"];
+    const bool sound = cores.is_number_unsigned() && cores.get<std::uint64_t>() > 0 &&
+                       cores.get<std::uint64_t>() <= std::numeric_limits<std::uint16_t>::max();
+    if (!sound)
+      return Error{path + ": the cores of machine '" + machine.name + "' must be a whole number from 1 to 65535"};
+    machine.cores = cores.get<std::uint16_t>();
   }
   return machine;
 }
@@ -86,11 +95,9 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
   for (const auto& machine : file->machines) {
     const auto same =
         std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == machine.name; });
-    if (same == machines.end()) {
-      machines.push_back(machine);
-    } else {
-      *same = machine;
-    }
+    MachineInfo& described = same == machines.end() ? machines.emplace_back(MachineInfo{machine.name}) : *same;
+    described.speed = machine.speed.value_or(described.speed);
+    described.cores = machine.cores.value_or(described.cores);
   }
   auto target = resolve(history, file->placement, machines, history.info.delays);
   if (!target) return Error{path + ": " + target.error().what};

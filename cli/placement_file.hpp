@@ -1,7 +1,9 @@
 // Placements given on the command line: a JSON file {"name": ..., "processes": {"process": "machine", ...}}, in which
-// "machines" may name machines the trace did not have, with their speeds: {"machines": [{"name": "x", "speed": 2}]}.
+// "machines" may name machines the trace did not have, with their speeds and cores, or give others to those it had:
+// {"machines": [{"name": "x", "speed": 2, "cores": 8}]}. What is not given stays as traced, or is 1.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +11,15 @@
 
 namespace dpm::cli {
 
+struct PlacementMachine {
+  std::string name;
+  std::optional<double> speed;
+  std::optional<std::uint16_t> cores;
+};
+
 struct PlacementFile {
   Placement placement;
-  std::vector<MachineInfo> machines;  // added to the trace's own
+  std::vector<PlacementMachine> machines;  // beside or instead of the trace's own
 };
 
 Result<PlacementFile> load_placement(const std::string& path);

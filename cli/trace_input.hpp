@@ -1,5 +1,4 @@
-// What every command that reads a trace shares: finding it, reading it once into the analyses, and saying what is
-// missing.
+// What every command that reads a trace shares: finding it, reading it into the analyses, and saying what is missing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,12 +12,13 @@ namespace dpm::cli {
 
 struct TraceInput {
   std::string directory;
-  TraceInfo info;
+  TraceInfo info;  // as the analyses saw it: with the processes outside that stand for unmetered ends
   Ledger ledger;
 };
 
-// Reads the trace into all `sinks` at once. A recorder finishes a moment after the program it meters: that is waited for,
-// some seconds at most. While the program runs, the trace is read as far as it is written.
+// Reads the trace into all `sinks` at once. One of live programs is read twice, and its streams and datagrams come as
+// messages (analysis/messages). A recorder finishes a moment after the program it meters: that is waited for, some
+// seconds at most. While the program runs, the trace is read as far as it is written.
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks);
 
 // The arguments TRACE and --json.
@@ -28,6 +28,9 @@ struct TraceOptions {
 
   void describe(CLI::App& app);
 };
+
+// The option --threads.
+void describe_threads(CLI::App& app, bool& threads);
 
 // A document for machines on stdout.
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal);

@@ -48,6 +48,8 @@ namespace event_flags {
 inline constexpr std::uint16_t kKernelMessage =
     1;  // part of a MOVEDATA or another kernel operation: no RECEIVE will follow
 inline constexpr std::uint16_t kMigration = 2;  // this stop or start is a step of a migration
+inline constexpr std::uint16_t kNoMessage =
+    4;  // a SEND or RECEIVE that is no message of its own: more bytes of one already begun, or none (analysis/messages)
 }  // namespace event_flags
 
 struct Event {

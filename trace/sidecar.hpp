@@ -1,6 +1,6 @@
 // trace.json: what the numbers in the stream files stand for, and the ledger. Written when the trace is created (state
-// "recording"), again whenever a stream is added, and finally (state "finished"); each time as a whole, by rename, so
-// that a reader finds the old one or the new one and never half of one.
+// "recording"), again whenever a stream is added or the tables have grown by half, and finally (state "finished"); each
+// time as a whole, by rename, so that a reader finds the old one or the new one and never half of one.
 #pragma once
 
 #include <optional>

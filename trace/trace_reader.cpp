@@ -210,7 +210,11 @@ struct TraceReader::State {
       info.machines.push_back({"machine " + std::to_string(info.machines.size()), 1});
     while (info.processes.size() < sizes.processes)
       info.processes.push_back({"process " + std::to_string(info.processes.size()), "", MachineId{}, 0, true});
-    while (info.channels.size() < sizes.channels) info.channels.push_back({ProcessId{}, ""});
+    // What a channel carries is not known either; live programs use streams more than anything else.
+    const bool live = std::any_of(info.channels.begin(), info.channels.end(),
+                                  [](const auto& channel) { return channel.kind != ChannelKind::numbered; });
+    const ChannelKind kind = live ? ChannelKind::stream : ChannelKind::numbered;
+    while (info.channels.size() < sizes.channels) info.channels.push_back({ProcessId{}, "", kind});
     while (info.channel_sets.size() < sizes.channel_sets) info.channel_sets.push_back({});
   }
 

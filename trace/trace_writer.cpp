@@ -14,6 +14,8 @@
 namespace dpm {
 namespace {
 
+constexpr std::size_t kRowsToWait = 16;
+
 struct PackedClass {
   PackedCopy copy;
   std::size_t payload_bytes = 0;
@@ -28,6 +30,11 @@ PackedClass pack(const RecordLayout& layout, const RecordClass& record) {
     packed.payload_bytes += field.length_bytes;
   }
   return packed;
+}
+
+// How many rows the tables have that grow while a source runs.
+std::size_t rows_of(const TraceInfo& info) {
+  return info.processes.size() + info.channels.size() + info.channel_sets.size() + info.modules.size();
 }
 
 struct Stream {
@@ -47,6 +54,7 @@ struct TraceWriter::State {
   RecordingLock lock;
   Sidecar sidecar;  // its `info` is refreshed from `source_info` whenever it is written
   const TraceInfo* source_info = nullptr;
+  std::size_t rows_written = 0;                   // of the TraceInfo, with the last trace.json
   std::vector<std::vector<PackedClass>> classes;  // by filter, class
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::vector<Stream*>> stream_of;   // by filter, machine
@@ -65,9 +73,17 @@ struct TraceWriter::State {
 
   void write_sidecar() {
     if (source_info != nullptr) sidecar.info = *source_info;
+    rows_written = rows_of(sidecar.info);
     sidecar.streams.clear();
     for (const auto& stream : streams) sidecar.streams.push_back(stream->summary);
     note(replace_file(directory + "/" + kSidecarName, to_json(sidecar)));
+  }
+
+  // While names come late, those of at least two records in three are on disk whatever kills this process. Waiting
+  // until the tables have grown by half keeps the work in proportion to what they hold at the end.
+  void write_grown_tables() {
+    if (source_info != nullptr && rows_of(*source_info) > rows_written + rows_written / 2 + kRowsToWait)
+      write_sidecar();
   }
 
   Stream& stream_for(std::uint16_t filter, MachineId machine) {
@@ -140,6 +156,7 @@ struct TraceWriter::State {
     }
     stream.head.records = 0;
     stream.used_bytes = sizeof(PacketHead);
+    write_grown_tables();
   }
 
   // A process whose records stand in several streams has to be merged by the reader.

@@ -147,6 +147,7 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
 
 void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
   process.waiting_set = 0;  // a RECEIVECALL before this was one that found nothing
+  if (event.flags & event_flags::kNoMessage) return;
   if (event.flags & event_flags::kKernelMessage) {
     append(event, process, HistoryKind::move_data, ArcKind::none);
     return;
@@ -163,6 +164,10 @@ void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) 
 
 void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& process) {
   if (event.flags & event_flags::kKernelMessage) return;
+  if (event.flags & event_flags::kNoMessage) {
+    process.waiting_set = 0;
+    return;
+  }
   ++receives;
   if (!is_included(event.peer)) {
     const std::uint32_t index = append(event, process, HistoryKind::receive, ArcKind::outside);

@@ -65,6 +65,7 @@ MessageCosts::MessageCosts(const History& history, const Target& target)
       traced_speed_(speeds_of(history.info.machines)),
       target_speed_(speeds_of(target.machines)),
       traced_machine_of_(machines_of(history.info)) {
+  for (const auto& machine : target.machines) target_cores_.push_back(machine.cores);
   move(target.machine_of);
 }
 

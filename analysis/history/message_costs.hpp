@@ -91,6 +91,7 @@ class MessageCosts {
 
   MachineId machine_of(std::uint32_t process) const { return machine_of_[process]; }
   std::size_t machine_count() const { return target_speed_.size(); }
+  std::uint32_t cores(std::uint32_t machine) const { return target_cores_[machine]; }
 
  private:
   static MachineId machine_at(const std::vector<MachineId>& machines, std::uint32_t process) {
@@ -100,6 +101,7 @@ class MessageCosts {
 
   DelayTable traced_, target_;
   std::vector<double> traced_speed_, target_speed_;  // by machine
+  std::vector<std::uint16_t> target_cores_;
   std::vector<MachineId> traced_machine_of_, machine_of_;
   bool plain_ = false;  // messages cost no CPU time and no process changes speed
 };

@@ -141,7 +141,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
   machines.resize(costs.machine_count());
-  for (auto& machine : machines) machine.clear();
+  for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m));
   completions.reset(machines.size());
   arrivals.reset(count);
   if (order == Order::recorded) {

@@ -1,9 +1,9 @@
 // Performs a history again on other machines: processor sharing on every machine, message delays by the delay model.
 //
-// The replay is exact and event-driven. A machine serves its runnable processes at equal rates; its virtual time V
-// advances by dt / n, so a process that needs w has finished when V has grown by w, whatever comes and goes meanwhile.
-// The next thing to happen is the least of all machines' next completions and all waiting processes' next arrivals.
-// O(log(processes + machines)) an event.
+// The replay is exact and event-driven. A machine of c cores serves its n runnable processes at equal rates, none
+// faster than one core; its virtual time V advances by dt * min(1, c / n), so a process that needs w has finished when
+// V has grown by w, whatever comes and goes meanwhile. The next thing to happen is the least of all machines' next
+// completions and all waiting processes' next arrivals. O(log(processes + machines)) an event.
 //
 // What a RECEIVE takes is the question that decides between a right and a wrong prediction:
 //   recorded  the message it took in the trace.
@@ -13,8 +13,8 @@
 //             moves with it. Exact for a process whose reaction depends only on the message. And for one that also
 //             limits what it has in progress: what that one waits for follows from its limit (intake_limit.hpp).
 //   role      also, for a dispatcher and its workers: the dispatcher performs its k-th segment on the k-th message from
-//             any worker, an answer to the sender goes to whoever did send (but not where it begins anew, handouts.hpp),
-//             and a worker performs the segment of the message it got.
+//             any worker, an answer to the sender goes to whoever did send (but not where it begins anew,
+//             handouts.hpp), and a worker performs the segment of the message it got.
 //
 // Messages from processes outside the computation have no known arrival. With ExternalArcs (figure 5.3) they arrive
 // `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when

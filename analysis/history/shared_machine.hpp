@@ -1,8 +1,9 @@
-// One machine shared equally by its runnable processes, in virtual time: V grows by dt / n, and a process that needs w
-// is done when V has grown by w. Alone (n = 1) whole nanoseconds stay exact; V starts again at 0 whenever the machine
-// falls idle.
+// One machine of c cores shared equally by its n runnable processes, in virtual time: each runs at the rate
+// min(1, c / n), V grows by that, and a process that needs w is done when V has grown by w. While there is a core for
+// each, whole nanoseconds stay exact; V starts again at 0 whenever the machine falls idle.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,14 +13,15 @@ namespace dpm {
 
 class SharedMachine {
  public:
-  void clear() {
+  void clear(std::uint32_t cores) {
     heap_.clear();
     virtual_ns_ = at_ns_ = 0;
+    cores_ = cores;
   }
 
   double next_completion_ns() const {
     if (heap_.empty()) return IndexedHeap::kNever;
-    return at_ns_ + (heap_.front().virtual_finish_ns - virtual_ns_) * static_cast<double>(heap_.size());
+    return at_ns_ + (heap_.front().virtual_finish_ns - virtual_ns_) * slowdown();
   }
 
   // The process that finishes next; it stays on the machine until finish() or go_on().
@@ -35,7 +37,7 @@ class SharedMachine {
     if (heap_.empty()) {
       virtual_ns_ = 0;
     } else {
-      virtual_ns_ += (now_ns - at_ns_) / static_cast<double>(heap_.size());
+      virtual_ns_ += (now_ns - at_ns_) / slowdown();
     }
     at_ns_ = now_ns;
     heap_.push_back({});
@@ -61,6 +63,8 @@ class SharedMachine {
     }
   };
 
+  double slowdown() const { return std::max(1.0, static_cast<double>(heap_.size()) / cores_); }
+
   void rise(std::size_t at, const Running running) {
     while (at > 0 && running < heap_[(at - 1) / 2]) {
       heap_[at] = heap_[(at - 1) / 2];
@@ -83,6 +87,7 @@ class SharedMachine {
 
   std::vector<Running> heap_;
   double virtual_ns_ = 0, at_ns_ = 0;
+  std::uint32_t cores_ = 1;
 };
 
 }  // namespace dpm

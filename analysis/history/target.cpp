@@ -64,6 +64,11 @@ Result<ResolvedTarget> resolve(const History& history, const Placement& placemen
       if (process_names[p] == process) target.machine_of[p] = MachineId{static_cast<std::uint16_t>(found->second)};
     }
   }
+  for (std::uint32_t p = 0; p < process_names.size(); ++p) {  // threads stay with their process
+    const ProcessId process = history.info.processes[p].group;
+    if (target.machine_of[p].is_none() && process.value < process_names.size())
+      target.machine_of[p] = target.machine_of[process.value];
+  }
   for (std::uint32_t p = 0; p < process_names.size(); ++p) {
     if (!target.machine_of[p].is_none()) continue;
     const MachineId traced = history.info.processes[p].machine;
@@ -76,7 +81,7 @@ Result<ResolvedTarget> resolve(const History& history, const Placement& placemen
                    "' is not among the machines"};
     }
     target.machine_of[p] = MachineId{static_cast<std::uint16_t>(found->second)};
-    if (matters) resolved.left_out.push_back(process_names[p]);
+    if (matters && history.info.processes[p].group.is_none()) resolved.left_out.push_back(process_names[p]);
   }
   target.machines = std::move(machines);
   return resolved;

@@ -24,8 +24,8 @@ struct ResolvedTarget {
   std::vector<std::string> left_out;  // processes the placement does not name: they stay where they were traced
 };
 
-// The trace's machines and delays with the processes where `placement` puts them. Refuses processes and machines the
-// trace does not have, and a placement that names no process.
+// The trace's machines and delays with the processes where `placement` puts them, and with them their threads. Refuses
+// processes and machines the trace does not have, and a placement that names no process.
 Result<ResolvedTarget> resolve(const History& history, const Placement& placement);
 
 // The same on other machines. Processes left out must find their traced machine among `machines` by name.

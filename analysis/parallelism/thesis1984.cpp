@@ -12,17 +12,20 @@ namespace {
 
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
-// The integral of a machine's runnable count.
+// The integral of a machine's runnable count, which is by how much its processes are stretched. While each of them has
+// a core nobody is: so few count as many as there are cores, and the sum is in parts of a core.
 struct Runnables {
+  std::int64_t cores = 1;
   std::int64_t count = 0;
   std::int64_t at_ns = 0;
-  std::int64_t integral_ns = 0;
+  std::int64_t integral = 0;
 
   std::int64_t at(std::int64_t now_ns) {
-    integral_ns += count * (now_ns - at_ns);
+    integral += std::max(count, cores) * (now_ns - at_ns);
     at_ns = now_ns;
-    return integral_ns;
+    return integral;
   }
+  std::int64_t stretched_ns(std::int64_t from, std::int64_t to) const { return (to - from + cores / 2) / cores; }
 };
 
 enum class Phase : std::uint8_t { between, before, ready, after };
@@ -45,6 +48,7 @@ class Sweep {
  public:
   Sweep(const History& history, MessageCosts& costs)
       : history_(history), costs_(costs), arrivals_(history.events.size()), machines_(costs.machine_count()) {
+    for (std::uint32_t m = 0; m < machines_.size(); ++m) machines_[m].cores = costs.cores(m);
     for (const auto& arc : history.external_arcs) external_.emplace(arc.from, arc);
   }
 
@@ -101,7 +105,7 @@ class Sweep {
   void stop_running(std::uint32_t p) {
     Process& process = processes_[p];
     Runnables& runnables = machines_[costs_.machine_of(p).value];
-    process.path_ns += runnables.at(now_ns_) - process.integral_at_begin;
+    process.path_ns += runnables.stretched_ns(process.integral_at_begin, runnables.at(now_ns_));
     --runnables.count;
     if (process.phase == Phase::before) process.phase = Phase::ready;
   }

@@ -126,21 +126,24 @@ double lower_bound_ns(const History& history, const Target& base, const std::vec
     }
   }
   // In role order work may pass between fixed and movable processes, and only the sum over all machines is certain.
-  std::vector<double> speeds;
-  for (const MachineId machine : allowed) speeds.push_back(base.machines[machine.value].speed);
+  std::vector<double> speeds;  // of cores: no process uses more than one at a time
+  for (const MachineId machine : allowed) {
+    const MachineInfo& info = base.machines[machine.value];
+    speeds.insert(speeds.end(), std::min<std::size_t>(info.cores, static_cast<std::size_t>(movable) + 1), info.speed);
+  }
   std::sort(speeds.rbegin(), speeds.rend());
   if (order == Order::role) {
     double work = movable_work, speed = 0;
     for (std::size_t m = 0; m < base.machines.size(); ++m) {
       work += fixed_ns[m] * base.machines[m].speed;
-      speed += base.machines[m].speed;
+      speed += base.machines[m].speed * base.machines[m].cores;
     }
     return std::max(bound_ns, work / speed);
   }
   const auto used = std::min(speeds.size(), static_cast<std::size_t>(movable));
   const double speed = std::accumulate(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(used), 0.0);
   if (speed > 0) bound_ns = std::max(bound_ns, movable_work / speed);
-  for (const double ns : fixed_ns) bound_ns = std::max(bound_ns, ns);
+  for (std::size_t m = 0; m < fixed_ns.size(); ++m) bound_ns = std::max(bound_ns, fixed_ns[m] / base.machines[m].cores);
   return std::max(bound_ns, static_cast<double>(Chains(history, base, target, may_move, order).longest_ns()));
 }
 

@@ -15,13 +15,22 @@
 namespace dpm {
 namespace {
 
-using Places = std::vector<std::uint32_t>;  // by movable process; positions in PlacementSpace::machines
+using Places = std::vector<std::uint32_t>;  // by movable unit; positions in PlacementSpace::machines
+
+// What moves as one: a process with its threads, or one without.
+using Unit = std::vector<std::uint32_t>;
+
+// The process that a thread belongs to, or the process itself.
+std::uint32_t unit_of(const History& history, std::uint32_t process) {
+  const ProcessId group = history.info.processes[process].group;
+  return group.value < history.info.processes.size() ? group.value : process;
+}
 
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 class Search {
  public:
-  Search(const History& history, const Target& base, const SearchOptions& options, std::vector<std::uint32_t> movable,
+  Search(const History& history, const Target& base, const SearchOptions& options, std::vector<Unit> movable,
          PlacementSpace space)
       : history_(history),
         base_(base),
@@ -52,7 +61,9 @@ class Search {
  private:
   std::vector<MachineId> machines_at(const Places& places) const {
     auto machine_of = base_.machine_of;
-    for (std::size_t i = 0; i < movable_.size(); ++i) machine_of[movable_[i]] = space_.machines[places[i]];
+    for (std::size_t i = 0; i < movable_.size(); ++i) {
+      for (const std::uint32_t p : movable_[i]) machine_of[p] = space_.machines[places[i]];
+    }
     return machine_of;
   }
 
@@ -95,8 +106,8 @@ class Search {
 
   std::optional<Places> places_of_base() const {
     Places places;
-    for (const std::uint32_t p : movable_) {
-      const auto found = std::find(space_.machines.begin(), space_.machines.end(), base_.machine_of[p]);
+    for (const Unit& unit : movable_) {
+      const auto found = std::find(space_.machines.begin(), space_.machines.end(), base_.machine_of[unit.front()]);
       if (found == space_.machines.end()) return std::nullopt;
       places.push_back(static_cast<std::uint32_t>(found - space_.machines.begin()));
     }
@@ -106,11 +117,14 @@ class Search {
   std::uint32_t fastest() const {
     std::uint32_t best = 0;
     for (std::uint32_t m = 1; m < space_.machines.size(); ++m) {
-      if (speed(m) > speed(best)) best = m;
+      if (power(m) > power(best)) best = m;
     }
     return best;
   }
-  double speed(std::uint32_t place) const { return base_.machines[space_.machines[place].value].speed; }
+  double power(std::uint32_t place) const {
+    const MachineInfo& machine = base_.machines[space_.machines[place].value];
+    return machine.speed * machine.cores;
+  }
 
   // One process after the other, the busiest first, goes where it does best with the others where they are.
   Places greedy(Places places) {
@@ -118,7 +132,9 @@ class Search {
     std::vector<std::uint64_t> cpu_ns(movable_.size());
     for (std::size_t i = 0; i < movable_.size(); ++i) {
       order[i] = i;
-      for (const HistoryEvent& event : history_.of(ProcessId{movable_[i]})) cpu_ns[i] += event.cpu_ns;
+      for (const std::uint32_t p : movable_[i]) {
+        for (const HistoryEvent& event : history_.of(ProcessId{p})) cpu_ns[i] += event.cpu_ns;
+      }
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cpu_ns[a] > cpu_ns[b]; });
     for (const std::size_t i : order) {
@@ -193,9 +209,9 @@ class Search {
     candidate.elapsed_s = run.elapsed_ns * 1e-9;
     candidate.T_s = static_cast<double>(run.cpu_ns) * 1e-9;
     candidate.P = run.elapsed_ns > 0 ? candidate.T_s / candidate.elapsed_s : 0;
-    for (const std::uint32_t p : movable_) {
-      candidate.placement.machine_of_process[history_.info.processes[p].name] =
-          base_.machines[machine_of[p].value].name;
+    for (const Unit& unit : movable_) {
+      candidate.placement.machine_of_process[history_.info.processes[unit_of(history_, unit.front())].name] =
+          base_.machines[machine_of[unit.front()].value].name;
     }
     return candidate;
   }
@@ -214,7 +230,9 @@ class Search {
 
   void bound() {
     std::vector<bool> may_move(history_.process_count());
-    for (const std::uint32_t p : movable_) may_move[p] = true;
+    for (const Unit& unit : movable_) {
+      for (const std::uint32_t p : unit) may_move[p] = true;
+    }
     result_.lower_bound_s = lower_bound_ns(history_, base_, may_move, space_.machines, options_.order) * 1e-9;
     if (result_.exhaustive || result_.candidates.empty() || result_.lower_bound_s <= 0) return;
     result_.regret_bound = std::max(0.0, result_.candidates.front().elapsed_s / result_.lower_bound_s - 1);
@@ -223,7 +241,7 @@ class Search {
   const History& history_;
   const Target& base_;
   const SearchOptions& options_;
-  const std::vector<std::uint32_t> movable_;
+  const std::vector<Unit> movable_;
   const PlacementSpace space_;
   Replay replay_;
   Random random_;
@@ -233,7 +251,7 @@ class Search {
   SearchResult result_;
 };
 
-Result<std::vector<std::uint32_t>> movable_processes(const History& history, const SearchOptions& options) {
+Result<std::vector<Unit>> movable_units(const History& history, const SearchOptions& options) {
   std::vector<std::string> names;
   for (const auto& process : history.info.processes) names.push_back(process.name);
   for (const auto& name : options.movable) {
@@ -241,11 +259,19 @@ Result<std::vector<std::uint32_t>> movable_processes(const History& history, con
       return Error{"search: no process '" + name + "' in the trace" + did_you_mean(name, names)};
     }
   }
-  std::vector<std::uint32_t> movable;
+  const auto& chosen = options.movable;
+  std::vector<bool> moves(names.size(), chosen.empty());
   for (std::uint32_t p = 0; p < names.size(); ++p) {
-    const auto& chosen = options.movable;
-    const bool is_chosen = chosen.empty() || std::find(chosen.begin(), chosen.end(), names[p]) != chosen.end();
-    if (is_chosen && !history.of(ProcessId{p}).empty()) movable.push_back(p);
+    if (std::find(chosen.begin(), chosen.end(), names[p]) != chosen.end()) moves[unit_of(history, p)] = true;
+  }
+  std::vector<Unit> movable;
+  std::map<std::uint32_t, std::size_t> place_of;  // by unit
+  for (std::uint32_t p = 0; p < names.size(); ++p) {
+    const std::uint32_t unit = unit_of(history, p);
+    if (!moves[unit] || history.of(ProcessId{p}).empty()) continue;
+    const auto [place, is_new] = place_of.try_emplace(unit, movable.size());
+    if (is_new) movable.emplace_back();
+    movable[place->second].push_back(p);
   }
   if (movable.empty()) return Error{"search: none of the processes to move has an event in the trace"};
   return movable;
@@ -270,9 +296,9 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
 }
 
 PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowed, const std::vector<bool>& holds_fixed,
-                        std::size_t processes) {
-  PlacementSpace space{processes, allowed, {}};
-  std::map<double, std::uint32_t> kind_of_speed;
+                        std::size_t units) {
+  PlacementSpace space{units, allowed, {}};
+  std::map<std::pair<double, std::uint16_t>, std::uint32_t> kind_of_power;
   std::uint32_t kinds = 0;
   for (const MachineId machine : allowed) {
     const MachineInfo& info = base.machines[machine.value];
@@ -283,7 +309,7 @@ PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowe
       space.kind_of.push_back(kinds++);
       continue;
     }
-    const auto [entry, is_new] = kind_of_speed.try_emplace(info.speed, kinds);
+    const auto [entry, is_new] = kind_of_power.try_emplace({info.speed, info.cores}, kinds);
     if (is_new) ++kinds;
     space.kind_of.push_back(entry->second);
   }
@@ -297,11 +323,13 @@ Result<SearchResult> search(const History& history, const Target& base, const Se
   if (options.order == Order::role && find_role_groups(history).empty()) {
     return Error{"search: no dispatcher with workers in the trace; use order arrival"};
   }
-  const auto movable = movable_processes(history, options);
+  const auto movable = movable_units(history, options);
   if (!movable) return movable.error();
   std::vector<bool> holds_fixed(base.machines.size());
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
-    const bool moves = std::find(movable->begin(), movable->end(), p) != movable->end();
+    const bool moves = std::any_of(movable->begin(), movable->end(), [p](const Unit& unit) {
+      return std::find(unit.begin(), unit.end(), p) != unit.end();
+    });
     if (!moves && !history.of(ProcessId{p}).empty()) holds_fixed[base.machine_of[p].value] = true;
   }
   const auto allowed = allowed_machines(base, options, holds_fixed);

@@ -5,8 +5,9 @@
 // two, and by simulated annealing. Then `regret_bound` says how far from the best the result can be at most: best found
 // / lower bound - 1, the lower bound being one that no placement can beat (see lower_bound.hpp).
 //
-// Machines of equal speed that hold nothing fixed and have no delays of their own are interchangeable; placements that
-// differ only in which of them is which count once ("four servers on free machines: 15 partitions").
+// Machines of equal speed and cores that hold nothing fixed and have no delays of their own are interchangeable;
+// placements that differ only in which of them is which count once ("four servers on free machines: 15 partitions").
+// Threads move with their process.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,11 @@ std::string name_of(const TraceInfo& info, ProcessId process) {
   return std::string("#").append(std::to_string(process.value));
 }
 
+// An operating system's process: no meter flag makes its messages' arrivals known.
+bool is_live(const TraceInfo& info, ProcessId process) {
+  return process.value < info.processes.size() && info[process].pid != 0;
+}
+
 }  // namespace
 
 std::size_t QueueAnalysis::MessageKeyHash::operator()(const MessageKey& key) const {
@@ -38,7 +43,8 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
     pass_time(queue_now, event);
     auto& statistics = queue_now.statistics;
     const MessageKey message{event.peer, event.channel, event.sequence};
-    if ((event.flags & event_flags::kKernelMessage) != 0) continue;  // moved by the kernel, never in a queue
+    // Moved by the kernel, or more of a message taken before: never in a queue.
+    if ((event.flags & (event_flags::kKernelMessage | event_flags::kNoMessage)) != 0) continue;
 
     if (event.type == EventType::message_queued) {
       ++statistics.queued;
@@ -156,7 +162,7 @@ Queues QueueAnalysis::result() const {
   if (final_) return *final_;
   Queues result;
   result.losses = losses_;
-  std::string unmeasured;
+  std::string unmeasured, unmeasured_live;
   for (std::size_t number = 0; number < queues_.size(); ++number) {
     const Queue& queue = queues_[number];
     if (queue.statistics.queued == 0 && queue.statistics.received == 0) continue;
@@ -181,7 +187,8 @@ Queues QueueAnalysis::result() const {
     }
     const std::string name = name_of(*info_, statistics.process);
     if (!statistics.measured) {
-      unmeasured += (unmeasured.empty() ? "" : ", ") + name;
+      std::string& names = is_live(*info_, statistics.process) ? unmeasured_live : unmeasured;
+      names += (names.empty() ? "" : ", ") + name;
     } else if (statistics.receives_without_queued > 0) {
       result.warnings.push_back(name + ": " + std::to_string(statistics.receives_without_queued) +
                                 " RECEIVEs without a MESSAGEQUEUED are left out");
@@ -195,6 +202,10 @@ Queues QueueAnalysis::result() const {
   if (!unmeasured.empty()) {
     result.warnings.push_back("queues need MESSAGEQUEUED, not metered for: " + unmeasured +
                               " (set the meter flag messagequeued)");
+  }
+  if (!unmeasured_live.empty()) {
+    result.warnings.push_back("nobody saw when messages arrived for: " + unmeasured_live +
+                              " (meter the senders on the same machine as well)");
   }
   return result;
 }

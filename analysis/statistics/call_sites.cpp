@@ -6,6 +6,7 @@ void CallSiteAnalysis::on_events(std::span<const Event> batch) {
   for (const Event& event : batch) {
     const bool is_send = event.type == EventType::send;
     if (!is_send && event.type != EventType::receive) continue;
+    if ((event.flags & event_flags::kNoMessage) != 0) continue;
     if (last_ == nullptr || last_->process != event.process || last_->pc != event.pc) {
       last_ = &sites_[{event.process, event.pc}];
       last_->process = event.process;

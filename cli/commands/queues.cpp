@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "analysis/messages/queue_feed.hpp"
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/queues_results.hpp"
@@ -18,11 +19,15 @@ class QueuesCommand : public Command {
     return "Where messages wait: queue lengths and waiting times of every process";
   }
   std::string example() const override { return "dpm queues out/trace --json"; }
-  void describe(CLI::App& app) override { options_.describe(app); }
+  void describe(CLI::App& app) override {
+    options_.describe(app);
+    describe_threads(app, threads_);
+  }
 
   int run(Terminal& terminal) override {
     QueueAnalysis analysis;
-    const auto input = read_trace(options_.trace, {&analysis});
+    QueueFeed feed(analysis, threads_);
+    const auto input = read_trace(options_.trace, {&feed});
     if (!input) return refuse(terminal, *this, input.error());
     const Queues queues = analysis.result();
     if (options_.json) {
@@ -37,6 +42,7 @@ class QueuesCommand : public Command {
 
  private:
   TraceOptions options_;
+  bool threads_ = false;
 };
 
 }  // namespace

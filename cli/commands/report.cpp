@@ -21,10 +21,11 @@ class ReportCommand : public Command {
     app.add_option("-o,--output", output_, "The page to write; a file that exists is not overwritten")->required();
     app.add_flag("--json", json_, "Print what was written and the ledger as JSON");
     history_.describe(app);
+    describe_threads(app, threads_);
   }
 
   int run(Terminal& terminal) override {
-    const auto found = find_all(trace_, history_);
+    const auto found = find_all(trace_, history_, SharingMethod::replay, {}, threads_);
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found))); !done)
       return refuse(terminal, *this, done.error());
@@ -41,6 +42,7 @@ class ReportCommand : public Command {
   std::string trace_, output_;
   HistoryOptions history_;
   bool json_ = false;
+  bool threads_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/statistics/call_sites.hpp"
+#include "analysis/statistics/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/places_results.hpp"
@@ -21,6 +22,7 @@ class StatisticsCommand : public Command {
   void describe(CLI::App& app) override {
     options_.describe(app);
     app.add_flag("--where", where_, "Also which functions and source lines send and receive");
+    describe_threads(app, threads_);
   }
 
   int run(Terminal& terminal) override {
@@ -30,7 +32,8 @@ class StatisticsCommand : public Command {
     if (where_) sinks.push_back(&call_sites);
     const auto input = read_trace(options_.trace, sinks);
     if (!input) return refuse(terminal, *this, input.error());
-    const Statistics statistics = analysis.result();
+    Statistics statistics = analysis.result();
+    if (!threads_) statistics = sum_threads(std::move(statistics), input->info);
     std::vector<HotPlace> places;
     if (where_) places = hot_places(call_sites.result(), input->info);
     if (options_.json) {
@@ -49,6 +52,7 @@ class StatisticsCommand : public Command {
  private:
   TraceOptions options_;
   bool where_ = false;
+  bool threads_ = false;
 };
 
 }  // namespace

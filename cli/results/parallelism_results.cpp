@@ -43,7 +43,8 @@ std::string parallelism_text(const Parallelism& parallelism, const CriticalPath&
     steps.add_row({name, seconds_text(step.T_s), seconds_text(step.t_max_s), fixed(step.P, 3)});
   };
   add("no delays, a machine for each process", parallelism.no_delay);
-  add("with message delays of placement '" + parallelism.placement + "'", parallelism.delay);
+  const std::string& placement = parallelism.placement;
+  add("with message delays" + (placement.empty() ? "" : " of placement '" + placement + "'"), parallelism.delay);
   add("and CPU sharing (" + std::string(name_of(parallelism.method)) + ")", parallelism.delay_cpu);
   return steps.to_text(width) + "\n" + shares_text(path, info, width);
 }

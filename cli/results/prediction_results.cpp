@@ -25,9 +25,9 @@ std::string places_of(const Candidate& candidate) {
 std::string prediction_text(const std::vector<Prediction>& predictions, int width) {
   TextTable table({"placement", "order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
   for (const auto& p : predictions)
-    table.add_row({p.placement, std::string(name_of(p.order)), fixed(p.P, 3), seconds_text(p.elapsed_s),
-                   fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3), percent(p.identity_error, 2),
-                   p.clock_error ? percent(*p.clock_error, 2) : "-"});
+    table.add_row({p.placement.empty() ? "as traced" : p.placement, std::string(name_of(p.order)), fixed(p.P, 3),
+                   seconds_text(p.elapsed_s), fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3),
+                   percent(p.identity_error, 2), p.clock_error ? percent(*p.clock_error, 2) : "-"});
   return table.to_text(width);
 }
 

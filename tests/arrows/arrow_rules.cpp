@@ -15,6 +15,7 @@ const std::vector<Arrow> kArrows = {
     {"filter", {"model", "trace"}},
     {"analysis", {"model", "analysis/history"}},
     {"analysis/history", {"model"}},
+    {"analysis/messages", {"model"}},
     {"analysis/prediction", {"model", "analysis/history", "analysis/parallelism"}},
     {"backends", {"model"}},
     {"backends/linux", {"model", "symbols"}},

@@ -22,7 +22,26 @@ TEST_CASE("placement file: processes, new machines and a name are read", "[cli]"
   CHECK(file->placement.machine_of_process.at("archive") == "pc");
   REQUIRE(file->machines.size() == 2);
   CHECK(file->machines[0].speed == 10);
-  CHECK(file->machines[1].speed == 1);
+  CHECK_FALSE(file->machines[1].speed.has_value());
+}
+
+TEST_CASE("placement file: speeds and cores that are not given stay as traced, or are 1", "[cli]") {
+  History history;
+  history.info.machines = {{"red", 2, 4}, {"green", 3, 8}};
+  history.info.processes = {{"office", "", MachineId{0}}};
+  history.first_event = {0, 0};
+  const std::string text = R"({"machines": [{"name": "red", "cores": 16}, {"name": "green", "speed": 1},
+                                             {"name": "pc", "cores": 2}, {"name": "cray", "speed": 10}],
+                                "processes": {"office": "pc"}})";
+  const PlantedTree folder({{"p.json", text}});
+  const auto target = target_from(history, (folder.root() / "p.json").string());
+  REQUIRE(target);
+  const auto& machines = target->target.machines;
+  REQUIRE(machines.size() == 4);
+  CHECK((machines[0].speed == 2 && machines[0].cores == 16));
+  CHECK((machines[1].speed == 1 && machines[1].cores == 8));
+  CHECK((machines[2].speed == 1 && machines[2].cores == 2));
+  CHECK((machines[3].speed == 10 && machines[3].cores == 1));
 }
 
 TEST_CASE("placement file: without a name it is called as its file", "[cli]") {
@@ -38,13 +57,26 @@ TEST_CASE("placement file: mistakes in JSON are named with their line", "[cli]")
 }
 
 TEST_CASE("placement file: anything that is no placement is refused, never thrown", "[cli]") {
-  for (const auto* text :
-       {"", " ", "3", "null", "[]", "{}", "{\"processes\": 1}", "{\"processes\": {\"a\": null}}", "\xff\xfe",
-        "{\"processes\": {}, \"machines\": {}}", "{\"processes\": {}, \"machines\": [[]]}",
-        "{\"processes\": {}, \"machines\": [{\"name\": 3}]}", "{\"processes\": {}, \"name\": 3}",
-        "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"speed\": -1}]}",
-        "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"speed\": \"1\"}]}",
-        "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"speed\": 1e999}]}"}) {
+  for (const auto* text : {"",
+                           " ",
+                           "3",
+                           "null",
+                           "[]",
+                           "{}",
+                           "{\"processes\": 1}",
+                           "{\"processes\": {\"a\": null}}",
+                           "\xff\xfe",
+                           "{\"processes\": {}, \"machines\": {}}",
+                           "{\"processes\": {}, \"machines\": [[]]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": 3}]}",
+                           "{\"processes\": {}, \"name\": 3}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"speed\": -1}]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"speed\": \"1\"}]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"speed\": 1e999}]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"cores\": 0}]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"cores\": 1.5}]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"cores\": 65536}]}",
+                           "{\"processes\": {}, \"machines\": [{\"name\": \"x\", \"cores\": -1}]}"}) {
     INFO(text);
     const auto file = load(text);
     REQUIRE_FALSE(file);

@@ -32,6 +32,21 @@ TEST_CASE("placement: processes it leaves out stay where they were traced, and a
   CHECK(resolved.target.placement == "both");
 }
 
+TEST_CASE("placement: threads stay with their process", "[history]") {
+  EventScript script({"red", "green"});
+  for (const auto* thread : {"first", "server", "last"}) script.process(thread, "red");
+  script.info.processes[0].group = script.info.processes[2].group = ProcessId{1};
+  script.process("client", "red");
+  for (const auto* thread : {"first", "server", "last"}) script.receive(thread, 1, script.send("client", 1, thread));
+  const History history = history_of(script.info, script.events);
+  const auto moved = resolve(history, {"moved", {{"server", "green"}, {"last", "red"}}}).value();
+  CHECK(moved.target.machine_of == std::vector{MachineId{1}, MachineId{1}, MachineId{0}, MachineId{0}});
+  CHECK(moved.left_out == std::vector<std::string>{"client"});
+  const auto stayed = resolve(history, {"stayed", {{"client", "green"}}}).value();
+  CHECK(stayed.target.machine_of == std::vector{MachineId{0}, MachineId{0}, MachineId{0}, MachineId{1}});
+  CHECK(stayed.left_out == std::vector<std::string>{"server"});
+}
+
 TEST_CASE("placement: unknown names are refused with the nearest", "[history]") {
   CHECK(refusal({"x", {{"raeder", "red"}}}) ==
         "placement 'x': no process 'raeder' in the trace (did you mean 'reader'?)");

@@ -9,6 +9,10 @@
 namespace dpm::test {
 namespace {
 
+// New weights are in parts of a nanosecond, so that a share of several cores is a whole number of them. The thesis has
+// one core everywhere.
+constexpr std::int64_t kParts = 12;
+
 struct Node {
   bool is_receive = false;  // RECEIVE, or the beginning of a created process
   bool is_send = false;
@@ -26,6 +30,7 @@ struct Process {
   std::size_t base = 0, curr = 0;
   bool running = false, done = false;
   std::uint32_t machine = 0;
+  std::int64_t cores = 1;
 };
 
 struct Delay {
@@ -39,6 +44,7 @@ class Appendix {
   Appendix(const History& history, const Target& target) : processes_(history.process_count()) {
     for (std::uint32_t p = 0; p < processes_.size(); ++p) {
       processes_[p].machine = target.machine_of[p].value;
+      processes_[p].cores = target.machines[processes_[p].machine].cores;
       processes_[p].nodes.resize(history.of({p}).size() + 1);
     }
     for (std::uint32_t p = 0; p < processes_.size(); ++p) {
@@ -118,7 +124,7 @@ class Appendix {
     for (Process& p : processes_) {
       if (!p.running) continue;
       base(p).weight -= decr;
-      base(p).newWeight += decr * runables_[p.machine];
+      base(p).newWeight += decr * std::max(kParts, runables_[p.machine] * kParts / p.cores);
     }
     for (Delay& delay : delays_) delay.delay -= decr;
     for (Process& p : processes_) {
@@ -160,7 +166,7 @@ class Appendix {
         for (std::size_t i = 0; i < nodes.size(); ++i) {
           if (i + 1 < nodes.size()) at_least(&nodes[i + 1], length[&nodes[i]] + nodes[i].newWeight);
           if (!nodes[i].is_send) continue;
-          std::int64_t arrival = length[&nodes[i]] + nodes[i].message_weight;
+          std::int64_t arrival = length[&nodes[i]] + nodes[i].message_weight * kParts;
           if (nodes[i].message_weight > 0) {
             std::int64_t& last = last_arrival[nodes[i].receiver];
             arrival = last = std::max(last, arrival);
@@ -171,7 +177,7 @@ class Appendix {
     }
     std::int64_t longest = 0;
     for (const auto& [node, value] : length) longest = std::max(longest, value);
-    return longest;
+    return longest / kParts;
   }
 
   std::vector<Process> processes_;

@@ -113,6 +113,34 @@ TEST_CASE("parallelism: Appendix A in one pass is the listing read literally", "
     const LongestPath path = thesis1984_path(history, costs);
     REQUIRE(path.not_reached == 0);
     REQUIRE(path.t_max_ns == literal_appendix_a_ns(history, target));
+    // With more cores a stretched interval is rounded to whole nanoseconds.
+    for (std::uint16_t m = 0; m < target.machines.size(); ++m)
+      target.machines[m].cores = static_cast<std::uint16_t>(1 + (seed + m) % 4);
+    MessageCosts many(history, target);
+    const auto rounding = static_cast<double>(history.events.size());
+    REQUIRE(static_cast<double>(thesis1984_path(history, many).t_max_ns) ==
+            Approx(static_cast<double>(literal_appendix_a_ns(history, target))).margin(rounding).epsilon(0));
+  }
+}
+
+TEST_CASE("parallelism: with a core for each process nobody is slowed down, with fewer somebody is", "[parallelism]") {
+  EventScript script({"red"});
+  for (const auto* process : {"A", "B", "C"}) {
+    script.process(process, "red");
+  }
+  script.receive("B", 0, script.send("A", 0, "B"));
+  for (const auto* process : {"A", "B", "C"}) script.end(process, 30);
+  const History history = history_of(script.info, script.events);
+  for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984}) {
+    const auto elapsed_s = [&](std::uint16_t cores) {
+      Target target = traced_target(history);
+      target.machines[0].cores = cores;
+      return measure_parallelism(history, target, method).value().delay_cpu.t_max_s;
+    };
+    CHECK(elapsed_s(1) == Approx(.090));
+    CHECK(elapsed_s(2) == Approx(.045));
+    CHECK(elapsed_s(3) == Approx(.030));
+    CHECK(elapsed_s(65535) == Approx(.030));
   }
 }
 
@@ -124,12 +152,23 @@ TEST_CASE("parallelism: the steps bound each other on random systems", "[paralle
     const History history = history_of(system.info, run.events);
     Target target = traced_target(history);
     target.machine_of = random_placement(seed + 999, system.info);
+    std::uint32_t cores = 0;
+    for (std::uint16_t m = 0; m < target.machines.size(); ++m) {
+      target.machines[m].cores = seed % 2 == 0 ? 1 : static_cast<std::uint16_t>(1 + (seed + m) % 3);
+      cores += target.machines[m].cores;
+    }
     const Parallelism p = measure_parallelism(history, target).value();
     REQUIRE(p.no_delay.P >= 1 - 1e-12);
     REQUIRE(p.no_delay.t_max_s <= p.delay.t_max_s);
     REQUIRE(p.delay.t_max_s <= p.delay_cpu.t_max_s * (1 + 1e-9));
-    REQUIRE(p.delay_cpu.P <= static_cast<double>(system.info.machines.size()) * (1 + 1e-9));
-    // Alone on its machine, nobody is slowed down.
+    REQUIRE(p.delay_cpu.P <= cores * (1 + 1e-9));
+    // With a core for each process nobody is slowed down, and with a machine for each neither.
+    Target roomy = target;
+    for (auto& machine : roomy.machines) machine.cores = static_cast<std::uint16_t>(system.info.processes.size());
+    for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984}) {
+      const Parallelism free = measure_parallelism(history, roomy, method).value();
+      REQUIRE(free.delay_cpu.t_max_s == Approx(free.delay.t_max_s).epsilon(1e-12));
+    }
     target.machines.clear();
     for (std::uint16_t m = 0; m < system.info.processes.size(); ++m) {
       target.machines.push_back({"own" + std::to_string(m), 1.0});

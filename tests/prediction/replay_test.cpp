@@ -23,6 +23,7 @@ RandomShape shape_of(std::uint64_t seed) {
   shape.speeds = seed % 5 == 1;
   shape.data = seed % 2 == 0;
   shape.created = seed % 7 == 3;
+  shape.cores = seed % 11 < 5;
   return shape;
 }
 

@@ -20,6 +20,7 @@ History random_history(std::uint64_t seed, std::uint32_t processes, std::uint32_
   shape.processes = processes;
   shape.machines = machines;
   shape.speeds = speeds;
+  shape.cores = seed % 3 == 1;
   shape.generations = 5;
   ObviousSystem system = random_system(seed, shape);
   const auto placement = random_placement(seed, system.info);
@@ -161,6 +162,25 @@ TEST_CASE("search: servers are placed on the free machines while users stay", "[
     Target target = traced_target(history);
     target.machine_of = candidate.machine_of;
     CHECK(predict(history, target).value().elapsed_s == candidate.elapsed_s);
+  }
+}
+
+TEST_CASE("search: threads move with their process", "[prediction]") {
+  History history = random_history(2, 6, 3);
+  for (const std::uint32_t thread : {0u, 3u, 4u}) history.info.processes[thread].group = ProcessId{1};
+  const Target base = traced_target(history);
+  for (const std::vector<std::string>& movable : {std::vector<std::string>{}, {"p3"}, {"p1"}}) {
+    SearchOptions options;
+    options.movable = movable;
+    options.machines = {"m0", "m1", "m2"};
+    const SearchResult found = search(history, base, options).value();
+    CHECK(found.possible > 1);
+    CHECK(found.candidates.front().placement.machine_of_process.size() == (movable.empty() ? 3 : 1));
+    CHECK(found.candidates.front().placement.machine_of_process.contains("p1"));
+    for (const Candidate& candidate : found.candidates) {
+      for (const std::uint32_t thread : {0u, 3u, 4u}) CHECK(candidate.machine_of[thread] == candidate.machine_of[1]);
+      if (!movable.empty()) CHECK(candidate.machine_of[2] == base.machine_of[2]);
+    }
   }
 }
 

@@ -102,6 +102,24 @@ Recording client_and_server(std::uint32_t messages) {
   return recording;
 }
 
+Recording told_in_bytes(Recording recording) {
+  for (auto& channel : recording.info.channels) channel = {ProcessId{}, channel.name, ChannelKind::stream};
+  for (auto& process : recording.info.processes) process.pid = process.tid = 100;
+  std::map<ChannelId, std::uint64_t> next;
+  std::map<std::pair<ChannelId, std::uint64_t>, std::uint64_t> offset_of;
+  for (auto& event : recording.events) {
+    if (event.type != EventType::send && event.type != EventType::receive) continue;
+    const std::pair message(event.channel, event.sequence);
+    if (event.type == EventType::send) {
+      offset_of[message] = next[event.channel];
+      next[event.channel] += event.length_bytes;
+    }
+    event.sequence = offset_of.at(message);
+    event.peer = {};
+  }
+  return recording;
+}
+
 Recording reordered_between_processes(const Recording& recording, std::uint64_t seed) {
   std::map<std::uint32_t, std::vector<Event>> of_process;
   for (const auto& event : recording.events) of_process[event.process.value].push_back(event);

@@ -169,7 +169,7 @@ class Simulation {
     };
     for (std::uint32_t p = 0; p < processes_.size(); ++p) {
       const Process& process = processes_[p];
-      if (computes(process)) consider(now_ns_ + process.left_ns * running[machine_of_[p].value]);
+      if (computes(process)) consider(now_ns_ + process.left_ns * slowdown(p, running));
       for (const Queued& queued : process.queue) {
         const auto arrival_ns = static_cast<double>(queued.arrival_ns);
         if (arrival_ns > now_ns_ + kNothingLeft_ns) consider(arrival_ns);
@@ -179,11 +179,17 @@ class Simulation {
     for (std::uint32_t p = 0; p < processes_.size(); ++p) {
       Process& process = processes_[p];
       if (!computes(process)) continue;
-      process.left_ns -= (until_ns - now_ns_) / running[machine_of_[p].value];
+      process.left_ns -= (until_ns - now_ns_) / slowdown(p, running);
       if (!computes(process)) process.left_ns = 0;
     }
     now_ns_ = until_ns;
     return true;
+  }
+
+  // How many processes share the core of a running one, on average.
+  double slowdown(std::uint32_t p, const std::vector<int>& running) const {
+    const MachineId machine = machine_of_[p];
+    return std::max(1.0, static_cast<double>(running[machine.value]) / system_.info[machine].cores);
   }
 
   void use_cpu(std::uint32_t p, Duration work) {

@@ -2,8 +2,8 @@
 // code with the replay it is the yardstick for, but for the delay model.
 //
 // A process is a function from the message it receives (none at its beginning) to what it does next. Machines share
-// their CPU equally among runnable processes. The result is the stream of events a meter would have produced, and the
-// true elapsed time.
+// their cores equally among runnable processes, none of which uses more than one. The result is the stream of events a
+// meter would have produced, and the true elapsed time.
 #pragma once
 
 #include <cstdint>

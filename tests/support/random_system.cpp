@@ -59,6 +59,8 @@ DelayModel constant_delays(double local_s, double remote_s) {
 ObviousSystem random_system(std::uint64_t seed, const RandomShape& shape) {
   ObviousSystem system;
   describe_machines(system.info, shape.machines, shape.speeds);
+  for (std::uint32_t m = 0; shape.cores && m < shape.machines; ++m)
+    system.info.machines[m].cores = static_cast<std::uint16_t>(1 + mixed(seed, m) % 4);
   for (std::uint32_t p = 0; p < shape.processes; ++p) describe_process(system.info, numbered("p", p));
   system.info.delays = shape.constant_times ? constant_delays(.002, .005) : DelayModel::demos_vax();
   if (shape.message_cpu) {

@@ -16,6 +16,7 @@ struct RandomShape {
   bool constant_times = false;       // every computation takes the same: ties everywhere
   bool message_cpu = false;          // messages cost CPU time, by local and remote
   bool speeds = false;               // machines differ in speed
+  bool cores = false;                // machines have up to four cores
   bool data = false;                 // MOVEDATA before some messages
   bool created = false;              // the last process is created by the first
 };

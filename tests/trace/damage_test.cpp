@@ -156,6 +156,33 @@ TEST_CASE("trace: one whose recorder was killed is readable, with names made up 
   CHECK_THAT(back.losses.warnings.at(0), Catch::Contains("the recorder was killed"));
 }
 
+TEST_CASE("trace: of a killed recorder's names all but the last third are known", "[trace]") {
+  const TemporaryFolder folder;
+  TraceInfo info = small_info(1, 1, 3);
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(folder / "trace", describe_events(info.filters, rules)).value();
+  EventFilter filter(std::move(rules), *writer);
+  filter.on_begin(info);
+  for (int i = 1; i <= 500; ++i) {
+    info.processes.push_back({"late " + std::to_string(i), "program", MachineId{0}});
+    info.channels.push_back({ProcessId{0}, "channel", ChannelKind::datagram});
+    Event event;
+    event.process.value = static_cast<std::uint32_t>(i);
+    event.channel.value = static_cast<std::uint32_t>(i + 2);
+    event.machine = MachineId{0};
+    filter.on_events(std::span(&event, 1));
+    writer->flush();
+  }
+  fs::copy(folder / "trace", folder / "killed", fs::copy_options::recursive);
+  const auto reader = TraceReader::open(folder / "killed").value();
+  const TraceInfo& known = reader.info();
+  REQUIRE(known.processes.size() == 501);
+  CHECK(known.processes[300].name == "late 300");
+  CHECK(known.channels[300].kind == ChannelKind::datagram);
+  CHECK(known.processes[500].name == "process 500");
+  CHECK(known.channels[502].kind == ChannelKind::stream);  // as most are
+}
+
 TEST_CASE("trace: a killed trace of one event is read, and an empty one has none", "[trace]") {
   const TemporaryFolder folder;
   const TraceInfo info = small_info(1, 1, 1);

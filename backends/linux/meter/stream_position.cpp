@@ -73,7 +73,7 @@ void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end
     const std::uint64_t left = stream_end > offset ? stream_end - offset : 0;
     if (!entry.known && entry.operation.execution == execution) {
       entry.known = true;
-      entry.bytes = std::min(entry.operation.probable, left);
+      entry.bytes = entry.operation.guessed ? std::min(entry.operation.probable, left) : entry.operation.probable;
     }
     offset += entry.known ? entry.bytes : entry.operation.probable;
   }

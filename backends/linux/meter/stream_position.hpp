@@ -27,6 +27,7 @@ struct OpenOperation {
   std::uint64_t offset = 0;       // exact streams: where it begins
   std::uint64_t asked = 0;        // it cannot move more
   std::uint64_t probable = 0;     // and will move this, as far as we know
+  bool guessed = false;           // `probable` was not seen waiting: it may be more than the stream has
   std::int32_t descriptor = -1;   // in its thread, to look again
   std::int64_t since_ns = 0;
 };
@@ -47,8 +48,8 @@ class StreamPosition {
 
   // The open operation of `execution` moved `bytes`. Operations are finished in the order of the calls.
   void settle(const Execution* execution, std::uint64_t bytes);
-  // Nobody will tell any more: every open operation of this execution moved what it probably would, as far as the
-  // stream reaches.
+  // Nobody will tell any more: every open operation of this execution moved what it probably would, and guesses reach
+  // no further than the stream does.
   void accept(const Execution* execution, std::uint64_t stream_end = UINT64_MAX);
 
   void open(const OpenOperation& operation);

@@ -117,15 +117,18 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
   meter_.receives(call, *flow, amount);
 }
 
-// What the last one was let go for may still be there: only its next call, or less data, shows that it has been taken.
+// What the last one was let go for is still there until it has run: its CPU time, its next call, or less data shows
+// that.
 bool Supervisor::is_being_taken(std::uint64_t id, int fd) {
-  constexpr std::int64_t kTakesAtMostNs = 5'000'000;
+  constexpr std::int64_t kTakesAtMostNs = 100'000'000;
   const auto taker = takers_.find(id);
   if (taker == takers_.end()) return false;
   const auto thread = threads_.find(taker->second.tid);
   const std::int64_t now_ns = local_time().ns - clock_offset_ns_;
+  std::uint64_t cpu_ns = 0;
   if (thread != threads_.end() && thread->second->execution->call_number == taker->second.call_number &&
-      bytes_waiting(fd) >= taker->second.waiting_bytes && now_ns - taker->second.since_ns < kTakesAtMostNs)
+      bytes_waiting(fd) >= taker->second.waiting_bytes && now_ns - taker->second.since_ns < kTakesAtMostNs &&
+      thread->second->files.cpu_time_ns(cpu_ns) && cpu_ns == taker->second.cpu_ns)
     return true;
   takers_.erase(taker);
   return false;
@@ -141,9 +144,10 @@ void Supervisor::fire(HoldTable::Ticket ticket) {
   const bool taken = is_being_taken(id, fd.get());
   if (taken || claims.size() > 1) look_again_.push_back(ticket);
   if (taken) return;
-  const Taker taker{oldest.execution->tid(), oldest.execution->call_number, bytes_waiting(fd.get()),
-                    local_time().ns - clock_offset_ns_};
-  const bool several = claims.size() > 1;
+  Taker taker{.tid = oldest.execution->tid(), .call_number = oldest.execution->call_number};
+  taker.waiting_bytes = bytes_waiting(fd.get());
+  taker.since_ns = local_time().ns - clock_offset_ns_;
+  const bool several = claims.size() > 1 && oldest.files.cpu_time_ns(taker.cpu_ns);
   if (complete(oldest) && several) takers_[id] = taker;
 }
 

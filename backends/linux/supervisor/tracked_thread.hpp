@@ -26,6 +26,7 @@ struct Hold {
 struct Taker {
   std::uint32_t tid = 0;
   std::uint64_t call_number = 0;
+  std::uint64_t cpu_ns = 0;
   std::uint32_t waiting_bytes = 0;
   std::int64_t since_ns = 0;
 };

@@ -3,6 +3,8 @@
 #include <sstream>
 
 #include "analysis/history/history.hpp"
+#include "analysis/messages/message_resolver.hpp"
+#include "analysis/messages/queue_feed.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/statistics.hpp"
@@ -99,6 +101,29 @@ std::string history_of(EventSource& source) {
   return out.str();
 }
 
+// An analysis of live programs: what `source` delivers is read twice, as commands do.
+RunAnalysis resolved(const RunAnalysis& run) {
+  return [run](EventSource& source) {
+    const Recording recording = record(source).value();
+    MessageSurvey survey;
+    REQUIRE(MemorySource(recording).run(survey));
+    RecordingSink sink;
+    MessageResolver resolver(std::move(survey), sink);
+    REQUIRE(MemorySource(recording).run(resolver));
+    MemorySource messages(sink.recording());
+    return run(messages);
+  };
+}
+
+std::string fed_queues_of(EventSource& source) {
+  const Recording recording = record(source).value();
+  RecordingSink sink;
+  QueueFeed feed(sink);
+  REQUIRE(MemorySource(recording).run(feed));
+  MemorySource queues(sink.recording());
+  return queues_of(queues);
+}
+
 }  // namespace
 
 TEST_CASE("analysis contract: message statistics", "[contract]") {
@@ -111,6 +136,15 @@ TEST_CASE("analysis contract: call sites", "[contract]") {
 
 TEST_CASE("analysis contract: queues", "[contract]") {
   CHECK(check_analysis_contract(queues_of, typical()) == std::vector<std::string>{});
+}
+
+TEST_CASE("analysis contract: streams and datagrams become messages", "[contract]") {
+  Recording live = told_in_bytes(client_and_server(60));
+  for (const auto kind : {ChannelKind::stream, ChannelKind::datagram}) {
+    for (auto& channel : live.info.channels) channel.kind = kind;
+    for (const RunAnalysis& run : {RunAnalysis(statistics_of), RunAnalysis(fed_queues_of), RunAnalysis(history_of)})
+      CHECK(check_analysis_contract(resolved(run), live) == std::vector<std::string>{});
+  }
 }
 
 TEST_CASE("analysis contract: the history graph", "[contract]") {

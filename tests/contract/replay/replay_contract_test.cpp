@@ -67,6 +67,17 @@ TEST_CASE("replay contract: more events than fit in a packet", "[contract][repla
   CHECK(events_in(folder / "trace") == many.events.size());
 }
 
+TEST_CASE("replay contract: live programs, whose channels are streams that nobody owns yet", "[contract][replay]") {
+  const TemporaryFolder folder;
+  Recording live = told_in_bytes(client_and_server(100));
+  live.info.machines[0].cores = 4;
+  live.info.processes[1].group = ProcessId{0};
+  live.info.modules.push_back({ProcessId{0}, 0x1000, 0x2000, 0, "/usr/bin/client"});
+  write(folder / "trace", live);
+  CHECK(check_source_contract(replaying(folder / "trace")) == std::vector<std::string>{});
+  CHECK(events_in(folder / "trace") == live.events.size());
+}
+
 TEST_CASE("replay contract: what was lost when it was recorded is still reported", "[contract][replay]") {
   const TemporaryFolder folder;
   Recording lossy = client_and_server(10);

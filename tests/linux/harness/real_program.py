@@ -59,9 +59,9 @@ class Session:
         """The command as this session starts it."""
         if self.mode == "bare":
             return list(command)
-        trace = self.folder / f"trace-{len(self.traces)}"
-        self.traces.append(trace)
-        return [self.options.dpm, "meter", "-o", str(trace), "--", *command]
+        metered = self.folder / f"metered-{len(self.traces)}"
+        self.traces.append(metered / "trace")
+        return [self.options.dpm, "meter", "-o", str(metered), "--", *command]
 
     def start(self, command, *, metered=True, **how):
         """Starts a server; ended by the end of the session at the latest."""
@@ -148,24 +148,33 @@ class Session:
         surroundings.setdefault("cwd", self.folder)
         return surroundings
 
-    def of_dpm(self):
-        """The meters and keepers of this session, as (pid, command line)."""
+    def _ours(self):
+        """Every process of this session, as (pid, name, program): they carry its mark in their environment."""
         found = []
-        program = os.path.realpath(self.options.dpm)
         for entry in pathlib.Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
             with contextlib.suppress(OSError):
-                if os.readlink(entry / "exe") == program and self.mark.encode() in (entry / "environ").read_bytes():
-                    found.append((int(entry.name), (entry / "comm").read_text().strip()))
+                if entry.name.isdigit() and self.mark.encode() in (entry / "environ").read_bytes():
+                    found.append((int(entry.name), (entry / "comm").read_text().strip(), os.readlink(entry / "exe")))
         return found
 
+    def of_dpm(self):
+        """The meters and keepers of this session, as (pid, name)."""
+        dpm = os.path.realpath(self.options.dpm)
+        return [(pid, name) for pid, name, program in self._ours() if program == dpm]
+
     def _kill_meters(self):
-        for pid, name in self.of_dpm():
-            if "keeper" not in name:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-                    self.killed += 1
+        """Kills every meter, once its program runs: one that is killed before that has started nothing."""
+        def meters():
+            return [pid for pid, name in self.of_dpm() if name == "dpm-meter"]
+
+        def all_run():
+            return all(name in ("dpm-meter", "dpm-keeper") for _, name in self.of_dpm())
+        with contextlib.suppress(Failed):
+            wait_until("all programs run", all_run, limit_s=2)
+        for pid in meters():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                self.killed += 1
 
     def close(self):
         for process in self._started:
@@ -173,6 +182,10 @@ class Session:
                 process.kill()
                 process.wait()
             process.log.close()
+        for pid, name, _ in self._ours():
+            if name not in ("dpm-meter", "dpm-keeper"):  # children that a server left behind
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def complaints(self):
         """What is wrong when everything has ended."""
@@ -187,7 +200,7 @@ class Session:
             try:
                 trace = events.Trace(self.options.list_events, path)
             except ValueError as error:
-                complaints.append(f"{path.name}: {error}")
+                complaints.append(f"{path.parent.name}: {error}")
                 continue
             self.check_trace(complaints, trace, path)
         return complaints
@@ -196,11 +209,11 @@ class Session:
         if self.mode != "metered":
             return
         if not trace.finished:
-            complaints.append(f"{path.name}: not finished")
+            complaints.append(f"{path.parent.name}: not finished")
         if trace.losses:
-            complaints.append(f"{path.name}: {trace.losses}")
+            complaints.append(f"{path.parent.name}: {trace.losses}")
         if not any(event.type == "SEND" for event in trace.events):
-            complaints.append(f"{path.name}: no message in it")
+            complaints.append(f"{path.parent.name}: no message in it")
 
 
 def main(play, needs=(), modes=("bare", "metered", "killed")):
@@ -224,7 +237,7 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
             complaints = []
             try:
                 play(session)
-            except (Failed, subprocess.TimeoutExpired) as error:
+            except (Failed, subprocess.TimeoutExpired, OSError) as error:
                 complaints.append(f"{type(error).__name__}: {error}")
             finally:
                 session.close()

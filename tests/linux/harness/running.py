@@ -50,8 +50,8 @@ class Hung(Exception):
 
 def run(command, folder, *, meter=None, user=None, environment=None, limit_s=30):
     """Runs `command`, under `meter` (the dpm program) if given, as another user if given."""
-    trace = folder / "trace"
-    words = [meter, "meter", "-o", str(trace), "--", *command] if meter else list(command)
+    metered = folder / "metered"
+    words = [meter, "meter", "-o", str(metered), "--", *command] if meter else list(command)
     account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     with open(folder / "output", "ab+") as output:
         os.chmod(folder / "output", 0o666)
@@ -66,7 +66,8 @@ def run(command, folder, *, meter=None, user=None, environment=None, limit_s=30)
             raise Hung(f"no end after {limit_s} s; standard error: {said.decode(errors='replace')}") from expired
         output.seek(0)
         text = output.read().decode(errors="replace")
-    return Finished(process.returncode, text, errors.decode(errors="replace"), trace if meter else None, process.pid)
+    return Finished(process.returncode, text, errors.decode(errors="replace"), metered / "trace" if meter else None,
+                    process.pid)
 
 
 def skip(reason):

@@ -1,0 +1,76 @@
+// Turns what live programs did with streams and datagrams into messages: one SEND, one RECEIVE, and the same (sender,
+// channel, sequence) at both, which is all that the other analyses understand.
+//
+// The trace is read twice: a MessageSurvey sees it first, then this sink stands in front of the analyses and passes on
+// each event as
+//   SEND         one for each process that took bytes of it (stream_messages.hpp), or as it was if nobody did
+//   RECEIVE      one for each message that begins in it; further ones wait for what the first waited for
+//                (RECEIVECALL). Without a message of its own it keeps its place and its times, and
+//                event_flags::kNoMessage says that it counts for nothing else.
+//   ACCEPT, CONNECT   with the process at the other end
+//   all others   as they were.
+//
+// A stream's messages are numbered by their first byte, datagrams as their sender counted them. Who is at the other end
+// is always filled in: a metered process, one outside (outside_ends.hpp) where no metered process ever stood there, or,
+// where one did and was not seen to send these bytes, that one with a number that no SEND has, so that the message
+// counts as missing. Datagrams are matched by circumstance, and marked as inferred.
+//
+// Events of one process stay in its order; interleaving does not matter. What cannot be explained is counted and
+// becomes a warning in the LossReport; the two readings may even differ.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/messages/message_survey.hpp"
+#include "analysis/messages/outside_ends.hpp"
+#include "analysis/messages/stream_messages.hpp"
+#include "model/event_source.hpp"
+
+namespace dpm {
+
+class MessageResolver : public EventSink {
+ public:
+  // `next` must outlive it. `survey` has seen the whole trace; the TraceInfo at the second reading is whole as well.
+  MessageResolver(MessageSurvey survey, EventSink& next);
+
+  void on_begin(const TraceInfo& info) override;
+  void on_events(std::span<const Event> batch) override;
+  void on_end(const LossReport& losses) override;
+
+  // The trace's, and after its processes those outside. From on_begin() on.
+  const TraceInfo& info() const { return info_; }
+  // What on_end() has added to the warnings of the report.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  ChannelTraffic* traffic(ChannelId channel);
+  void want_outside_ends();
+  void resolve(const Event& event);
+  void resolve_send(const Event& event, ChannelTraffic& traffic);
+  void resolve_receive(const Event& event, ChannelTraffic& traffic);
+  void send_datagram(Event event, ChannelTraffic& traffic);
+  void receive_datagram(Event event, ChannelTraffic& traffic);
+  void pass_without_message(Event event);
+  void pass_unsent(Event event, const TakenMessage& taken, const ChannelTraffic& traffic);
+  void wait_again(const Event& receive, std::uint32_t set);
+  ProcessId writer_of(ChannelId channel) const;
+  ProcessId reader_of(ChannelId channel) const;
+  void make_warnings();
+
+  MessageSurvey survey_;
+  EventSink* next_;
+  TraceInfo info_;
+  std::optional<OutsideEnds> outside_;      // from on_begin() on
+  std::vector<std::uint32_t> waiting_set_;  // by process: what its next RECEIVE waits for
+  std::vector<Event> out_;
+  std::vector<MessagePart> parts_;
+  std::vector<TakenMessage> taken_;
+  std::uint64_t unsent_bytes_ = 0, unsent_messages_ = 0;  // received from a metered end that did not send them
+  std::uint64_t unsent_datagrams_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace dpm

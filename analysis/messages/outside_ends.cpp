@@ -1,0 +1,100 @@
+#include "analysis/messages/outside_ends.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace dpm {
+namespace {
+
+constexpr std::string_view kArrow = " > ";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// "10.0.0.7:80" is at 10.0.0.7, "[::1]:80" at [::1]; nothing for what is no address.
+std::string_view host_of(std::string_view name) {
+  const auto colon = name.rfind(':');
+  if (colon == std::string_view::npos || !is_number(name.substr(colon + 1))) return {};
+  return name.substr(0, colon);
+}
+
+bool is_loopback(std::string_view host) { return host.starts_with("127.") || host == "[::1]" || host == "localhost"; }
+
+// "/run/server.sock#123" is one of a server's many sockets of that name.
+std::string_view without_number(std::string_view name) {
+  const auto mark = name.rfind('#');
+  return mark != std::string_view::npos && mark > 0 && is_number(name.substr(mark + 1)) ? name.substr(0, mark) : name;
+}
+
+struct ParsedName {
+  std::string_view medium, sender, receiver;
+};
+
+ParsedName parse(std::string_view name) {
+  ParsedName parsed;
+  const auto space = name.find(' ');
+  parsed.medium = name.substr(0, space);
+  const auto arrow = name.find(kArrow);
+  if (space == std::string_view::npos || arrow == std::string_view::npos || arrow < space) return parsed;
+  parsed.sender = name.substr(space + 1, std::max(arrow, space + 1) - space - 1);
+  parsed.receiver = name.substr(arrow + kArrow.size());
+  return parsed;
+}
+
+}  // namespace
+
+OutsideEnds::End OutsideEnds::end_of(ChannelId channel, ChannelEnd end, ProcessId metered) const {
+  const std::string& name = (*info_)[channel].name;
+  const ParsedName parsed = parse(name);
+  const std::string_view own = without_number(end == ChannelEnd::sending ? parsed.sender : parsed.receiver);
+  const std::string_view other = end == ChannelEnd::sending ? parsed.receiver : parsed.sender;
+  const std::string_view host = host_of(own);
+  End made;
+  made.name = own.empty() ? name : own;
+  if (made.name.empty()) made.name = "of channel " + std::to_string(channel.value);
+  made.group = host.empty() ? parsed.medium : host;
+  if (host.empty() || is_loopback(host) || host == host_of(other)) {
+    if (metered.value < info_->processes.size()) made.machine = (*info_)[metered].machine;
+  }
+  return made;
+}
+
+void OutsideEnds::want(ChannelId channel, ChannelEnd end, ProcessId metered) {
+  End made = end_of(channel, end, metered);
+  wanted_[{channel, end}] = made.name;
+  const std::string name = made.name;
+  ends_.try_emplace(name, std::move(made));
+}
+
+void OutsideEnds::make_processes() {
+  std::map<std::string, std::size_t> size_of;
+  for (const auto& [name, end] : ends_) ++size_of[end.group];
+  std::map<std::string, ProcessId> process_of;
+  // In the order of the channels: neighbours in the tables are neighbours in time.
+  for (const auto& [where, name] : wanted_) {
+    End& end = ends_.at(name);
+    const bool grouped = size_of.at(end.group) > kEndsMax;
+    const std::string shown = "outside " + (grouped ? end.group : end.name);
+    const auto [known, is_new] =
+        process_of.try_emplace(shown, ProcessId{static_cast<std::uint32_t>(info_->processes.size())});
+    end.process = known->second;
+    if (!is_new) continue;
+    ProcessInfo process;
+    process.name = shown;
+    process.machine = end.machine;
+    process.in_computation = false;
+    info_->processes.push_back(std::move(process));
+    if (grouped)
+      notes_.push_back(std::to_string(size_of.at(end.group)) + " unmetered ends at " + end.group +
+                       " are shown as one process");
+  }
+}
+
+ProcessId OutsideEnds::at(ChannelId channel, ChannelEnd end) const {
+  const auto found = wanted_.find({channel, end});
+  return found == wanted_.end() ? ProcessId{} : ends_.at(found->second).process;
+}
+
+}  // namespace dpm

@@ -1,0 +1,50 @@
+// Processes for the ends of connections that nobody metered: one for each address, outside the computation.
+//
+// Only a channel's name tells who was there: "tcp 127.0.0.1:40000 > 127.0.0.1:6379" has its sender before the arrow
+// and its receiver after it, so both directions of a connection, and all connections to one server, lead to the same
+// process. A name without an arrow ("pipe 8:1234") stands for its end as a whole. Where one host, or one medium, has
+// more than kEndsMax such ends, they are one process, for nobody can look at so many.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/trace_info.hpp"
+
+namespace dpm {
+
+enum class ChannelEnd : std::uint8_t { sending, receiving };
+
+class OutsideEnds {
+ public:
+  static constexpr std::size_t kEndsMax = 200;
+
+  // Appends to `info`, which must outlive it.
+  explicit OutsideEnds(TraceInfo& info) : info_(&info) {}
+
+  // This end of the channel needs a process; `metered` is the one at the other end.
+  void want(ChannelId channel, ChannelEnd end, ProcessId metered);
+  void make_processes();
+
+  // ---- after make_processes()
+  // None if it was not wanted.
+  ProcessId at(ChannelId channel, ChannelEnd end) const;
+  // "517 ends at 10.0.0.7 are shown as one process", for each such group.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct End {
+    std::string name, group;
+    MachineId machine;  // none: elsewhere
+    ProcessId process;
+  };
+  End end_of(ChannelId channel, ChannelEnd end, ProcessId metered) const;
+
+  TraceInfo* info_;
+  std::map<std::pair<ChannelId, ChannelEnd>, std::string> wanted_;  // by name
+  std::map<std::string, End> ends_;                                 // by name
+  std::vector<std::string> notes_;
+};
+
+}  // namespace dpm

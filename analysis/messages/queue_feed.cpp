@@ -1,0 +1,145 @@
+#include "analysis/messages/queue_feed.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis/messages/message_survey.hpp"
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kBatchEvents = 4096;
+
+}  // namespace
+
+void QueueFeed::on_begin(const TraceInfo& info) {
+  info_ = &info;
+  const bool any_threads = std::any_of(info.processes.begin(), info.processes.end(),
+                                       [](const auto& process) { return !process.group.is_none(); });
+  passes_through_ = !has_live_channels(info) && (by_thread_ || !any_threads);
+  present_.resize(info.processes.size());
+  queues_->on_begin(info);
+}
+
+ProcessId QueueFeed::queue_of(ProcessId process) const {
+  if (by_thread_ || process.value >= info_->processes.size()) return process;
+  const ProcessId group = (*info_)[process].group;
+  return group.value < info_->processes.size() ? group : process;
+}
+
+void QueueFeed::on_events(std::span<const Event> batch) {
+  DPM_CHECK(info_ != nullptr);
+  if (passes_through_) return queues_->on_events(batch);
+  for (const Event& event : batch) {
+    if (event.process.value >= present_.size()) continue;
+    note_presence(event);
+    if ((event.flags & (event_flags::kKernelMessage | event_flags::kNoMessage)) == 0) note_message(event);
+  }
+}
+
+void QueueFeed::note_presence(const Event& event) {
+  Presence& present = present_[queue_of(event.process).value];
+  if (present.machine.is_none()) present = {event.local_time, event.local_time, event.machine};
+  if (present.machine != event.machine) return;  // its clock is another
+  present.first = std::min(present.first, event.local_time);
+  present.last = std::max(present.last, event.local_time);
+}
+
+void QueueFeed::note_message(const Event& event) {
+  Note note{event.sequence, event.local_time, event.peer, queue_of(event.process), event.channel, event.machine, {}};
+  switch (event.type) {
+    case EventType::message_queued:
+      note.what = What::queued;
+      break;
+    case EventType::receive:
+      note.what = What::received;
+      break;
+    case EventType::send:
+      if (event.peer.is_none() || event.channel.is_none()) return;
+      if ((*info_)[event.channel].kind == ChannelKind::numbered) return;
+      note.what = What::sent;
+      note.sender = event.process;
+      note.receiver = queue_of(event.peer);
+      break;
+    default:
+      return;
+  }
+  if (note.receiver.value < present_.size()) notes_.push_back(note);
+}
+
+// Leaves of each message one note of its arrival, if that is known, and one of its RECEIVE.
+void QueueFeed::pair_ends() {
+  const auto key = [](const Note& note) { return std::tie(note.sender, note.channel, note.sequence); };
+  std::sort(notes_.begin(), notes_.end(), [&](const Note& a, const Note& b) {
+    return key(a) < key(b) || (key(a) == key(b) && std::tie(a.what, a.time) < std::tie(b.what, b.time));
+  });
+  std::vector<Note> kept;
+  for (std::size_t first = 0, after = 0; first < notes_.size(); first = after) {
+    while (after < notes_.size() && key(notes_[after]) == key(notes_[first])) ++after;
+    Note arrival = notes_[first];
+    const Note& last = notes_[after - 1];
+    const bool is_received = last.what == What::received;
+    if (is_received) kept.push_back(last);
+    if (arrival.what == What::received) continue;
+    const Presence& receiver = present_.at(arrival.receiver.value);
+    const MachineId there = is_received ? last.machine : receiver.machine;
+    if (there.is_none() || arrival.machine != there) continue;
+    // It was there before it was received, whatever the clock did.
+    if (is_received) arrival.time = std::min(arrival.time, last.time);
+    if (is_received) arrival.receiver = last.receiver;
+    arrival.what = What::queued;
+    kept.push_back(arrival);
+  }
+  notes_ = std::move(kept);
+}
+
+void QueueFeed::play() {
+  std::sort(notes_.begin(), notes_.end(), [](const Note& a, const Note& b) {
+    return std::tie(a.receiver, a.machine, a.time, a.what, a.sender, a.channel, a.sequence) <
+           std::tie(b.receiver, b.machine, b.time, b.what, b.sender, b.channel, b.sequence);
+  });
+  std::vector<Event> events;
+  const auto pass_on = [&] {
+    queues_->on_events(events);
+    events.clear();
+  };
+  const auto add = [&](ProcessId process, MachineId machine, LocalTime time, EventType type) -> Event& {
+    if (events.size() == kBatchEvents) pass_on();
+    Event& event = events.emplace_back();
+    event.process = process;
+    event.machine = machine;
+    event.local_time = time;
+    event.type = type;
+    return event;
+  };
+  for (std::size_t first = 0, after = 0; first < notes_.size(); first = after) {
+    const ProcessId receiver = notes_[first].receiver;
+    const Presence present = present_.at(receiver.value);
+    // Its first and last event say how long the queue was watched.
+    if (!present.machine.is_none())
+      add(receiver, present.machine, std::min(present.first, notes_[first].time), EventType::receive_call);
+    for (; after < notes_.size() && notes_[after].receiver == receiver; ++after) {
+      const Note& note = notes_[after];
+      Event& event = add(receiver, note.machine, note.time,
+                         note.what == What::received ? EventType::receive : EventType::message_queued);
+      event.peer = note.sender;
+      event.channel = note.channel;
+      event.sequence = note.sequence;
+      event.evidence = Evidence::inferred;
+    }
+    if (!present.machine.is_none()) add(receiver, present.machine, present.last, EventType::receive_call);
+  }
+  pass_on();
+}
+
+void QueueFeed::on_end(const LossReport& losses) {
+  if (!passes_through_) {
+    pair_ends();
+    play();
+  }
+  queues_->on_end(losses);
+  info_ = nullptr;
+}
+
+}  // namespace dpm

@@ -1,0 +1,57 @@
+// What the queue analysis needs and no Linux meter sees: when messages of live programs arrived.
+//
+// A message between two processes on one machine is in its receiver's queue from the moment it is sent, by the clock of
+// that machine, so its MESSAGEQUEUED is inferred from its SEND. A process's queue is that of all its threads together:
+// who of them will take a message is not known before it does. So this sink, behind a MessageResolver, keeps messages
+// until the end and then plays each queue's MESSAGEQUEUED and RECEIVE to the analysis in the order of their times.
+//
+// Of a message from outside, or from another machine, nobody knows when it arrived: it has a RECEIVE alone. Traces
+// without live channels and without threads pass through as they are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/event_source.hpp"
+
+namespace dpm {
+
+class QueueFeed : public EventSink {
+ public:
+  // `queues` must outlive it. With `by_thread` every thread has a queue of its own.
+  explicit QueueFeed(EventSink& queues, bool by_thread = false) : queues_(&queues), by_thread_(by_thread) {}
+
+  void on_begin(const TraceInfo& info) override;
+  void on_events(std::span<const Event> batch) override;
+  void on_end(const LossReport& losses) override;
+
+ private:
+  enum class What : std::uint8_t { queued, sent, received };  // what tells most of an arrival comes first
+  struct Note {
+    std::uint64_t sequence = 0;
+    LocalTime time;
+    ProcessId sender, receiver;
+    ChannelId channel;
+    MachineId machine;
+    What what = What::received;
+  };
+  struct Presence {  // of a queue's process: until when it could have received
+    LocalTime first, last;
+    MachineId machine;
+  };
+
+  ProcessId queue_of(ProcessId process) const;
+  void note_presence(const Event& event);
+  void note_message(const Event& event);
+  void pair_ends();
+  void play();
+
+  EventSink* queues_;
+  bool by_thread_;
+  bool passes_through_ = false;
+  const TraceInfo* info_ = nullptr;
+  std::vector<Note> notes_;
+  std::vector<Presence> present_;  // by process; without a machine: not seen
+};
+
+}  // namespace dpm
