@@ -79,7 +79,8 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
 
 void StatisticsAnalysis::count_send(const Event& event, ProcessStatistics& sender) {
   const bool kernel = (event.flags & event_flags::kKernelMessage) != 0;
-  const bool known = !event.peer.is_none();  // a 4.2BSD meter names sockets, not processes: neither local nor remote then
+  const bool known =
+      !event.peer.is_none();  // a 4.2BSD meter names sockets, not processes: neither local nor remote then
   const bool remote = known && machine_of(event.peer) != event.machine;
   sender.sent += 1;
   sender.sent_bytes += event.length_bytes;

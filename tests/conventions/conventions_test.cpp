@@ -38,7 +38,9 @@ TEST_CASE("conventions: no file has more than 600 lines", "[conventions]") {
   for (int line = 0; line < 601; ++line) long_file += "//\n";
   CHECK(complaints_about(files_too_long, {{"model/a.cpp", long_file}}) ==
         Complaints{"model/a.cpp: 601 lines, more than 600: which second thing is in it?"});
-  CHECK(complaints_about(files_too_long, {{"model/a.cpp", long_file.substr(3)}, {"data.json", long_file}, {"tests/a/cases/b.html", long_file}})
+  CHECK(complaints_about(
+            files_too_long,
+            {{"model/a.cpp", long_file.substr(3)}, {"data.json", long_file}, {"tests/a/cases/b.html", long_file}})
             .empty());
 }
 
