@@ -1,11 +1,9 @@
 // links: dpm_prediction
 // What the history and its analyses cost an event, and whether that stays so when there are ten and a hundred times as
 // many.
-//
 // Goals on the machine the founders had: building 10^7 events in a few seconds; steps one and two <= 30 ns an event,
-// the replay
-// <= 200; ten times the events take at most 12 times as long; 24 bytes an event; 1000 placements a second of 10^4
-// events.
+// the replay <= 200; ten times the events take at most 12 times as long; 24 bytes an event; 1000 placements a second of
+// 10^4 events.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

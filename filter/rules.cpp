@@ -34,6 +34,8 @@ bool holds(Comparison comparison, Number left, Number right) {
 }
 
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
+constexpr std::uint32_t kWordBytes = 8;
 
 bool is_type_field(std::string_view name) { return same_name(name, "type") || same_name(name, "traceType"); }
 
@@ -83,12 +85,10 @@ int compare_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 }  // namespace
 
-bool RuleSet::bytes_hold(const Test& test, const std::byte* record) const {
-  const ByteOperand& operand = byte_operands_[test.other];
-  const std::span left(record + operand.offset, operand.length);
-  const std::span right = operand.other_length > 0 ? std::span(record + operand.other_offset, operand.other_length)
-                                                   : std::span(operand.value);
-  return holds(test.comparison, compare_bytes(left, right), 0);
+bool RuleSet::ByteTest::holds(const std::byte* record) const {
+  const std::span left(record + offset, length);
+  const std::span right = other_length > 0 ? std::span(record + other_offset, other_length) : std::span(value);
+  return dpm::holds(comparison, compare_bytes(left, right), 0);
 }
 
 // Turns parsed rules into a RuleSet. Rules are checked one after the other against all layouts; what is left of each
@@ -104,11 +104,15 @@ class RuleCompiler {
     set_.text_ = text;
     for (auto& of_layout : rules_of_layout_) {
       set_.first_rule_.push_back(static_cast<std::uint32_t>(set_.rules_.size()));
+      const bool takes_all = !of_layout.empty() && of_layout.front().is_empty();
+      set_.whole_type_.push_back(takes_all ? of_layout.front().record_class : kNotKept);
       for (auto& pending : of_layout) {
-        const auto first = static_cast<std::uint32_t>(set_.tests_.size());
-        set_.tests_.insert(set_.tests_.end(), pending.tests.begin(), pending.tests.end());
-        set_.rules_.push_back({first, static_cast<std::uint32_t>(set_.tests_.size()), pending.record_class});
-        if (pending.tests.empty()) break;  // accepts everything: later rules are never asked
+        const auto [first_test, end_test] = append(set_.tests_, pending.tests);
+        const auto [first_field_test, end_field_test] = append(set_.field_tests_, pending.field_tests);
+        const auto [first_byte_test, end_byte_test] = append(set_.byte_tests_, pending.byte_tests);
+        set_.rules_.push_back({first_test, end_test, first_field_test, end_field_test, first_byte_test, end_byte_test,
+                               pending.record_class});
+        if (pending.is_empty()) break;  // accepts all: later rules are never asked
       }
     }
     set_.first_rule_.push_back(static_cast<std::uint32_t>(set_.rules_.size()));
@@ -118,8 +122,20 @@ class RuleCompiler {
  private:
   struct PendingRule {
     std::vector<RuleSet::Test> tests;
+    std::vector<RuleSet::FieldTest> field_tests;
+    std::vector<RuleSet::ByteTest> byte_tests;
     ClassIndex record_class = 0;
+
+    bool is_empty() const { return tests.empty() && field_tests.empty() && byte_tests.empty(); }
   };
+
+  // Where in `all` they now are.
+  template <typename Test>
+  static std::pair<std::uint32_t, std::uint32_t> append(std::vector<Test>& all, const std::vector<Test>& more) {
+    const auto first = static_cast<std::uint32_t>(all.size());
+    all.insert(all.end(), more.begin(), more.end());
+    return {first, static_cast<std::uint32_t>(all.size())};
+  }
 
   Result<void> add_rule(const Rule& rule) {
     line_ = rule.line;
@@ -228,9 +244,7 @@ class RuleCompiler {
       if (condition.discards && field != nullptr)
         record.discarded_fields |= std::uint64_t{1} << (field - layout.fields.data());
       if (condition.any_value || is_type_field(condition.field)) continue;
-      auto test = make_test(condition, *field, layout);
-      if (!test) return test.error();
-      pending.tests.push_back(*test);
+      if (auto added = add_test(condition, *field, layout, pending); !added) return added.error();
     }
     pending.record_class = class_index(record);
     rules_of_layout_[layout_number].push_back(std::move(pending));
@@ -244,49 +258,50 @@ class RuleCompiler {
                                    set_.classes_.begin());
   }
 
-  Result<RuleSet::Test> make_test(const Condition& condition, const RecordField& field, const RecordLayout& layout) {
-    if (is_field(condition.value))
-      return field_test(condition.comparison, field, *find_field(layout, condition.value), layout);
-    return value_test(condition, field, layout);
+  Result<void> add_test(const Condition& condition, const RecordField& field, const RecordLayout& layout,
+                        PendingRule& rule) {
+    if (!is_field(condition.value)) return add_value_test(condition, field, layout, rule);
+    add_field_test(condition.comparison, field, *find_field(layout, condition.value), layout, rule);
+    return {};
   }
 
   static bool fits_a_word(const RecordField& field, const RecordLayout& layout) {
-    return is_number_field(field) && layout.size_bytes >= 8;
+    return is_number_field(field) && layout.size_bytes >= kWordBytes;
   }
 
-  static RuleSet::Operand operand(const RecordField& field, const RecordLayout& layout) {
-    RuleSet::Operand operand;
-    operand.offset = std::min(field.offset_bytes, layout.size_bytes - 8);
-    operand.shift = (field.offset_bytes - operand.offset) * 8;
-    operand.mask = ~std::uint64_t{0} >> (64 - field.length_bytes * 8);
-    return operand;
+  // How far inside its word a field lies at least, because no word goes beyond the record.
+  static std::uint32_t least_shift(const RecordField& field, const RecordLayout& layout) {
+    const std::uint32_t last_word = layout.size_bytes - kWordBytes;
+    return field.offset_bytes > last_word ? field.offset_bytes - last_word : 0;
   }
 
-  RuleSet::Test field_test(Comparison comparison, const RecordField& field, const RecordField& other,
-                           const RecordLayout& layout) {
-    RuleSet::Test test;
-    test.comparison = comparison;
+  static RuleSet::Operand operand(const RecordField& field, std::uint32_t shift_bytes) {
+    return {field.offset_bytes - shift_bytes, (kAllBits >> (64 - field.length_bytes * 8)) << (shift_bytes * 8)};
+  }
+
+  void add_field_test(Comparison comparison, const RecordField& field, const RecordField& other,
+                      const RecordLayout& layout, PendingRule& rule) {
+    const bool orders = comparison != Comparison::equal && comparison != Comparison::not_equal;
+    const std::uint32_t length = std::max(field.length_bytes, other.length_bytes);
     if (fits_a_word(field, layout) && fits_a_word(other, layout)) {
-      test.kind = RuleSet::TestKind::fields;
-      // a > b is b < a, and the others are the opposites of these.
-      const bool swaps = comparison == Comparison::greater || comparison == Comparison::at_most;
-      test.compares_order = comparison != Comparison::equal && comparison != Comparison::not_equal;
-      test.is_inverted = comparison == Comparison::not_equal || comparison == Comparison::at_least ||
-                         comparison == Comparison::at_most;
-      test.left = operand(swaps ? other : field, layout);
-      test.other = static_cast<std::uint32_t>(set_.field_operands_.size());
-      // Of a signed and an unsigned number, both are taken as unsigned.
-      set_.field_operands_.push_back(
-          {operand(swaps ? field : other, layout), is_signed(field) && is_signed(other) ? kSignBit : 0});
-      return test;
+      // Both at one place in their words, and for their order with a bit above them, which their difference sets.
+      const std::uint32_t shift = std::max(least_shift(field, layout), least_shift(other, layout));
+      const bool fits = shift + length < kWordBytes || (shift + length == kWordBytes && !orders);
+      if (fits && shift <= std::min(field.offset_bytes, other.offset_bytes)) {
+        // a > b is b < a, and the others are the opposites of these.
+        const bool swaps = comparison == Comparison::greater || comparison == Comparison::at_most;
+        RuleSet::FieldTest test{{operand(swaps ? other : field, shift)}, operand(swaps ? field : other, shift)};
+        set_difference(test.test, comparison);
+        rule.field_tests.push_back(test);
+        return;
+      }
     }
-    test.kind = RuleSet::TestKind::bytes;
-    test.other = static_cast<std::uint32_t>(set_.byte_operands_.size());
-    set_.byte_operands_.push_back({field.offset_bytes, field.length_bytes, other.offset_bytes, other.length_bytes, {}});
-    return test;
+    rule.byte_tests.push_back(
+        {comparison, field.offset_bytes, field.length_bytes, other.offset_bytes, other.length_bytes, {}});
   }
 
-  Result<RuleSet::Test> value_test(const Condition& condition, const RecordField& field, const RecordLayout& layout) {
+  Result<void> add_value_test(const Condition& condition, const RecordField& field, const RecordLayout& layout,
+                              PendingRule& rule) {
     std::string_view text = condition.value;
     const bool is_negative = !text.empty() && text.front() == '-';
     if (is_negative) text.remove_prefix(1);
@@ -299,36 +314,73 @@ class RuleCompiler {
         (is_signed(field) && bytes->size() == 8 && (bytes->back() & std::byte{0x80}) != std::byte{0}))
       return error(condition.value + " is too large for field '" + field.name + "' of " +
                    std::to_string(field.length_bytes) + " bytes");
-    RuleSet::Test test;
-    test.comparison = condition.comparison;
     if (!fits_a_word(field, layout)) {
-      test.kind = RuleSet::TestKind::bytes;
-      test.other = static_cast<std::uint32_t>(set_.byte_operands_.size());
-      set_.byte_operands_.push_back({field.offset_bytes, field.length_bytes, 0, 0, *bytes});
-      return test;
+      rule.byte_tests.push_back({condition.comparison, field.offset_bytes, field.length_bytes, 0, 0, *bytes});
+      return {};
     }
     std::uint64_t value = 0;
     if (!bytes->empty()) std::memcpy(&value, bytes->data(), bytes->size());
     if (is_negative) value = -value;
-    test.left = operand(field, layout);
-    set_bounds(test, value, is_signed(field) ? kSignBit : 0);
-    return test;
+    const std::uint32_t shift = least_shift(field, layout);
+    RuleSet::Test test{operand(field, shift)};
+    set_bounds(test, condition.comparison, value, is_signed(field) ? kSignBit : 0, test.left.mask >> (shift * 8));
+    test.low <<= shift * 8;
+    test.span <<= shift * 8;
+    rule.tests.push_back(test);
+    return {};
   }
 
-  // `first` is the least number there is.
-  static void set_bounds(RuleSet::Test& test, std::uint64_t value, std::uint64_t first) {
-    const Comparison comparison = test.comparison;
-    test.is_inverted =
-        comparison == Comparison::not_equal || comparison == Comparison::less || comparison == Comparison::greater;
-    if (comparison == Comparison::at_least || comparison == Comparison::less) {
-      test.low = value;
-      test.span = first - 1 - value;  // up to the greatest number
-    } else if (comparison == Comparison::at_most || comparison == Comparison::greater) {
-      test.low = first;
-      test.span = value - first;
-    } else {
-      test.low = value;
+  static void set_difference(RuleSet::Test& test, Comparison comparison) {
+    switch (comparison) {
+      case Comparison::equal:
+        break;
+      case Comparison::not_equal:
+        test.low = 1;
+        test.span = kAllBits - 1;
+        break;
+      case Comparison::less:
+      case Comparison::greater:
+        test.low = kSignBit;
+        test.span = kSignBit - 1;
+        break;
+      case Comparison::at_least:
+      case Comparison::at_most:
+        test.span = kSignBit - 1;
+        break;
     }
+  }
+
+  // `first` is the least number the field can have, and `most` how many more there are.
+  static void set_bounds(RuleSet::Test& test, Comparison comparison, std::uint64_t value, std::uint64_t first,
+                         std::uint64_t most) {
+    const bool is_never = (comparison == Comparison::greater && value - first == most) ||
+                          (comparison == Comparison::less && value == first);
+    switch (comparison) {
+      case Comparison::equal:
+        test.low = value;
+        break;
+      case Comparison::not_equal:
+        test.low = value + 1;
+        test.span = kAllBits - 1;
+        break;
+      case Comparison::less:
+        test.low = first;
+        test.span = value - first - 1;
+        break;
+      case Comparison::at_most:
+        test.low = first;
+        test.span = value - first;
+        break;
+      case Comparison::greater:
+        test.low = value + 1;
+        test.span = most - (value - first) - 1;
+        break;
+      case Comparison::at_least:
+        test.low = value;
+        test.span = most - (value - first);
+        break;
+    }
+    if (is_never) test = {{}, 1, 0};
   }
 
   Error error(const std::string& what) const { return Error{file_ + ":" + std::to_string(line_) + ": " + what}; }
@@ -353,11 +405,10 @@ Result<RuleSet> RuleSet::compile(const std::string& file, std::string_view text,
 RuleSet RuleSet::keep_all(std::span<const RecordLayout> layouts) {
   RuleSet set;
   for (std::uint32_t i = 0; i < layouts.size(); ++i) {
-    set.first_rule_.push_back(i);
     set.classes_.push_back({i, 0});
-    set.rules_.push_back({0, 0, static_cast<ClassIndex>(i)});
+    set.whole_type_.push_back(static_cast<ClassIndex>(i));
   }
-  set.first_rule_.push_back(static_cast<std::uint32_t>(layouts.size()));
+  set.first_rule_.resize(layouts.size() + 1);
   return set;
 }
 

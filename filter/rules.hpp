@@ -8,7 +8,7 @@
 // Rules that cannot be understood don't load: an unknown field, type or value, or a rule that no record can satisfy
 // because no type has all its fields, is an error with its line and the nearest right name.
 //
-// Loading compiles the rules, per record type, into comparisons on (offset, width, bounds) of the record's memory:
+// Loading compiles the rules, per record type, into comparisons on (offset, mask, bounds) of the record's memory:
 // conditions on the type are decided then, and matching touches nothing but the record. Numbers are unsigned and
 // little-endian, `time` of eight bytes is signed. bench/filter measures matching against a plain pass over the same
 // memory.
@@ -39,6 +39,7 @@ class RuleSet {
 
   // The record's class, an index into classes(), or kNotKept. `record` has at least the layout's size.
   ClassIndex match(std::size_t layout, const std::byte* record) const {
+    if (whole_type_[layout] != kNotKept) return whole_type_[layout];
     for (std::uint32_t i = first_rule_[layout]; i < first_rule_[layout + 1]; ++i)
       if (accepts(rules_[i], record)) return rules_[i].record_class;
     return kNotKept;
@@ -48,80 +49,74 @@ class RuleSet {
   const std::string& text() const { return text_; }
 
  private:
-  enum class TestKind : std::uint8_t { value, fields, bytes };
-
-  // A number of up to eight bytes: eight bytes of the record that contain it, shifted and masked.
+  // A number of up to eight bytes: eight bytes of the record that contain it, masked where it lies.
   struct Operand {
     std::uint32_t offset = 0;
-    std::uint32_t shift = 0;
     std::uint64_t mask = 0;
 
     std::uint64_t of(const std::byte* record) const {
       std::uint64_t word;
       std::memcpy(&word, record + offset, sizeof word);
-      return (word >> shift) & mask;
+      return word & mask;
     }
   };
 
-  // Every comparison with a value asks whether a number lies in [low, low + span], or whether it doesn't; one
-  // subtraction and one comparison tell, for signed numbers as well, because both wrap around.
+  // Every comparison asks whether a number lies in [low, low + span], on the ring of 64-bit numbers: there "unlike v"
+  // and "less than v" are intervals too. One form without branches, whatever is compared.
   struct Test {
     Operand left;
     std::uint64_t low = 0;
     std::uint64_t span = 0;
-    TestKind kind = TestKind::value;
-    bool is_inverted = false;
-    bool compares_order = false;                // of fields: left < right, otherwise left = right
-    Comparison comparison = Comparison::equal;  // of bytes
-    std::uint32_t other = 0;                    // index into field_operands_ or byte_operands_
+
+    bool holds(const std::byte* record) const { return left.of(record) - low <= span; }
   };
 
-  struct FieldOperand {
+  // Of fields: the number is their difference.
+  struct FieldTest {
+    Test test;
     Operand right;
-    std::uint64_t bias = 0;  // turns signed order into unsigned order
+
+    bool holds(const std::byte* record) const {
+      return test.left.of(record) - right.of(record) - test.low <= test.span;
+    }
   };
 
-  // Byte strings, and numbers in records too short for the way above.
-  struct ByteOperand {
+  // What does not fit this form: byte strings, records of less than eight bytes, the order of two fields of eight
+  // bytes.
+  struct ByteTest {
+    Comparison comparison = Comparison::equal;
     std::uint32_t offset = 0, length = 0;
     std::uint32_t other_offset = 0, other_length = 0;  // a field of the record, or
     std::vector<std::byte> value;                      // a value, least significant byte first
+
+    bool holds(const std::byte* record) const;
   };
 
   struct CompiledRule {
-    std::uint32_t first_test = 0;
-    std::uint32_t end_test = 0;
+    std::uint32_t first_test = 0, end_test = 0;
+    std::uint32_t first_field_test = 0, end_field_test = 0;
+    std::uint32_t first_byte_test = 0, end_byte_test = 0;
     ClassIndex record_class = 0;
   };
 
   // No early exit: a mispredicted branch costs more than the few tests a rule has.
   bool accepts(const CompiledRule& rule, const std::byte* record) const {
     bool all_hold = true;
-    for (std::uint32_t i = rule.first_test; i < rule.end_test; ++i) {
-      const Test& test = tests_[i];
-      if (test.kind == TestKind::value) [[likely]]
-        all_hold &= (test.left.of(record) - test.low <= test.span) != test.is_inverted;
-      else
-        all_hold &= test.kind == TestKind::fields ? fields_hold(test, record) : bytes_hold(test, record);
-    }
+    for (std::uint32_t i = rule.first_test; i < rule.end_test; ++i) all_hold &= tests_[i].holds(record);
+    for (std::uint32_t i = rule.first_field_test; i < rule.end_field_test; ++i)
+      all_hold &= field_tests_[i].holds(record);
+    for (std::uint32_t i = rule.first_byte_test; i < rule.end_byte_test; ++i) all_hold &= byte_tests_[i].holds(record);
     return all_hold;
   }
 
-  bool fields_hold(const Test& test, const std::byte* record) const {
-    const FieldOperand& other = field_operands_[test.other];
-    const std::uint64_t left = test.left.of(record) ^ other.bias, right = other.right.of(record) ^ other.bias;
-    return (test.compares_order ? left < right : left == right) != test.is_inverted;
-  }
-
-  bool bytes_hold(const Test& test, const std::byte* record) const;
-
   std::string text_;
   std::vector<RecordClass> classes_;
+  std::vector<ClassIndex> whole_type_;     // by layout: the class of all its records, or kNotKept
   std::vector<std::uint32_t> first_rule_;  // by layout, one more at the end
   std::vector<CompiledRule> rules_;
   std::vector<Test> tests_;
-  std::vector<FieldOperand> field_operands_;
-  std::vector<ByteOperand> byte_operands_;
+  std::vector<FieldTest> field_tests_;
+  std::vector<ByteTest> byte_tests_;
 
   friend class RuleCompiler;
 };

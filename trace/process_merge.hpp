@@ -3,9 +3,8 @@
 //   - within a stream, records are in order;
 //   - between streams, by process time, which travels with the process;
 //   - at equal process times, a process stays where it is until it stops there to migrate, and goes on with the
-//   migration
-//     start on another machine. (If it passes through several machines without using any CPU time, which of them came
-//     first is not known; the lower stream is taken.)
+//     migration start on another machine. (If it passes through several machines without using any CPU time, which of
+//     them came first is not known; the lower stream is taken.)
 #pragma once
 
 #include <span>

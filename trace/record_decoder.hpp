@@ -6,8 +6,7 @@
 //   - times of four bytes or fewer are milliseconds, as in the metering report; longer ones are nanoseconds;
 //   - a number called pid is unique on its machine, one called task in the whole system;
 //   - a message without a sequence number gets one by counting: links are FIFO, so the n-th RECEIVE from a sender over
-//   a
-//     channel takes its n-th SEND. Such events are marked Evidence::inferred.
+//     a channel takes its n-th SEND. Such events are marked Evidence::inferred.
 #pragma once
 
 #include <map>

@@ -78,8 +78,7 @@ Figure communication_figure(const Statistics& statistics, const TraceInfo& info)
   }
   return {"CPU time and messages of each process",
           "Percentages are of the whole computation; under To, of the process's own messages. Messages are counted "
-          "where they "
-          "are sent.",
+          "where they are sent.",
           table, true};
 }
 
@@ -191,8 +190,7 @@ Figure hot_spots_figure(const Statistics& statistics, const TraceInfo& info) {
   }
   return {"Hot spots",
           "Arrows go from violet (least messages) to red (most) and bear their number; boxes fill with CPU time. "
-          "Dashed boxes are "
-          "outside the computation." +
+          "Dashed boxes are outside the computation." +
               left_out_note(all - processes.size(), "processes with less traffic"),
           graph, true};
 }

@@ -3,8 +3,7 @@
 //   nothing  it only notes the result.
 //   answer   it sends one message to a worker, the one whose message it took: the next piece goes to whoever is free.
 //   anew     all that was given out has come back (a synchronisation point). What it sends now goes to the workers in
-//   an
-//            order of its own, so that the piece for the first worker is the first worker's whoever came last.
+//            an order of its own, so that the piece for the first worker is the first worker's whoever came last.
 //   other    it sends to other workers while results are still out.
 //
 // Whether results are still out is counted at the workers: a message is answered by as many messages as its receiver

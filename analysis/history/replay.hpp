@@ -8,9 +8,8 @@
 // What a RECEIVE takes is the question that decides between a right and a wrong prediction:
 //   recorded  the message it took in the trace.
 //   arrival   the message that arrived first among those the process waits for, and the work that followed that message
-//   in the
-//             trace (its segment: from its RECEIVE to just before the next one, and what the process then waits for)
-//             moves with it. Exact for a process whose reaction depends only on the message. And for one that also
+//             in the trace (its segment: from its RECEIVE to just before the next one, and what the process then waits
+//             for) moves with it. Exact for a process whose reaction depends only on the message. And for one that also
 //             limits what it has in progress: what that one waits for follows from its limit (intake_limit.hpp).
 //   role      also, for a dispatcher and its workers: the dispatcher performs its k-th segment on the k-th message from
 //             any worker, an answer to the sender goes to whoever did send (but not where it begins anew,

@@ -17,8 +17,7 @@ ParallelismStep step(const LongestPath& path) {
 Error circle(std::uint64_t events) {
   return Error{"the trace contradicts itself: " + std::to_string(events) +
                " events wait for messages that are sent only after them. Was it put together from different runs, or "
-               "are message "
-               "numbers wrong?"};
+               "are message numbers wrong?"};
 }
 
 }  // namespace

@@ -3,9 +3,8 @@
 //   - the CPU time of all that may move, over the speeds of the cores they may use; and of what is fixed, per
 //   machine;
 //   - the longest chain of causes, with every message as fast as any placement makes it. In arrival order work moves
-//   with its
-//     message, so only "this message's SEND stands in that message's segment" is certain; in recorded order also what a
-//     process did before. In role order not even that, for work moves between processes.
+//     with its message, so only "this message's SEND stands in that message's segment" is certain; in recorded order
+//     also what a process did before. In role order not even that, for work moves between processes.
 // Valid for the predictor, which is what the search compares placements by.
 #pragma once
 

@@ -84,8 +84,7 @@ class Predictor {
     if (prediction_.order == Order::role && prediction_.roles.empty()) {
       return Error{
           "no dispatcher with workers in the trace (processes of one program that talk to one process only, which "
-          "answers whoever "
-          "comes first); use --order arrival"};
+          "answers whoever comes first); use --order arrival"};
     }
     return {};
   }

@@ -83,7 +83,8 @@ std::vector<RoleGroup> find_role_groups(const History& history) {
     group.workers.push_back({p});
   }
   std::vector<RoleGroup> found;
-  for (auto& [key, group] : groups) {
+  for (auto& entry : groups) {
+    RoleGroup& group = entry.second;
     // One group a dispatcher, and a process has one role: a dispatcher is never a worker, for it talks to two or more.
     const bool taken = std::any_of(found.begin(), found.end(),
                                    [&](const RoleGroup& other) { return other.dispatcher == group.dispatcher; });

@@ -12,6 +12,9 @@ constexpr int kPerPowerBits = 5;
 
 int power_of(std::uint64_t value) { return static_cast<int>(std::bit_width(value)); }
 
+// The greatest number there is stands for 2^64.
+std::uint64_t two_to(int power) { return power < 64 ? std::uint64_t{1} << power : ~std::uint64_t{0}; }
+
 std::size_t bucket_of(std::uint64_t value) {
   if (value < kPerPower) return static_cast<std::size_t>(value);
   const int shift = power_of(value) - 1 - kPerPowerBits;
@@ -67,8 +70,7 @@ std::vector<WaitDistribution::Bucket> WaitDistribution::by_power() const {
   if (count_ == 0) return powers;
   const int first = power_of(min_ns_), last = power_of(max_ns_);
   for (int power = first; power <= last; ++power) {
-    const std::uint64_t from = power == 0 ? 0 : std::uint64_t{1} << (power - 1);
-    powers.push_back({from, power >= 64 ? ~std::uint64_t{0} : std::uint64_t{1} << power, 0});
+    powers.push_back({power == 0 ? 0 : two_to(power - 1), two_to(power), 0});
   }
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
     if (buckets_[bucket] == 0) continue;

@@ -101,8 +101,7 @@ std::optional<Message> ProcessCalls::a_receive_message(std::span<const LinkIndex
   if (++empty_polls_ == kMostEmptyPolls)
     misuse("it has looked for messages " + std::to_string(kMostEmptyPolls) +
            " times without using CPU time, so time stands still and none can come; let it compute in between, or wait "
-           "with "
-           "receive_message");
+           "with receive_message");
   return std::nullopt;
 }
 

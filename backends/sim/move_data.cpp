@@ -2,8 +2,7 @@
 //
 //   push     the caller owns the source          its kernel sends at once; the call returns when the last message is
 //   sent pull     the caller owns the destination     a request travels to the source's kernel first; the call returns
-//   when the
-//                                                last byte has arrived, for nobody else could tell the caller
+//                                                when the last byte has arrived, for nobody else could tell the caller
 //   third    it owns neither                     a request travels first; the call returns when the last message is
 //   sent
 //

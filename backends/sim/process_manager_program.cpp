@@ -1,8 +1,8 @@
 #include <initializer_list>
 
 #include "backends/sim/system_programs.hpp"
-#include "model/nearest_name.hpp"
 #include "backends/sim/system_server.hpp"
+#include "model/nearest_name.hpp"
 #include "model/process_manager.hpp"
 
 namespace dpm::sim {

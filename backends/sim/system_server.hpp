@@ -1,5 +1,5 @@
-// How the system's own processes (kernels, process manager) serve: one request after another, each answered with code 0 and
-// perhaps a link to pass, or with code 1 and the reason (model/process_manager.hpp).
+// How the system's own processes (kernels, process manager) serve: one request after another, each answered with code 0
+// and perhaps a link to pass, or with code 1 and the reason (model/process_manager.hpp).
 #pragma once
 
 #include <optional>

@@ -67,8 +67,7 @@ view::Section matrix_section(const MatrixResult& matrix) {
   }
   return {"Predicted against simulated: " + matrix.name,
           "Each placement was traced, asked about every other, and every answer was checked against a simulation of "
-          "that other; "
-          "the worst of all seeds. Off the diagonal: mean " +
+          "that other; the worst of all seeds. Off the diagonal: mean " +
               percent(matrix.mean_error(), 2) + ", worst " + percent(matrix.worst_error(), 2) + ".",
           {view::prediction_figure(matrix.placements, percents, kGoalPercent)}};
 }

@@ -3,8 +3,8 @@
 // Three rules decide everything that is not plain:
 //   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
 //   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest
-//   unanswered
-//                     CALL of the same request. So a server may ask others first and answer when the result is in.
+//                     unanswered CALL of the same request. So a server may ask others first and answer when the result
+//                     is in.
 //   deferred          A wait that meets a message of another kind keeps it for the handlers.
 #include <algorithm>
 #include <deque>

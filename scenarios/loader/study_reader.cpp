@@ -88,7 +88,8 @@ class StudyReader {
         reading_.problem(object.node(), "method belongs to a prediction or to parallelism");
     }
     for (const char* key : {"requestors", "systems"})
-      if (kind != "causality" && object.has(key)) reading_.problem(object.node(), std::string(key) + " belongs to causality");
+      if (kind != "causality" && object.has(key))
+        reading_.problem(object.node(), std::string(key) + " belongs to causality");
     add_analysis(object.node(), kind, std::move(request));
   }
 

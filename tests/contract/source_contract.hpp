@@ -24,11 +24,9 @@ struct SourcePromises {
 // One sentence for each broken promise, at most a few of each kind; empty when the contract is kept:
 // - on_begin once and first, on_end once and last, and run() returns after it without an error;
 // - when a batch names a machine, process, channel or channel set, the info already describes it; what the info says
-// never
-//   changes, and it stays the same object;
+//   never changes, and it stays the same object;
 // - events of one process come in its own order: its CPU time and its machine's clock never go back, and the numbers of
-// the
-//   messages it sends over a channel grow;
+//   the messages it sends over a channel grow;
 // - a message is received at most once;
 // - seen = delivered + lost, and every loss has a reason and a number;
 // - the same again gives the same bytes.

@@ -88,7 +88,8 @@ std::uint64_t plain_discards(const std::vector<PlainCondition>& rule, const Reco
   return set;
 }
 
-// Layouts with fields of all widths, some shared, all in base 10. Values stay small, so that comparisons are undecided.
+// Layouts with fields of all widths, some shared, all in base 10. Most values are small, so that comparisons are
+// undecided.
 std::vector<RecordLayout> random_layouts(Random& random) {
   constexpr std::array kWidths = {1u, 2u, 4u, 8u, 3u};
   std::vector<RecordLayout> layouts;
@@ -112,6 +113,14 @@ std::vector<std::byte> random_record(Random& random, const RecordLayout& layout)
   for (const auto& field : layout.fields) record[field.offset_bytes] = static_cast<std::byte>(random.below(4));
   if (random.chance(.2))
     for (auto& byte : record) byte = static_cast<std::byte>(random.below(256));
+  if (random.chance(.2)) {  // the ends of what fields can be
+    for (const auto& field : layout.fields) {
+      const bool greatest = random.chance(.5);
+      for (std::uint32_t i = 0; i < field.length_bytes; ++i)
+        record[field.offset_bytes + i] = greatest ? std::byte{0xff} : std::byte{0};
+      if (random.chance(.3)) record[field.offset_bytes] = greatest ? std::byte{0xfe} : std::byte{1};
+    }
+  }
   record[0] = static_cast<std::byte>(layout.type);
   record[1] = std::byte{0};
   return record;
@@ -134,7 +143,7 @@ std::vector<PlainCondition> random_rule(Random& random, std::string& text) {
     if (condition.field == "traceType" && condition.operation == "=")
       condition.value = std::to_string(1 + random.below(3));
     else
-      condition.value = std::to_string(random.below(4));
+      condition.value = std::to_string(random.chance(.2) ? 254 + random.below(2) : random.below(4));
     text += i == 0 ? "" : (random.chance(.5) ? ", " : " ");
     text += condition.field + condition.operation + (condition.discards ? "#" : "");
     text += condition.any ? "*" : (condition.other_field.empty() ? condition.value : condition.other_field);

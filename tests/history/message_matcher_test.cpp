@@ -2,6 +2,7 @@
 
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "analysis/history/growing_list.hpp"
 #include "analysis/history/indexed_heap.hpp"
@@ -81,4 +82,31 @@ TEST_CASE("pair clocks: messages of one pair never overtake, and every round beg
   CHECK(clocks.arrive(1, 2, 50) == 101);
   clocks.clear();
   CHECK(clocks.arrive(1, 2, 50) == 50);
+}
+
+TEST_CASE("pair clocks: any pairs in any order, as a map has them", "[history]") {
+  Random random(3);
+  PairClocks clocks;
+  for (int round = 0; round < 50; ++round) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> last_ns;
+    const auto processes = std::uint64_t{1} << random.below(24);
+    for (int message = 0; message < 2000; ++message) {
+      const auto sender = static_cast<std::uint32_t>(random.below(processes));
+      const auto receiver = static_cast<std::uint32_t>(random.below(std::min<std::uint64_t>(processes, 50)));
+      const auto arrival_ns = static_cast<std::int64_t>(random.below(1000));
+      const auto known = last_ns.try_emplace({sender, receiver}, arrival_ns).first;
+      known->second = std::max(known->second, arrival_ns);
+      REQUIRE(clocks.arrive(sender, receiver, arrival_ns) == known->second);
+    }
+    clocks.clear();
+  }
+}
+
+TEST_CASE("pair clocks: process numbers as large as they can be are told apart", "[history]") {
+  PairClocks clocks;
+  constexpr std::uint32_t kLargest = 0xfffffe;
+  const std::vector<std::uint32_t> numbers = {0, 1, 7, 8, 1u << 20, (1u << 20) + 1, 1u << 23, kLargest - 8, kLargest};
+  std::int64_t arrival_ns = 1'000'000;  // each less than those before
+  for (const auto sender : numbers)
+    for (const auto receiver : numbers) REQUIRE(clocks.arrive(sender, receiver, --arrival_ns) == arrival_ns);
 }
