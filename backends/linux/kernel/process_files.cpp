@@ -46,6 +46,10 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid) {
   status.user_id = number("Uid");
   status.thread_count = static_cast<int>(number("Threads"));
   status.kernel_thread = text.find("\nVmSize:") == std::string::npos && text.find("\nState:\tZ") == std::string::npos;
+  const auto state = text.find("\nState:\t");
+  if (state != std::string::npos) status.state = text[state + 8];
+  status.no_new_privileges = number("NoNewPrivs") == 1;
+  status.strict_seccomp = number("Seccomp") == 1;
   status.seccomp_filters = static_cast<int>(number("Seccomp_filters"));
   return status;
 }

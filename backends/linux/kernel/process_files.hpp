@@ -15,6 +15,9 @@ struct ThreadStatus {
   std::uint32_t user_id = 0;
   int thread_count = 1;
   bool kernel_thread = false;
+  char state = '?';  // as ps shows it: R, S, D, T, Z, ...
+  bool no_new_privileges = false;
+  bool strict_seccomp = false;  // may only read, write and exit
   int seccomp_filters = 0;
 };
 std::optional<ThreadStatus> read_status(std::uint32_t tid);

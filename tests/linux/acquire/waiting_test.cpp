@@ -1,0 +1,65 @@
+// A process is acquired while it waits, in every way there is to wait. It must say and do what it says and does when
+// it is left alone.
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/linux/acquire/acquire.hpp"
+#include "tests/linux/acquire/target_process.hpp"
+#include "tests/linux/acquire/test_supervisor.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+std::vector<std::string> names_of_waits() {
+  TargetProcess lister({"waiting_target", "--list"});
+  std::istringstream lines(lister.read_rest());
+  std::vector<std::string> names;
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  return names;
+}
+
+std::string left_alone(const std::string& wait) {
+  TargetProcess target({"waiting_target", wait});
+  REQUIRE(target.read_line() == "waiting");
+  CHECK(await_sleep(target.pid()));
+  target.write("!");
+  return target.read_rest();
+}
+
+}  // namespace
+
+TEST_CASE("acquire: a process that waits notices nothing, is notified afterwards, and goes on when let go", "[linux]") {
+  const auto names = names_of_waits();
+  REQUIRE(names.size() >= 40);
+  for (const auto& name : names) {
+    INFO("reproduce: test_linux_acquire -c " << name);
+    DYNAMIC_SECTION(name) {
+      const std::string expected = left_alone(name);
+      CHECK(expected.ends_with("talked 100\ntalked 100\n"));
+      TargetProcess target({"waiting_target", name});
+      REQUIRE(target.read_line() == "waiting");
+      REQUIRE(await_sleep(target.pid()));
+
+      auto program = acquire(target.pid(), {});
+      if (!program) FAIL(program.error().what);
+      CHECK_FALSE(program->from_start);
+      CHECK(program->pid == target.pid());
+      TestSupervisor first(std::move(program->listener));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      target.write("!");
+      std::string said = target.read_line() + "\n";
+      said += target.read_line() + "\n";
+      CHECK(first.calls() >= 200);
+      TestSupervisor second(first.stop());
+      said += target.read_rest();
+      CHECK(said == expected);
+      CHECK(target.wait_for_end() == 0);
+      CHECK(second.calls() > 0);
+    }
+  }
+}
+
+}  // namespace dpm
