@@ -1,13 +1,14 @@
 #include "backends/linux/acquire/injection.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <climits>
-#include <thread>
+#include <cstring>
 
 #include "backends/linux/acquire/code_room.hpp"
 #include "backends/linux/acquire/interrupted_call.hpp"
@@ -26,13 +27,26 @@ constexpr std::uint64_t k64BitCode = 0x33;  // the code segment of 64-bit progra
 constexpr std::uint64_t kNoCall = ~std::uint64_t{0};
 constexpr std::uint64_t kAllSignals = ~std::uint64_t{0};
 
-// A thread usually stops within some microseconds; afterwards there is no hurry.
-void wait_a_little(steady_clock::time_point since) {
-  if (steady_clock::now() - since < milliseconds(2)) {
-    ::sched_yield();
-  } else {
-    std::this_thread::sleep_for(milliseconds(1));
-  }
+// The kernel tells us by a signal that a thread has stopped or ended: kept waiting, so that none is missed.
+sigset_t tidings() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+void expect_tidings() {
+  ::signal(SIGCHLD, SIG_DFL);
+  const sigset_t set = tidings();
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+void await_tidings(std::chrono::nanoseconds most) {
+  if (most.count() <= 0) return;
+  const sigset_t set = tidings();
+  const timespec timeout = {static_cast<time_t>(most.count() / 1'000'000'000),
+                            static_cast<long>(most.count() % 1'000'000'000)};
+  ::sigtimedwait(&set, nullptr, &timeout);
 }
 
 // The kernel says EPERM, too, for a thread that has just ended.
@@ -88,11 +102,12 @@ Result<void> Injection::seize_next() {
 
 Result<void> Injection::stop(Duration patience) {
   if (auto error = may_borrow()) return *error;
+  expect_tidings();
   seized_.reserve(target_.threads.size());
   const auto began = steady_clock::now();
   // One thread is enough. Another one is disturbed only if this one sleeps deeply.
   constexpr milliseconds kAskNext{100};
-  auto ask_after = milliseconds(0);
+  std::chrono::nanoseconds ask_after{0};
   while (thread_ == nullptr) {
     const auto waited = steady_clock::now() - began;
     if (waited > std::chrono::nanoseconds(patience.ns)) return unstoppable(target_, patience);
@@ -102,7 +117,8 @@ Result<void> Injection::stop(Duration patience) {
     }
     find_stopped();
     if (ended_ + gone_ == target_.threads.size()) return has_ended(target_);
-    if (thread_ == nullptr) wait_a_little(began);
+    if (thread_ == nullptr && ended_ < seized_.size())
+      await_tidings(std::min(ask_after, std::chrono::nanoseconds(patience.ns)) - (steady_clock::now() - began));
   }
   if (!settle(*thread_, registers_) || !thread_->read_blocked_signals(blocked_signals_)) return has_ended(target_);
   return check_stopped();

@@ -9,6 +9,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "backends/linux/keeper/kept_programs.hpp"
+#include "backends/linux/keeper/rescue.hpp"
+
 namespace dpm {
 namespace {
 
@@ -84,7 +87,9 @@ Error filter_refused(const AcquireTarget& target, int error_number) {
                    "it can be metered only if it gives up, for ever, gaining privileges (no_new_privs: setuid programs "
                    "that it starts run without their privileges), and that was not allowed"};
     case EBUSY:
-      return Error{about(target) + "it runs already under a supervisor that is notified of its calls"};
+      return Error{about(target) +
+                   "it runs under a supervisor already that is notified of its calls and is not dpm (a container's, or "
+                   "another monitor), and the kernel allows one"};
     case EMFILE:
       return Error{about(target) +
                    "it has no descriptor left, and needs one for a moment; raise its limit: prlimit --nofile=N --pid " +
@@ -96,6 +101,18 @@ Error filter_refused(const AcquireTarget& target, int error_number) {
       return Error{about(target) + "the kernel does not give it a filter with user notification: " +
                    std::strerror(error_number) + " (dpm doctor says what this machine allows)"};
   }
+}
+
+std::optional<Error> metered_already(const AcquireTarget& target) {
+  if (target.filters == 0) return std::nullopt;
+  if (const auto kept = find_kept_program(target.pid)) {
+    if (kept->meter_pid != 0)
+      return Error{about(target) + "it is metered already, by process " + std::to_string(kept->meter_pid)};
+    return Error{about(target) + "it was metered before, and is let go: its keeper (process " +
+                 std::to_string(kept->keeper_pid) + ") answers its calls; take it over instead"};
+  }
+  if (custody_of(target.pid) != Custody::abandoned) return std::nullopt;
+  return Error{about(target) + "it was metered before, and all who answered its calls are dead; take it over instead"};
 }
 
 Error unstoppable(const AcquireTarget& target, Duration waited) {

@@ -7,10 +7,9 @@ namespace dpm {
 
 TestSupervisor::TestSupervisor(UniqueFd listener) : listener_(std::move(listener)), thread_([this] { run(); }) {}
 
-UniqueFd TestSupervisor::stop() {
+void TestSupervisor::stop() {
   stopping_ = true;
   if (thread_.joinable()) thread_.join();
-  return UniqueFd(::fcntl(listener_.fd(), F_DUPFD_CLOEXEC, 0));
 }
 
 std::map<std::uint32_t, std::uint64_t> TestSupervisor::calls_by_thread() const {
@@ -32,5 +31,7 @@ void TestSupervisor::run() {
     ++by_thread_[notification.tid];
   }
 }
+
+UniqueFd duplicate(const UniqueFd& fd) { return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)); }
 
 }  // namespace dpm

@@ -16,7 +16,7 @@ class TestSupervisor {
   explicit TestSupervisor(UniqueFd listener);
   ~TestSupervisor() { stop(); }
 
-  UniqueFd stop();  // from now on nobody answers; returns the listener
+  void stop();  // from now on nobody answers
   std::uint64_t calls() const { return calls_; }
   std::map<std::uint32_t, std::uint64_t> calls_by_thread() const;
 
@@ -30,5 +30,7 @@ class TestSupervisor {
   std::map<std::uint32_t, std::uint64_t> by_thread_;
   std::thread thread_;
 };
+
+UniqueFd duplicate(const UniqueFd& fd);
 
 }  // namespace dpm

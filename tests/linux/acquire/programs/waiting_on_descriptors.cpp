@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 
 #include "tests/linux/acquire/programs/waiting.hpp"
@@ -150,10 +151,10 @@ void add_sends(std::vector<Wait>& waits) {
   // More than fits; the other side takes everything, and counts.
   const auto scene = [](double timeout_seconds, bool by_write) {
     const Ends ends = make_tcp();
-    const int small = 4096;
+    const int small = 1 << 16;
     need(::setsockopt(ends.mine, SOL_SOCKET, SO_SNDBUF, &small, sizeof small), "setsockopt");
     if (timeout_seconds > 0) set_timeout(ends.mine, SO_SNDTIMEO, timeout_seconds);
-    static constexpr std::size_t kBytes = 8 << 20;
+    static constexpr std::size_t kBytes = 1 << 20;
     return Wait::Scene{[=] {
                          const std::string data(kBytes, 'x');
                          // Partial results are lawful; what counts is that all goes out, once.
