@@ -1,6 +1,7 @@
 #include "backends/linux/acquire/code_room.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,17 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { return (valu
 template <typename T>
 bool read_values(std::uint32_t pid, std::uint64_t address, std::span<T> values) {
   return read_memory(pid, address, std::as_writable_bytes(values)) == values.size_bytes();
+}
+
+// Where the kernel has put the vdso: it tells every program in its auxiliary vector.
+std::optional<std::uint64_t> read_vdso_base(std::uint32_t pid) {
+  const UniqueFd file(::open(("/proc/" + std::to_string(pid) + "/auxv").c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<Elf64_auxv_t, 64> vector = {};
+  if (!file || ::read(file.get(), vector.data(), sizeof vector) <= 0) return std::nullopt;
+  for (const auto& entry : vector) {
+    if (entry.a_type == AT_SYSINFO_EHDR) return entry.a_un.a_val;
+  }
+  return std::nullopt;
 }
 
 struct CodeSegment {
@@ -67,19 +79,18 @@ std::vector<MemoryMapping> parse_mappings(const std::string& maps) {
   return mappings;
 }
 
-std::optional<std::uint64_t> room_in_vdso(std::uint32_t pid, const std::vector<MemoryMapping>& mappings,
-                                          std::size_t bytes) {
-  for (const auto& mapping : mappings) {
-    if (mapping.name != "[vdso]") continue;
-    // One unit more, so that a last table that ends with zeros keeps them.
-    const std::uint64_t wanted = rounded_up(bytes, kAlignment) + kAlignment;
-    if (mapping.end - mapping.begin <= wanted) continue;
-    std::vector<std::byte> rest(wanted);
-    if (!read_values(pid, mapping.end - wanted, std::span(rest))) continue;
-    if (std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; }))
-      return mapping.end - wanted + kAlignment;
-  }
-  return std::nullopt;
+std::optional<std::uint64_t> room_in_vdso(std::uint32_t pid, std::size_t bytes) {
+  const auto base = read_vdso_base(pid);
+  Elf64_Ehdr header = {};
+  if (!base || !read_values(pid, *base, std::span(&header, 1)) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return std::nullopt;
+  // The section headers are the last of it. What follows up to the page's end is zeros, or else we are mistaken.
+  const std::uint64_t used = header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize;
+  std::vector<std::byte> rest(rounded_up(used, kPageBytes) - used);
+  if (header.e_shnum == 0 || !read_values(pid, *base + used, std::span(rest))) return std::nullopt;
+  if (!std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; })) return std::nullopt;
+  const std::uint64_t address = rounded_up(*base + used, kAlignment);
+  return address + bytes <= *base + used + rest.size() ? std::optional(address) : std::nullopt;
 }
 
 std::optional<std::uint64_t> room_behind_code(std::uint32_t pid, const std::vector<MemoryMapping>& mappings,
@@ -99,11 +110,10 @@ std::optional<std::uint64_t> room_behind_code(std::uint32_t pid, const std::vect
 }
 
 std::optional<std::uint64_t> find_code_room(std::uint32_t pid, std::size_t bytes) {
+  if (const auto room = room_in_vdso(pid, bytes)) return room;
   std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
   const std::string maps((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto mappings = parse_mappings(maps);
-  if (const auto room = room_in_vdso(pid, mappings, bytes)) return room;
-  return room_behind_code(pid, mappings, bytes);
+  return room_behind_code(pid, parse_mappings(maps), bytes);
 }
 
 }  // namespace dpm

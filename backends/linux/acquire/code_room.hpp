@@ -25,9 +25,8 @@ std::vector<MemoryMapping> parse_mappings(const std::string& maps);
 // The first address of `bytes` bytes, a multiple of sixteen; nothing if there is no room.
 std::optional<std::uint64_t> find_code_room(std::uint32_t pid, std::size_t bytes);
 
-// Only there; what find_code_room() tries in turn.
-std::optional<std::uint64_t> room_in_vdso(std::uint32_t pid, const std::vector<MemoryMapping>& mappings,
-                                          std::size_t bytes);
+// Only there; what find_code_room() tries in turn. The vdso takes 20 us, the files some hundred.
+std::optional<std::uint64_t> room_in_vdso(std::uint32_t pid, std::size_t bytes);
 std::optional<std::uint64_t> room_behind_code(std::uint32_t pid, const std::vector<MemoryMapping>& mappings,
                                               std::size_t bytes);
 

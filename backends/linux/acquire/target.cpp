@@ -31,13 +31,15 @@ bool uses_descriptor(std::uint32_t pid, int number) {
   return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Below the 1024 of select(), and where no large descriptor table is needed.
-int find_spare_number(std::uint32_t pid) {
+// Below the 1024 of select(). A program with threads waits 10 to 30 ms for a larger table (the kernel must be sure that
+// no thread uses the old one), so that one with threads gets a number that its table has.
+int find_spare_number(const AcquireTarget& target) {
   constexpr rlim_t kHighEnough = 999;
   rlimit limit = {kHighEnough + 1, kHighEnough + 1};
-  ::prlimit(static_cast<pid_t>(pid), RLIMIT_NOFILE, nullptr, &limit);
+  ::prlimit(static_cast<pid_t>(target.pid), RLIMIT_NOFILE, nullptr, &limit);
   int number = static_cast<int>(std::min(limit.rlim_cur, kHighEnough + 1)) - 1;
-  while (number > 0 && uses_descriptor(pid, number)) --number;
+  if (target.threads.size() > 1) number = std::min(number, target.threads.front().descriptor_table_size - 1);
+  while (number > 0 && uses_descriptor(target.pid, number)) --number;
   return std::max(number, 0);
 }
 
@@ -110,7 +112,7 @@ Result<AcquireTarget> examine_target(std::uint32_t pid) {
   target.threads = living_threads(pid);
   if (!target.threads.empty()) target.filters = target.threads.front().seccomp_filters;
   if (auto error = unsuitable(target, *status)) return *error;
-  target.spare_number = find_spare_number(pid);
+  target.spare_number = find_spare_number(target);
   return target;
 }
 

@@ -44,6 +44,7 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid) {
   status.parent_pid = number("PPid");
   status.tracer_pid = number("TracerPid");
   status.user_id = number("Uid");
+  status.descriptor_table_size = static_cast<int>(number("FDSize"));
   status.thread_count = static_cast<int>(number("Threads"));
   status.kernel_thread = text.find("\nVmSize:") == std::string::npos && text.find("\nState:\tZ") == std::string::npos;
   const auto state = text.find("\nState:\t");
