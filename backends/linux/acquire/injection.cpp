@@ -55,6 +55,11 @@ bool is_gone(std::uint32_t tid) {
   return !status || status->state == 'Z' || status->state == 'X';
 }
 
+bool may_suspend_filters() {
+  const auto self = read_status(static_cast<std::uint32_t>(::getpid()));
+  return self && self->may_administrate && self->seccomp_filters == 0;
+}
+
 // Where the thread is, corrected for our disturbance.
 bool settle(const TracedThread& thread, user_regs_struct& registers) {
   user_regs_struct stopped = {};
@@ -90,8 +95,8 @@ Result<void> Injection::seize_next() {
         ++gone_;
         continue;
       }
-      const bool may_trace = why == EPERM && target_.filters > 0 && TracedThread::seize(tid, false);
-      return may_trace ? suspension_refused(target_) : tracing_refused(target_, why);
+      const bool is_suspension = why == EPERM && target_.filters > 0 && !may_suspend_filters();
+      return is_suspension ? suspension_refused(target_) : tracing_refused(target_, why);
     }
     thread->interrupt();
     seized_.push_back(*std::move(thread));

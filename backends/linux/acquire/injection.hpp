@@ -11,8 +11,8 @@
 //     keep()     The same.
 //     restore()  All is as it was.
 //
-// Of stop(), a hundredth of a millisecond between the thread's stop and the correction of its registers is not covered:
-// a few calls (epoll_wait, see interrupted_call.hpp) fail with EINTR then, as they do after SIGSTOP and SIGCONT. And a
+// Of stop(), the moment between the thread's stop and the correction of its registers is not covered: a few calls
+// (epoll_wait, see interrupted_call.hpp) fail with EINTR then, as they do after SIGSTOP and SIGCONT. And a
 // process with filters of its own, which are suspended while we trace it, meets them again: they may kill it for the
 // injected calls that are left.
 //

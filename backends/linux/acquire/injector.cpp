@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/resource.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -55,10 +55,13 @@ Result<UniqueFd> Work::install(Injection& injection) const {
 }
 
 void Work::perform() {
-  ::setpriority(PRIO_PROCESS, 0, -20);  // a stopped thread must not wait for others; refused to ordinary accounts
+  // A stopped thread must not wait until others have had their turn. Refused to ordinary accounts.
+  sched_param first = {1}, as_others = {0};
+  ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
   Injection injection(target, filter);
   auto listener = install(injection);
   injection.restore();
+  ::sched_setscheduler(0, SCHED_OTHER, &as_others);
   if (!listener) {
     say(connection.get(), kRefused, listener.error().what);
     return;

@@ -11,6 +11,7 @@
 
 #include "backends/linux/keeper/kept_programs.hpp"
 #include "backends/linux/keeper/rescue.hpp"
+#include "backends/linux/kernel/open_descriptors.hpp"
 
 namespace dpm {
 namespace {
@@ -111,7 +112,7 @@ std::optional<Error> metered_already(const AcquireTarget& target) {
     return Error{about(target) + "it was metered before, and is let go: its keeper (process " +
                  std::to_string(kept->keeper_pid) + ") answers its calls; take it over instead"};
   }
-  if (custody_of(target.pid) != Custody::abandoned) return std::nullopt;
+  if (read_listener_numbers(target.pid).empty() || custody_of(target.pid) != Custody::abandoned) return std::nullopt;
   return Error{about(target) + "it was metered before, and all who answered its calls are dead; take it over instead"};
 }
 

@@ -17,6 +17,7 @@ struct ThreadStatus {
   int descriptor_table_size = 0;  // up to this number a descriptor needs no larger table
   bool kernel_thread = false;
   char state = '?';  // as ps shows it: R, S, D, T, Z, ...
+  bool may_administrate = false;  // CAP_SYS_ADMIN
   bool no_new_privileges = false;
   bool strict_seccomp = false;  // may only read, write and exit
   int seccomp_filters = 0;

@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,12 @@
 
 namespace dpm {
 namespace {
+
+// Or a target's input would stay open because we have it, too.
+void close_all_but(int kept) {
+  ::syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+  ::syscall(SYS_close_range, kept + 1, ~0u, 0);
+}
 
 void become(uid_t user) {
   if (user == 0) return;
@@ -44,7 +51,7 @@ AcquiredByUser::AcquiredByUser(uid_t user, std::uint32_t pid, const AcquireOptio
   if (::pipe2(out, O_CLOEXEC) != 0) std::abort();
   child_ = ::fork();
   if (child_ == 0) {
-    ::close(out[0]);
+    close_all_but(out[1]);
     restrict();
     become(user);
     acquire_and_supervise(pid, options, out[1]);
