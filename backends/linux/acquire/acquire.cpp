@@ -24,12 +24,15 @@ std::vector<SeccompInstruction> filter_for(const AcquireOptions& options) {
 
 // The injector was killed. The process goes on by itself: either it has the filter in an instant, and a spare listener
 // that can be taken, or nothing has happened to it.
-Result<MeteredProgram> pick_up(const AcquireTarget& target) {
+Result<MeteredProgram> pick_up(const AcquireTarget& target, const AcquireOptions& options) {
   for (int i = 0; i < 100; ++i) {
     const auto now = read_status(target.pid);
     if (now && now->seccomp_filters > target.filters) {
       auto rescued = rescue(target.pid);
-      if (rescued) return rescued;
+      if (rescued) {
+        rescued->exact_paths = options.exact_paths;
+        return rescued;
+      }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -47,14 +50,14 @@ Result<MeteredProgram> acquire(std::uint32_t pid, const AcquireOptions& options)
   auto injector = Injector::start(*target, filter_for(options), options);
   if (!injector) return injector.error();
   auto outcome = injector->await();
-  if (!outcome) return pick_up(*target);
+  if (!outcome) return pick_up(*target, options);
   if (!*outcome) return outcome->error();
-  MeteredProgram program{pid,
-                         target->name,
-                         false,
-                         (*outcome)->privileges_given_up,
-                         std::move((*outcome)->listener),
-                         *std::move(slots)};
+  MeteredProgram program{.pid = pid,
+                         .command = target->name,
+                         .exact_paths = options.exact_paths,
+                         .privileges_given_up = (*outcome)->privileges_given_up,
+                         .listener = std::move((*outcome)->listener),
+                         .slots = *std::move(slots)};
   if (auto kept = start_keeper(program); !kept) return kept.error();
   injector->release();
   return program;

@@ -20,7 +20,8 @@ namespace dpm {
 
 struct AcquireOptions {
   bool exact_paths = false;  // as in LaunchOptions
-  // A process without CAP_SYS_ADMIN can be metered only with no_new_privs, for ever: MeteredProgram.privileges_given_up.
+  // A process without CAP_SYS_ADMIN can be metered only with no_new_privs, for ever:
+  // MeteredProgram.privileges_given_up.
   bool allow_no_new_privileges = true;
   Duration patience = Duration::from_seconds(5);  // for a thread that cannot be stopped at the moment
 };

@@ -81,9 +81,12 @@ void Work::stand_by(UniqueFd listener, bool privileges_given_up) {
 void Work::answer(UniqueFd listener, bool privileges_given_up) const {
   auto slots = NotificationSlots::create();
   if (slots) {
-    const MeteredProgram program{target.pid,          target.name,
-                                 false,               privileges_given_up,
-                                 duplicate(listener), *std::move(slots)};
+    const MeteredProgram program{.pid = target.pid,
+                                 .command = target.name,
+                                 .exact_paths = options.exact_paths,
+                                 .privileges_given_up = privileges_given_up,
+                                 .listener = duplicate(listener),
+                                 .slots = *std::move(slots)};
     if (spawn_keeper(program, {})) return;
   }
   SeccompListener calls(std::move(listener));

@@ -19,21 +19,40 @@ constexpr unsigned kCallInstructionBytes = 2;               // syscall
 // Calls that say EINTR when nothing has happened yet. Not close(), whose descriptor is gone by then, nor ioctl(), which
 // means anything.
 constexpr std::array kNothingHappenedYet = {
-    SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait,  //
-    SYS_semop, SYS_semtimedop, SYS_futex_waitv,                              //
-    SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter,                 //
+    SYS_epoll_wait,
+    SYS_epoll_pwait,
+    SYS_epoll_pwait2,
+    SYS_rt_sigtimedwait,
+    SYS_semop,
+    SYS_semtimedop,
+    SYS_futex_waitv,
+    SYS_io_getevents,
+    SYS_io_pgetevents,
+    SYS_io_uring_enter,
     // These when the socket has a timeout (SO_RCVTIMEO, SO_SNDTIMEO).
-    SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg,         //
-    SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendmmsg,         //
-    SYS_accept, SYS_accept4, SYS_connect, SYS_splice, SYS_sendfile,
+    SYS_read,
+    SYS_readv,
+    SYS_recvfrom,
+    SYS_recvmsg,
+    SYS_recvmmsg,
+    SYS_write,
+    SYS_writev,
+    SYS_sendto,
+    SYS_sendmsg,
+    SYS_sendmmsg,
+    SYS_accept,
+    SYS_accept4,
+    SYS_connect,
+    SYS_splice,
+    SYS_sendfile,
 };
 
 bool is_in_call(const user_regs_struct& registers) { return static_cast<std::int64_t>(registers.orig_rax) >= 0; }
 
 bool fails_because_of_us(const user_regs_struct& registers) {
   return is_in_call(registers) && static_cast<std::int64_t>(registers.rax) == -EINTR &&
-         std::find(kNothingHappenedYet.begin(), kNothingHappenedYet.end(),
-                   static_cast<long>(registers.orig_rax)) != kNothingHappenedYet.end();
+         std::find(kNothingHappenedYet.begin(), kNothingHappenedYet.end(), static_cast<long>(registers.orig_rax)) !=
+             kNothingHappenedYet.end();
 }
 
 }  // namespace

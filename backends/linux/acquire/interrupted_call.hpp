@@ -2,9 +2,9 @@
 // had not been disturbed. Pure functions; the numbers are the kernel's (include/linux/errno.h).
 //
 // Most calls leave "make me again" in rax, which the kernel does when the thread goes on, unless a signal handler runs
-// first. Some leave EINTR, although no handler ran, because that is simpler for the kernel; programs are rarely prepared
-// for that. Nothing has happened yet in a call that says so, so that it can be made again as well. What differs then is
-// that its timeout, if it has one, begins anew.
+// first. Some leave EINTR, although no handler ran, because that is simpler for the kernel; programs are rarely
+// prepared for that. Nothing has happened yet in a call that says so, so that it can be made again as well. What
+// differs then is that its timeout, if it has one, begins anew.
 #pragma once
 
 #include <sys/user.h>

@@ -51,7 +51,8 @@ std::string reason_of_no_right(const AcquireTarget& target) {
     return "this machine lets only root trace a running program (kernel.yama.ptrace_scope is " + std::to_string(scope) +
            "): run dpm as root, or set it to 0";
   if (runs_under_filters()) {
-    return "dpm itself runs under a seccomp filter, as in a container, which may forbid it: run it outside, or start the "
+    return "dpm itself runs under a seccomp filter, as in a container, which may forbid it: run it outside, or start "
+           "the "
            "container with --cap-add=SYS_PTRACE --security-opt seccomp=unconfined";
   }
   if (is_protected_from_us(target.pid)) {
@@ -71,10 +72,11 @@ Error tracing_refused(const AcquireTarget& target, int error_number) {
 }
 
 Error suspension_refused(const AcquireTarget& target) {
-  return Error{about(target) + "it runs under " + std::to_string(target.filters) + " seccomp filter" +
-               (target.filters == 1 ? "" : "s") +
-               " of its own, which may kill it for calls it does not usually make, and we have no right to suspend them "
-               "for a moment: run dpm as root, and not under a filter itself (CAP_SYS_ADMIN)"};
+  return Error{
+      about(target) + "it runs under " + std::to_string(target.filters) + " seccomp filter" +
+      (target.filters == 1 ? "" : "s") +
+      " of its own, which may kill it for calls it does not usually make, and we have no right to suspend them "
+      "for a moment: run dpm as root, and not under a filter itself (CAP_SYS_ADMIN)"};
 }
 
 Error filter_refused(const AcquireTarget& target, int error_number) {

@@ -66,8 +66,7 @@ std::optional<Error> unsuitable(const AcquireTarget& target, const ThreadStatus&
     return Error{about(target) + "it has ended already; its parent, " + process(status.parent_pid) +
                  ", has not yet asked for its exit status"};
   }
-  if (is_32_bit_program(target.pid))
-    return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
+  if (is_32_bit_program(target.pid)) return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
   for (const auto& thread : target.threads) {
     if (thread.tracer_pid != 0) {
       return Error{about(target) + "it is traced already, by " + process(thread.tracer_pid) +

@@ -14,8 +14,8 @@
 namespace dpm {
 namespace {
 
-constexpr int kGetSyscallUserDispatch = 0x4211;            // PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, since Linux 6.4
-constexpr int kCallBoundary = SIGTRAP | 0x80;              // with PTRACE_O_TRACESYSGOOD
+constexpr int kGetSyscallUserDispatch = 0x4211;  // PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, since Linux 6.4
+constexpr int kCallBoundary = SIGTRAP | 0x80;    // with PTRACE_O_TRACESYSGOOD
 constexpr std::uint64_t kSignalSetBytes = sizeof(std::uint64_t);  // of the kernel's signal sets
 
 // The requests have a type of their own in glibc, which lacks the younger ones.

@@ -17,8 +17,8 @@ inline constexpr uid_t kNobody = 65534;
 class AcquiredByUser {
  public:
   // `restrict` runs in the child, as root, before it becomes `user`.
-  AcquiredByUser(uid_t user, std::uint32_t pid, const AcquireOptions& options = {},
-                 const std::function<void()>& restrict = [] {});
+  AcquiredByUser(
+      uid_t user, std::uint32_t pid, const AcquireOptions& options = {}, const std::function<void()>& restrict = [] {});
   AcquiredByUser(const AcquiredByUser&) = delete;
   ~AcquiredByUser();  // ends the supervisor, so that the keeper answers
 

@@ -89,7 +89,10 @@ void kill_tracer(std::uint32_t target, unsigned patience_us, const std::atomic<b
 
 std::string expected_of(const std::string& wait) {
   const bool fails = wait == "interrupted_read" || wait == "sigsuspend";
-  const std::string result = fails ? "-4" : wait == "nanosleep" || wait == "condition" ? "0" : wait == "pipe_read" ? "5" : "1";
+  const std::string result = fails                                        ? "-4"
+                             : wait == "nanosleep" || wait == "condition" ? "0"
+                             : wait == "pipe_read"                        ? "5"
+                                                                          : "1";
   const std::string afterwards = wait == "interrupted_read" ? "1" : wait == "sigsuspend" ? "12" : "0";
   return "result " + result + ", afterwards " + afterwards + "\ntalked 100\ntalked 100\n";
 }
@@ -173,7 +176,8 @@ TEST_CASE("acquire: the process that acquires killed at any moment leaves one th
       REQUIRE(target.read_line() == "waiting");
       REQUIRE(await_sleep(target.pid()));
       std::atomic<bool> over{false};
-      std::thread killer([&, patience_us = static_cast<unsigned>(random() % 300)] { kill_tracer(target.pid(), patience_us, over); });
+      std::thread killer(
+          [&, patience_us = static_cast<unsigned>(random() % 300)] { kill_tracer(target.pid(), patience_us, over); });
       auto program = acquire(target.pid(), {});
       over = true;
       killer.join();

@@ -53,8 +53,8 @@ TEST_CASE("acquire: redis under load is acquired and let go, and none of its cli
   TargetProcess server({"/usr/bin/redis-server", "--port", port, "--save", "", "--appendonly", "no", "--io-threads",
                         "2", "--bind", "127.0.0.1"});
   for (int i = 0; i < 500 && !accepts(std::stoi(port)); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  TargetProcess load({"/usr/bin/redis-benchmark", "-p", port, "-t", "set,get", "-c", "20", "-n", "40000", "-q", "-d",
-                      "100"});
+  TargetProcess load(
+      {"/usr/bin/redis-benchmark", "-p", port, "-t", "set,get", "-c", "20", "-n", "40000", "-q", "-d", "100"});
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
 
   auto program = acquire(server.pid(), {});

@@ -74,7 +74,10 @@ class Unchanged {
 std::string write_32_bit_program() {
   const std::vector<unsigned char> code = {0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
   const std::uint32_t base = 0x08048000, header_size = 52 + 32;
-  std::string file("\x7f" "ELF\x01\x01\x01", 7);
+  std::string file(
+      "\x7f"
+      "ELF\x01\x01\x01",
+      7);
   file.resize(16);
   const auto add = [&file](std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) file += static_cast<char>(value >> (8 * i) & 0xff);

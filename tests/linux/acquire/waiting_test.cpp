@@ -22,12 +22,9 @@ std::vector<std::string> names_of_waits() {
   return names;
 }
 
-std::string left_alone(const std::string& wait) {
-  TargetProcess target({"waiting_target", wait});
+void await_wait(TargetProcess& target) {
   REQUIRE(target.read_line() == "waiting");
-  CHECK(await_sleep(target.pid()));
-  target.write("!");
-  return target.read_rest();
+  REQUIRE(await_sleep(target.pid()));
 }
 
 }  // namespace
@@ -38,11 +35,9 @@ TEST_CASE("acquire: a process that waits notices nothing, is notified afterwards
   for (const auto& name : names) {
     INFO("reproduce: test_linux_acquire -c " << name);
     DYNAMIC_SECTION(name) {
-      const std::string expected = left_alone(name);
-      CHECK(expected.ends_with("talked 100\ntalked 100\n"));
-      TargetProcess target({"waiting_target", name});
-      REQUIRE(target.read_line() == "waiting");
-      REQUIRE(await_sleep(target.pid()));
+      TargetProcess left_alone({"waiting_target", name}), target({"waiting_target", name});
+      await_wait(left_alone);
+      await_wait(target);
 
       auto program = acquire(target.pid(), {});
       if (!program) FAIL(program.error().what);
@@ -50,6 +45,7 @@ TEST_CASE("acquire: a process that waits notices nothing, is notified afterwards
       CHECK(program->pid == target.pid());
       TestSupervisor first(duplicate(program->listener));
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      left_alone.write("!");
       target.write("!");
       std::string said = target.read_line() + "\n";
       said += target.read_line() + "\n";
@@ -57,7 +53,8 @@ TEST_CASE("acquire: a process that waits notices nothing, is notified afterwards
       first.stop();
       REQUIRE(leave_to_keeper(*program));
       said += target.read_rest();
-      CHECK(said == expected);
+      CHECK(said == left_alone.read_rest());
+      CHECK(said.ends_with("talked 100\ntalked 100\n"));
       CHECK(target.wait_for_end() == 0);
     }
   }

@@ -72,7 +72,7 @@ int sequence(struct rseq* area) {
       "4:\n"
       "mov $1, %[outcome]\n"
       "6:\n"
-      : [outcome] "=&r"(outcome), [description] "+m"(*reinterpret_cast<std::uint64_t*>(&area->rseq_cs))
+      : [outcome] "=&r"(outcome), [description] "+m"(area->rseq_cs)
       : [signature] "i"(RSEQ_SIG)
       : "rax", "rcx", "cc", "memory");
   return outcome;

@@ -1,5 +1,5 @@
-// A program of many threads, each busy in its own way and checking what it does. Prints "running", and when its standard
-// input ends, what every thread found.
+// A program of many threads, each busy in its own way and checking what it does. Prints "running", and when its
+// standard input ends, what every thread found.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -114,8 +114,12 @@ void wait_for_stop(Finding& finding) {
 
 int main() {
   const std::vector<std::pair<const char*, std::function<void(Finding&)>>> kinds = {
-      {"talk", talk},          {"talk slowly", talk_slowly},         {"compute", compute},
-      {"threads", make_threads}, {"epoll", wait_for_events}, {"condition", wait_for_stop},
+      {"talk", talk},
+      {"talk slowly", talk_slowly},
+      {"compute", compute},
+      {"threads", make_threads},
+      {"epoll", wait_for_events},
+      {"condition", wait_for_stop},
   };
   std::vector<Finding> findings(kinds.size());
   std::vector<std::thread> threads;

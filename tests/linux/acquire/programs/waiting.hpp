@@ -12,9 +12,9 @@ struct Wait {
   std::string name;
   // Makes what is needed, before the one who ends the wait is forked off.
   struct Scene {
-    std::function<long()> wait;       // what the call returned, or -errno
-    std::function<void()> end;        // run by the other process, once it is told to
-    double least_seconds = 0;         // that the wait takes, whatever happens
+    std::function<long()> wait;                            // what the call returned, or -errno
+    std::function<void()> end;                             // run by the other process, once it is told to
+    double least_seconds = 0;                              // that the wait takes, whatever happens
     std::function<long()> afterwards = [] { return 0L; };  // what else must be as ever
   };
   std::function<Scene()> make;

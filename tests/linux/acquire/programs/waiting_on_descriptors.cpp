@@ -195,28 +195,29 @@ void add_connections(std::vector<Wait>& waits) {
   };
   waits.push_back({"accept", [=] { return scene(0); }});
   waits.push_back({"accept_with_timeout", [=] { return scene(20); }});
-  waits.push_back({"connect_with_timeout", [] {
-                     // A UNIX listener whose queue is full makes connect() wait.
-                     sockaddr_un address = {};
-                     address.sun_family = AF_UNIX;
-                     const std::string name = "dpm-acquire-" + std::to_string(::getpid());
-                     std::memcpy(address.sun_path + 1, name.data(), name.size());
-                     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-                     const auto* at = reinterpret_cast<const sockaddr*>(&address);
-                     const int listener = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
-                     need(::bind(listener, at, length), "bind");
-                     need(::listen(listener, 0), "listen");
-                     const int first = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
-                     need(::connect(first, at, length), "connect");
-                     const int second = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
-                     set_timeout(second, SO_SNDTIMEO, 20);
-                     return Wait::Scene{
-                         [=] { return or_errno(::connect(second, reinterpret_cast<const sockaddr*>(&address), length)); },
-                         [=] {
-                           ::accept(listener, nullptr, nullptr);
-                           ::accept(listener, nullptr, nullptr);
-                         }};
-                   }});
+  waits.push_back(
+      {"connect_with_timeout", [] {
+         // A UNIX listener whose queue is full makes connect() wait.
+         sockaddr_un address = {};
+         address.sun_family = AF_UNIX;
+         const std::string name = "dpm-acquire-" + std::to_string(::getpid());
+         std::memcpy(address.sun_path + 1, name.data(), name.size());
+         const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+         const auto* at = reinterpret_cast<const sockaddr*>(&address);
+         const int listener = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+         need(::bind(listener, at, length), "bind");
+         need(::listen(listener, 0), "listen");
+         const int first = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+         need(::connect(first, at, length), "connect");
+         const int second = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+         set_timeout(second, SO_SNDTIMEO, 20);
+         return Wait::Scene{
+             [=] { return or_errno(::connect(second, reinterpret_cast<const sockaddr*>(&address), length)); },
+             [=] {
+               ::accept(listener, nullptr, nullptr);
+               ::accept(listener, nullptr, nullptr);
+             }};
+       }});
 }
 
 void add_polls(std::vector<Wait>& waits) {
@@ -282,12 +283,16 @@ void add_epolls(std::vector<Wait>& waits) {
                                           least};
                      }});
   };
-  add("epoll_wait", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, -1); }, true, 0);
-  add("epoll_wait_with_timeout", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 20'000); },
+  add(
+      "epoll_wait", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, -1); }, true, 0);
+  add(
+      "epoll_wait_with_timeout", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 20'000); },
       true, 0);
-  add("epoll_wait_timing_out", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 400); }, false,
+  add(
+      "epoll_wait_timing_out", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 400); }, false,
       0.4);
-  add("epoll_pwait",
+  add(
+      "epoll_pwait",
       [](int epoll, epoll_event* event) {
         sigset_t blocked;
         ::sigfillset(&blocked);

@@ -55,16 +55,16 @@ void add_times(std::vector<Wait>& waits) {
                                         [] {}, 0.4};
                    }});
   waits.push_back({"clock_nanosleep_until", [] {
-                     return Wait::Scene{[] {
-                                          timespec time = {};
-                                          ::clock_gettime(CLOCK_MONOTONIC, &time);
-                                          time.tv_nsec += 400'000'000;
-                                          time.tv_sec += time.tv_nsec / 1'000'000'000;
-                                          time.tv_nsec %= 1'000'000'000;
-                                          return static_cast<long>(
-                                              -::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr));
-                                        },
-                                        [] {}, 0.4};
+                     return Wait::Scene{
+                         [] {
+                           timespec time = {};
+                           ::clock_gettime(CLOCK_MONOTONIC, &time);
+                           time.tv_nsec += 400'000'000;
+                           time.tv_sec += time.tv_nsec / 1'000'000'000;
+                           time.tv_nsec %= 1'000'000'000;
+                           return static_cast<long>(-::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr));
+                         },
+                         [] {}, 0.4};
                    }});
 }
 
@@ -98,9 +98,8 @@ void add_conditions(std::vector<Wait>& waits) {
                          pthread_mutex_lock(&shared->mutex);
                          int result = 0;
                          while (!shared->happened && result == 0) {
-                           result = with_timeout
-                                        ? pthread_cond_timedwait(&shared->condition, &shared->mutex, &until)
-                                        : pthread_cond_wait(&shared->condition, &shared->mutex);
+                           result = with_timeout ? pthread_cond_timedwait(&shared->condition, &shared->mutex, &until)
+                                                 : pthread_cond_wait(&shared->condition, &shared->mutex);
                          }
                          pthread_mutex_unlock(&shared->mutex);
                          return static_cast<long>(-result);
@@ -181,16 +180,16 @@ void add_signals(std::vector<Wait>& waits) {
 }
 
 void add_locks(std::vector<Wait>& waits) {
-  waits.push_back({"flock", [] {
-                     char name[] = "/tmp/dpm-acquire-XXXXXX";
-                     const int mine = need(::mkstemp(name), "mkstemp");
-                     const int theirs = need(::open(name, O_RDWR), "open");
-                     ::unlink(name);
-                     need(::flock(theirs, LOCK_EX), "flock");
-                     // The lock is the open file's, which both processes have.
-                     return Wait::Scene{[=] { return or_errno(::flock(mine, LOCK_EX)); },
-                                        [=] { ::flock(theirs, LOCK_UN); }};
-                   }});
+  waits.push_back(
+      {"flock", [] {
+         char name[] = "/tmp/dpm-acquire-XXXXXX";
+         const int mine = need(::mkstemp(name), "mkstemp");
+         const int theirs = need(::open(name, O_RDWR), "open");
+         ::unlink(name);
+         need(::flock(theirs, LOCK_EX), "flock");
+         // The lock is the open file's, which both processes have.
+         return Wait::Scene{[=] { return or_errno(::flock(mine, LOCK_EX)); }, [=] { ::flock(theirs, LOCK_UN); }};
+       }});
   const auto semaphore = [](bool with_timeout) {
     const int set = need(::semget(IPC_PRIVATE, 1, 0600), "semget");
     return Wait::Scene{[=] {
@@ -262,8 +261,9 @@ void add_children(std::vector<Wait>& waits) {
     const long result = or_errno(::waitpid(child, &status, 0));
     return result < 0 ? result : static_cast<long>(WEXITSTATUS(status));
   };
-  waits.push_back(
-      {"waitpid", [=] { return Wait::Scene{[=] { return exit_status(sleep_child(false)); }, [] {}, 0.3}; }});
+  waits.push_back({"waitpid", [=] {
+                     return Wait::Scene{[=] { return exit_status(sleep_child(false)); }, [] {}, 0.3};
+                   }});
   // The parent of a vfork() cannot be interrupted at all until its child is on its own.
   waits.push_back({"vfork", [=] { return Wait::Scene{[=] { return exit_status(sleep_child(true)); }, [] {}, 0.3}; }});
 }
