@@ -64,8 +64,15 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid) {
   status.parent_pid = number("PPid");
   status.tracer_pid = number("TracerPid");
   status.user_id = number("Uid");
+  status.descriptor_table_size = static_cast<int>(number("FDSize"));
   status.thread_count = static_cast<int>(number("Threads"));
   status.kernel_thread = text.find("\nVmSize:") == std::string::npos && text.find("\nState:\tZ") == std::string::npos;
+  const auto state = text.find("\nState:\t");
+  if (state != std::string::npos) status.state = text[state + 8];
+  constexpr unsigned kAdministrate = 21;
+  status.may_administrate = (status_number(text, "CapEff", 16) >> kAdministrate & 1u) != 0;
+  status.no_new_privileges = number("NoNewPrivs") == 1;
+  status.strict_seccomp = number("Seccomp") == 1;
   status.seccomp_filters = static_cast<int>(number("Seccomp_filters"));
   return status;
 }

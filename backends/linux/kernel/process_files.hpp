@@ -14,7 +14,12 @@ struct ThreadStatus {
   std::uint32_t tid = 0, pid = 0, parent_pid = 0, tracer_pid = 0;
   std::uint32_t user_id = 0;
   int thread_count = 1;
+  int descriptor_table_size = 0;  // up to this number a descriptor needs no larger table
   bool kernel_thread = false;
+  char state = '?';  // as ps shows it: R, S, D, T, Z, ...
+  bool may_administrate = false;  // CAP_SYS_ADMIN
+  bool no_new_privileges = false;
+  bool strict_seccomp = false;  // may only read, write and exit
   int seccomp_filters = 0;
 };
 std::optional<ThreadStatus> read_status(std::uint32_t tid);

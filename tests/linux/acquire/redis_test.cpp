@@ -1,0 +1,76 @@
+// A server under load: redis, while its own benchmark talks to it.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "backends/linux/acquire/acquire.hpp"
+#include "backends/linux/keeper/keeper.hpp"
+#include "tests/linux/acquire/target_process.hpp"
+#include "tests/linux/acquire/test_supervisor.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+// Free a moment ago; redis does not tell which port it has if it is to choose itself.
+int free_port() {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  REQUIRE(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
+  return ntohs(address.sin_port);
+}
+
+bool accepts(int port) {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+}
+
+bool has_redis() {
+  return ::access("/usr/bin/redis-server", X_OK) == 0 && ::access("/usr/bin/redis-benchmark", X_OK) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("acquire: redis under load is acquired and let go, and none of its clients sees an error", "[linux]") {
+  if (!has_redis()) {
+    WARN("SKIPPED: redis-server and redis-benchmark are not installed");
+    return;
+  }
+  const std::string port = std::to_string(free_port());
+  TargetProcess server({"/usr/bin/redis-server", "--port", port, "--save", "", "--appendonly", "no", "--io-threads",
+                        "2", "--bind", "127.0.0.1"});
+  for (int i = 0; i < 500 && !accepts(std::stoi(port)); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  TargetProcess load(
+      {"/usr/bin/redis-benchmark", "-p", port, "-t", "set,get", "-c", "20", "-n", "40000", "-q", "-d", "100"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+
+  auto program = acquire(server.pid(), {});
+  if (!program) FAIL(program.error().what);
+  {
+    TestSupervisor supervisor(duplicate(program->listener));
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    CHECK(supervisor.calls() > 500);
+  }
+  REQUIRE(leave_to_keeper(*program));
+  const std::string said = load.read_rest(60);
+  CHECK(said.find("SET: ") != std::string::npos);
+  CHECK(said.find("GET: ") != std::string::npos);
+  CHECK(said.find("rror") == std::string::npos);
+  CHECK(load.wait_for_end() == 0);
+  CHECK(accepts(std::stoi(port)));
+}
+
+}  // namespace dpm

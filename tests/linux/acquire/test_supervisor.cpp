@@ -1,0 +1,37 @@
+#include "tests/linux/acquire/test_supervisor.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+
+namespace dpm {
+
+TestSupervisor::TestSupervisor(UniqueFd listener) : listener_(std::move(listener)), thread_([this] { run(); }) {}
+
+void TestSupervisor::stop() {
+  stopping_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+std::map<std::uint32_t, std::uint64_t> TestSupervisor::calls_by_thread() const {
+  const std::lock_guard lock(mutex_);
+  return by_thread_;
+}
+
+void TestSupervisor::run() {
+  listener_.set_sync_wake_up(true);
+  while (!stopping_) {
+    pollfd item{listener_.fd(), POLLIN, 0};
+    if (::poll(&item, 1, 5) != 1) continue;
+    if ((item.revents & POLLIN) == 0) return;  // the last process has ended
+    Notification notification;
+    if (listener_.receive(notification) != SeccompListener::Received::one) continue;
+    listener_.let_go(notification.id);
+    ++calls_;
+    const std::lock_guard lock(mutex_);
+    ++by_thread_[notification.tid];
+  }
+}
+
+UniqueFd duplicate(const UniqueFd& fd) { return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)); }
+
+}  // namespace dpm

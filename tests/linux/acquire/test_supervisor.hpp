@@ -1,0 +1,36 @@
+// The smallest supervisor: every call that waits goes on, and is counted.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "backends/linux/kernel/seccomp_listener.hpp"
+
+namespace dpm {
+
+class TestSupervisor {
+ public:
+  explicit TestSupervisor(UniqueFd listener);
+  ~TestSupervisor() { stop(); }
+
+  void stop();  // from now on nobody answers
+  std::uint64_t calls() const { return calls_; }
+  std::map<std::uint32_t, std::uint64_t> calls_by_thread() const;
+
+ private:
+  void run();
+
+  SeccompListener listener_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> calls_{0};
+  mutable std::mutex mutex_;
+  std::map<std::uint32_t, std::uint64_t> by_thread_;
+  std::thread thread_;
+};
+
+UniqueFd duplicate(const UniqueFd& fd);
+
+}  // namespace dpm
