@@ -1,4 +1,5 @@
-// call_loop KIND SECONDS: a program that does one thing for so long and prints how many nanoseconds it takes each time:
+// call_loop KIND SECONDS: a program that does one thing for so long, and prints how many nanoseconds it takes each time
+// and how many times it did it:
 //
 //   tcp, tcp_empty   send() and non-blocking recv() on a loopback connection; recv() of nothing
 //   unix             send() and non-blocking recv() on a pair of UNIX sockets
@@ -74,8 +75,13 @@ std::uint64_t compute(std::uint64_t state) {
   return state;
 }
 
-// How many nanoseconds each of the `calls` that one turn makes takes.
-double measure(const std::function<void()>& turn, int calls, double seconds) {
+struct Measured {
+  double call_ns = 0;
+  std::uint64_t calls = 0;
+};
+
+// `turn` makes so many calls each time.
+Measured measure(const std::function<void()>& turn, int calls, double seconds) {
   using Clock = std::chrono::steady_clock;
   constexpr int kWarmUp = 200, kBetweenLooks = 20;
   for (int i = 0; i < kWarmUp; ++i) turn();
@@ -87,10 +93,11 @@ double measure(const std::function<void()>& turn, int calls, double seconds) {
     turns += kBetweenLooks;
     passed = Clock::now() - begin;
   }
-  return passed.count() * 1e9 / (static_cast<double>(turns) * calls);
+  const std::uint64_t made = turns * static_cast<std::uint64_t>(calls);
+  return {passed.count() * 1e9 / static_cast<double>(made), made};
 }
 
-double run(const std::string& kind, double seconds) {
+Measured run(const std::string& kind, double seconds) {
   if (kind == "tcp" || kind == "unix") {
     const Ends ends = kind == "tcp" ? tcp_connection() : unix_pair();
     return measure([ends] { send_and_receive(ends); }, 2, seconds);
@@ -105,7 +112,11 @@ double run(const std::string& kind, double seconds) {
   }
   if (kind == "file") {
     const int zero = ::open("/dev/zero", O_RDONLY);
-    return measure([zero] { if (::read(zero, message.data(), message.size()) < 0) fail("read"); }, 1, seconds);
+    return measure(
+        [zero] {
+          if (::read(zero, message.data(), message.size()) < 0) fail("read");
+        },
+        1, seconds);
   }
   if (kind == "compute") {
     volatile std::uint64_t state = 1;
@@ -122,6 +133,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: call_loop KIND SECONDS\n");
     return 2;
   }
-  std::printf("%.1f\n", run(arguments[1], std::atof(arguments[2])));
+  const Measured measured = run(arguments[1], std::atof(arguments[2]));
+  std::printf("%.1f %llu\n", measured.call_ns, static_cast<unsigned long long>(measured.calls));
   return 0;
 }

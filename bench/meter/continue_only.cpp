@@ -1,17 +1,22 @@
 // continue_only [--no-sync-wake-up] COMMAND...: the least a supervisor can do. It is launched, notified of the same
-// calls and receives them in the same loop as the meter, and lets each go on at once. What the meter costs beyond this is
-// the meter's own doing.
-#include <csignal>
+// calls and receives them in the same loop as the meter, and lets each go on at once. What the meter costs beyond this
+// is the meter's own doing.
+#include <poll.h>
+
 #include <cstdio>
-#include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "backends/linux/launch.hpp"
 #include "backends/linux/kernel/seccomp_listener.hpp"
+#include "backends/linux/launch.hpp"
 
 namespace {
+
+// The last process has ended.
+bool has_hung_up(int listener) {
+  pollfd item{listener, 0, 0};
+  return ::poll(&item, 1, 0) == 1;
+}
 
 void serve(dpm::MeteredProgram& program, bool sync_wake_up) {
   dpm::SeccompListener listener(std::move(program.listener));
@@ -20,8 +25,11 @@ void serve(dpm::MeteredProgram& program, bool sync_wake_up) {
   for (;;) {
     notification = {};
     const auto received = listener.receive(notification);
-    if (received == dpm::SeccompListener::Received::ended) return;
-    if (received == dpm::SeccompListener::Received::one) listener.let_go(notification.id);
+    if (received == dpm::SeccompListener::Received::one) {
+      listener.let_go(notification.id);
+    } else if (received == dpm::SeccompListener::Received::ended || has_hung_up(listener.fd())) {
+      return;
+    }
   }
 }
 
