@@ -1,10 +1,12 @@
 // continue_only [--no-sync-wake-up] COMMAND...: the least a supervisor can do. It is launched, notified of the same
 // calls and receives them in the same loop as the meter, and lets each go on at once. What the meter costs beyond this
 // is the meter's own doing.
-#include <poll.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/linux/kernel/seccomp_listener.hpp"
@@ -12,25 +14,24 @@
 
 namespace {
 
-// The last process has ended.
-bool has_hung_up(int listener) {
-  pollfd item{listener, 0, 0};
-  return ::poll(&item, 1, 0) == 1;
+// Kernels before 6.11 do not tell whoever receives that the last process has ended.
+void await_end(const dpm::SeccompListener& listener) {
+  while (!listener.has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ::_exit(0);
 }
 
 void serve(dpm::MeteredProgram& program, bool sync_wake_up) {
   dpm::SeccompListener listener(std::move(program.listener));
   if (sync_wake_up) listener.set_sync_wake_up(true);
+  std::thread(await_end, std::cref(listener)).detach();
   dpm::Notification& notification = program.slots[0];
-  for (;;) {
+  auto received = dpm::SeccompListener::Received::none;
+  while (received != dpm::SeccompListener::Received::ended) {
     notification = {};
-    const auto received = listener.receive(notification);
-    if (received == dpm::SeccompListener::Received::one) {
-      listener.let_go(notification.id);
-    } else if (received == dpm::SeccompListener::Received::ended || has_hung_up(listener.fd())) {
-      return;
-    }
+    received = listener.receive(notification);
+    if (received == dpm::SeccompListener::Received::one) listener.let_go(notification.id);
   }
+  ::_exit(0);  // with the other thread
 }
 
 }  // namespace
@@ -50,5 +51,4 @@ int main(int count, char** arguments) {
   }
   launched->start();
   serve(launched->program(), sync_wake_up);
-  return 0;
 }
