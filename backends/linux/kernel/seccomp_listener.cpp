@@ -28,8 +28,12 @@ SeccompListener::Received SeccompListener::receive(Notification& notification) {
   if (errno == EINTR) return Received::none;
   if (errno != ENOENT) return Received::ended;
   // Either a call that was interrupted before we had it, or (since 6.11) the end of the last process.
+  return has_ended() ? Received::ended : Received::none;
+}
+
+bool SeccompListener::has_ended() const {
   pollfd listener{fd_.get(), 0, 0};
-  return ::poll(&listener, 1, 0) == 1 && (listener.revents & POLLHUP) != 0 ? Received::ended : Received::none;
+  return ::poll(&listener, 1, 0) == 1 && (listener.revents & POLLHUP) != 0;
 }
 
 bool SeccompListener::let_go(std::uint64_t id) {

@@ -32,6 +32,9 @@ class SeccompListener {
   // kernel (before 6.6) does not know it.
   bool set_sync_wake_up(bool on);
 
+  // No process carries the filter any more. Kernels before 6.11 do not end receive() then.
+  bool has_ended() const;
+
   int fd() const { return fd_.get(); }
 
  private:

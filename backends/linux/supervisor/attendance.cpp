@@ -14,7 +14,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::uint64_t kListenerEvent = 1, kWakeEvent = 2, kConnectorEvent = 3;
+constexpr std::uint64_t kWakeEvent = 1, kConnectorEvent = 2;
 constexpr std::int64_t kTickNs = 10'000'000;
 constexpr std::int64_t kLookAgainNs = 1'000'000;
 
@@ -48,8 +48,6 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   clock_offset_ns_ = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
   for (std::size_t slot = NotificationSlots::kSlots; slot-- > 1;) free_slots_.push_back(slot);
   sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
-  // Without EPOLLIN: only the end is of interest here, not every call.
-  watch(epoll_.get(), listener_.fd(), 0, kListenerEvent);
   watch(epoll_.get(), wake_.get(), EPOLLIN, kWakeEvent);
   if (connector_) watch(epoll_.get(), connector_->fd(), EPOLLIN, kConnectorEvent);
   summary_.call_cost_ns = call_cost_ns;
@@ -69,14 +67,13 @@ void Supervisor::wake() {
 }
 
 void Supervisor::stop() {
-  ended_ = true;
+  stopped_ = true;
   wake();
 }
 
 void Supervisor::attend(pthread_t serving) {
   std::array<epoll_event, 64> events;
   std::int64_t next_tick_ns = 0;
-  bool all_gone = false;
   for (;;) {
     std::int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
     std::int64_t until_ns = std::max(now_ns, next_tick_ns);
@@ -95,18 +92,22 @@ void Supervisor::attend(pthread_t serving) {
       const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
       if (HoldTable::is_hold(data)) fire(HoldTable::ticket_of(data));
       if (data == kConnectorEvent) drain_announcements();
-      if (data == kListenerEvent) ended_ = all_gone = true;
       std::uint64_t wakes = 0;
       if (data == kWakeEvent) [[maybe_unused]]
         const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
     }
     for (const auto& ticket : waiting)
       if (holds_.is_current(ticket)) fire(ticket);
-    if (ended_) break;
+    if (stopped_ || all_gone_) break;
     now_ns = clock_ns(CLOCK_MONOTONIC);
     check_deadlines(now_ns);
     if (now_ns < next_tick_ns) continue;
     next_tick_ns = now_ns + kTickNs;
+    // Looked at now and then: an epoll set would be told of every call.
+    if (listener_.has_ended()) {
+      all_gone_ = true;
+      break;
+    }
     check_holds();
     look_around();
     settle_old_events(now_ns);
@@ -116,7 +117,7 @@ void Supervisor::attend(pthread_t serving) {
     survey(due);
   }
   interrupt(serving);
-  if (all_gone) await_last_announcements();
+  if (all_gone_) await_last_announcements();
   finish();
   queue_.close();
 }

@@ -12,7 +12,8 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kServingSlot = 0;
-constexpr std::size_t kBatchEvents = 50;
+// Waking the thread that feeds the sink, on another CPU, costs as much as looking at a few calls.
+constexpr std::size_t kBatchEvents = 1000;
 // A call that comes again later than this after a signal was rather made again by the program.
 constexpr std::int64_t kRestartMaxNs = 100'000'000;
 
@@ -40,10 +41,14 @@ bool is_datagram(Medium medium) {
 
 void Supervisor::serve() {
   Notification& notification = slots_[kServingSlot];
-  while (!ended_) {
+  while (!stopped_ && !all_gone_) {
     notification = {};
     const auto received = listener_.receive(notification);
-    if (received == SeccompListener::Received::ended) break;
+    if (received == SeccompListener::Received::ended) {
+      all_gone_ = true;
+      wake();
+      break;
+    }
     if (received == SeccompListener::Received::none) continue;
     Outcome outcome = Outcome::let_go;
     {

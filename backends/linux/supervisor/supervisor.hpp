@@ -4,7 +4,8 @@
 //   attend() everything that happens without a call: data for calls that are held, announcements about processes,
 //            deadlines, events that wait for their length, the end
 //
-// Finished events go to the queue in batches of 20 to 50, and at least a hundred times a second.
+// Finished events go to the queue a thousand at a time, and at least a hundred times a second; those of processes whose
+// flags say "immediate", at once.
 #pragma once
 
 #include <pthread.h>
@@ -118,7 +119,7 @@ class Supervisor {
   NotificationSlots& slots_;
   UniqueFd epoll_, wake_;
   Result<ProcessConnector> connector_;
-  std::atomic<bool> ended_{false}, served_{false};
+  std::atomic<bool> stopped_{false}, all_gone_{false}, served_{false};
 
   std::mutex mutex_;  // everything below
   Meter meter_;

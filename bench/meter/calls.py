@@ -1,0 +1,66 @@
+"""What one recorded call costs, against a notification that is answered at once; and what costs nothing."""
+
+import subprocess
+
+import table
+from ways import CONTINUE_ONLY, METERED, STRACE, UNMETERED
+
+KINDS = {
+    "tcp": "TCP send and recv",
+    "unix": "UNIX socket send and recv",
+    "pipe": "pipe write and read",
+    "tcp_empty": "TCP recv of nothing",
+    "file": "read of a file, not recorded",
+}
+
+
+def nanoseconds(tools, way, kind, seconds):
+    """Of one call in a tight loop of such calls."""
+    done = subprocess.run(tools.command(way, [tools.call_loop, kind, seconds], tools.folder()), capture_output=True, text=True,
+                          timeout=60 + 10 * seconds)
+    if done.returncode != 0:
+        raise RuntimeError(f"call_loop {kind} {way}: {done.stderr}")
+    return float(done.stdout)
+
+
+def in_turns(tools, ways, kind, turns, seconds):
+    measured = {way: [] for way in ways}
+    for _ in range(turns):
+        for way in ways:
+            measured[way].append(nanoseconds(tools, way, kind, seconds))
+    return measured
+
+
+def recorded_calls(tools, turns, seconds):
+    table.heading("one recorded call, against a notification answered CONTINUE at once (tight loop, one thread)")
+    for kind, what in KINDS.items():
+        measured = in_turns(tools, [UNMETERED, CONTINUE_ONLY, METERED], kind, turns, seconds)
+        us = {way: table.median(values) / 1000 for way, values in measured.items()}
+        goal = None if kind == "file" else table.Goal("<=", 1.5)
+        table.row(what, table.ratio_of(measured[METERED], measured[CONTINUE_ONLY]), goal,
+                  f"{us[METERED]:.1f} us, answered at once {us[CONTINUE_ONLY]:.1f}, unmetered {us[UNMETERED]:.1f}")
+
+
+def what_costs_nothing(tools, turns, seconds):
+    table.heading("speed of what makes no metered calls, against the same unmetered")
+    measured = in_turns(tools, [UNMETERED, METERED], "compute", 2 * turns, seconds)
+    table.row("a metered loop without calls", table.ratio_of(measured[UNMETERED], measured[METERED]), table.Goal(">=", 0.99))
+
+    alone, beside = [], []
+    for _ in range(2 * turns):
+        alone.append(nanoseconds(tools, UNMETERED, "tcp", seconds))
+        metered = subprocess.Popen(tools.command(METERED, ["sleep", "1000"], tools.folder()), stderr=subprocess.PIPE)
+        try:
+            beside.append(nanoseconds(tools, UNMETERED, "tcp", seconds))
+        finally:
+            metered.kill()
+            metered.communicate()
+    table.row("an unmetered process beside a metered one", table.ratio_of(alone, beside), table.Goal(">=", 0.99))
+
+
+def others(tools, turns, seconds):
+    why_not = tools.why_not(STRACE)
+    if why_not:
+        return table.note(f"strace skipped: {why_not}")
+    measured = in_turns(tools, [METERED, STRACE], "tcp", turns, seconds)
+    table.row("TCP send and recv: speed against strace", table.ratio_of(measured[STRACE], measured[METERED]))

@@ -1,0 +1,62 @@
+"""redis-server under redis-benchmark: 50 clients, each waiting for its answer before it asks again."""
+
+import contextlib
+import csv
+import shutil
+import subprocess
+
+import table
+from server import Server, free_port
+from ways import CONTINUE_ONLY, METERED, PERF, STRACE, UNMETERED
+
+TESTS = ["SET", "GET"]
+GOALS = {CONTINUE_ONLY: table.Goal(">=", 0.8), STRACE: table.Goal(">=", 6), PERF: table.Goal(">=", 2)}
+
+
+def requests_per_second(port, requests):
+    done = subprocess.run(["redis-benchmark", "-p", str(port), "-t", "set,get", "-c", "50", "-n", str(requests), "--csv"],
+                          capture_output=True, text=True, timeout=600, check=True)
+    return {row["test"]: float(row["rps"]) for row in csv.DictReader(done.stdout.splitlines())}
+
+
+def throughput(tools, turns, seconds):
+    table.heading("redis-server under redis-benchmark -c 50, server metered: requests a second")
+    missing = [tool for tool in ("redis-server", "redis-benchmark") if shutil.which(tool) is None]
+    if missing:
+        return table.note(f"skipped: {missing[0]} is not installed")
+    ways = [way for way in (UNMETERED, CONTINUE_ONLY, METERED, STRACE, PERF) if usable(tools, way)]
+    measured = {test: {way: [] for way in ways} for test in TESTS}
+    with contextlib.ExitStack() as open_servers:
+        servers, requests = {}, {}
+        for way in ways:
+            servers[way] = open_servers.enter_context(start(tools, way))
+            warm_up = requests_per_second(servers[way].port, 1000)
+            requests[way] = int(max(500, min(warm_up.values()) * seconds))
+        for _ in range(turns):
+            for way in ways:
+                for test, rate in requests_per_second(servers[way].port, requests[way]).items():
+                    measured[test][way].append(rate)
+    for test in TESTS:
+        show(test, measured[test])
+
+
+def usable(tools, way):
+    why_not = tools.why_not(way)
+    if why_not:
+        table.note(f"{way} skipped: {why_not}")
+    return not why_not
+
+
+def start(tools, way):
+    port, folder = free_port(), tools.folder()
+    command = ["redis-server", "--port", port, "--save", "", "--appendonly", "no", "--dir", folder]
+    return Server(tools.command(way, command, folder), port)
+
+
+def show(test, rates):
+    for way, goal in GOALS.items():
+        if way in rates:
+            table.row(f"{test}: metered / {way}", table.ratio_of(rates[METERED], rates[way]), goal,
+                      f"{table.median(rates[METERED]):.0f} against {table.median(rates[way]):.0f}")
+    shares = [f"{way} {table.ratio_of(values, rates[UNMETERED]):.2f}" for way, values in rates.items()]
+    table.note(f"{test}: share of the unmetered speed: " + ", ".join(shares))

@@ -1,0 +1,36 @@
+"""Prints what was measured: ratios first, their goals beside, and the numbers they come from."""
+
+import statistics
+
+median = statistics.median
+
+
+class Goal:
+    """How a ratio should be: Goal("<=", 1.5)."""
+
+    def __init__(self, relation, bound):
+        self.relation, self.bound = relation, bound
+
+    def met(self, value):
+        return value <= self.bound if self.relation == "<=" else value >= self.bound
+
+    def __str__(self):
+        return f"{self.relation} {self.bound:g}x"
+
+
+def heading(text):
+    print(f"\n{text}", flush=True)
+
+
+def ratio_of(numerators, denominators):
+    """The median of the ratios of runs made in turns, which a machine busy with other things disturbs alike."""
+    return median([a / b for a, b in zip(numerators, denominators)])
+
+
+def row(what, ratio, goal=None, details=""):
+    verdict = "" if goal is None else ("reached" if goal.met(ratio) else "MISSED")
+    print(f"  {what:<44} {ratio:>7.2f}x  {str(goal or ''):<8} {verdict:<8} {details}".rstrip(), flush=True)
+
+
+def note(text):
+    print(f"  {text}", flush=True)

@@ -1,0 +1,75 @@
+"""The ways to run a program that are compared: as it is, supervised in several ways, or traced by others' tools."""
+
+import os
+import pathlib
+import pwd
+import shutil
+import subprocess
+import tempfile
+
+# What a meter is notified of; strace and perf are asked for the same.
+CALLS = ["read", "readv", "recvfrom", "recvmsg", "recvmmsg", "write", "writev", "sendto", "sendmsg", "sendmmsg", "accept",
+         "accept4", "sendfile", "splice"]
+UNMETERED, CONTINUE_ONLY, METERED = "unmetered", "CONTINUE only", "metered"
+STRACE, PERF = "strace", "perf trace"
+
+
+class Tools:
+    """The programs needed, from a build folder, and a scratch folder for what they write."""
+
+    def __init__(self, build):
+        build = pathlib.Path(build).resolve()
+        self.dpm = build / "dpm"
+        self.call_loop = build / "bench/meter/call_loop"
+        self.continue_only = build / "bench/meter/continue_only"
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dpm-bench-"))
+        self.scratch.chmod(0o777)
+        self._folders = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def folder(self):
+        self._folders += 1
+        folder = self.scratch / str(self._folders)
+        folder.mkdir()
+        folder.chmod(0o777)
+        return folder
+
+    def command(self, way, command, folder):
+        """The words that run `command` that way; what is written goes to `folder`."""
+        command = [str(word) for word in command]
+        if way == UNMETERED:
+            return command
+        if way == CONTINUE_ONLY:
+            return [str(self.continue_only), *command]
+        if way == METERED:
+            return [str(self.dpm), "meter", "-o", str(folder / "out"), "--", *command]
+        if way == STRACE:
+            return ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=" + ",".join(CALLS), "-o", str(folder / "strace"),
+                    *command]
+        if way == PERF:
+            return ["perf", "trace", "-e", ",".join(CALLS), "-o", str(folder / "perf"), "--", *command]
+        raise ValueError(way)
+
+    def why_not(self, way):
+        """Why this way cannot be had here, or nothing."""
+        tool = {STRACE: "strace", PERF: "perf"}.get(way)
+        if tool is None:
+            return None
+        if shutil.which(tool) is None:
+            return f"{tool} is not installed"
+        tried = subprocess.run(self.command(way, ["true"], self.folder()), capture_output=True, text=True, timeout=30)
+        lines = (tried.stderr or tried.stdout).strip().splitlines()
+        return None if tried.returncode == 0 else f"{tool} is not permitted here: {lines[-1] if lines else 'no reason given'}"
+
+
+def ordinary_user():
+    """Keywords for Popen that make the child an ordinary user, for programs that refuse to be root."""
+    if os.geteuid() != 0:
+        return {}
+    account = pwd.getpwnam("nobody")
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
