@@ -108,5 +108,8 @@ TEST_CASE("pair clocks: process numbers as large as they can be are told apart",
   const std::vector<std::uint32_t> numbers = {0, 1, 7, 8, 1u << 20, (1u << 20) + 1, 1u << 23, kLargest - 8, kLargest};
   std::int64_t arrival_ns = 1'000'000;  // each less than those before
   for (const auto sender : numbers)
-    for (const auto receiver : numbers) REQUIRE(clocks.arrive(sender, receiver, --arrival_ns) == arrival_ns);
+    for (const auto receiver : numbers) {
+      --arrival_ns;
+      REQUIRE(clocks.arrive(sender, receiver, arrival_ns) == arrival_ns);
+    }
 }
