@@ -1,0 +1,84 @@
+// dpm acquire: meters a process that runs already, until it ends or we are interrupted; then its keeper lets its calls
+// pass. A program whose meter was killed is taken over from its keeper, or, when that was killed too, rescued.
+#include "backends/linux/acquire/acquire.hpp"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+
+#include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/keeper/rescue.hpp"
+#include "backends/linux/kernel/process_files.hpp"
+#include "cli/commands.hpp"
+#include "cli/meter/conclude.hpp"
+#include "cli/meter/metering.hpp"
+#include "trace/recording_lock.hpp"
+
+namespace dpm::cli {
+namespace {
+
+Result<MeteredProgram> take(std::uint32_t pid, const AcquireOptions& options) {
+  switch (custody_of(pid)) {
+    case Custody::kept:
+      return take_over(pid);
+    case Custody::abandoned:
+      return rescue(pid);
+    case Custody::none:
+      break;
+  }
+  auto program = acquire(pid, options);
+  if (!program) return program;
+  if (auto kept = start_keeper(*program); !kept) return kept.error();
+  return program;
+}
+
+class AcquireCommand : public Command {
+ public:
+  std::string name() const override { return "acquire"; }
+  std::string summary() const override { return "Meter a process that runs already, and let it go again"; }
+  std::string example() const override { return "dpm acquire 1234 -o out"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("PID", pid_, "The process; all its threads, and children it makes from now on")->required();
+    app.add_option("-o,--output", output_,
+                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
+    app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    app.add_flag("--exact-paths", options_.exact_paths,
+                 "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
+  }
+
+  int run(Terminal& terminal) override {
+    auto plan = plan_recording(flags_, templates_);
+    if (!plan) return refuse(terminal, *this, plan.error());
+    const std::string name = read_command_name(pid_, pid_);
+    const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
+    if (!folder) return refuse(terminal, *this, folder.error());
+    auto program = take(pid_, options_);
+    if (!program) {
+      folder->remove();
+      return refuse(terminal, *this, program.error());
+    }
+    return meter(*std::move(program), *std::move(plan), *folder, terminal);
+  }
+
+ private:
+  int meter(MeteredProgram program, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+    const auto lock = RecordingLock::hold(folder.path());
+    const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
+    if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
+    const auto recorded = record(std::move(program), std::move(plan), folder.trace(), {SIGINT, SIGTERM, SIGHUP}, [] {});
+    if (!recorded) return refuse(terminal, *this, recorded.error());
+    if (auto done = conclude(folder, facts, *recorded, terminal); !done) return refuse(terminal, *this, done.error());
+    return kDone;
+  }
+
+  std::uint32_t pid_ = 0;
+  std::string output_, flags_, templates_;
+  AcquireOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_acquire() { return std::make_unique<AcquireCommand>(); }
+
+}  // namespace dpm::cli
