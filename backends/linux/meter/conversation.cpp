@@ -87,6 +87,22 @@ void Conversations::join(Socket& socket, const std::string& own, const std::stri
   socket.out->sender_id = socket.in->receiver_id = socket.id;
 }
 
+// A UNIX socket whose peer is closed does not know any more who that was; but the peer may have been seen.
+void Conversations::join_unix(Socket& socket) {
+  const SocketDescription& known = socket.description;
+  if (known.peer_inode != 0) {
+    join(socket, unix_end(known.inode, known.local_name), unix_end(known.peer_inode, known.peer_name));
+    by_unix_peer_[known.peer_inode] = socket.id;
+    return;
+  }
+  const auto seen = by_unix_peer_.find(known.inode);
+  const Socket* peer = seen == by_unix_peer_.end() ? nullptr : find(seen->second);
+  if (peer == nullptr) return;
+  socket.out = peer->in;
+  socket.in = peer->out;
+  socket.out->sender_id = socket.in->receiver_id = socket.id;
+}
+
 Socket& Conversations::add(std::uint64_t id, SocketDescription description) {
   auto& socket = sockets_[id];
   socket = std::make_unique<Socket>();
@@ -95,8 +111,7 @@ Socket& Conversations::add(std::uint64_t id, SocketDescription description) {
   const SocketDescription& known = socket->description;
   if (known.listening || known.medium == Medium::none) return *socket;
   if (known.domain == 1 /* AF_UNIX */) {
-    if (known.peer_inode != 0)
-      join(*socket, unix_end(known.inode, known.local_name), unix_end(known.peer_inode, known.peer_name));
+    join_unix(*socket);
   } else if (known.connected && !is_datagram(known.medium)) {
     join(*socket, known.local_name, known.peer_name);
   }

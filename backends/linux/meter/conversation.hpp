@@ -62,6 +62,7 @@ class Conversations {
   Flow& new_flow(std::string name, ChannelKind kind, bool exact);
   Flow& flow_by(const std::string& key, const std::string& name, ChannelKind kind, bool exact);
   void join(Socket& socket, const std::string& own, const std::string& peer);
+  void join_unix(Socket& socket);
 
   Descriptions& descriptions_;
   struct Unbound {
@@ -73,7 +74,8 @@ class Conversations {
   std::vector<Unbound> unbound_;
   std::unordered_map<std::string, Flow*> by_key_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
-  std::uint32_t channel_sets_ = 1;  // [0] is "any"
+  std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
+  std::uint32_t channel_sets_ = 1;                                 // [0] is "any"
 };
 
 }  // namespace dpm

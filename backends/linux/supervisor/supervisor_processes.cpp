@@ -169,14 +169,23 @@ void Supervisor::survey(const std::vector<std::uint32_t>& pids) {
   }
 }
 
-// One that was just woken in its call runs as well as one that has left it long ago: who runs each time we look is
-// taken to compute.
+// One that was just woken in its call runs as well as one that has left it long ago, and so does one that waits for a
+// CPU: who has used some CPU time each time we look is taken to compute.
 bool Supervisor::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
   constexpr int kLooks = 5;
+  constexpr std::uint64_t kRunsForNs = 1'000'000;
   const CallState state = call_state(thread.execution->pid(), thread.execution->tid(), descriptor);
-  if (state == CallState::running) return ++thread.seen_running < kLooks;
-  thread.seen_running = 0;
-  return state == CallState::in_call;
+  if (state != CallState::running) {
+    thread.seen_running = 0;
+    return state == CallState::in_call;
+  }
+  std::uint64_t cpu_ns = 0;
+  if (!thread.files.cpu_time_ns(cpu_ns)) return false;
+  if (cpu_ns >= thread.cpu_seen_running_ns + kRunsForNs) {
+    thread.cpu_seen_running_ns = cpu_ns;
+    ++thread.seen_running;
+  }
+  return thread.seen_running < kLooks;
 }
 
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.

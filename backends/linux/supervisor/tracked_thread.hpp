@@ -38,6 +38,7 @@ struct TrackedThread {
   bool counters_read = false;  // during its present call
   bool asks_again = false;     // its present call was interrupted by a signal before
   int seen_running = 0;        // so many times in a row, when its call was looked at
+  std::uint64_t cpu_seen_running_ns = 0;
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed

@@ -41,10 +41,21 @@ void alarm_after_ms(int milliseconds, bool again = false) {
   must(setitimer(ITIMER_REAL, &timer, nullptr), "setitimer");
 }
 
-pid_t writes_later(const Actor& actor, const End& out, int milliseconds) {
-  return actor.forks("writer", [&](const Actor& writing) {
-    pause_ms(milliseconds);
-    writing.sends(out, "write", [&] { return write(out.fd, "hello", 5); });
+// Another process sends the waiting one a signal.
+pid_t signals_later(const Actor& actor) {
+  return actor.forks("signaller", [](const Actor&) {
+    until_waiting(getppid(), 50);
+    return kill(getppid(), SIGALRM);
+  });
+}
+
+// And then what it waits for.
+pid_t disturbs(const Actor& actor, const End& out) {
+  return actor.forks("disturber", [&](const Actor& other) {
+    until_waiting(getppid(), 50);
+    kill(getppid(), SIGALRM);
+    until_waiting(getppid(), 50);
+    other.sends(out, "write", [&] { return write(out.fd, "hello", 5); });
     return 0;
   });
 }
@@ -65,18 +76,18 @@ void interrupted(const Actor& actor) {
   for (const char* name : kWaited) {
     const Ends ends = medium(name).connect(actor);
     const End in{ends.b.fd, "", std::string(name) + ends.b.in}, out{ends.a.fd, std::string(name) + ends.a.out, ""};
-    const pid_t writer = writes_later(actor, out, 200);
+    const pid_t disturber = disturbs(actor, out);
     Room room{};
     handled = 0;
-    alarm_after_ms(100);
     asks_and_is_interrupted(actor, in, "read, interrupted", [&] { return read(in.fd, room.data(), room.size()); });
     actor.result("signals", handled);
     actor.receives(in, "read", [&] { return read(in.fd, room.data(), room.size()); });
-    actor.waits_for(writer, "writer");
+    actor.waits_for(disturber, "disturber");
   }
   const Listener listener = tcp_listener();
-  alarm_after_ms(100);
+  const pid_t signaller = signals_later(actor);
   actor.accepts("accept, interrupted", [&] { return accept(listener.fd, nullptr, nullptr); });
+  actor.waits_for(signaller, "signaller");
 }
 
 // With SA_RESTART the call goes on: its caller asked once.
@@ -85,13 +96,12 @@ void restarted(const Actor& actor) {
   for (const char* name : kWaited) {
     const Ends ends = medium(name).connect(actor);
     const End in{ends.b.fd, "", std::string(name) + ends.b.in}, out{ends.a.fd, std::string(name) + ends.a.out, ""};
-    const pid_t writer = writes_later(actor, out, 200);
+    const pid_t disturber = disturbs(actor, out);
     Room room{};
     handled = 0;
-    alarm_after_ms(40);
     actor.receives(in, "read, restarted", [&] { return read(in.fd, room.data(), room.size()); });
     actor.result("signals", handled);
-    actor.waits_for(writer, "writer");
+    actor.waits_for(disturber, "disturber");
   }
 }
 
@@ -101,13 +111,12 @@ void interrupted_with_limit(const Actor& actor) {
     handle(SIGALRM, flags);
     const Ends ends = medium("tcp4").connect(actor);
     const End in{ends.b.fd, "", "limited" + std::to_string(flags)};
-    const timeval limit{0, 600000};
+    const timeval limit{5, 0};
     must(setsockopt(in.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), "SO_RCVTIMEO");
     Room room{};
-    alarm_after_ms(100);
-    const Stopwatch stopwatch;
+    const pid_t signaller = signals_later(actor);
     actor.asks(in, "recv with a limit, interrupted", [&] { return recv(in.fd, room.data(), room.size(), 0); });
-    actor.result("quarters of a second", stopwatch.quarters());
+    actor.waits_for(signaller, "signaller");
   }
 }
 
@@ -115,12 +124,16 @@ void interrupted_with_limit(const Actor& actor) {
 void interrupted_part(const Actor& actor) {
   handle(SIGALRM, 0);
   const Ends ends = medium("tcp4").connect(actor);
-  const pid_t writer = writes_later(actor, ends.a, 50);
+  const pid_t disturber = actor.forks("disturber", [&](const Actor& other) {
+    until_waiting(getppid(), 50);
+    other.sends(ends.a, "write", [&] { return write(ends.a.fd, "hello", 5); });
+    until_waiting(getppid(), 50);
+    return kill(getppid(), SIGALRM);
+  });
   Room room{};
-  alarm_after_ms(200);
   actor.receives(ends.b, "recv MSG_WAITALL, interrupted",
                  [&] { return recv(ends.b.fd, room.data(), 100, MSG_WAITALL); });
-  actor.waits_for(writer, "writer");
+  actor.waits_for(disturber, "disturber");
 }
 
 // A blocked signal stays pending and disturbs nobody.
@@ -131,15 +144,14 @@ void blocked(const Actor& actor) {
   sigaddset(&alarm_only, SIGALRM);
   must(sigprocmask(SIG_BLOCK, &alarm_only, nullptr), "sigprocmask");
   const Ends ends = medium("unix_stream").connect(actor);
-  const pid_t writer = writes_later(actor, ends.a, 150);
+  const pid_t disturber = disturbs(actor, ends.a);
   Room room{};
   handled = 0;
-  alarm_after_ms(50);
   actor.receives(ends.b, "read", [&] { return read(ends.b.fd, room.data(), room.size()); });
   actor.result("signals", handled);
   must(sigprocmask(SIG_UNBLOCK, &alarm_only, nullptr), "sigprocmask");
   actor.result("signals when unblocked", handled);
-  actor.waits_for(writer, "writer");
+  actor.waits_for(disturber, "disturber");
 }
 
 // The handler itself sends a message: it is seen after the call that it interrupts, and before what that receives.
@@ -148,9 +160,8 @@ void handler_sends(const Actor& actor) {
   const Ends wake = medium("pipe").connect(actor);
   handler_writes_to = wake.a.fd;
   const Ends ends = medium("tcp4").connect(actor);
-  const pid_t writer = writes_later(actor, ends.a, 200);
+  const pid_t disturber = disturbs(actor, ends.a);
   Room room{};
-  alarm_after_ms(100);
   actor.expect("RECEIVECALL", 0, ends.b.in);
   actor.expect("SEND", 1, "wake");
   actor.result("read", read(ends.b.fd, room.data(), room.size()));
@@ -158,7 +169,7 @@ void handler_sends(const Actor& actor) {
   actor.receives({wake.b.fd, "", "wake"}, "read of the handler's message",
                  [&] { return read(wake.b.fd, room.data(), room.size()); });
   handler_writes_to = -1;
-  actor.waits_for(writer, "writer");
+  actor.waits_for(disturber, "disturber");
 }
 
 // A thousand signals a second: calls that never fail with EINTR do not start to, and no descriptor is lost.
@@ -236,7 +247,7 @@ void stopped_and_continued(const Actor& actor) {
   });
   // Stopped in the midst of waiting, with the data coming after it goes on; then with the data coming meanwhile.
   for (const bool meanwhile : {false, true}) {
-    pause_ms(100);
+    until_waiting(reader, 50);
     int status = 0;
     actor.result("SIGSTOP", kill(reader, SIGSTOP));
     must(waitpid(reader, &status, WUNTRACED), "waitpid");
@@ -261,28 +272,26 @@ void cancelled(const Actor& actor) {
   });
   const pthread_t thread = reader.native_handle();
   reader.detach();
-  pause_ms(100);
+  until_waiting(getpid(), 50);
   actor.result("pthread_cancel", pthread_cancel(thread));
-  const Stopwatch stopwatch;
-  pause_ms(50);
+  pause_ms(100);
   Room room{};
   // The byte is there for whoever reads after it: the cancelled call took nothing.
   actor.sends(ends.a, "write", [&] { return write(ends.a.fd, "x", 1); });
   actor.receives(ends.b, "read", [&] { return read(ends.b.fd, room.data(), room.size()); });
-  actor.result("quarters of a second", stopwatch.quarters());
 }
 
 void ended_by_signal(const Actor& actor) {
   for (const int signal_number : {SIGALRM, SIGQUIT, SIGTERM, SIGKILL}) {
     const Ends ends = medium("tcp4").connect(actor);
     const pid_t reader = actor.forks("reader", [&](const Actor& reading) {
-      if (signal_number == SIGALRM) alarm_after_ms(100);
+      if (signal_number == SIGALRM) alarm_after_ms(300);
       Room room{};
       reading.asks({ends.b.fd, "", "to" + std::to_string(signal_number)}, "read",
                    [&] { return read(ends.b.fd, room.data(), room.size()); });
       return 0;
     });
-    pause_ms(100);
+    until_waiting(reader, 50);
     if (signal_number != SIGALRM) actor.result("kill", kill(reader, signal_number));
     actor.waits_for(reader, "reader");
   }

@@ -31,7 +31,7 @@ void reader_waits(const Actor& actor, const Medium& medium) {
     Room room{};
     for (int message = 0; message < 2; ++message) {
       reading.receives(ends.b, "read", [&] { return read(ends.b.fd, room.data(), room.size()); });
-      expect_waited(reading, 50);
+      expect_waited(reading, 20);
     }
     if (has_end) reading.asks(ends.b, "read", [&] { return read(ends.b.fd, room.data(), room.size()); });
     return 7;
@@ -39,10 +39,10 @@ void reader_waits(const Actor& actor, const Medium& medium) {
   close(ends.b.fd);
   Room room{};
   for (const std::size_t length : {19ul, 1301ul}) {
-    pause_ms(100);
+    until_waiting(reader, 50);
     actor.sends(ends.a, "write", [&] { return write(ends.a.fd, room.data(), length); });
   }
-  pause_ms(100);
+  until_waiting(reader, 50);
   close(ends.a.fd);
   actor.waits_for(reader, "reader");
 }
@@ -52,11 +52,11 @@ void over_medium(const Actor& actor) {
   reader_waits(actor, media()[kIndex]);
 }
 
-// Plays `write` after a pause, in another process that then ends.
+// Plays `write` in another process, once this one waits.
 template <typename Write>
-pid_t later(const Actor& actor, const char* role, int milliseconds, Write write) {
+pid_t later(const Actor& actor, const char* role, Write write) {
   return actor.forks(role, [&](const Actor& writing) {
-    pause_ms(milliseconds);
+    until_waiting(getppid(), 50);
     write(writing);
     return 0;
   });
@@ -72,15 +72,15 @@ void timeout(const Actor& actor) {
     {
       const Stopwatch stopwatch;
       actor.asks(in, std::string(name) + " recv, nothing comes", [&] { return recv(in.fd, room.data(), 10, 0); });
-      actor.result("quarters of a second", stopwatch.quarters());
+      actor.result("after 375 ms", stopwatch.shows(374));
     }
-    const pid_t writer = later(actor, "writer", 100, [&](const Actor& writing) {
+    const pid_t writer = later(actor, "writer", [&](const Actor& writing) {
       writing.sends(out, "write", [&] { return write(out.fd, room.data(), 23); });
     });
-    const Stopwatch stopwatch;
+    const timeval long_limit{5, 0};
+    must(setsockopt(in.fd, SOL_SOCKET, SO_RCVTIMEO, &long_limit, sizeof long_limit), "SO_RCVTIMEO");
     actor.receives(in, "read, something comes in time", [&] { return read(in.fd, room.data(), room.size()); });
-    actor.result("quarters of a second", stopwatch.quarters());
-    expect_waited(actor, 50);
+    expect_waited(actor, 20);
     actor.waits_for(writer, "writer");
   }
 }
@@ -104,10 +104,10 @@ void without_waiting(const Actor& actor) {
 
 // Two parts with a pause between them.
 pid_t two_parts(const Actor& actor, const End& out, std::size_t first, std::size_t second) {
-  return later(actor, "writer", 100, [&](const Actor& writing) {
+  return later(actor, "writer", [&](const Actor& writing) {
     Room room{};
     writing.sends(out, "write", [&] { return write(out.fd, room.data(), first); });
-    pause_ms(100);
+    until_waiting(getppid(), 50);
     writing.sends(out, "write", [&] { return write(out.fd, room.data(), second); });
   });
 }
@@ -121,7 +121,7 @@ void wait_for_all(const Actor& actor) {
     actor.receives(in, "recv MSG_WAITALL", [&] { return recv(in.fd, room.data(), 314, MSG_WAITALL); });
     actor.waits_for(writer, "writer");
     // Not all comes in time.
-    const timeval limit{0, 400000};
+    const timeval limit{1, 0};
     must(setsockopt(in.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), "SO_RCVTIMEO");
     writer = two_parts(actor, out, 107, 109);
     actor.receives(in, "recv MSG_WAITALL with a timeout",
@@ -137,7 +137,7 @@ void low_water(const Actor& actor) {
   Room room{};
   const pid_t writer = two_parts(actor, ends.a, 113, 127);
   actor.receives(ends.b, "recv above SO_RCVLOWAT", [&] { return recv(ends.b.fd, room.data(), room.size(), 0); });
-  expect_waited(actor, 150);
+  expect_waited(actor, 50);
   actor.waits_for(writer, "writer");
 }
 
@@ -147,7 +147,7 @@ void peeking(const Actor& actor) {
     const Ends ends = medium(name).connect(actor);
     const End in{ends.b.fd, "", std::string(name) + ends.b.in}, out{ends.a.fd, std::string(name) + ends.a.out, ""};
     Room room{};
-    const pid_t writer = later(actor, "writer", 100, [&](const Actor& writing) {
+    const pid_t writer = later(actor, "writer", [&](const Actor& writing) {
       writing.sends(out, "write", [&] { return write(out.fd, room.data(), 41); });
     });
     actor.result("recv MSG_PEEK, waiting", recv(in.fd, room.data(), room.size(), MSG_PEEK));
@@ -188,7 +188,7 @@ void poll_first(const Actor& actor) {
   interest.events = EPOLLIN;
   must(epoll_ctl(epoll, EPOLL_CTL_ADD, ends.b.fd, &interest), "epoll_ctl");
   for (int round = 0; round < 3; ++round) {
-    const pid_t writer = later(actor, "writer", 50, [&](const Actor& writing) {
+    const pid_t writer = later(actor, "writer", [&](const Actor& writing) {
       writing.sends(ends.a, "write",
                     [&] { return write(ends.a.fd, room.data(), static_cast<std::size_t>(61 + round)); });
     });

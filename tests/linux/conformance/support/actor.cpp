@@ -1,9 +1,13 @@
 #include "tests/linux/conformance/support/actor.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -14,6 +18,29 @@ long now_ms() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<long>(now.tv_sec) * 1000 + now.tv_nsec / 1000000;
+}
+
+// Without read(), which a meter would be notified of.
+char state_of(const std::string& task) {
+  std::array<char, 200> text{};
+  const int fd = open((task + "/stat").c_str(), O_RDONLY);
+  const ssize_t size = fd < 0 ? 0 : pread(fd, text.data(), text.size() - 1, 0);
+  close(fd);
+  const char* name_end = size > 0 ? std::strrchr(text.data(), ')') : nullptr;
+  return name_end == nullptr ? '?' : name_end[2];
+}
+
+bool all_sleep(pid_t process) {
+  const std::string folder = "/proc/" + std::to_string(process) + "/task";
+  DIR* tasks = opendir(folder.c_str());
+  bool all = true;
+  while (const dirent* entry = all && tasks != nullptr ? readdir(tasks) : nullptr) {
+    const int tid = std::atoi(entry->d_name);
+    const char state = state_of(folder + "/" + entry->d_name);
+    if (tid != 0 && tid != gettid()) all = state != 'R' && state != 'D';  // or stopped, or gone
+  }
+  if (tasks != nullptr) closedir(tasks);
+  return all;
 }
 
 }  // namespace
@@ -82,9 +109,19 @@ void pause_ms(int milliseconds) {
   }
 }
 
+void until_waiting(pid_t process, int then_ms) {
+  constexpr int kLooks = 3, kBetweenMs = 5;
+  for (int asleep = 0; asleep < kLooks; pause_ms(kBetweenMs)) asleep = all_sleep(process) ? asleep + 1 : 0;
+  pause_ms(then_ms);
+}
+
 Stopwatch::Stopwatch() : started_ms_(now_ms()) {}
 
-long Stopwatch::quarters() const { return (now_ms() - started_ms_) / 250; }
+bool Stopwatch::shows(long milliseconds) const {
+  constexpr long kBusyMachineMs = 3000;
+  const long passed_ms = now_ms() - started_ms_;
+  return passed_ms >= milliseconds && passed_ms < milliseconds + kBusyMachineMs;
+}
 
 int must(int value, const char* what) {
   if (value >= 0) return value;

@@ -87,12 +87,15 @@ class Actor {
 // Sleeps, without a notified call; signals do not shorten it.
 void pause_ms(int milliseconds);
 
-// The time since its creation, in whole steps of a quarter second: equal for a bare and a metered run unless a call
-// returned at the wrong time.
+// Returns when every thread of that process (but ours) has gone to sleep, and so much later: in the tests that use it,
+// all wait for a message then, however busy the machine is.
+void until_waiting(pid_t process, int then_ms);
+
 class Stopwatch {
  public:
   Stopwatch();
-  long quarters() const;
+  // As long as it says, and not seconds longer: a call that returned at the wrong time.
+  bool shows(long milliseconds) const;
 
  private:
   long started_ms_;
