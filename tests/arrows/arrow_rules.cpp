@@ -19,6 +19,7 @@ const std::vector<Arrow> kArrows = {
     {"analysis/prediction", {"model", "analysis/history", "analysis/parallelism"}},
     {"backends", {"model"}},
     {"backends/linux", {"model", "symbols"}},
+    {"backends/linux/wire", {"model", "trace"}},
     {"backends/replay", {"model", "trace"}},
     {"live", {"model"}},
     {"scenarios", {"model", "scenarios"}},
