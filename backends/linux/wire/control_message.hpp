@@ -9,7 +9,8 @@
 // A daemon looks after the processes and filters of one user on one machine. They belong to the controller that made
 // them, by its name, and outlive it and the daemon: who comes next with Hello is told what there is.
 //
-// Paths are those of the daemon's machine. Bytes of files, input and output are raw, of any content.
+// Paths are those of the daemon's machine; "~/" at the beginning of one is the user's home there, and folders that a
+// file is put in are made. Bytes of files, input and output are raw, of any content.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct FilterAddress {
   std::vector<std::string> hosts;  // the machine's name as the user gave it first, then its addresses
   std::uint16_t port = 0;
   std::string secret;  // 64 hexadecimal digits
+  std::string filter;  // its name, for people
 };
 
 // The life of a process under control (metering report figure 4.2).
@@ -44,9 +46,12 @@ struct Charge {
   std::string name;        // of the filter; of the process: its file's
   std::string job;         // of a process
   std::string controller;  // whose it is
+  bool attended = false;   // that controller is connected now: nobody else may adopt it
   ProcessState state = ProcessState::running;
   std::string reason;  // of a killed one: "normal", "exit status 3", "signal 9 (Killed)"
   MeterFlags flags;
+  FilterAddress filter;  // of a process: where its meter sends; of a filter: its own
+  std::string log;       // of a filter
 };
 
 // ---- requests
@@ -67,7 +72,7 @@ struct CreateProcess {
   std::string job, name;
   std::string file;  // sought in the user's PATH if it has no slash
   std::vector<std::string> arguments;
-  std::string directory;  // empty: the user's home
+  std::string directory;  // empty, or where there is no such one: the user's home
   std::string input;      // a file for its standard input; empty: what Input brings
   MeterFlags flags;
   FilterAddress filter;
@@ -88,11 +93,17 @@ struct StartProcess {
 struct StopProcess {
   std::uint32_t pid = 0;
 };
+// Answered when it is dead.
 struct KillProcess {
   std::uint32_t pid = 0;
 };
 // Forgets a killed process, lets an acquired one go, ends a filter that has no meters any more or is not wanted.
 struct Release {
+  std::uint32_t pid = 0;
+};
+// From now on it belongs to the controller that asks, which gets its reports and the output that was kept for it.
+// Refused while the controller it belongs to is connected.
+struct Adopt {
   std::uint32_t pid = 0;
 };
 // For a process's standard input.
@@ -122,8 +133,9 @@ struct GetLog {
 // What this daemon looks after.
 struct ListCharges {};
 
-using RequestBody = std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess,
-                                 StopProcess, KillProcess, Release, Input, FindFile, PutFile, GetLog, ListCharges>;
+using RequestBody =
+    std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
+                 Release, Adopt, Input, FindFile, PutFile, GetLog, ListCharges>;
 struct Request {
   std::uint64_t number = 0;  // of the controller's choosing, repeated in the reply
   RequestBody body;
@@ -149,6 +161,7 @@ struct FilterCreated {
 };
 struct ProcessCreated {
   std::uint32_t pid = 0;
+  std::string name;     // of an acquired one: its program's
   std::string warning;  // "runs without the privileges of its setuid bit", or empty
 };
 struct FileFound {
@@ -157,7 +170,7 @@ struct FileFound {
   std::string sha256;  // hexadecimal
 };
 struct LogFiles {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // relative to the log; "." alone: the log is one file
 };
 struct LogPiece {
   std::string bytes;
