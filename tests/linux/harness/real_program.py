@@ -21,6 +21,10 @@ import events
 import running
 
 
+LIMIT_S = 90  # for what takes a moment on a quiet machine
+LOOK_AGAIN_S = 0.005
+
+
 class Failed(Exception):
     """The program did not even get as far as its results."""
 
@@ -31,17 +35,18 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_until(what, holds, limit_s=20):
+def wait_until(what, holds, limit_s=LIMIT_S):
     end = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > end:
             raise Failed(f"waited {limit_s} s in vain until {what}")
-        time.sleep(0.02)
+        time.sleep(LOOK_AGAIN_S)
 
 
 class Session:
     def __init__(self, options, mode, folder):
         self.options, self.mode, self.folder = options, mode, folder
+        self.progress, self.struck = folder / "progress", folder / "struck"
         self.mark = f"DPM_TEST_RUN={uuid.uuid4()}"
         self.notes = {}
         self.traces = []
@@ -72,7 +77,7 @@ class Session:
         self._started.append(process)
         return process
 
-    def run(self, command, *, metered=False, limit_s=60, input=None, **how):
+    def run(self, command, *, metered=False, limit_s=LIMIT_S, input=None, **how):
         """Runs a command to its end; its output and errors are files, as a user's redirections would be."""
         number = len(list(self.folder.glob("out-*")))
         with open(self.folder / f"out-{number}", "wb+") as output, open(self.folder / f"err-{number}", "wb+") as errors:
@@ -91,7 +96,7 @@ class Session:
             return False
         wait_until(f"port {port} is served (logs: {self.logs()})", connects)
 
-    def stop(self, process, signal_number=signal.SIGTERM, limit_s=20):
+    def stop(self, process, signal_number=signal.SIGTERM, limit_s=LIMIT_S):
         """Ends a server; returns its exit status."""
         if process.poll() is None:
             process.send_signal(signal_number)
@@ -101,26 +106,37 @@ class Session:
             raise Failed(f"{process.args} does not end: {self.logs()}") from None
 
     @contextlib.contextmanager
-    def meter_killed_after(self, seconds):
-        """In the session that is about it, every meter is killed so long after the beginning of this block."""
-        if self.mode != "killed":
-            yield
-            return
-        done = threading.Event()
+    def meter_killed(self):
+        """A block in which every meter is killed in the midst of the work, in the session that is about it.
 
-        def strike():
-            if not done.wait(seconds):
-                self._kill_meters()
-        striker = threading.Thread(target=strike)
+        Time plays no role: what runs in the block makes the file `progress` when it is well under way, goes on working
+        until there is a file `struck`, and then does some more. It does so in every session, so that all do the same.
+        """
+        for path in (self.progress, self.struck):
+            path.unlink(missing_ok=True)
+        over = threading.Event()
+        killed_before = self.killed
+        striker = threading.Thread(target=self._strike, args=[over])
         striker.start()
         try:
             yield
         finally:
-            too_late = done.is_set()
-            done.set()
+            over.set()
             striker.join()
-        if too_late or not self.killed:
-            raise Failed(f"no meter was killed: there was none {seconds} s after the beginning, or it was all over by then")
+        if not self.struck.exists():
+            raise Failed("the program ended without having been in the midst of anything")
+        if self.mode == "killed" and self.killed == killed_before:
+            raise Failed("no meter was killed: there was none when the program was in the midst of its work")
+
+    def rounds(self):
+        """Rounds of work that a test does with a metered server: until the meter is killed in one of them, and one more."""
+        with self.meter_killed():
+            number, is_last = 0, False
+            while not is_last:
+                is_last = self.struck.exists()
+                yield number
+                self.progress.touch()
+                number += 1
 
     def logs(self):
         text = ""
@@ -132,12 +148,12 @@ class Session:
         """What play() itself finds wrong."""
         self._complaints.append(complaint)
 
-    def wait(self, process, limit_s=20):
+    def wait(self, process, limit_s=LIMIT_S):
         """Waits for a server that ends by itself."""
         return self.stop(process, signal_number=0, limit_s=limit_s)
 
     def wait_for_meters(self):
-        wait_until("the meters have ended", lambda: not self.of_dpm(), limit_s=15)
+        wait_until("the meters have ended", lambda: not self.of_dpm())
 
     # ---- around it
 
@@ -162,19 +178,21 @@ class Session:
         dpm = os.path.realpath(self.options.dpm)
         return [(pid, name) for pid, name, program in self._ours() if program == dpm]
 
-    def _kill_meters(self):
-        """Kills every meter, once its program runs: one that is killed before that has started nothing."""
-        def meters():
-            return [pid for pid, name in self.of_dpm() if name == "dpm-meter"]
+    def _strike(self, over):
+        while not self.progress.exists():
+            if over.wait(LOOK_AGAIN_S):
+                return
+        if self.mode == "killed":
+            self._kill_meters()
+        self.struck.touch()
 
-        def all_run():
-            return all(name in ("dpm-meter", "dpm-keeper") for _, name in self.of_dpm())
-        with contextlib.suppress(Failed):
-            wait_until("all programs run", all_run, limit_s=2)
-        for pid in meters():
+    def _kill_meters(self):
+        meters = [pid for pid, name in self.of_dpm() if name == "dpm-meter"]
+        for pid in meters:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 self.killed += 1
+        wait_until("the meters are dead", lambda: not any(pid in meters for pid, _ in self.of_dpm()))
 
     def close(self):
         for process in self._started:
