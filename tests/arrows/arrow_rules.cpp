@@ -36,6 +36,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"nlohmann/", "nlohmann_json", {"trace", "scenarios", "cli", "tests"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
+    {"openssl/", "OpenSSL", {"backends/linux/wire"}},
     {"CLI/", "CLI11", {"cli"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
