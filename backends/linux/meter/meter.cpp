@@ -103,7 +103,11 @@ void Meter::asks_to_receive(const Call& call, Flow* flow) {
 
 void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& transferred) {
   const FlowEnd end = std::exchange(execution.counted, {});
-  if (end.flow != nullptr) {
+  const bool went_back =
+      transferred.read_bytes < execution.read_before || transferred.written_bytes < execution.written_before;
+  if (end.flow != nullptr && went_back) {
+    accept(end, &execution);  // they are not its own: its number has passed to another thread
+  } else if (end.flow != nullptr) {
     const std::uint64_t moved = end.sending ? transferred.written_bytes - execution.written_before
                                             : transferred.read_bytes - execution.read_before;
     position_of(end).settle(&execution, moved);

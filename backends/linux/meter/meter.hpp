@@ -52,6 +52,7 @@ class Meter {
   };
   // `creator` performed the fork (CREATEPROCESS); nullptr for a program's first process, or when nobody saw it.
   Execution& begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns);
+  // What its I/O counters say from now on is not what its last call moved: the kernel counts the new program's file.
   void executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
                 std::int64_t now_ns);
   void ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
@@ -82,7 +83,8 @@ class Meter {
   void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
   // The kernel said where an exact flow stands, without an operation.
   void settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
-  // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted).
+  // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted). Counters that
+  // went back are another's.
   void io_counters(Execution& execution, const ThreadFiles::Transferred& transferred);
 
   // ---- what is not known yet

@@ -58,6 +58,7 @@ Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, 
 
 void Meter::executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
                      std::int64_t now_ns) {
+  execution.counted = {};
   ProcessState& process = processes_[execution.pid()];
   if (name != process.command_name) process.name = distinct_name(name);
   process.command_name = name;

@@ -81,6 +81,10 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   ++summary_.notified_calls;
   count_active(notification.tid);
   TrackedThread* thread = tracked(notification.tid);
+  if (thread != nullptr && thread->execution->counted.flow != nullptr) {
+    drain_announcements();  // an exec since then, whose counters would tell something else
+    thread = tracked(notification.tid);
+  }
   if (thread == nullptr) return Outcome::let_go;
   Execution& execution = *thread->execution;
   ++execution.notified_calls;

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -89,13 +90,14 @@ class Supervisor {
   TrackedThread* tracked(std::uint32_t tid);
   TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Execution* creator, LocalTime time);
   void drain_announcements();
-  void announced(const ProcessChange& change);
+  void announced(const ProcessChange& change, std::span<const ProcessChange> later);
   void forked(const ProcessChange& change, LocalTime time);
   void executed(TrackedThread& thread, LocalTime time);
-  void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time);
+  void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
   void look_around();
   void read_cpu_time(TrackedThread& thread);
   void read_counters(TrackedThread& thread);
+  void read_last_counters(TrackedThread& thread);
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
   void settle_old_events(std::int64_t now_ns);
   std::vector<std::uint32_t> due_for_survey(std::int64_t now_ns);

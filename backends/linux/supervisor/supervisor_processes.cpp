@@ -65,16 +65,21 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
 
 void Supervisor::drain_announcements() {
   if (!connector_) return;
-  if (!connector_->drain([this](const ProcessChange& change) { announced(change); })) ++announcements_lost_;
+  std::vector<ProcessChange> changes;
+  if (!connector_->drain([&changes](const ProcessChange& change) { changes.push_back(change); })) ++announcements_lost_;
+  for (std::size_t i = 0; i < changes.size(); ++i) announced(changes[i], std::span(changes).subspan(i + 1));
 }
 
-void Supervisor::announced(const ProcessChange& change) {
+void Supervisor::announced(const ProcessChange& change, std::span<const ProcessChange> later) {
   const LocalTime time{static_cast<std::int64_t>(change.boot_time_ns) + clock_offset_ns_};
   if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
   const auto found = threads_.find(change.tid);
   if (found == threads_.end()) return;
   if (change.kind == ProcessChange::Kind::exec) return executed(*found->second, time);
-  ended(*found->second, exit_status(change.exit_code), time);
+  const bool number_goes_on = std::any_of(later.begin(), later.end(), [&change](const ProcessChange& next) {
+    return next.kind == ProcessChange::Kind::exec && next.tid == change.tid;
+  });
+  ended(*found->second, exit_status(change.exit_code), time, number_goes_on);
 }
 
 void Supervisor::forked(const ProcessChange& change, LocalTime time) {
@@ -95,15 +100,15 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, time.ns - clock_offset_ns_);
   thread.thread_fd = open_thread(tid, pid);
   thread.files = ThreadFiles(pid, tid);
-  thread.execution->counted = {};
   // It may end before it is surveyed, and what it does leaves no trace.
   if (!is_native_program(pid)) bypasses_.add(name_for_people(pid), {.native = false});
 }
 
-void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time) {
+// `number_goes_on`: it was ended by the exec of another thread, which has its number by now.
+void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
   const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
   if (thread.hold) end_hold(thread);
-  if (thread.execution->counted.flow != nullptr) read_counters(thread);
+  if (thread.execution->counted.flow != nullptr && !number_goes_on) read_last_counters(thread);
   read_cpu_time(thread);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
   threads_.erase(tid);
@@ -119,7 +124,7 @@ void Supervisor::look_around() {
   std::vector<TrackedThread*> gone;
   for (const auto& [tid, thread] : threads_)
     if (has_ended(thread->thread_fd.get())) gone.push_back(thread.get());
-  for (TrackedThread* thread : gone) ended(*thread, 0, now);
+  for (TrackedThread* thread : gone) ended(*thread, 0, now, false);
   for (const auto& [pid, process] : processes_) {
     const auto first = threads_.find(pid);
     const std::string path = read_program_path(pid);
@@ -144,6 +149,22 @@ void Supervisor::read_counters(TrackedThread& thread) {
   if (!thread.files.transferred(transferred)) return;
   meter_.io_counters(*thread.execution, transferred);
   thread.counters_read = true;
+}
+
+// Of a thread that has ended. An exec that is under way in another thread passes the number of the first on, and with
+// it the files of /proc that bear it: what was read is the first's only if its number still belongs to somebody dead.
+void Supervisor::read_last_counters(TrackedThread& thread) {
+  Execution& execution = *thread.execution;
+  ThreadFiles::Transferred transferred;
+  if (!thread.files.transferred(transferred)) return;
+  const auto process = processes_.find(execution.pid());
+  const bool may_pass_on =
+      execution.tid() == execution.pid() && (process == processes_.end() || process->second.several_threads);
+  if (may_pass_on) {
+    const auto status = read_status(execution.tid());
+    if (!status || status->state != 'Z') return;
+  }
+  meter_.io_counters(execution, transferred);
 }
 
 std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {

@@ -206,4 +206,34 @@ TEST_CASE("meter: the I/O counters say what a read or write of a pipe moved", "[
   CHECK(scene.events.back().length_bytes == 1000);
 }
 
+TEST_CASE("meter: I/O counters that went back are another thread's and say nothing", "[linux]") {
+  Scene scene;
+  Execution& reader = scene.process(10, "reader");
+  Flow& pipe = scene.meter.conversations().pipe(1, 2);
+  scene.meter.io_counters(reader, {.read_bytes = 500, .written_bytes = 70});
+  Call call = scene.call(reader, 0);
+  call.counted_in_io = true;
+  scene.meter.receives(call, pipe, {4096, 5});
+  scene.meter.io_counters(reader, {.read_bytes = 256, .written_bytes = 70});
+  REQUIRE(scene.count(EventType::receive) == 1);
+  CHECK(scene.events.back().length_bytes == 5);
+}
+
+TEST_CASE("meter: after an exec the I/O counters do not tell what the last call before it moved", "[linux]") {
+  Scene scene;
+  Execution& reader = scene.process(10, "sh");
+  Flow& pipe = scene.meter.conversations().pipe(1, 2);
+  scene.meter.io_counters(reader, {.read_bytes = 500, .written_bytes = 70});
+  Call call = scene.call(reader, 0);
+  call.counted_in_io = true;
+  scene.meter.receives(call, pipe, {4096, 5});
+  scene.meter.executed(reader, "sort", "/usr/bin/sort", LocalTime{++scene.now_ns}, scene.now_ns);
+  scene.meter.io_counters(reader, {.read_bytes = 505 + 256, .written_bytes = 70});  // with what the kernel read of it
+  scene.meter.leave(reader);
+  REQUIRE(scene.count(EventType::receive) == 1);
+  CHECK(std::find_if(scene.events.begin(), scene.events.end(), [](const Event& event) {
+          return event.type == EventType::receive;
+        })->length_bytes == 5);
+}
+
 }  // namespace dpm

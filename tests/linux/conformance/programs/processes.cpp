@@ -194,6 +194,35 @@ void exec_keeps_connections(const Actor& actor) {
   }
 }
 
+[[noreturn]] void becomes_true(bool by_another_thread) {
+  const auto go_on = [] {
+    execl("/bin/true", "true", nullptr);
+    _exit(127);
+  };
+  if (by_another_thread) std::thread(go_on).join();
+  go_on();
+}
+
+// What was sent or received last before an exec, whichever thread performs that and however late a meter hears of it.
+void messages_before_exec(const Actor& actor) {
+  for (int round = 0; round < 24; ++round) {
+    const bool by_another_thread = round % 2 == 0, answers = round % 4 < 2;
+    const Ends there = medium("pipe").connect(actor), back = medium("pipe").connect(actor);
+    const std::string asking = "asking " + std::to_string(round), answer = "answer " + std::to_string(round);
+    actor.sends({there.a.fd, asking, ""}, "write", [&] { return write(there.a.fd, "hello again", 11); });
+    Room room{};
+    const pid_t child = actor.forks("child", [&](const Actor& process) -> int {
+      process.receives({there.b.fd, "", asking}, "read", [&] { return read(there.b.fd, room.data(), room.size()); });
+      if (answers) process.sends({back.a.fd, answer, ""}, "write", [&] { return write(back.a.fd, "hello", 5); });
+      becomes_true(by_another_thread);
+    });
+    if (answers)
+      actor.receives({back.b.fd, "", answer}, "read", [&] { return read(back.b.fd, room.data(), room.size()); });
+    actor.waits_for(child, "child");
+    for (const int fd : {there.a.fd, there.b.fd, back.a.fd, back.b.fd}) close(fd);
+  }
+}
+
 // A daemon: two forks and a session of its own; it goes on after everybody who started it has ended.
 void daemon(const Actor& actor) {
   const Ends ends = medium("pair_stream").connect(actor);
@@ -226,6 +255,7 @@ constexpr std::array kCases = {
     Case{"many_threads", many_threads},
     Case{"first_thread_ends", first_thread_ends},
     Case{"exec_keeps_connections", exec_keeps_connections},
+    Case{"messages_before_exec", messages_before_exec},
     Case{"daemon", daemon},
     Case{"exits_with_42", exits_with_42},
     Case{"ends_by_sigterm", ends_by_sigterm},
