@@ -1,0 +1,29 @@
+// How a controller reaches a machine: by a command whose standard input and output lead to the meterdaemon there,
+// `dpm meterd --attach`. It gives nobody more than their account has there.
+//
+//     ssh     ssh -T -o BatchMode=yes ... red 'dpm' meterd --attach        what $DPM_SSH says instead of "ssh"
+//     srun    srun --nodelist=red --nodes=1 --ntasks=1 ... dpm meterd --attach --stay    inside a Slurm allocation
+//     local   dpm meterd --attach --machine red       every name means this machine, and has a daemon of its own
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct Launcher {
+  enum class Kind { ssh, srun, local };
+  Kind kind = Kind::ssh;
+  std::string dpm;          // the program on that machine; empty: the "dpm" in its PATH, for local this program
+  std::string ssh = "ssh";  // its words, separated by blanks
+};
+
+// "ssh", "srun" or "local", with what $DPM_SSH says. Another word is refused with the nearest of these.
+Result<Launcher> launcher_named(const std::string& kind);
+
+// Refused: names that no machine can have, or that the launcher would take for an option.
+Result<std::vector<std::string>> launcher_command(const Launcher& launcher, const std::string& machine);
+
+}  // namespace dpm
