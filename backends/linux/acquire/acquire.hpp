@@ -26,9 +26,10 @@ struct AcquireOptions {
   Duration patience = Duration::from_seconds(5);  // for a thread that cannot be stopped at the moment
 };
 
-// Refused with the reason, and nothing has changed, if `pid` is no process, is one of the kernel's, our own or the
-// first, if we have no right to trace it, if it is traced, metered or under another supervisor already, is a 32-bit
-// program, or has threads under different filters.
+// With its keeper at work already: from the filter's first moment there is somebody to answer. Refused with the reason,
+// and nothing has changed, if `pid` is no process, is one of the kernel's, our own or the first, if we have no right to
+// trace it, if it is traced, metered or under another supervisor already, is a 32-bit program, or has threads under
+// different filters.
 Result<MeteredProgram> acquire(std::uint32_t pid, const AcquireOptions& options);
 
 }  // namespace dpm

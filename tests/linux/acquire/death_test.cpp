@@ -66,8 +66,7 @@ int status_of(pid_t child) {
 }
 
 void await_filter(std::uint32_t pid) {
-  for (int i = 0; i < 1000 && read_status(pid)->seccomp_filters == 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  REQUIRE(becomes_true([pid] { return read_status(pid)->seccomp_filters > 0; }));
 }
 
 // If it has its filter, and nobody to answer, somebody is found.
@@ -128,6 +127,7 @@ TEST_CASE("acquire: a thread that computes finds all its registers as they were,
     INFO("killed after step " << static_cast<int>(last));
     TargetProcess target({"computing_target"});
     REQUIRE(target.read_line() == "computing");
+    REQUIRE(await_computing(target.pid()));
     const auto found = examine_target(target.pid());
     REQUIRE(found);
     REQUIRE(status_of(in_child([&] { inject_until(*found, last); })) == -SIGKILL);
@@ -137,6 +137,7 @@ TEST_CASE("acquire: a thread that computes finds all its registers as they were,
       supervisor = attend(target.pid());
       CHECK(supervisor != nullptr);
     }
+    target.tell_to_end();
     CHECK(target.read_line() == "done, 0 wrong");
     CHECK(target.wait_for_end() == 0);
   }

@@ -4,9 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <string>
-#include <thread>
 
 #include "backends/linux/acquire/acquire.hpp"
 #include "backends/linux/keeper/keeper.hpp"
@@ -52,20 +50,26 @@ TEST_CASE("acquire: redis under load is acquired and let go, and none of its cli
   const std::string port = std::to_string(free_port());
   TargetProcess server({"/usr/bin/redis-server", "--port", port, "--save", "", "--appendonly", "no", "--io-threads",
                         "2", "--bind", "127.0.0.1"});
-  for (int i = 0; i < 500 && !accepts(std::stoi(port)); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  TargetProcess load(
-      {"/usr/bin/redis-benchmark", "-p", port, "-t", "set,get", "-c", "20", "-n", "40000", "-q", "-d", "100"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  REQUIRE(becomes_true([&] { return accepts(std::stoi(port)); }));
+  // Rounds until its input ends, and the one that is under way then.
+  const std::string round =
+      "redis-benchmark -p " + port + " -t set,get -c 20 -n 5000 -q -d 100 </dev/null 3<&- || exit 1; ";
+  TargetProcess load({"/bin/sh", "-c",
+                      "trap last=1 USR1; exec 3<&0; (read -r nothing <&3; kill -USR1 $$) & last=; "
+                      "while [ -z \"$last\" ]; do " +
+                          round + "done"});
+  REQUIRE(await_writing(server.pid(), 10'000));
 
   auto program = acquire(server.pid(), {});
   if (!program) FAIL(program.error().what);
   {
     TestSupervisor supervisor(duplicate(program->listener));
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
-    CHECK(supervisor.calls() > 500);
+    CHECK(becomes_true([&] { return supervisor.calls() > 500; }));
   }
   REQUIRE(leave_to_keeper(*program));
-  const std::string said = load.read_rest(60);
+  CHECK(await_writing(server.pid(), 10'000));
+  load.close_input();
+  const std::string said = load.read_rest();
   CHECK(said.find("SET: ") != std::string::npos);
   CHECK(said.find("GET: ") != std::string::npos);
   CHECK(said.find("rror") == std::string::npos);

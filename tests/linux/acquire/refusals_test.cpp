@@ -120,7 +120,7 @@ TEST_CASE("acquire: a thread is refused in favour of its process", "[linux]") {
 TEST_CASE("acquire: a process that has ended but was not waited for", "[linux]") {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
-  while (read_status(static_cast<std::uint32_t>(child))->state != 'Z') ::usleep(1000);
+  REQUIRE(becomes_true([child] { return read_status(static_cast<std::uint32_t>(child))->state == 'Z'; }));
   CHECK_THAT(refusal(static_cast<std::uint32_t>(child)),
              Contains("ended already; its parent, process " + std::to_string(::getpid())));
   ::waitpid(child, nullptr, 0);
@@ -195,7 +195,7 @@ TEST_CASE("acquire: programs that have a supervisor already", "[linux]") {
     const auto kept = find_kept_program(target.pid());
     REQUIRE(kept);
     ::kill(static_cast<pid_t>(kept->keeper_pid), SIGKILL);
-    while (find_kept_program(target.pid())) ::usleep(1000);
+    REQUIRE(becomes_true([&target] { return !find_kept_program(target.pid()); }));
     CHECK_THAT(refusal(target.pid()), Contains("are dead; take it over"));
     auto program = rescue(target.pid());
     REQUIRE(program);
@@ -226,6 +226,7 @@ TEST_CASE("acquire: a process that cannot be stopped in time", "[linux]") {
   options.patience = Duration::from_seconds(0.05);
   CHECK_THAT(refusal(target.pid(), options), Contains("could be stopped within 0.05 s") && Contains("in state D"));
   CHECK(read_status(target.pid())->seccomp_filters == 0);
+  target.write("!");
   CHECK(target.read_rest() == "result 7, afterwards 0\ntalked 100\ntalked 100\n");
 }
 

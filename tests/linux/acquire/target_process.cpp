@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,9 +11,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <thread>
 
 #include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/kernel/tracee.hpp"
 
 namespace dpm {
 namespace {
@@ -27,6 +30,7 @@ std::string path_of(const std::string& program) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool is_user = user == 0 || (::setgroups(0, nullptr) == 0 && ::setgid(user) == 0 && ::setuid(user) == 0);
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -95,14 +99,52 @@ int TargetProcess::wait_for_end() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-bool await_sleep(std::uint32_t pid) {
-  int asleep = 0;
-  for (int i = 0; i < 2000 && asleep < 4; ++i) {
-    const auto status = read_status(pid);
-    asleep = status && (status->state == 'S' || status->state == 'D') ? asleep + 1 : 0;
-    std::this_thread::sleep_for(milliseconds(3));
+namespace {
+
+std::uint64_t written_bytes(std::uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/io");
+  std::string name;
+  std::uint64_t value = 0;
+  while (file >> name >> value)
+    if (name == "wchar:") return value;
+  return 0;
+}
+
+}  // namespace
+
+bool becomes_true(const std::function<bool()>& condition) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::sleep_for(milliseconds(1));
   }
-  return asleep >= 4;
+  return true;
+}
+
+bool await_sleep(std::uint32_t pid) {
+  constexpr int kLooks = 4;
+  int asleep = 0;
+  bool ended = false;
+  const bool sleeps = becomes_true([&] {
+    std::this_thread::sleep_for(milliseconds(2));
+    const auto status = read_status(pid);
+    ended = !status || status->state == 'Z';
+    asleep = !ended && (status->state == 'S' || status->state == 'D') ? asleep + 1 : 0;
+    return ended || asleep >= kLooks;
+  });
+  return sleeps && !ended;
+}
+
+bool await_computing(std::uint32_t pid) {
+  constexpr std::uint64_t kLongNs = 5'000'000;
+  std::uint64_t began_ns = 0, now_ns = 0;
+  if (!process_cpu_time_ns(pid, began_ns)) return false;
+  return becomes_true([&] { return process_cpu_time_ns(pid, now_ns) && now_ns >= began_ns + kLongNs; });
+}
+
+bool await_writing(std::uint32_t pid, std::uint64_t bytes) {
+  const std::uint64_t before = written_bytes(pid);
+  return becomes_true([&] { return written_bytes(pid) >= before + bytes; });
 }
 
 }  // namespace dpm

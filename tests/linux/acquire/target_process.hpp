@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,10 +21,11 @@ class TargetProcess {
   ~TargetProcess();  // ends it
 
   std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
-  std::string read_line(double patience_seconds = 20);  // "(nothing came)" after that, "(it ended)" at the end
-  std::string read_rest(double patience_seconds = 20);
+  std::string read_line(double patience_seconds = 60);  // "(nothing came)" after that, "(it ended)" at the end
+  std::string read_rest(double patience_seconds = 60);
   void write(const std::string& text);
   void close_input() { input_.reset(); }
+  void tell_to_end() { ::kill(pid_, SIGUSR1); }
   int wait_for_end();  // its exit status, or minus the signal that killed it
 
  private:
@@ -32,7 +35,13 @@ class TargetProcess {
   std::string read_;
 };
 
+// Looks again and again, for a minute at most.
+bool becomes_true(const std::function<bool()>& condition);
 // Until the first thread of `pid` sleeps and goes on sleeping. False if it does not.
 bool await_sleep(std::uint32_t pid);
+// Until the process has computed for a while from now on: some milliseconds of CPU time.
+bool await_computing(std::uint32_t pid);
+// Until its calls have written so many more bytes.
+bool await_writing(std::uint32_t pid, std::uint64_t bytes);
 
 }  // namespace dpm

@@ -209,10 +209,11 @@ TEST_CASE("keeper: while calls come it hears who asks, and takes no time when no
   REQUIRE(keeper != 0);
   ::kill(static_cast<pid_t>(program.pid()), SIGSTOP);
   const auto switches = [&] { return read_text("/proc/" + std::to_string(keeper) + "/schedstat"); };
-  sleep_us(300'000);  // the tick notices that nothing comes
-  const std::string before = switches();
-  sleep_us(300'000);
-  CHECK(switches() == before);
+  CHECK(becomes_true([&] {  // once a tick has noticed that nothing comes
+    const std::string before = switches();
+    sleep_us(300'000);
+    return switches() == before;
+  }));
   ::kill(static_cast<pid_t>(program.pid()), SIGCONT);
   CHECK(program.goes_on());
   check_program_ends_well(program);

@@ -108,7 +108,7 @@ TEST_CASE("rescue: calls of processes that cannot be found are let go by the seq
   REQUIRE(becomes_true([&] { return program.state().child != 0; }));
   const std::uint32_t orphan = program.state().child;
   REQUIRE(becomes_true([&] { return waits_for_supervisor(orphan, orphan); }));
-  sleep_ms(20);  // by then the meter has taken it
+  REQUIRE(becomes_true([&] { return program.state().held_calls == 1; }));
   kill_both(program, meter);
 
   SmallMeter next(program, Start::rescue);

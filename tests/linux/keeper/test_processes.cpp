@@ -28,7 +28,7 @@ namespace dpm {
 namespace {
 
 constexpr int kHighDescriptor = 200;
-constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kPatience = std::chrono::seconds(60);
 constexpr auto kLookAgain = std::chrono::microseconds(200);
 
 void end_with_the_test() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
@@ -111,10 +111,11 @@ bool ProgramUnderTest::goes_on() const {
 }
 
 bool ProgramUnderTest::stands_still() const {
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // what was on its way may still arrive
-  const std::uint64_t now = state_->rounds;
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  return state_->rounds == now;
+  return becomes_true([this] {  // what was on its way may still arrive
+    const std::uint64_t now = state_->rounds;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return state_->rounds == now;
+  });
 }
 
 int ProgramUnderTest::end() {
@@ -160,7 +161,7 @@ class Dawdling {
 };
 
 // Ends when the program has, or an order to leave it comes.
-void meter(MeteredProgram& program, SmallMeter::Habit habit, int orders) {
+void meter(MeteredProgram& program, ProgramState& state, SmallMeter::Habit habit, int orders) {
   SeccompListener listener(UniqueFd(::fcntl(program.listener.get(), F_DUPFD_CLOEXEC, 0)));
   listener.set_sync_wake_up(true);
   Dawdling dawdling;
@@ -174,6 +175,7 @@ void meter(MeteredProgram& program, SmallMeter::Habit habit, int orders) {
     if (listener.receive(notification) != SeccompListener::Received::one) continue;
     const bool holds = habit == SmallMeter::Habit::holds_all || (habit == SmallMeter::Habit::holds_first && slot == 0);
     if (holds) {
+      ++state.held_calls;
       ++slot;
       continue;
     }
@@ -199,7 +201,7 @@ void say(int to, const std::string& text) {
                         (metered->exact_paths ? " exact_paths" : "") +
                         (metered->privileges_given_up ? " unprivileged " : " ") + metered->command);
   say_to.reset();
-  meter(*metered, habit, orders);
+  meter(*metered, program.state(), habit, orders);
   pollfd order{orders, POLLIN, 0};
   if (::poll(&order, 1, 0) == 1) {
     if (!leave_to_keeper(*metered)) ::_exit(5);

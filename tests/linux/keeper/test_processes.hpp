@@ -29,7 +29,7 @@ class PrivateRuntime {
   std::string path_, before_;
 };
 
-// Looks again and again, for some seconds at most.
+// Looks again and again, for a minute at most.
 bool becomes_true(const std::function<bool()>& condition);
 
 // No process that we started, or that these have detached, is left after a while.
@@ -44,8 +44,9 @@ struct ProgramState {
   std::atomic<bool> call_once{false};  // for bodies that wait to be told
   std::atomic<std::uint64_t> rounds{0};
   std::atomic<std::uint64_t> failed_calls{0};
-  std::atomic<int> error_number{0};     // of the last failed call
-  std::atomic<std::uint32_t> child{0};  // what a body has started
+  std::atomic<int> error_number{0};          // of the last failed call
+  std::atomic<std::uint64_t> held_calls{0};  // that a meter has in its hands
+  std::atomic<std::uint32_t> child{0};       // what a body has started
 };
 
 // A process that carries the meter's filter from its start on, and holds its listener as a launched program does.

@@ -1,9 +1,12 @@
 // A program that is hard to acquire, in one of several ways. Prints "waiting", waits for a byte on its standard input,
 // prints "went on", and ends.
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -96,6 +99,18 @@ void dispatch_own_calls() {
   if (::prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0, 0, &selector) != 0) say("not here: ");
 }
 
+// The vdso has no unused end any more, so that injected code must find room elsewhere.
+void fill_vdso() {
+  auto* base = reinterpret_cast<char*>(::getauxval(AT_SYSINFO_EHDR));
+  const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(base);
+  constexpr std::size_t kPage = 4096;
+  const std::size_t used = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+  const std::size_t end = (used + kPage - 1) / kPage * kPage;
+  if (::mprotect(base, end, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return say("not here: ");
+  std::memset(base + used, 0xcc, end - used);
+  need(::mprotect(base, end, PROT_READ | PROT_EXEC), "mprotect");
+}
+
 // The process named has a tracer: a child of ours.
 void be_traced() {
   int ready[2];
@@ -153,6 +168,8 @@ int run(const std::string& way) {
     use_all_descriptors();
   } else if (way == "dispatching") {
     dispatch_own_calls();
+  } else if (way == "full_vdso") {
+    fill_vdso();
   } else if (way == "supervised") {
     be_supervised();
   } else if (way == "traced") {

@@ -24,6 +24,9 @@ struct Finding {
   std::atomic<std::uint64_t> done{0}, wrong{0};
 };
 
+// Everybody has done something before the end.
+bool goes_on(const Finding& finding) { return !stopping || finding.done == 0; }
+
 struct Pair {
   int ends[2] = {-1, -1};
   Pair() {
@@ -43,12 +46,12 @@ void exchange(Finding& finding, int to, int from) {
 
 void talk(Finding& finding) {
   const Pair pair;
-  while (!stopping) exchange(finding, pair.ends[0], pair.ends[1]);
+  while (goes_on(finding)) exchange(finding, pair.ends[0], pair.ends[1]);
 }
 
 void talk_slowly(Finding& finding) {
   const Pair pair;
-  while (!stopping) {
+  while (goes_on(finding)) {
     exchange(finding, pair.ends[0], pair.ends[1]);
     if (::usleep(2000) != 0) ++finding.wrong;
   }
@@ -56,7 +59,7 @@ void talk_slowly(Finding& finding) {
 
 void compute(Finding& finding) {
   std::uint64_t first = 0;
-  while (!stopping) {
+  while (goes_on(finding)) {
     std::uint64_t value = 88172645463325252u;
     double sum = 0;
     for (int i = 0; i < 200'000; ++i) {
@@ -73,7 +76,7 @@ void compute(Finding& finding) {
 }
 
 void make_threads(Finding& finding) {
-  while (!stopping) {
+  while (goes_on(finding)) {
     std::atomic<int> sum{0};
     std::thread one([&] {
       sum += 1;
@@ -94,7 +97,7 @@ void make_threads(Finding& finding) {
 
 void wait_for_events(Finding& finding) {
   const int epoll = ::epoll_create1(0);
-  while (!stopping) {
+  while (goes_on(finding)) {
     epoll_event event;
     if (::epoll_wait(epoll, &event, 1, 20) != 0) ++finding.wrong;
     ++finding.done;

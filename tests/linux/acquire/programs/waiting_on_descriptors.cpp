@@ -194,7 +194,7 @@ void add_connections(std::vector<Wait>& waits) {
                        [=] { connect_to(address); }};
   };
   waits.push_back({"accept", [=] { return scene(0); }});
-  waits.push_back({"accept_with_timeout", [=] { return scene(20); }});
+  waits.push_back({"accept_with_timeout", [=] { return scene(90); }});
   waits.push_back(
       {"connect_with_timeout", [] {
          // A UNIX listener whose queue is full makes connect() wait.
@@ -210,7 +210,7 @@ void add_connections(std::vector<Wait>& waits) {
          const int first = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
          need(::connect(first, at, length), "connect");
          const int second = need(::socket(AF_UNIX, SOCK_STREAM, 0), "socket");
-         set_timeout(second, SO_SNDTIMEO, 20);
+         set_timeout(second, SO_SNDTIMEO, 90);
          return Wait::Scene{
              [=] { return or_errno(::connect(second, reinterpret_cast<const sockaddr*>(&address), length)); },
              [=] {
@@ -233,11 +233,11 @@ void add_polls(std::vector<Wait>& waits) {
   });
   add("poll_with_timeout", [](int fd) {
     pollfd item{fd, POLLIN, 0};
-    return static_cast<long>(::poll(&item, 1, 20'000));
+    return static_cast<long>(::poll(&item, 1, 90'000));
   });
   add("ppoll", [](int fd) {
     pollfd item{fd, POLLIN, 0};
-    const timespec timeout{20, 0};
+    const timespec timeout{90, 0};
     sigset_t blocked;
     ::sigemptyset(&blocked);
     ::sigaddset(&blocked, SIGTERM);
@@ -251,14 +251,14 @@ void add_polls(std::vector<Wait>& waits) {
   };
   add("select", [=](int fd) { return by_select(fd, nullptr); });
   add("select_with_timeout", [=](int fd) {
-    timeval timeout{20, 0};
+    timeval timeout{90, 0};
     return by_select(fd, &timeout);
   });
   add("pselect", [](int fd) {
     fd_set set;
     FD_ZERO(&set);
     FD_SET(fd, &set);
-    const timespec timeout{20, 0};
+    const timespec timeout{90, 0};
     sigset_t blocked;
     ::sigfillset(&blocked);
     return static_cast<long>(::pselect(fd + 1, &set, nullptr, nullptr, &timeout, &blocked));
@@ -286,7 +286,7 @@ void add_epolls(std::vector<Wait>& waits) {
   add(
       "epoll_wait", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, -1); }, true, 0);
   add(
-      "epoll_wait_with_timeout", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 20'000); },
+      "epoll_wait_with_timeout", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 90'000); },
       true, 0);
   add(
       "epoll_wait_timing_out", [](int epoll, epoll_event* event) { return ::epoll_wait(epoll, event, 1, 400); }, false,

@@ -94,7 +94,7 @@ void add_conditions(std::vector<Wait>& waits) {
     return Wait::Scene{[=] {
                          timespec until = {};
                          ::clock_gettime(CLOCK_REALTIME, &until);
-                         until.tv_sec += happens ? 20 : 1;
+                         until.tv_sec += happens ? 90 : 1;
                          pthread_mutex_lock(&shared->mutex);
                          int result = 0;
                          while (!shared->happened && result == 0) {
@@ -129,7 +129,7 @@ void add_signals(std::vector<Wait>& waits) {
                        signal_to_self(SIGUSR1)};
   };
   waits.push_back({"sigwaitinfo", [=] { return timed(0); }});
-  waits.push_back({"sigtimedwait", [=] { return timed(20); }});
+  waits.push_back({"sigtimedwait", [=] { return timed(90); }});
   waits.push_back({"sigsuspend", [] {
                      handle(SIGUSR1, 0);
                      block(SIGUSR1);
