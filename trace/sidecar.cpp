@@ -1,45 +1,11 @@
 #include "trace/sidecar.hpp"
 
-#include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
+#include "trace/info_json.hpp"
 
 namespace dpm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// What the document should have been; caught in sidecar_from_json.
-struct WrongContent {
-  std::string what;
-};
-
-void require(bool condition, const std::string& what) {
-  if (!condition) throw WrongContent{what};
-}
-
-template <typename Number>
-Json id_to_json(Number id) {
-  return id.is_none() ? Json() : Json(id.value);
-}
-
-template <typename IdType>
-IdType id_from_json(const Json& json, std::size_t table_size, const char* what) {
-  if (json.is_null()) return IdType{};
-  const auto value = json.get<std::uint64_t>();
-  require(value < table_size,
-          std::string(what) + " " + std::to_string(value) + " is not in its table of " + std::to_string(table_size));
-  IdType id;
-  id.value = static_cast<decltype(id.value)>(value);
-  return id;
-}
-
-template <typename Number>
-Number number(const Json& json, const char* key) {
-  const auto value = json.at(key).get<std::uint64_t>();
-  require(value <= std::numeric_limits<Number>::max(), std::string("'") + key + "' is too large");
-  return static_cast<Number>(value);
-}
+using namespace info_json;
 
 Json line_to_json(const PiecewiseLinear& line) {
   Json points = Json::array();
@@ -89,46 +55,17 @@ DelayModel model_from_json(const Json& json) {
   return model;
 }
 
-constexpr std::array kKindNames = {"numbered", "stream", "datagram"};  // by ChannelKind
-
-const char* kind_name(ChannelKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
-
-ChannelKind kind_named(const std::string& name) {
-  const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
-  require(found != kKindNames.end(), "there is no kind of channel '" + name + "'");
-  return static_cast<ChannelKind>(found - kKindNames.begin());
-}
-
-// What only live processes have is left out where there is nothing to say.
-Json process_to_json(const ProcessInfo& process) {
-  Json json = {{"name", process.name},
-               {"program", process.program},
-               {"machine", id_to_json(process.machine)},
-               {"filter", process.filter},
-               {"in_computation", process.in_computation}};
-  if (process.pid != 0) json["pid"] = process.pid;
-  if (process.tid != 0) json["tid"] = process.tid;
-  if (!process.group.is_none()) json["group"] = process.group.value;
-  return json;
-}
-
 void info_to_json(const TraceInfo& info, Json& json) {
   json["source"] = info.source;
   json["scenario"] = info.scenario;
   json["placement"] = info.placement;
   json["seed"] = info.seed;
   json["machines"] = Json::array();
-  for (const auto& machine : info.machines) {
-    json["machines"].push_back({{"name", machine.name}, {"speed", machine.speed}});
-    if (machine.cores != 1) json["machines"].back()["cores"] = machine.cores;
-  }
+  for (const auto& machine : info.machines) json["machines"].push_back(to_json(machine));
   json["processes"] = Json::array();
-  for (const auto& process : info.processes) json["processes"].push_back(process_to_json(process));
+  for (const auto& process : info.processes) json["processes"].push_back(to_json(process));
   json["channels"] = Json::array();
-  for (const auto& channel : info.channels) {
-    json["channels"].push_back({{"owner", id_to_json(channel.owner)}, {"name", channel.name}});
-    if (channel.kind != ChannelKind::numbered) json["channels"].back()["kind"] = kind_name(channel.kind);
-  }
+  for (const auto& channel : info.channels) json["channels"].push_back(to_json(channel));
   json["channel_sets"] = Json::array();
   for (const auto& set : info.channel_sets) {
     Json ids = Json::array();
@@ -136,43 +73,8 @@ void info_to_json(const TraceInfo& info, Json& json) {
     json["channel_sets"].push_back(std::move(ids));
   }
   if (!info.modules.empty()) json["modules"] = Json::array();
-  for (const auto& module : info.modules)
-    json["modules"].push_back({{"process", id_to_json(module.process)},
-                               {"start", module.start},
-                               {"end", module.end},
-                               {"file_offset", module.file_offset},
-                               {"path", module.path}});
+  for (const auto& module : info.modules) json["modules"].push_back(to_json(module));
   json["delay_model"] = model_to_json(info.delays);
-}
-
-MachineInfo machine_from_json(const Json& json) {
-  MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
-  if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
-  require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
-  return machine;
-}
-
-ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines) {
-  ProcessInfo process{json.at("name").get<std::string>(), json.at("program").get<std::string>(),
-                      id_from_json<MachineId>(json.at("machine"), machines, "machine"),
-                      number<std::uint16_t>(json, "filter"), json.at("in_computation").get<bool>()};
-  if (json.contains("pid")) process.pid = number<std::uint32_t>(json, "pid");
-  if (json.contains("tid")) process.tid = number<std::uint32_t>(json, "tid");
-  if (json.contains("group")) process.group = id_from_json<ProcessId>(json.at("group"), processes, "process");
-  return process;
-}
-
-ChannelInfo channel_from_json(const Json& json, std::size_t processes) {
-  ChannelInfo channel{id_from_json<ProcessId>(json.at("owner"), processes, "process"),
-                      json.at("name").get<std::string>()};
-  if (json.contains("kind")) channel.kind = kind_named(json.at("kind").get<std::string>());
-  return channel;
-}
-
-CodeModule module_from_json(const Json& json, std::size_t processes) {
-  return {id_from_json<ProcessId>(json.at("process"), processes, "process"), json.at("start").get<std::uint64_t>(),
-          json.at("end").get<std::uint64_t>(), json.at("file_offset").get<std::uint64_t>(),
-          json.at("path").get<std::string>()};
 }
 
 TraceInfo info_from_json(const Json& json) {

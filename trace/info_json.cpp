@@ -1,0 +1,87 @@
+#include "trace/info_json.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace dpm::info_json {
+namespace {
+
+constexpr std::array kKindNames = {"numbered", "stream", "datagram"};  // by ChannelKind
+
+const char* kind_name(ChannelKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
+
+ChannelKind kind_named(const std::string& name) {
+  const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
+  require(found != kKindNames.end(), "there is no kind of channel '" + name + "'");
+  return static_cast<ChannelKind>(found - kKindNames.begin());
+}
+
+}  // namespace
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw WrongContent{what};
+}
+
+Json to_json(const MachineInfo& machine) {
+  Json json = {{"name", machine.name}, {"speed", machine.speed}};
+  if (machine.cores != 1) json["cores"] = machine.cores;
+  return json;
+}
+
+Json to_json(const ProcessInfo& process) {
+  Json json = {{"name", process.name},
+               {"program", process.program},
+               {"machine", id_to_json(process.machine)},
+               {"filter", process.filter},
+               {"in_computation", process.in_computation}};
+  if (process.pid != 0) json["pid"] = process.pid;
+  if (process.tid != 0) json["tid"] = process.tid;
+  if (!process.group.is_none()) json["group"] = process.group.value;
+  return json;
+}
+
+Json to_json(const ChannelInfo& channel) {
+  Json json = {{"owner", id_to_json(channel.owner)}, {"name", channel.name}};
+  if (channel.kind != ChannelKind::numbered) json["kind"] = kind_name(channel.kind);
+  return json;
+}
+
+Json to_json(const CodeModule& module) {
+  return {{"process", id_to_json(module.process)},
+          {"start", module.start},
+          {"end", module.end},
+          {"file_offset", module.file_offset},
+          {"path", module.path}};
+}
+
+MachineInfo machine_from_json(const Json& json) {
+  MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
+  if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
+  require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
+  return machine;
+}
+
+ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines) {
+  ProcessInfo process{json.at("name").get<std::string>(), json.at("program").get<std::string>(),
+                      id_from_json<MachineId>(json.at("machine"), machines, "machine"),
+                      number<std::uint16_t>(json, "filter"), json.at("in_computation").get<bool>()};
+  if (json.contains("pid")) process.pid = number<std::uint32_t>(json, "pid");
+  if (json.contains("tid")) process.tid = number<std::uint32_t>(json, "tid");
+  if (json.contains("group")) process.group = id_from_json<ProcessId>(json.at("group"), processes, "process");
+  return process;
+}
+
+ChannelInfo channel_from_json(const Json& json, std::size_t processes) {
+  ChannelInfo channel{id_from_json<ProcessId>(json.at("owner"), processes, "process"),
+                      json.at("name").get<std::string>()};
+  if (json.contains("kind")) channel.kind = kind_named(json.at("kind").get<std::string>());
+  return channel;
+}
+
+CodeModule module_from_json(const Json& json, std::size_t processes) {
+  return {id_from_json<ProcessId>(json.at("process"), processes, "process"), json.at("start").get<std::uint64_t>(),
+          json.at("end").get<std::uint64_t>(), json.at("file_offset").get<std::uint64_t>(),
+          json.at("path").get<std::string>()};
+}
+
+}  // namespace dpm::info_json
