@@ -17,6 +17,8 @@ struct MachineInfo {
   std::string name;
   double speed = 1;         // work per CPU second, relative to a machine of speed 1
   std::uint16_t cores = 1;  // so many processes run at full speed at a time
+
+  friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
 };
 
 // One execution stream with a CPU clock.
@@ -28,6 +30,8 @@ struct ProcessInfo {
   bool in_computation = true;      // false for users, disks, name servers: outside what is being studied (thesis 5.2.3)
   std::uint32_t pid = 0, tid = 0;  // the operating system's numbers; 0 in a simulation
   ProcessId group;                 // of a thread: the process it belongs to, its first thread; otherwise none
+
+  friend bool operator==(const ProcessInfo&, const ProcessInfo&) = default;
 };
 
 // What the sequence number of a message on a channel means.
@@ -41,6 +45,8 @@ struct ChannelInfo {
   ProcessId owner;   // receives what is sent over it; none while nobody is known to
   std::string name;  // may be empty
   ChannelKind kind = ChannelKind::numbered;
+
+  friend bool operator==(const ChannelInfo&, const ChannelInfo&) = default;
 };
 
 // Which file's code lay where in a process, so that a pc can be named.

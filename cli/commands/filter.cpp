@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/trace_input.hpp"
+#include "filter/meter_stream_filter.hpp"
 #include "filter/standard_filter.hpp"
 
 namespace dpm::cli {
@@ -21,14 +22,17 @@ class FilterCommand : public Command {
   }
 
   void describe(CLI::App& app) override {
-    app.add_option("--descriptions", files_.descriptions, "The shapes of the event records")->required();
+    app.add_option("--descriptions", files_.descriptions,
+                   "The shapes of the event records (default: those of our own meters, with names)");
     app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
     app.add_option("-o,--output", files_.directory, "A new trace directory")->required();
     app.add_flag("--json", json_, "Print the ledger as JSON");
   }
 
   int run(Terminal& terminal) override {
-    const auto ledger = filter_meter_messages(files_, STDIN_FILENO);
+    const auto ledger = files_.descriptions.empty()
+                            ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO)
+                            : filter_meter_messages(files_, STDIN_FILENO);
     if (!ledger) return refuse(terminal, *this, ledger.error());
     if (json_) print_json({{"trace", files_.directory}, {"ledger", ledger_json(*ledger)}}, terminal);
     print_ledger(*ledger, terminal);

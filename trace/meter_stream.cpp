@@ -1,0 +1,300 @@
+#include "trace/meter_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "trace/meter_names.hpp"
+
+namespace dpm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kTextsMax = 24;        // losses or warnings of one meter
+constexpr std::size_t kTextBytesMax = 400;   // of one of them: escaped, 48 of these are still a small message
+constexpr std::size_t kMetersMax = 1 << 20;  // of one stream; more is damage
+constexpr std::size_t kWarningsMax = 1000;   // of all meters
+constexpr std::size_t kReasonsMax = 1000;
+
+// Control characters become spaces: escaped they would take six bytes each.
+std::string shortened(std::string text) {
+  if (text.size() > kTextBytesMax) text = text.substr(0, kTextBytesMax) + "...";
+  for (char& byte : text)
+    if (static_cast<unsigned char>(byte) < 0x20) byte = ' ';
+  return text;
+}
+
+std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void append_text(std::string& stream, StreamMessage type, std::string_view text) {
+  const std::size_t size = kStreamHeaderBytes + text.size();
+  DPM_CHECK(size <= kStreamMessageBytesMax);
+  std::array<char, kStreamHeaderBytes> header = {};
+  for (unsigned i = 0; i < 4; ++i) header[i] = static_cast<char>(size >> (8 * i) & 0xFF);
+  header[8] = static_cast<char>(type);
+  stream.append(header.data(), header.size());
+  stream.append(text);
+}
+
+Json account_json(const MeterAccount& account) {
+  Json losses = Json::array();
+  std::uint64_t others = 0;
+  for (const auto& loss : account.losses) {
+    if (losses.size() < kTextsMax)
+      losses.push_back({{"reason", shortened(loss.reason)}, {"events", loss.events}});
+    else
+      others += loss.events;
+  }
+  if (others > 0) losses.push_back({{"reason", "other reasons"}, {"events", others}});
+  Json warnings = Json::array();
+  for (const auto& warning : account.warnings)
+    if (warnings.size() < kTextsMax) warnings.push_back(shortened(warning));
+  if (account.warnings.size() > kTextsMax)
+    warnings.push_back("and " + std::to_string(account.warnings.size() - kTextsMax) + " more warnings");
+  return {{"seen", account.seen}, {"delivered", account.delivered}, {"losses", losses}, {"warnings", warnings}};
+}
+
+MeterAccount account_from(const Json& json) {
+  MeterAccount account;
+  account.seen = json.at("seen").get<std::uint64_t>();
+  account.delivered = json.at("delivered").get<std::uint64_t>();
+  for (const auto& loss : json.at("losses"))
+    account.losses.push_back({shortened(loss.at("reason").get<std::string>()), loss.at("events").get<std::uint64_t>()});
+  for (const auto& warning : json.at("warnings")) account.warnings.push_back(shortened(warning.get<std::string>()));
+  return account;
+}
+
+std::uint32_t size_at(std::span<const std::byte> message) {
+  std::uint32_t size = 0;
+  for (std::size_t i = 4; i-- > 0;) size = size << 8 | static_cast<std::uint32_t>(message[i]);
+  return size;
+}
+
+template <typename IdType, typename Entry>
+bool in_table(IdType id, const std::vector<Entry>& table) {
+  return id.is_none() || id.value < table.size();
+}
+
+std::string meter_name(const MeterIdentity& identity) {
+  std::string name = "the meter of process " + std::to_string(identity.pid);
+  if (!identity.name.empty()) name += " (" + identity.name + ")";
+  return name + " on " + identity.machine;
+}
+
+// What a peer says of its counts is believed, but two of them must not overflow.
+constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 56;
+
+}  // namespace
+
+// ---- writing
+
+void append_event(std::string& stream, const Event& event) {
+  const MeterMessage message = encode_meter_message(event);
+  stream.append(reinterpret_cast<const char*>(message.data()), message.size());
+}
+
+void append_names(std::string& stream, std::string_view names) { append_text(stream, StreamMessage::names, names); }
+
+void append_meter(std::string& stream, std::uint32_t meter, const MeterIdentity& identity) {
+  append_text(stream, StreamMessage::meter,
+              to_text({{"meter", meter},
+                       {"machine", shortened(identity.machine)},
+                       {"pid", identity.pid},
+                       {"job", shortened(identity.job)},
+                       {"name", shortened(identity.name)}}));
+}
+
+void append_meter_end(std::string& stream, std::uint32_t meter, const MeterAccount& account) {
+  Json json = {{"meter", meter}};
+  json.update(account_json(account));
+  append_text(stream, StreamMessage::meter_end, to_text(json));
+}
+
+void append_stream_end(std::string& stream) { append_text(stream, StreamMessage::end, "{}"); }
+
+std::string to_json(const MeterAccount& account) { return to_text(account_json(account)); }
+
+Result<MeterAccount> meter_account_from_json(std::string_view text) {
+  try {
+    return account_from(Json::parse(text));
+  } catch (const nlohmann::json::exception& wrong) {
+    return Error{wrong.what()};
+  }
+}
+
+// ---- reading
+
+void MeterStreamReader::feed(std::span<const std::byte> bytes) {
+  if (is_stopped()) {
+    unread_bytes_ += bytes.size();
+    return;
+  }
+  // Whole messages are read where they lie; only the end of a batch is kept for the next.
+  if (pending_.empty()) {
+    const std::size_t taken = take_messages(bytes);
+    pending_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(taken), bytes.end());
+  } else {
+    pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+    const std::size_t taken = take_messages(pending_);
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
+  }
+  pass_events();
+}
+
+// Returns how many bytes were used up: all of them once the reader has stopped.
+std::size_t MeterStreamReader::take_messages(std::span<const std::byte> bytes) {
+  std::size_t taken = 0;
+  while (bytes.size() - taken >= kStreamHeaderBytes) {
+    const auto rest = bytes.subspan(taken);
+    const std::uint32_t size = size_at(rest);
+    if (size < kStreamHeaderBytes || size > kStreamMessageBytesMax) {
+      stop_reason_ =
+          "the message at byte " + std::to_string(consumed_bytes_) + " has the impossible size " + std::to_string(size);
+      unread_bytes_ += rest.size();
+      return bytes.size();
+    }
+    if (rest.size() < size) break;
+    take_message(static_cast<std::uint8_t>(rest[8]), rest.first(size));
+    taken += size;
+    consumed_bytes_ += size;
+  }
+  return taken;
+}
+
+void MeterStreamReader::take_message(std::uint8_t type, std::span<const std::byte> message) {
+  if (type < kStreamMessageFirst) return take_event(message);
+  const auto body = message.subspan(kStreamHeaderBytes);
+  take_text(static_cast<StreamMessage>(type), {reinterpret_cast<const char*>(body.data()), body.size()});
+}
+
+void MeterStreamReader::take_event(std::span<const std::byte> message) {
+  ++arrived_;
+  const auto event = decode_meter_message(message);
+  if (!event) return lose(event.error().what);
+  if (!is_known(*event)) return lose("a meter message names what no NAMES have described");
+  batch_.push_back(*event);
+}
+
+bool MeterStreamReader::is_known(const Event& event) const {
+  return event.process.value < info_.processes.size() && event.machine.value < info_.machines.size() &&
+         in_table(event.peer, info_.processes) && in_table(event.channel, info_.channels) &&
+         in_table(event.passed_channel, info_.channels) &&
+         (event.type != EventType::receive_call || event.code < info_.channel_sets.size()) &&
+         (event.type != EventType::accept || in_table(ChannelId{event.code}, info_.channels));
+}
+
+void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
+  pass_events();  // those before it, with the tables as they were
+  Result<void> taken;
+  try {
+    if (type == StreamMessage::names) {
+      taken = take_names(text, info_);
+    } else if (type == StreamMessage::meter) {
+      take_meter(text);
+    } else if (type == StreamMessage::meter_end) {
+      take_meter_end(text);
+    } else if (type == StreamMessage::end) {
+      ended_ = true;
+    } else {
+      taken =
+          Error{"it is of type " + std::to_string(static_cast<unsigned>(type)) + ", which this filter does not know"};
+    }
+  } catch (const nlohmann::json::exception& wrong) {
+    taken = Error{wrong.what()};
+  }
+  if (taken) return;
+  if (texts_damaged_++ == 0) damage_ = taken.error().what;
+}
+
+void MeterStreamReader::take_meter(std::string_view text) {
+  const Json json = Json::parse(text);
+  MeterIdentity identity;
+  identity.machine = shortened(json.at("machine").get<std::string>());
+  identity.pid = json.at("pid").get<std::uint32_t>();
+  identity.job = shortened(json.at("job").get<std::string>());
+  identity.name = shortened(json.at("name").get<std::string>());
+  if (meters_.size() < kMetersMax) meters_[json.at("meter").get<std::uint32_t>()] = {std::move(identity), false};
+}
+
+void MeterStreamReader::take_meter_end(std::string_view text) {
+  const Json json = Json::parse(text);
+  const MeterAccount account = account_from(json);
+  const auto number = json.at("meter").get<std::uint32_t>();
+  if (!meters_.contains(number) && meters_.size() == kMetersMax) return;
+  Meter& meter = meters_[number];
+  const std::string name = meter_name(meter.identity);
+  if (meter.ended) {
+    ++texts_damaged_;
+    damage_ = name + " ended twice";
+    return;
+  }
+  meter.ended = true;
+  delivered_ += std::min(account.delivered, kEventsMax);
+  std::uint64_t explained = std::min(account.delivered, kEventsMax);
+  for (const auto& loss : account.losses) {
+    lose(name + ": " + loss.reason, std::min(loss.events, kEventsMax));
+    explained += std::min(loss.events, kEventsMax);
+  }
+  const std::uint64_t seen = std::min(account.seen, kEventsMax);
+  if (seen > explained) lose(name + ": for reasons it does not give", seen - explained);
+  for (const auto& warning : account.warnings)
+    if (warnings_.size() < kWarningsMax) warnings_.push_back(name + ": " + warning);
+}
+
+void MeterStreamReader::lose(const std::string& reason, std::uint64_t events) {
+  if (events == 0) return;
+  auto& counted = lost_.size() < kReasonsMax || lost_.contains(reason) ? lost_[reason] : lost_["other reasons"];
+  counted = std::min(counted + events, kEventsMax);
+}
+
+void MeterStreamReader::begin() {
+  if (begun_) return;
+  begun_ = true;
+  if (info_.source.empty()) info_.source = "meter messages";
+  sink_->on_begin(info_);
+}
+
+void MeterStreamReader::pass_events() {
+  if (batch_.empty()) return;
+  begin();
+  passed_ += batch_.size();
+  sink_->on_events(batch_);
+  batch_.clear();
+}
+
+void MeterStreamReader::count_open_meters(LossReport& report) {
+  for (const auto& [number, meter] : meters_) {
+    if (meter.ended) continue;
+    // How many nobody can say; one is the least.
+    const std::string reason = "the stream was cut off before the last of " + meter_name(meter.identity) +
+                               ": what it saw after that, one event at least";
+    report.losses.push_back({reason, 1});
+  }
+}
+
+void MeterStreamReader::end() {
+  begin();
+  if (delivered_ > arrived_) lose("delivered by a meter, but not here", delivered_ - arrived_);
+  LossReport report;
+  for (const auto& [reason, events] : lost_) report.losses.push_back({reason, events});
+  if (is_stopped()) {
+    report.losses.push_back(
+        {stop_reason_ + ": it and all that followed, " + std::to_string(unread_bytes_) + " bytes", 1});
+    report.warnings.push_back("the filter stopped reading because " + stop_reason_);
+  } else if (!pending_.empty()) {
+    report.losses.push_back(
+        {"the input ended inside a message, after " + std::to_string(pending_.size()) + " bytes", 1});
+  }
+  count_open_meters(report);
+  if (!ended_ && !is_stopped())
+    report.warnings.push_back("the stream of meter messages was cut off: its end is missing");
+  if (texts_damaged_ > 0)
+    report.warnings.push_back(std::to_string(texts_damaged_) +
+                              " messages that are no events could not be understood; the first: " + damage_);
+  report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
+  report.seen = passed_ + report.lost();
+  sink_->on_end(report);
+}
+
+}  // namespace dpm
