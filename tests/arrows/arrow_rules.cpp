@@ -24,6 +24,7 @@ const std::vector<Arrow> kArrows = {
     {"live", {"model"}},
     {"scenarios", {"model", "scenarios"}},
     {"view", {"model", "analysis"}},
+    {"cluster", {}},
     {"cli", {"*"}},
     {"tests", {"*"}},
     {"validation", {"*"}},

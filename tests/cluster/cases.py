@@ -1,0 +1,200 @@
+"""What hosts are like: every function is a case of check_cluster."""
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+import time
+
+from running import Setting, Skip, expect, expect_same
+
+ORDINARY_USER = 54321  # an id no account has, so that nothing of this machine's accounts is relied on
+
+
+def by_name(setting: Setting) -> None:
+    """Every host reaches every other by name over IPv4 and IPv6, and is who it says."""
+    hosts = ["home", "red", "green", "blue"]
+    script = "".join(f"ssh {a} 'for b in {' '.join(hosts)}; do for v in -4 -6; do "
+                     f"echo $(uname -n) $b $v $(ssh $v $b \"uname -n; echo \\$SSH_CONNECTION\"); done; done'\n" for a in hosts)
+    wanted = [(a, b, way, b) for a in hosts for b in hosts for way in ("-4", "-6")]
+    lines = [line.split() for line in setting.output("3", script)]
+    expect_same([tuple(line[:4]) for line in lines], wanted)
+    for line in lines:
+        expect((":" in line[4]) == (line[2] == "-6"), f"the wrong family of addresses: {line}")
+
+
+def networks(setting: Setting) -> None:
+    """With two networks every host has two addresses of each family, and is reached by all of them."""
+    lines = setting.output("2 --networks 2", "for n in 1 2; do for v in -4 -6; do ssh $v red.lan$n 'echo $SSH_CONNECTION'; done; done;"
+                           "getent ahosts red | cut -d' ' -f1 | sort -u")
+    expect_same([line.split()[2] for line in lines[:4]], ["10.1.0.1", "fd00:1::1", "10.2.0.1", "fd00:2::1"])
+    expect_same(lines[4:], ["10.1.0.1", "10.2.0.1", "fd00:1::1", "fd00:2::1"])
+
+
+def exit_status(setting: Setting) -> None:
+    """The command's status is the cluster's; its input and output are the cluster's."""
+    expect_same(setting.run("1", "exit 7").status, 7)
+    expect_same(setting.run("1", "kill -9 $$").status, 137)
+    expect_same(setting.run("1", "ssh red exit 9").status, 9)
+    expect_same(setting.run("1", "exec nonsense").status, 127)
+    process = setting.start("1", "cat; ssh red cat")
+    expect_same(process.communicate("words\n")[0], "words\n")
+
+
+def refusals(setting: Setting) -> None:
+    """Status 2, a message that names the word, and nothing started."""
+    for words, message in {
+        "": "how many hosts?", "0": "from 1 to 64, not 0", "65": "from 1 to 64, not 65", "three": "not 'three'",
+        "3 --clok red=1s": "did you mean '--clock'?", "3 --clock red=soon": "a clock is OFFSET[,DRIFT]",
+        "3 --clock pink=1s": "no host 'pink'", "3 --networks 0": "--networks", "3 --loss 101": "--loss", "3 4": "'4' is one word too many",
+        "3 --user no-such-account": "--user",
+    }.items():
+        done = setting.run(words, "echo started")
+        expect(done.status == 2 and message in done.errors and done.output == "", f"'{words}': {done}")
+
+
+def own_folders(setting: Setting) -> None:
+    """/tmp, /run, /dev/shm and /etc are the host's own; the folder the cluster was started in is not."""
+    lines = setting.output("2", """for f in /tmp /run /dev/shm /etc; do ssh red "echo red > $f/of_red" && test ! -e $f/of_red || echo $f; done
+ssh red "echo shared > $PWD/file"; cat file; ssh green 'cat /etc/hostname; ls -d /tmp/of_*' 2>/dev/null; ssh red 'ls -d /tmp/of_*'""")
+    expect_same(lines, ["shared", "green", "/tmp/of_red"])
+    expect_same((setting.folder / "file").read_text(), "shared\n")
+    expect(not any(pathlib.Path(folder, "of_red").exists() for folder in ("/tmp", "/run", "/dev/shm", "/etc")),
+           "a host's file appeared on the machine")
+
+
+def own_rights(setting: Setting) -> None:
+    """Nobody on a host may set the machine's clock (25) or load kernel modules (16), and no route leads out."""
+    for line in setting.output("1", "for h in home red; do ssh $h grep CapBnd /proc/self/status; done; grep CapBnd /proc/self/status"):
+        expect(int(line.split()[1], 16) & (1 << 25 | 1 << 16) == 0, f"a host has {line}")
+    # One route, and that to the hosts: 10.1.0.0 as the kernel writes it.
+    routes = setting.output("1", "ssh red tail -n +2 /proc/net/route")
+    expect_same([route.split()[:2] for route in routes], [["eth0", "0000010A"]])
+
+
+def own_processes(setting: Setting) -> None:
+    """A host sees its own processes only."""
+    lines = setting.output("2", "ssh red 'sleep 300 </dev/null >/dev/null 2>&1 & ps -eo args' | grep -c '^sleep 300';"
+                           "ssh green ps -eo args | grep -c '^sleep 300' || true; ps -eo args | grep -c '^sleep 300' || true")
+    expect_same(lines, ["1", "0", "0"])
+
+
+def requests(setting: Setting) -> None:
+    """Hosts are cut off and connected again, killed and started again."""
+    quick = "ssh -o ConnectTimeout=1"
+    lines = setting.output("2", f"""cluster link red down; {quick} red true 2>/dev/null || echo cut; cluster list | grep red
+cluster link red up; ssh red uname -n
+ssh green 'echo gone > /tmp/file; sleep 1000 </dev/null >/dev/null 2>&1 &'; cluster kill green
+{quick} green true 2>/dev/null || echo dead; cluster list | grep green; ssh red cluster start green
+ssh green 'uname -n; ls /tmp/file 2>/dev/null; ps -eo args | grep -c "^sleep 1000"' || true""")
+    expect_same([line.split()[0] for line in lines], ["cut", "red", "red", "dead", "green", "green", "0"])
+    expect(lines[1].endswith("cut off from lan1") and lines[4].endswith("killed"), f"the list says {lines}")
+    for words, message in {"kill home": "home is where you are", "kill pink": "no host 'pink'", "link red sideways": "usage",
+                           "link red up 2": "the network is from 1 to 1", "start red": "red is running"}.items():
+        done = setting.run("1", f"cluster {words}")
+        expect(done.status == 2 and message in done.errors, f"cluster {words}: {done}")
+
+
+def clock(setting: Setting) -> None:
+    """A host's clock is wrong as told; waits on it last as long as they should."""
+    _need_compiler()
+    show = "echo $(date +%s.%N)"
+    script = f"{show}; ssh red '{show}'; ssh green '{show}'; ssh green /usr/bin/python3 -c '\"{_TIMED_WAITS}\"'"
+    lines = setting.output("2 --clock red=+1000s --clock green=-2h,+50000ppm", script)
+    home, red, green, waited = map(float, lines)
+    # The times were read one after the other; a busy machine may need long for that.
+    expect(1000 <= red - home < 1000 + 60, f"red's clock is {red - home} s ahead")
+    expect(-7200 <= green - home < -7200 + 60, f"green's clock is {green - home} s ahead")
+    expect(0.3 <= waited < 60, f"a wait of 0.3 s took {waited} s")
+    drifting = setting.output("1 --clock red=0s,+100000ppm",
+                              "r() { ssh red date +%s%N; }; l() { date +%s%N; }; l; r; r; l; sleep 2; l; r; r; l")
+    before_1, red_1a, red_1b, after_1, before_2, red_2a, red_2b, after_2 = map(int, drifting)
+    least = (red_2a - red_1b) / (after_2 - before_1)
+    most = (red_2b - red_1a) / (before_2 - after_1)
+    expect(least <= 1.1 <= most and red_2a - before_2 > red_1b - after_1, f"red gains {least - 1:+.3f} to {most - 1:+.3f} a second")
+
+
+# Without quotation marks, for it passes through two shells: a condition variable of the time of day, and an absolute sleep.
+_TIMED_WAITS = ("import threading, time; start = time.monotonic(); lock = threading.Lock(); lock.acquire(); "
+                "lock.acquire(timeout=0.3); print(time.monotonic() - start)")
+
+
+def _need_compiler() -> None:
+    if shutil.which("gcc") is None:
+        raise Skip("gcc is not installed, which makes wrong clocks")
+
+
+def delay(setting: Setting) -> None:
+    """Packets take longer where the kernel can do that; elsewhere it is said that it cannot."""
+    done = setting.run("1 --delay 100", "for i in 1 2 3; do ssh red true; done")
+    if "network emulator" in done.errors:
+        expect(done.status == 2, f"refused with {done.status}")
+        raise Skip("the kernel has no network emulator (sch_netem); that this is said is tested")
+    start_s = time.monotonic()
+    expect_same(setting.run("1 --delay 100", "ssh red true").status, 0)
+    # At least: address, connection, versions, keys, authentication: five ways there and back.
+    expect(time.monotonic() - start_s > 5 * 0.2, "the delay does not show")
+
+
+def two_at_once(setting: Setting) -> None:
+    """Two clusters have the same names and addresses, and never meet; the end of one is not noticed by the other."""
+    first = setting.start("2", "ssh red 'echo first > /tmp/who'; echo ready; read line; ssh red cat /tmp/who")
+    expect_same(first.stdout.readline() if first.stdout else "", "ready\n")
+    expect_same(setting.output("2", "ssh red 'cat /tmp/who 2>/dev/null'; ssh red 'echo second > /tmp/who; cat /tmp/who'"), ["second"])
+    expect_same(first.communicate("go on\n")[0], "first\n")
+
+
+def thirty_two(setting: Setting) -> None:
+    """32 hosts start, and answer all at once. How long that takes is printed, not judged."""
+    start_s = time.monotonic()
+    expect_same(setting.run("32", "true").status, 0)
+    print(f"32 hosts started and removed in {time.monotonic() - start_s:.1f} s")
+    lines = setting.output("32", "for h in $DPM_CLUSTER; do ssh $h uname -n & done; wait; echo $DPM_CLUSTER | tr ' ' '\\n'")
+    expect_same(len(set(lines[32:])), 32)
+    expect_same(sorted(lines[:32]), sorted(lines[32:]))
+
+
+def ordinary_user(setting: Setting) -> None:
+    """Where the kernel allows user namespaces, nobody needs to be root."""
+    before: tuple[str, ...] = ()
+    if os.getuid() == 0:
+        shutil.copytree(setting.program.parent, setting.folder / "cluster")
+        setting = Setting(setting.folder / "cluster/cluster", setting.folder, None, None, None)
+        before = ("setpriv", f"--reuid={ORDINARY_USER}", f"--regid={ORDINARY_USER}", "--clear-groups")
+    environment = {"PATH": os.environ["PATH"], "HOME": "/", "LANG": "C"}
+    script = "id -u; ssh red 'id -u; uname -n; grep CapEff /proc/self/status'; ssh -tt red tty 2>/dev/null"
+    done = setting.run("2", script, before, environment)
+    if "user namespaces" in done.errors and done.status == 2:
+        raise Skip(done.errors.strip())
+    user = str(ORDINARY_USER if before else os.getuid())
+    expect_same(done.output.split(), [user, user, "red", "CapEff:", "0000000000000000", "/dev/pts/0"])
+
+
+def another_account(setting: Setting) -> None:
+    """Root can play somebody else, who then logs in everywhere under their name and under no other."""
+    if os.getuid() != 0:
+        raise Skip("needs root")
+    done = setting.run("1 --user nobody", "id -un; ssh red id -un; ssh -l root red id -un; cat /run/cluster/keys/root")
+    expect_same((done.status, done.output.split()), (1, ["nobody", "nobody"]))
+    expect(done.errors.count("ermission denied") == 2, f"root's account or key can be had: {done.errors}")
+
+
+def metered(setting: Setting) -> None:
+    """dpm meters on a host: the trace names the host, and its times are those of the host's clock."""
+    if not setting.dpm or not setting.list_events or not setting.can_notify:
+        raise Skip("dpm is not built")
+    _need_compiler()
+    if setting.run("1", f"ssh red {setting.can_notify}").status != 0:
+        raise Skip("no metering here")
+    out = setting.folder / "out"
+    # --wait: the end of a cluster is the end of its supervisors too, and one that is killed has not written everything.
+    setting.output("1 --clock red=+1000000s", f"ssh red '{setting.dpm} meter --wait -o {out} -- sh -c \"echo word | cat\" 2>/dev/null'")
+    sys.path.insert(0, str(setting.program.parent.parent / "tests/linux/harness"))
+    import events  # pylint: disable=import-outside-toplevel
+    trace = events.Trace(setting.list_events, out / "trace")
+    machines = re.search(r'"machines": *\[(.*?)\]', (out / "trace/trace.json").read_text(), re.DOTALL)
+    expect(machines is not None and '"red"' in machines[1], f"the trace's machine: {machines and machines[1]}")
+    now_ns = time.time_ns()
+    ahead_s = [(event.time_ns - now_ns) / 1e9 for event in trace.events]
+    expect(len(ahead_s) > 0 and all(1e6 - 300 < each <= 1e6 for each in ahead_s), f"events are {ahead_s} s ahead")

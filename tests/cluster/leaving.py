@@ -1,0 +1,146 @@
+"""What is left behind: nothing, however a cluster ends. Every function is a case of check_cluster."""
+
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+
+from running import Setting, expect, expect_same, wait_until
+
+_KINDS = ("net", "mnt", "pid", "uts", "ipc")
+_SCRIPT = "ssh red 'sleep 1000 </dev/null >/dev/null 2>&1 &'; cd /tmp; setsid sleep 1000 & echo ready; read line"
+
+
+class _Machine:
+    """What can be seen of the machine from outside a cluster."""
+
+    def __init__(self) -> None:
+        self.interfaces = sorted(os.listdir("/sys/class/net"))
+        self.mounts = pathlib.Path("/proc/self/mounts").read_text(encoding="utf-8")
+        self.folders = sorted(os.listdir("/run"))
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    return [int(word) for word in text.split()]
+
+
+def _descendants(pid: int) -> list[int]:
+    return [one for child in _children(pid) for one in (child, *_descendants(child))]
+
+
+def _namespaces(pids: list[int]) -> set[str]:
+    found = set()
+    for pid in pids:
+        for kind in _KINDS:
+            try:
+                found.add(os.readlink(f"/proc/{pid}/ns/{kind}"))
+            except OSError:
+                pass  # it has ended
+    return found
+
+
+def _all_pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _end_and_look(setting: Setting, words: str, end: "signal.Signals | None", status: int) -> None:
+    """`end` is the signal sent to the process that was typed; None: its command ends."""
+    before = _Machine()
+    ours = _namespaces([os.getpid()])
+    process = setting.start(words, _SCRIPT)
+    expect_same(process.stdout.readline() if process.stdout else "", "ready\n")
+    pids = _descendants(process.pid)
+    made = _namespaces(pids) - ours
+    # One for each host, home and the switch; the whole cluster is in one more process namespace, as the sleepers are in others.
+    expect(len([one for one in made if one.startswith("net:")]) >= 4, f"too few namespaces were seen: {made}")
+    if end is None:
+        process.communicate("go on\n")
+    else:
+        process.send_signal(end)
+    expect_same(process.wait(60), status)
+    if process.stdout:
+        process.stdout.close()
+    wait_until(lambda: not made & _namespaces(_all_pids()),
+               lambda: f"namespaces {made & _namespaces(_all_pids())} have processes")
+    after = _Machine()
+    expect_same(after.interfaces, before.interfaces)
+    expect_same(after.mounts, before.mounts)
+    expect_same(after.folders, before.folders)
+
+
+def after_exit(setting: Setting) -> None:
+    _end_and_look(setting, "2", None, 0)
+
+
+def after_sigterm(setting: Setting) -> None:
+    _end_and_look(setting, "2", signal.SIGTERM, 128 + signal.SIGTERM)
+
+
+def after_sigint(setting: Setting) -> None:
+    _end_and_look(setting, "2", signal.SIGINT, 128 + signal.SIGINT)
+
+
+def after_sighup(setting: Setting) -> None:
+    _end_and_look(setting, "2", signal.SIGHUP, 128 + signal.SIGHUP)
+
+
+def after_kill_9(setting: Setting) -> None:
+    _end_and_look(setting, "2", signal.SIGKILL, -signal.SIGKILL)
+
+
+def after_kill_9_on_two_networks(setting: Setting) -> None:
+    _end_and_look(setting, "3 --networks 2", signal.SIGKILL, -signal.SIGKILL)
+
+
+def killed_while_starting(setting: Setting) -> None:
+    """At whatever moment of its start a cluster is killed, nothing is left."""
+    before = _Machine()
+    ours = _namespaces([os.getpid()])
+    for processes in (1, 2, 4, 6, 8):
+        process = subprocess.Popen([setting.program, "4", "--", "sleep", "1000"], stdin=subprocess.DEVNULL)
+        wait_until(lambda least=processes, pid=process.pid: len(_descendants(pid)) >= least, lambda: "the cluster does not start")
+        made = _namespaces(_descendants(process.pid)) - ours
+        process.kill()
+        process.wait(60)
+        wait_until(lambda those=made: not those & _namespaces(_all_pids()), lambda: "there are processes left")
+    after = _Machine()
+    expect_same((after.interfaces, after.mounts, after.folders), (before.interfaces, before.mounts, before.folders))
+
+
+def at_a_terminal(setting: Setting) -> None:
+    """A shell with job control; control-C reaches the command and not the cluster; the end gives the terminal back."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(SHELL="/bin/bash", PS1="", HOME=str(setting.folder))
+        os.execv(setting.program, [str(setting.program), "2"])
+    said = ""
+
+    def hear(word: str) -> None:
+        nonlocal said
+        while word not in said:
+            said += os.read(terminal, 65536).decode(errors="replace").replace("\r", "")
+        said = said.partition(word)[2]
+
+    def type_in(text: str) -> None:
+        os.write(terminal, text.encode())
+
+    signal.alarm(120)  # instead of waiting for ever for words that are not said
+    hear("red, green are up")
+    type_in("echo at $(uname -n) $((40 + 2))\n")
+    hear("at home 42")
+    type_in("sh -c 'echo begun $((1 + 1)); sleep 1000'\n")
+    hear("begun 2")
+    type_in("\x03")
+    type_in("echo status $?; sleep 1000 & jobs -l | wc -l; ssh -t red uname -n\n")
+    hear("status 130")
+    hear("\nred\n")
+    type_in("exit 5\n")
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    signal.alarm(0)
+    os.close(terminal)
+    expect_same(status, 5)
