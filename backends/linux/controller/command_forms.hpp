@@ -1,0 +1,65 @@
+// The controller's commands (metering report 4.3): their names, aliases, parameters, and what help says of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.hpp"
+
+namespace dpm::control {
+
+enum class Verb {
+  help,
+  filter,
+  newjob,
+  addprocess,
+  acquire,
+  setflags,
+  startjob,
+  stopjob,
+  removejob,
+  removeprocess,
+  jobs,
+  input,
+  endinput,
+  wait,
+  getlog,
+  adopt,
+  source,
+  sink,
+  die,
+};
+
+// What a parameter is, for completion.
+enum class Parameter { none, command, filter, machine, job, process, flag, local_file, text };
+
+struct CommandForm {
+  Verb verb;
+  std::string_view name;
+  std::vector<std::string_view> aliases;
+  std::string_view parameters;  // as the report writes them: "<jobname> [<filtername>]"
+  std::string_view summary;
+  std::size_t least = 0, most = 0;  // parameters
+  std::vector<Parameter> kinds;     // of the parameters; the last one's for all that follow
+};
+
+inline constexpr std::size_t kAnyNumber = static_cast<std::size_t>(-1);
+
+std::span<const CommandForm> command_forms();
+
+// By name or alias, in any case. An unknown one is refused with the nearest.
+Result<const CommandForm*> find_command(std::string_view word);
+
+// "usage: newjob <jobname> [<filtername>]"
+std::string usage(const CommandForm& form);
+
+// What is wrong with this number of parameters, with the usage; empty when it is right.
+std::string wrong_parameters(const CommandForm& form, std::size_t count);
+
+// The menu, and at its end the meter flags; or one command.
+std::string help_text();
+std::string help_text(const CommandForm& form);
+
+}  // namespace dpm::control

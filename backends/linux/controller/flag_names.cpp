@@ -1,0 +1,47 @@
+#include "backends/linux/controller/flag_names.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace dpm::control {
+namespace {
+
+std::string name_of_flag(EventType type) {
+  switch (type) {
+    case EventType::create_process:
+      return "fork";
+    case EventType::destroy_process:
+      return "termproc";
+    case EventType::destroy_path:
+      return "destsocket";
+    default:
+      break;
+  }
+  std::string name(name_of(type));
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> flag_names() {
+  std::vector<std::string> names = {"fork",   "termproc", "send",       "receivecall", "receive",
+                                    "socket", "dup",      "destsocket", "accept",      "connect"};
+  for (const auto type : kEventTypes) {
+    const std::string name = name_of_flag(type);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  names.emplace_back("immediate");
+  return names;
+}
+
+std::string flag_words(MeterFlags flags) {
+  std::string text;
+  for (const auto type : kEventTypes)
+    if (flags.has(type)) text += (text.empty() ? "" : " ") + name_of_flag(type);
+  if (flags.immediate()) text += text.empty() ? "immediate" : " immediate";
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace dpm::control

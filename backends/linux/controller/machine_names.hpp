@@ -1,0 +1,14 @@
+// Names of machines, as users write them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/result.hpp"
+
+namespace dpm::control {
+
+// Refuses what no machine can be called, above all what a launcher would take for an option.
+Result<void> check_machine_name(std::string_view name);
+
+}  // namespace dpm::control

@@ -1,0 +1,148 @@
+#include "tests/linux/controller/fake_machines.hpp"
+
+#include <algorithm>
+
+#include "backends/linux/controller/flag_names.hpp"
+#include "backends/linux/wire/sha256.hpp"
+
+namespace dpm::control::test {
+namespace {
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+std::string numbered(const char* kind, std::uint32_t pid) { return std::string(kind) + " " + std::to_string(pid); }
+
+std::string address_text(const FilterAddress& address) {
+  std::string text = address.filter + "@";
+  for (const auto& host : address.hosts) text += host + ",";
+  return text + std::to_string(address.port);
+}
+
+// What matters of a question, on one line that begins with its kind.
+std::string description(const RequestBody& body) {
+  return std::visit(
+      Overloaded{
+          [](const Hello&) { return std::string("Hello"); },
+          [](const CreateFilter& r) {
+            return "CreateFilter " + r.name + " [" + r.program + "] [" + r.descriptions + "] [" + r.templates + "]";
+          },
+          [](const CreateProcess& r) {
+            std::string text = "CreateProcess " + r.job + " " + r.name + " " + r.file;
+            for (const auto& argument : r.arguments) text += " '" + argument + "'";
+            if (!r.input.empty()) text += " <" + r.input;
+            return text + " flags " + to_string(r.flags) + " to " + address_text(r.filter);
+          },
+          [](const AcquireProcess& r) {
+            return numbered("AcquireProcess", r.pid) + " flags " + to_string(r.flags) + " to " + address_text(r.filter);
+          },
+          [](const SetFlags& r) { return numbered("SetFlags", r.pid) + " " + to_string(r.flags); },
+          [](const StartProcess& r) { return numbered("StartProcess", r.pid); },
+          [](const StopProcess& r) { return numbered("StopProcess", r.pid); },
+          [](const KillProcess& r) { return numbered("KillProcess", r.pid); },
+          [](const Release& r) { return numbered("Release", r.pid); },
+          [](const Adopt& r) { return numbered("Adopt", r.pid); },
+          [](const Input& r) {
+            return numbered("Input", r.pid) + " '" + r.bytes.substr(0, r.bytes.find('\n')) + "'" +
+                   (r.end ? " end" : "");
+          },
+          [](const FindFile& r) { return "FindFile " + r.path; },
+          [](const PutFile& r) {
+            return "PutFile " + r.path + " from " + std::to_string(r.offset) + (r.last ? " last" : "");
+          },
+          [](const GetLog& r) {
+            return numbered("GetLog", r.pid) + " " + r.file + " from " + std::to_string(r.offset);
+          },
+          [](const ListCharges&) { return std::string("ListCharges"); },
+      },
+      body);
+}
+
+}  // namespace
+
+std::vector<Answer> FakeMachines::ask(std::vector<Question> questions) {
+  std::vector<Answer> answers;
+  for (const auto& question : questions) {
+    asked_.push_back(question.machine + " " + description(question.body));
+    answers.push_back(answer(question));
+  }
+  return answers;
+}
+
+Machines::Waited FakeMachines::wait(std::chrono::milliseconds at_most) {
+  if (!later_.empty()) {
+    reports_.push_back(std::move(later_.front()));
+    later_.pop_front();
+    return Waited::reported;
+  }
+  if (at_most < std::chrono::minutes(10)) return Waited::timed_out;
+  is_interrupted_ = true;
+  return Waited::interrupted;
+}
+
+Answer FakeMachines::answer(const Question& question) {
+  if (const auto cut = cut_off_.find(question.machine); cut != cut_off_.end()) return Error{cut->second};
+  const std::string text = description(question.body);
+  const auto refusal = std::find_if(refusals_.begin(), refusals_.end(), [&](const Refusal& one) {
+    return one.machine == question.machine && text.starts_with(one.kind);
+  });
+  if (refusal == refusals_.end()) return reply(question.machine, question.body);
+  const Error error{refusal->why};
+  refusals_.erase(refusal);
+  return error;
+}
+
+std::uint32_t FakeMachines::pid_on(const std::string& machine) {
+  auto& pids = pids_[machine];
+  if (pids.empty()) return ++last_pid_;
+  const auto pid = pids.front();
+  pids.pop_front();
+  return pid;
+}
+
+ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& body) {
+  constexpr std::uint16_t kPort = 4000;
+  if (std::holds_alternative<CreateFilter>(body))
+    return FilterCreated{
+        pid_on(machine), {.hosts = {"10.0.0.1"}, .port = kPort, .secret = "secret"}, "logs/" + machine};
+  if (std::holds_alternative<CreateProcess>(body))
+    return ProcessCreated{pid_on(machine), "", std::exchange(warning_, "")};
+  if (const auto* acquire = std::get_if<AcquireProcess>(&body))
+    return ProcessCreated{acquire->pid, std::exchange(name_, ""), std::exchange(warning_, "")};
+  if (const auto* find = std::get_if<FindFile>(&body)) {
+    const auto file = files_[machine].find(find->path);
+    if (file == files_[machine].end()) return FileFound{};
+    Sha256 digest;
+    digest.add(file->second);
+    return FileFound{true, file->second.size(), digest.hexadecimal()};
+  }
+  if (const auto* put = std::get_if<PutFile>(&body)) {
+    auto& file = files_[machine][put->path];
+    file.resize(put->offset);
+    file += put->bytes;
+    return Done{};
+  }
+  if (const auto* get = std::get_if<GetLog>(&body)) {
+    if (get->file.empty()) {
+      LogFiles files;
+      for (const auto& [name, bytes] : log_) files.files.push_back(name);
+      return files;
+    }
+    constexpr std::size_t kPiece = 10;
+    for (const auto& [name, bytes] : log_)
+      if (name == get->file) return LogPiece{bytes.substr(get->offset, kPiece), get->offset + kPiece >= bytes.size()};
+    return Refused{"no such file"};
+  }
+  if (const auto* adopt = std::get_if<Adopt>(&body)) {
+    std::erase_if(charges_[machine], [&](const Charge& charge) { return charge.pid == adopt->pid; });
+    return Done{};
+  }
+  if (std::holds_alternative<ListCharges>(body)) return Charges{charges_[machine]};
+  return Done{};
+}
+
+}  // namespace dpm::control::test

@@ -1,0 +1,67 @@
+// Machines in memory: what they answer and report is said beforehand, and what they were asked can be shown.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/linux/controller/machines.hpp"
+
+namespace dpm::control::test {
+
+class FakeMachines : public Machines {
+ public:
+  std::vector<Answer> ask(std::vector<Question> questions) override;
+  std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
+  // Delivers what was to come later; with nothing left it would wait for ever, and is interrupted instead.
+  Waited wait(std::chrono::milliseconds at_most) override;
+  bool take_interruption() override { return std::exchange(is_interrupted_, false); }
+
+  void next_pid(const std::string& machine, std::uint32_t pid) { pids_[machine].push_back(pid); }
+  void next_name(const std::string& name) { name_ = name; }
+  // The next question of this kind ("StartProcess"; empty: of any) to the machine.
+  void refuse(const std::string& machine, const std::string& kind, const std::string& why) {
+    refusals_.push_back({machine, kind, why});
+  }
+  void warn(const std::string& warning) { warning_ = warning; }
+  void cut_off(const std::string& machine, const std::string& why) { cut_off_[machine] = why; }
+  void reach(const std::string& machine) { cut_off_.erase(machine); }
+  void report(MachineReport report) { reports_.push_back(std::move(report)); }
+  void report_later(MachineReport report) { later_.push_back(std::move(report)); }
+  void interrupt() { is_interrupted_ = true; }
+  void leave_charge(const std::string& machine, Charge charge) { charges_[machine].push_back(std::move(charge)); }
+  const std::vector<Charge>& charges(const std::string& machine) { return charges_[machine]; }
+  void have_file(const std::string& machine, const std::string& path, const std::string& bytes) {
+    files_[machine][path] = bytes;
+  }
+  void have_log(const std::string& file, const std::string& bytes) { log_.emplace_back(file, bytes); }
+  const std::map<std::string, std::string>& files(const std::string& machine) { return files_[machine]; }
+
+  // "red StartProcess 2120", since the last call.
+  std::vector<std::string> take_asked() { return std::exchange(asked_, {}); }
+
+ private:
+  struct Refusal {
+    std::string machine, kind, why;
+  };
+  Answer answer(const Question& question);
+  ReplyBody reply(const std::string& machine, const RequestBody& body);
+  std::uint32_t pid_on(const std::string& machine);
+
+  std::map<std::string, std::deque<std::uint32_t>> pids_;
+  std::uint32_t last_pid_ = 2000;
+  std::string name_, warning_;
+  std::vector<Refusal> refusals_;
+  std::map<std::string, std::string> cut_off_;
+  std::vector<MachineReport> reports_;
+  std::deque<MachineReport> later_;
+  bool is_interrupted_ = false;
+  std::map<std::string, std::vector<Charge>> charges_;
+  std::map<std::string, std::map<std::string, std::string>> files_;  // machine, path, bytes
+  std::vector<std::pair<std::string, std::string>> log_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace dpm::control::test

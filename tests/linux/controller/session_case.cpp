@@ -1,0 +1,238 @@
+#include "tests/linux/controller/session_case.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "backends/linux/controller/controller.hpp"
+#include "model/check.hpp"
+#include "tests/linux/controller/fake_machines.hpp"
+
+namespace dpm::control::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrompt = "<Control>";
+
+// The current folder while it lives.
+class ScratchFolder {
+ public:
+  ScratchFolder() : before_(fs::current_path()) {
+    std::string name = (fs::temp_directory_path() / "dpm-session-XXXXXX").string();
+    DPM_CHECK(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    fs::current_path(path_);
+  }
+  ~ScratchFolder() {
+    fs::current_path(before_);
+    fs::remove_all(path_);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path before_, path_;
+};
+
+class Transcript : public Screen {
+ public:
+  void show(std::string_view lines) override { text_ += std::string(lines) + "\n"; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+ProcessState state_from(const std::string& word) {
+  static const std::map<std::string, ProcessState> states = {{"new", ProcessState::fresh},
+                                                             {"acquired", ProcessState::acquired},
+                                                             {"running", ProcessState::running},
+                                                             {"stopped", ProcessState::stopped},
+                                                             {"killed", ProcessState::killed}};
+  return states.at(word);
+}
+
+std::string replace_all(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+class Session {
+ public:
+  std::string perform(const std::string& text) {
+    std::istringstream lines(text);
+    bool has_begun = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with(kPrompt)) {
+        transcript_.show(line);
+        line.erase(0, kPrompt.size());
+        end_with(controller_.perform(line));
+        controller_.show_reports();
+        show_asked();
+        has_begun = true;
+      } else if (line.starts_with("% ")) {
+        transcript_.show(line);
+        std::istringstream words(line.substr(2));
+        direct(words);
+        has_begun = true;
+      } else if (!has_begun) {
+        transcript_.show(line);
+      }
+    }
+    return replace_all(transcript_.text(), folder_.path(), "HERE");
+  }
+
+ private:
+  static std::string word(std::istringstream& words) {
+    std::string text;
+    words >> text;
+    return text;
+  }
+  // The rest of the line, with \n and \e for the characters.
+  static std::string rest(std::istringstream& words) {
+    std::string text;
+    std::getline(words >> std::ws, text);
+    return replace_all(replace_all(text, "\\n", "\n"), "\\e", "\x1b");
+  }
+  static std::uint32_t pid(std::istringstream& words) { return static_cast<std::uint32_t>(std::stoul(word(words))); }
+
+  static MachineReport read_report(std::istringstream& words) {
+    const std::string kind = word(words), machine = word(words);
+    if (kind == "state") {
+      const auto id = pid(words);
+      const auto state = state_from(word(words));
+      return {machine, StateChanged{id, state, rest(words)}};
+    }
+    if (kind == "output") {
+      const auto id = pid(words);
+      return {machine, control::Output{.pid = id, .bytes = rest(words)}};
+    }
+    if (kind == "dropped") {
+      const auto id = pid(words);
+      return {machine, control::Output{.pid = id, .dropped_bytes = pid(words)}};
+    }
+    if (kind == "filter-ended") {
+      const auto id = pid(words);
+      return {machine, FilterEnded{id, rest(words)}};
+    }
+    DPM_CHECK(kind == "lost");
+    return {machine, MachineLost{rest(words)}};
+  }
+
+  static Charge read_charge(std::istringstream& words) {
+    Charge charge;
+    charge.kind = word(words) == "filter" ? Charge::Kind::filter : Charge::Kind::process;
+    charge.pid = pid(words);
+    charge.name = word(words);
+    charge.job = word(words);
+    charge.state = state_from(word(words));
+    charge.filter.filter = word(words);
+    charge.filter.secret = word(words);
+    charge.controller = word(words);
+    charge.attended = word(words) == "attended";
+    charge.flags = charge.kind == Charge::Kind::filter ? MeterFlags{} : apply_flags({}, "send,receive").value();
+    return charge;
+  }
+
+  // Every direction there is. Files and logs take the rest of the line as their text.
+  void direct(std::istringstream& words) {
+    const std::string verb = word(words);
+    if (verb == "pid") {
+      const auto machine = word(words);
+      machines_.next_pid(machine, pid(words));
+    } else if (verb == "name") {
+      machines_.next_name(word(words));
+    } else if (verb == "warn") {
+      machines_.warn(rest(words));
+    } else if (verb == "refuse") {
+      const auto machine = word(words), kind = word(words);
+      machines_.refuse(machine, kind, rest(words));
+    } else if (verb == "cut-off") {
+      const auto machine = word(words);
+      machines_.cut_off(machine, rest(words));
+    } else if (verb == "reach") {
+      machines_.reach(word(words));
+    } else if (verb == "report") {
+      machines_.report(read_report(words));
+      controller_.show_reports();
+    } else if (verb == "soon") {  // during the next command
+      machines_.report(read_report(words));
+    } else if (verb == "later") {  // while something waits
+      machines_.report_later(read_report(words));
+    } else if (verb == "found") {
+      const auto machine = word(words);
+      machines_.report({machine, MachineFound{machines_.charges(machine)}});
+      controller_.show_reports();
+    } else if (verb == "charge") {
+      const auto machine = word(words);
+      machines_.leave_charge(machine, read_charge(words));
+    } else if (verb == "interrupt") {
+      machines_.interrupt();
+    } else if (verb == "flush") {
+      controller_.flush_output();
+    } else if (verb == "program" || verb == "file") {
+      const auto name = word(words);
+      std::ofstream(name) << rest(words);
+      chmod(name.c_str(), verb == "program" ? 0755 : 0644);
+    } else if (verb == "folder") {
+      fs::create_directory(word(words));
+    } else if (verb == "there") {
+      const auto machine = word(words), path = word(words);
+      machines_.have_file(machine, replace_all(path, "HERE", folder_.path()), rest(words));
+    } else if (verb == "log") {
+      const auto file = word(words);
+      machines_.have_log(file, rest(words));
+    } else if (verb == "show") {
+      show_file(word(words));
+    } else if (verb == "list") {
+      show_folder();
+    } else if (verb == "asked") {  // from now on
+      machines_.take_asked();
+      shows_asked_ = true;
+    } else if (verb == "end-of-typing") {
+      end_with(controller_.end_of_typing());
+    } else if (verb == "end-of-script") {
+      end_with(controller_.end_of_script("script"));
+    } else {
+      transcript_.show("no direction '" + verb + "'");
+    }
+    if (verb != "asked") show_asked();
+  }
+
+  void end_with(Controller::Outcome outcome) {
+    if (outcome == Controller::Outcome::failed) transcript_.show("(failed)");
+    if (outcome == Controller::Outcome::left) transcript_.show("(left)");
+  }
+  void show_asked() {
+    if (!shows_asked_) return;
+    for (const auto& question : machines_.take_asked()) transcript_.show("  -> " + question);
+  }
+  void show_file(const std::string& name) {
+    std::ifstream file(name);
+    if (!file) transcript_.show("| (there is no " + name + ")");
+    for (std::string line; std::getline(file, line);) transcript_.show("| " + line);
+  }
+  void show_folder() {
+    std::map<std::string, bool> names;
+    for (const auto& entry : fs::recursive_directory_iterator("."))
+      names[entry.path().lexically_relative(".")] = entry.is_directory();
+    for (const auto& [name, is_folder] : names) transcript_.show("| " + name + (is_folder ? "/" : ""));
+  }
+
+  ScratchFolder folder_;
+  Transcript transcript_;
+  FakeMachines machines_;
+  Controller controller_{machines_, transcript_, KnownMachines("known-machines")};
+  bool shows_asked_ = false;
+};
+
+}  // namespace
+
+std::string perform_session(const std::string& text) { return Session().perform(text); }
+
+}  // namespace dpm::control::test
