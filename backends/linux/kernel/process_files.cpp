@@ -100,6 +100,17 @@ std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) {
   return tids;
 }
 
+std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid) {
+  // "1234 (any name) R 1 1234 1234 0 -1 4194560 ...": the flags are the seventh after the name.
+  constexpr unsigned long kExiting = 0x4;  // PF_EXITING of the kernel's sched.h
+  constexpr int kFieldsBefore = 6;
+  const std::string text = read_small_file(task_path(pid, tid) + "/stat");
+  auto at = text.rfind(')');
+  for (int i = 0; i <= kFieldsBefore && at != std::string::npos; ++i) at = text.find(' ', at + 1);
+  if (at == std::string::npos) return std::nullopt;
+  return (std::strtoul(text.c_str() + at, nullptr, 10) & kExiting) != 0;
+}
+
 CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) {
   // "0 0x3 0x7ffd..." or "running".
   const std::string text = read_small_file(task_path(pid, tid) + "/syscall");

@@ -27,6 +27,8 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid);
 std::string read_command_name(std::uint32_t pid, std::uint32_t tid);  // /proc/PID/task/TID/comm; empty if gone
 std::string read_program_path(std::uint32_t pid);                     // where /proc/PID/exe leads; empty if not ours
 std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid);
+// Whether the thread has ended or is about to, before its state shows it; nothing if there is no such thread.
+std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid);
 
 // Whether the thread waits in a system call whose first argument is this descriptor. Of a thread that runs nobody can
 // say whether it does so inside a call.

@@ -87,19 +87,31 @@ void Conversations::join(Socket& socket, const std::string& own, const std::stri
   socket.out->sender_id = socket.in->receiver_id = socket.id;
 }
 
-// A UNIX socket whose peer is closed does not know any more who that was; but the peer may have been seen.
+// A UNIX socket whose peer is closed does not know any more who that was; but the peer may have been seen. A client
+// that speaks before it is accepted does not know its peer yet; but the peer will know it.
 void Conversations::join_unix(Socket& socket) {
   const SocketDescription& known = socket.description;
+  const std::string own = unix_end(known.inode, known.local_name);
   if (known.peer_inode != 0) {
-    join(socket, unix_end(known.inode, known.local_name), unix_end(known.peer_inode, known.peer_name));
     by_unix_peer_[known.peer_inode] = socket.id;
+    const auto early = unaccepted_.find(known.peer_inode);
+    if (early == unaccepted_.end()) return join(socket, own, unix_end(known.peer_inode, known.peer_name));
+    be_other_end(socket, *find(early->second));
+    unaccepted_.erase(early);
     return;
   }
   const auto seen = by_unix_peer_.find(known.inode);
-  const Socket* peer = seen == by_unix_peer_.end() ? nullptr : find(seen->second);
-  if (peer == nullptr) return;
-  socket.out = peer->in;
-  socket.in = peer->out;
+  if (const Socket* peer = seen == by_unix_peer_.end() ? nullptr : find(seen->second)) {
+    be_other_end(socket, *peer);
+  } else if (known.connected && known.medium != Medium::unix_datagram) {
+    unaccepted_[known.inode] = socket.id;
+    join(socket, own, known.peer_name.empty() ? "(unknown)" : known.peer_name);
+  }
+}
+
+void Conversations::be_other_end(Socket& socket, const Socket& peer) {
+  socket.out = peer.in;
+  socket.in = peer.out;
   socket.out->sender_id = socket.in->receiver_id = socket.id;
 }
 

@@ -63,6 +63,7 @@ class Conversations {
   Flow& flow_by(const std::string& key, const std::string& name, ChannelKind kind, bool exact);
   void join(Socket& socket, const std::string& own, const std::string& peer);
   void join_unix(Socket& socket);
+  static void be_other_end(Socket& socket, const Socket& peer);
 
   Descriptions& descriptions_;
   struct Unbound {
@@ -75,6 +76,7 @@ class Conversations {
   std::unordered_map<std::string, Flow*> by_key_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
+  std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode
   std::uint32_t channel_sets_ = 1;                                 // [0] is "any"
 };
 

@@ -152,7 +152,8 @@ void Supervisor::read_counters(TrackedThread& thread) {
 }
 
 // Of a thread that has ended. An exec that is under way in another thread passes the number of the first on, and with
-// it the files of /proc that bear it: what was read is the first's only if its number still belongs to somebody dead.
+// it the files of /proc that bear it: what was read is the first's only if its number is not that of somebody who
+// lives.
 void Supervisor::read_last_counters(TrackedThread& thread) {
   Execution& execution = *thread.execution;
   ThreadFiles::Transferred transferred;
@@ -160,10 +161,7 @@ void Supervisor::read_last_counters(TrackedThread& thread) {
   const auto process = processes_.find(execution.pid());
   const bool may_pass_on =
       execution.tid() == execution.pid() && (process == processes_.end() || process->second.several_threads);
-  if (may_pass_on) {
-    const auto status = read_status(execution.tid());
-    if (!status || status->state != 'Z') return;
-  }
+  if (may_pass_on && !is_ending(execution.pid(), execution.tid()).value_or(true)) return;
   meter_.io_counters(execution, transferred);
 }
 

@@ -127,6 +127,20 @@ TEST_CASE("meter: an accepted connection that is never used is an ACCEPT without
   CHECK(scene.events.back().channel.is_none());
 }
 
+TEST_CASE("meter: a UNIX client that speaks before it is accepted speaks on the connection's channel", "[linux]") {
+  Scene scene;
+  Conversations& conversations = scene.meter.conversations();
+  const Socket& client = conversations.add(1, unix_pair_end(500, 0));  // the kernel knows no inode of its peer yet
+  REQUIRE(client.out != nullptr);
+  const Socket& other_client = conversations.add(2, unix_pair_end(501, 0));
+  const Socket& accepted = conversations.add(3, unix_pair_end(600, 500));
+  CHECK(accepted.in == client.out);
+  CHECK(accepted.out == client.in);
+  CHECK(other_client.out != client.out);
+  const Socket& later = conversations.add(4, unix_pair_end(601, 501));
+  CHECK(later.in == other_client.out);
+}
+
 TEST_CASE("meter: a socketpair gives its four messages once", "[linux]") {
   Scene scene;
   Execution& process = scene.process(10, "pair");

@@ -3,9 +3,12 @@
 //
 // The line "PATHS" says that all of the thread's path events are listed.
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 #include "tests/linux/conformance/support/cases.hpp"
@@ -60,6 +63,34 @@ void connection(const Actor& actor) {
   actor.waits_for(client, "client");
 }
 
+// A client may speak before it is accepted.
+void speaks_before_accept(const Actor& actor) {
+  sockaddr_un name = {};
+  name.sun_family = AF_UNIX;
+  const std::string text = "dpm-early-" + std::to_string(getpid());
+  std::memcpy(name.sun_path + 1, text.data(), text.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  const int listener = must(socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+  must(bind(listener, reinterpret_cast<const sockaddr*>(&name), length), "bind");
+  must(listen(listener, 5), "listen");
+  Room room{};
+  for (const std::string round : {"first", "second"}) {
+    const int fd = must(socket(AF_UNIX, SOCK_STREAM, 0), "socket");
+    must(connect(fd, reinterpret_cast<const sockaddr*>(&name), length), "connect");
+    const End client{fd, round + " to server", round + " to client"};
+    actor.sends(client, "write", [&] { return write(client.fd, room.data(), 17); });
+    actor.sends(client, "send", [&] { return send(client.fd, room.data(), 18, 0); });
+    const End server{actor.accepts("accept", [&] { return accept(listener, nullptr, nullptr); }), client.in,
+                     client.out};
+    actor.receives(server, "recv", [&] { return recv(server.fd, room.data(), room.size(), 0); });
+    actor.sends(server, "write", [&] { return write(server.fd, room.data(), 19); });
+    actor.receives(client, "read", [&] { return read(client.fd, room.data(), room.size()); });
+    close(server.fd);
+    close(client.fd);
+  }
+  close(listener);
+}
+
 // The number of a socket is used again for others: each has its own end.
 void numbers_again(const Actor& actor) {
   const pid_t child = actor.forks("child", [&](const Actor& process) {
@@ -101,6 +132,7 @@ void duplicate(const Actor& actor) {
 constexpr std::array kCases = {
     Case{"socket_pair", socket_pair},
     Case{"connection", connection},
+    Case{"speaks_before_accept", speaks_before_accept},
     Case{"numbers_again", numbers_again},
     Case{"duplicate", duplicate},
 };
