@@ -11,10 +11,41 @@ _dpm_options() {
   dpm "$@" --help 2>/dev/null | awk '/^ +-/ { n = split($1, names, ","); for (i = 1; i <= n; ++i) print names[i] }'
 }
 
+# A list of flags so far, "send,-acc", and what its last word can become; the events of model/meter_flags.hpp.
+_dpm_flags() {
+  local list="$1" done="" sign="" name
+  [[ "$list" != *,* ]] || done="${list%,*},"
+  [[ "${list##*,}" != -* ]] || sign="-"
+  for name in all immediate send receivecall receive accept connect socket dup destroypath createprocess startprocess \
+    destroyprocess exec gap; do
+    echo "$done$sign$name"
+  done
+}
+
+# Where the command of `dpm meter -- COMMAND` stands among the words: after "--", or the first that is no option.
+_dpm_command_at() {
+  local at
+  for (( at = 2; at < COMP_CWORD; ++at )); do
+    case "${COMP_WORDS[at]}" in
+      --) echo $((at + 1)); return ;;
+      -o | --output | --flags | --templates) (( ++at )) ;;
+      -*) ;;
+      *) echo "$at"; return ;;
+    esac
+  done
+  echo "$at"
+}
+
 _dpm() {
   local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" command="${COMP_WORDS[1]}" choices=""
   if (( COMP_CWORD == 1 )); then
     if [[ "$word" == -* ]]; then choices=$(_dpm_options); else choices=$(_dpm_commands); fi
+  elif [[ "$previous" == --flags || "$command" == setflags && $COMP_CWORD -eq 3 ]]; then
+    choices=$(_dpm_flags "$word")
+  elif [[ ("$command" == setflags || "$command" == acquire) && $COMP_CWORD -eq 2 && "$word" != -* ]]; then
+    choices=$(cd /proc && echo [0-9]*)
+  elif [[ "$command" == meter ]] && (( COMP_CWORD >= $(_dpm_command_at) )) && [[ "$word" != -* ]]; then
+    (( COMP_CWORD > $(_dpm_command_at) )) || choices=$(compgen -c -- "$word" | sort -u)
   elif [[ "$previous" == --order ]]; then
     choices="recorded arrival role"
   elif [[ "$previous" == --method ]]; then
