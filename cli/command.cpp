@@ -62,6 +62,13 @@ std::string whole_number(const std::string& text) {
   return is_whole ? "" : "'" + text + "' is not a whole number of 0 or more";
 }
 
+std::string process_number(const std::string& text) {
+  std::uint32_t value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_one = wrong == std::errc() && end == text.data() + text.size() && value > 0;
+  return is_one ? "" : "'" + text + "' is not the number of a process (ps -e lists them)";
+}
+
 int refuse(Terminal& terminal, const Command& command, const Error& error) {
   terminal.err << "dpm " << command.name() << ": " << printable_lines(error.what) << '\n';
   return kWrongInput;

@@ -36,6 +36,8 @@ int run_command_line(const Commands& commands, int argc, char** argv, Terminal& 
 
 // For an option's ->check(): what is wrong with the text as a whole number, or "". CLI11 takes -1 for 2^64 - 1.
 std::string whole_number(const std::string& text);
+// The same for the number of a process.
+std::string process_number(const std::string& text);
 
 // "dpm statistics: <what>" on stderr; the exit status for wrong input.
 int refuse(Terminal& terminal, const Command& command, const Error& error);

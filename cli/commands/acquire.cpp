@@ -35,7 +35,9 @@ class AcquireCommand : public Command {
   std::string example() const override { return "dpm acquire 1234 -o out"; }
 
   void describe(CLI::App& app) override {
-    app.add_option("PID", pid_, "The process; all its threads, and children it makes from now on")->required();
+    app.add_option("PID", pid_, "The process; all its threads, and children it makes from now on")
+        ->required()
+        ->check(process_number);
     app.add_option("-o,--output", output_,
                    "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
     app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");

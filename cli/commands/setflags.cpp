@@ -17,7 +17,7 @@ class SetflagsCommand : public Command {
   std::string example() const override { return "dpm setflags 1234 send,receive"; }
 
   void describe(CLI::App& app) override {
-    app.add_option("PID", pid_, "A process of a program that is being metered")->required()->check(whole_number);
+    app.add_option("PID", pid_, "A process of a program that is being metered")->required()->check(process_number);
     app.add_option("LIST", list_, "Events to add, or with a '-' before to take away, such as send,-accept; or 'all'");
     app.add_flag("--json", json_, "Print the flags that result as JSON");
     app.allow_extras();  // "-accept" is a list, not an option
