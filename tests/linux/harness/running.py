@@ -48,7 +48,7 @@ class Hung(Exception):
     """The command, or its meter, did not end in time."""
 
 
-def run(command, folder, *, meter=None, user=None, environment=None, limit_s=30):
+def run(command, folder, *, meter=None, user=None, environment=None, limit_s=90):
     """Runs `command`, under `meter` (the dpm program) if given, as another user if given."""
     metered = folder / "metered"
     words = [meter, "meter", "-o", str(metered), "--", *command] if meter else list(command)
@@ -80,7 +80,7 @@ def need_notification(probe, user=None):
     """Skips if this machine does not let `user` supervise calls; `probe` is the program can_notify."""
     account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     try:
-        tried = subprocess.run([probe], capture_output=True, text=True, timeout=10, **account)
+        tried = subprocess.run([probe], capture_output=True, text=True, timeout=60, **account)
     except PermissionError as error:
         skip(f"that user cannot be had or cannot reach the build folder: {error}")
     if tried.returncode != 0:
