@@ -1,9 +1,9 @@
-"""Process 1 of a cluster: starts its hosts, serves `cluster link` and the like, and takes everything with it when it ends.
+"""Process 1 of a cluster: starts its hosts, serves `cluster link` and the like, takes everything with it when it ends.
 
 All hosts' processes are its descendants in one process namespace, so the kernel kills every one of them when it ends or
 is killed; and it is killed when the process that was typed ends, however that ends. With the last process go the
-namespaces, with those the interfaces, bridges, mounts and the folders in memory. Nothing was ever made elsewhere, so there
-is nothing to clean up and nobody who could fail to.
+namespaces, with those the interfaces, bridges, mounts and the folders in memory. Nothing was ever made elsewhere, so
+there is nothing to clean up and nobody who could fail to.
 """
 
 import dataclasses
@@ -128,7 +128,9 @@ class Caretaker:
     def _describe(self, host: plan.Host) -> str:
         addresses = []
         for network in range(1, host.networks + 1):
-            addresses.append(f"{host.address(network):<12}" + (f"{host.address6(network):<14}" if self._world.ipv6 else ""))
+            addresses.append(f"{host.address(network):<12}")
+            if self._world.ipv6:
+                addresses.append(f"{host.address6(network):<14}")
         one = self._running.get(host.name)
         state = "killed" if one is None else "up"
         if one is not None and one.cut:
@@ -188,6 +190,14 @@ class Caretaker:
         return ""
 
 
+def _greet(world: worlds.World, after_s: float) -> None:
+    names = [host.name for host in world.members if host.name != plan.HOME]
+    are = "are" if len(names) > 1 else "is"
+    print(f"cluster: {', '.join(names)} {are} up after {after_s:.1f} s, and home, where you are.\n"
+          f"cluster: ssh {names[0]} goes there; cluster lists what else; exit leaves and removes everything.",
+          file=sys.stderr)
+
+
 def live(options: Options, allowed: list[plan.Account], privileged: bool, parent: socket.socket) -> int:
     """Runs as the cluster's process 1. Returns the command's exit status."""
     started_s = time.monotonic()
@@ -207,8 +217,6 @@ def live(options: Options, allowed: list[plan.Account], privileged: bool, parent
         print(f"cluster: {refused}", file=sys.stderr)
         return 2
     if not options.command and os.isatty(0):
-        names = [host.name for host in world.members if host.name != plan.HOME]
-        print(f"cluster: {', '.join(names)} are up after {time.monotonic() - started_s:.1f} s, and home, where you are.\n"
-              f"cluster: ssh {names[0]} goes there; cluster lists what else; exit leaves and removes everything.", file=sys.stderr)
+        _greet(world, time.monotonic() - started_s)
     parent.send(b"running")
     return caretaker.run_command()

@@ -27,9 +27,11 @@ def folders_of_run() -> list[RunFolder]:
     return found
 
 
-def prepare(files: dict[str, str], shown: list[str], run: list[RunFolder], user: int, group: int) -> None:
-    """Makes this process's mounts the host's. `files` are put into /etc, paths from there. Of what lies in covered folders the
-    paths in `shown` stay visible."""
+def prepare(files: dict[str, str], shown: list[str], run: list[RunFolder], owners: list[tuple[int, int]]) -> None:
+    """Makes this process's mounts the host's. `owners` (user, group) get a runtime folder each.
+
+    `files` are put into /etc, their paths are from there. Of what lies in covered folders, `shown` stays visible.
+    """
     kernel.mount("proc", "/proc", kernel.MOUNT_NOSUID | kernel.MOUNT_NODEV | kernel.MOUNT_NOEXEC)
     # The layers of the overlays are built in /tmp, which is covered once more below.
     kept = _open_all(shown)
@@ -42,7 +44,7 @@ def prepare(files: dict[str, str], shown: list[str], run: list[RunFolder], user:
             kernel.mount("tmpfs", folder, kernel.MOUNT_NOSUID | kernel.MOUNT_NODEV, f"mode={mode}")
     for path, descriptor in kept.items():
         _show_again(path, descriptor)
-    _furnish_run(run, user, group)
+    _furnish_run(run, owners)
 
 
 def _open_all(paths: list[str]) -> dict[str, int]:
@@ -59,7 +61,7 @@ def _show_again(path: str, descriptor: int) -> None:
 
 
 def _overlay(folder: str, layers: str, files: dict[str, str]) -> None:
-    # Files are put into the upper layer before it is mounted: those below may belong to accounts that cannot be written as.
+    # Files are put into the upper layer before it is mounted: those below may belong to accounts we cannot write as.
     for layer in ("upper", "work"):
         os.makedirs(f"{layers}/{layer}")
     os.chmod(f"{layers}/upper", 0o755)
@@ -74,7 +76,7 @@ def _overlay(folder: str, layers: str, files: dict[str, str]) -> None:
     kernel.mount("overlay", folder, 0, options)
 
 
-def _furnish_run(run: list[RunFolder], user: int, group: int) -> None:
+def _furnish_run(run: list[RunFolder], owners: list[tuple[int, int]]) -> None:
     for name, mode, owner, owners_group in run:
         path = f"/run/{name}"
         if os.path.exists(path):
@@ -85,10 +87,11 @@ def _furnish_run(run: list[RunFolder], user: int, group: int) -> None:
             os.chown(path, owner, owners_group)
     # Debian's sshd wants the first, XDG_RUNTIME_DIR names the second.
     os.makedirs("/run/sshd", 0o755, exist_ok=True)
-    own = runtime_folder(user)
-    os.makedirs(own, exist_ok=True)
-    os.chown(own, user, group)
-    os.chmod(own, 0o700)
+    for user, group in owners:
+        own = runtime_folder(user)
+        os.makedirs(own, exist_ok=True)
+        os.chown(own, user, group)
+        os.chmod(own, 0o700)
 
 
 def runtime_folder(user: int) -> str:

@@ -51,13 +51,12 @@ def _leave_callers_files(host: plan.Host, channel: socket.socket) -> None:
 
 
 def _set_up(world: worlds.World, host: plan.Host, channel: socket.socket) -> "subprocess.Popen[bytes]":
-    user = world.accounts[0]
     files = {**world.files, "hostname": f"{host.name}\n"}
     if host.clock != plan.Clock():
         files["ld.so.preload"] = f"{worlds.clock_library(host)}\n"
     kernel.call_this_process(f"host {host.name}")
     socket.sethostname(host.name)
-    folders.prepare(files, world.shown, world.run_folders, user.user, user.group)
+    folders.prepare(files, world.shown, world.run_folders, [(one.user, one.group) for one in world.accounts])
     _make_terminals(world.privileged)
     _allow_network(world)
     if channel.recv(16) != b"go":
@@ -70,9 +69,10 @@ def _set_up(world: worlds.World, host: plan.Host, channel: socket.socket) -> "su
 
 
 def _make_terminals(privileged: bool) -> None:
-    """In a user namespace the machine's terminals belong to a group we do not have, and sshd could not give them away."""
+    """In a user namespace the machine's terminals belong to a group we do not have: sshd could not give them away."""
     if not privileged:
-        kernel.mount("devpts", "/dev/pts", kernel.MOUNT_NOSUID | kernel.MOUNT_NOEXEC, "newinstance,ptmxmode=666,mode=620")
+        flags = kernel.MOUNT_NOSUID | kernel.MOUNT_NOEXEC
+        kernel.mount("devpts", "/dev/pts", flags, "newinstance,ptmxmode=666,mode=620")
         kernel.bind("/dev/pts/ptmx", "/dev/ptmx")
 
 
@@ -91,8 +91,9 @@ def _start_sshd(host: plan.Host) -> "subprocess.Popen[bytes]":
     if program is None:
         raise OSError(0, "sshd is gone")
     log = pathlib.Path(plan.SHARED, "log", f"{host.name}.sshd")
-    sshd = subprocess.Popen([program, "-D", "-f", f"{plan.SHARED}/sshd_config", "-E", str(log)], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True)
+    words = [program, "-D", "-f", f"{plan.SHARED}/sshd_config", "-E", str(log)]
+    null = subprocess.DEVNULL
+    sshd = subprocess.Popen(words, stdin=null, stdout=null, stderr=null, cwd="/", start_new_session=True)
     while not _port_22_listens():
         if sshd.poll() is not None:
             said = log.read_text(encoding="utf-8") if log.exists() else ""

@@ -78,7 +78,8 @@ def bind(source: str, target: str) -> None:
 
 def keep_mounts_to_ourselves() -> None:
     """What the machine unmounts disappears here too; what is mounted here is seen nowhere else."""
-    _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_MOUNT_SLAVE | _MOUNT_RECURSIVE), None), "part from the machine's mounts")
+    flags = ctypes.c_ulong(_MOUNT_SLAVE | _MOUNT_RECURSIVE)
+    _check(_libc.mount(None, b"/", None, flags, None), "part from the machine's mounts")
 
 
 def die_with_parent() -> None:
@@ -97,7 +98,7 @@ def forgo(capability: int) -> None:
 
 
 def lend_capabilities() -> None:
-    """A program that replaces this process has our capabilities though it is not root's: for `ip`, in a user namespace."""
+    """A program that replaces this process has our capabilities though it is not root: `ip`, in a user namespace."""
     header, words = _CapabilityHeader(_CAPABILITY_VERSION_3, 0), (_CapabilityWord * 2)()
     _check(_libc.capget(ctypes.byref(header), words), "read capabilities")
     permitted = words[0].permitted | words[1].permitted << 32
@@ -111,7 +112,7 @@ def lend_capabilities() -> None:
 
 
 def become(run: Callable[[], int]) -> NoReturn:
-    """The rest of a forked process's life: `run`, whose result is the exit status. Never returns to the parent's code."""
+    """The rest of a forked process's life: `run`, whose result is the exit status."""
     status = 1
     try:
         status = run()

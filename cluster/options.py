@@ -14,9 +14,9 @@ NETWORKS_MAX = 4
 USAGE = f"""usage: ./dev cluster N [OPTION...] [-- COMMAND ARGUMENT...]
        ./dev cluster check
 
-Makes N hosts (1 to {HOSTS_MAX}) named red, green, blue... on this machine, each with its own network address, name, processes,
-sshd, /etc, /run and /tmp, and opens a shell on one more host, named home. When the shell or COMMAND ends, or
-anything else ends it, everything is gone. The exit status is that of COMMAND.
+Makes N hosts (1 to {HOSTS_MAX}) named red, green, blue... on this machine, each with its own network address, name,
+processes, sshd, /etc, /run and /tmp, and opens a shell on one more host, named home. When the shell or COMMAND ends,
+or anything else ends it, everything is gone. The exit status is that of COMMAND.
 
   --clock HOST=OFFSET[,DRIFT]  HOST's clock is wrong: --clock red=+1.5s, --clock blue=-20ms,+50ppm; may be repeated
   --networks K                 K networks (1 to {NETWORKS_MAX}); every host has an address in each
@@ -25,7 +25,7 @@ anything else ends it, everything is gone. The exit status is that of COMMAND.
   --user NAME                  root only: the shell or COMMAND is NAME's, who may log in on all hosts under that name
   check                        says whether this machine can have a cluster, and if not, why
 
-Inside: ssh NAME goes to a host; `cluster` lists what can be done to hosts: cut them off, kill them, start them again."""
+Inside: ssh NAME goes to a host; `cluster` lists what can be done to hosts: cut them off, kill them, start them."""
 
 
 class Refused(Exception):

@@ -34,7 +34,7 @@ def ask(words: list[str]) -> int:
             control.sendall(" ".join(words).encode())
             answer = "".join(iter(lambda: control.recv(65536).decode(), ""))
         except FileNotFoundError:
-            print(f"cluster: '{words[0]}' is for the shell or command inside a cluster (./dev cluster 3)", file=sys.stderr)
+            print(f"cluster: '{words[0]}' is for inside a cluster (./dev cluster 3)", file=sys.stderr)
             return 2
         except OSError as error:
             print(f"cluster: the cluster does not answer: {error.strerror}", file=sys.stderr)

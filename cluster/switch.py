@@ -14,8 +14,10 @@ from options import Refused
 
 def run_ip(lines: list[str], program: str = "ip") -> None:
     """Runs all `lines` by one call of ip (or tc)."""
-    done = subprocess.run([program, "-batch", "-"], input="".join(f"{line}\n" for line in lines), text=True,
-                          capture_output=True, check=False, preexec_fn=None if os.getuid() == 0 else kernel.lend_capabilities)
+    text = "".join(f"{line}\n" for line in lines)
+    lend = None if os.getuid() == 0 else kernel.lend_capabilities
+    words = [program, "-batch", "-"]
+    done = subprocess.run(words, input=text, text=True, capture_output=True, check=False, preexec_fn=lend)
     if done.returncode != 0:
         raise OSError(0, f"{program}: {done.stderr.strip()}")
 
@@ -53,12 +55,12 @@ def impair(members: list[plan.Host], delay_ms: float, loss_percent: float) -> No
         run_ip([f"qdisc add dev {host.cable(network)} root netem {effect}"
                 for host in members for network in range(1, host.networks + 1)], "tc")
     except OSError as error:
-        raise Refused(f"--delay and --loss need the kernel's network emulator (sch_netem), which it does not have here: "
+        raise Refused(f"--delay and --loss need the kernel's network emulator (sch_netem), which is not here: "
                       f"{error.strerror}") from error
 
 
 def cut(host: plan.Host, network: int) -> None:
-    """The switch takes nothing from this host's cable and gives it nothing. Nobody is told: packets just do not arrive."""
+    """The switch takes nothing from this host's cable and gives it nothing. Nobody is told, packets do not arrive."""
     run_ip([f"link set {host.cable(network)} nomaster"])
 
 

@@ -1,7 +1,8 @@
-"""What a machine needs for a cluster: programs, rights, parts of the kernel. Refusals name what is missing and what to do."""
+"""What a machine needs for a cluster: programs, rights, parts of the kernel. Refusals name what is missing."""
 
 import os
 import shutil
+from collections.abc import Callable
 
 import kernel
 import switch
@@ -38,7 +39,7 @@ def enter_namespaces(privileged: bool) -> None:
         if not privileged:
             kernel.enter_user_namespace()
     except OSError as error:
-        raise Refused(f"an ordinary user needs user namespaces for this, which are not allowed here ({error.strerror}): "
+        raise Refused(f"an ordinary user needs user namespaces, which are not allowed here ({error.strerror}): "
                       f"run it as root, or see kernel.unprivileged_userns_clone, user.max_user_namespaces and "
                       f"kernel.apparmor_restrict_unprivileged_userns") from error
     try:
@@ -91,7 +92,7 @@ def _try_inside() -> int:
     return 0
 
 
-def _wait_for(run: "kernel.Callable[[], int]") -> int:
+def _wait_for(run: Callable[[], int]) -> int:
     pid = os.fork()
     if pid == 0:
         kernel.become(run)

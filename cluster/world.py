@@ -1,4 +1,4 @@
-"""What all hosts of one cluster have in common, made once before the first of them: accounts, keys, clocks, files for /etc."""
+"""What all hosts of one cluster have in common, made before the first: accounts, keys, clocks, files of /etc."""
 
 import dataclasses
 import os
@@ -74,7 +74,8 @@ def make(options: Options, allowed: list[plan.Account], privileged: bool) -> Wor
     for folder in ("keys", "authorized", "log", "bin", "etc"):
         (shared / folder).mkdir(parents=True)
     (shared / "bin/cluster").symlink_to(_PROJECT / "cluster/cluster")
-    (shared / "sshd_config").write_text(plan.sshd_config({one.name: world.environment(one) for one in allowed}), encoding="ascii")
+    environments = {account.name: world.environment(account) for account in allowed}
+    (shared / "sshd_config").write_text(plan.sshd_config(environments), encoding="ascii")
     _make_keys(shared, files, allowed)
     _make_clocks(shared, members)
     return world
@@ -84,7 +85,9 @@ def _files(members: list[plan.Host], allowed: list[plan.Account], ipv6: bool, pr
     passwd = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")
     for account in allowed:
         passwd = plan.etc_passwd(passwd, account)
-    files = {"hosts": plan.etc_hosts(members, ipv6), "passwd": passwd, "ssh/ssh_config": plan.ssh_config(), "resolv.conf": ""}
+    # Names that /etc/hosts does not know shall be asked of nobody: no way leads out.
+    files = {"hosts": plan.etc_hosts(members, ipv6), "resolv.conf": ""}
+    files |= {"passwd": passwd, "ssh/ssh_config": plan.ssh_config()}
     if privileged:
         files["shadow"] = plan.etc_shadow(pathlib.Path("/etc/shadow").read_text(encoding="utf-8"))
     else:
@@ -131,6 +134,8 @@ def _make_clocks(shared: pathlib.Path, members: list[plan.Host]) -> None:
 
 
 def _run(command: list[str], environment: dict[str, str] | None = None) -> None:
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
         raise OSError(0, f"{command[0]}: {(done.stderr or done.stdout).strip()}")

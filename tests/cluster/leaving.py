@@ -48,6 +48,15 @@ def _all_pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
+def _wait_for_descendants(pid: int, least: int) -> None:
+    wait_until(lambda: len(_descendants(pid)) >= least, lambda: "the cluster does not start")
+
+
+def _wait_until_gone(made: set[str]) -> None:
+    wait_until(lambda: not made & _namespaces(_all_pids()),
+               lambda: f"namespaces {made & _namespaces(_all_pids())} have processes")
+
+
 def _end_and_look(setting: Setting, words: str, end: "signal.Signals | None", status: int) -> None:
     """`end` is the signal sent to the process that was typed; None: its command ends."""
     before = _Machine()
@@ -56,7 +65,7 @@ def _end_and_look(setting: Setting, words: str, end: "signal.Signals | None", st
     expect_same(process.stdout.readline() if process.stdout else "", "ready\n")
     pids = _descendants(process.pid)
     made = _namespaces(pids) - ours
-    # One for each host, home and the switch; the whole cluster is in one more process namespace, as the sleepers are in others.
+    # At least: one for each host, one for home and one for the switch.
     expect(len([one for one in made if one.startswith("net:")]) >= 4, f"too few namespaces were seen: {made}")
     if end is None:
         process.communicate("go on\n")
@@ -65,8 +74,7 @@ def _end_and_look(setting: Setting, words: str, end: "signal.Signals | None", st
     expect_same(process.wait(60), status)
     if process.stdout:
         process.stdout.close()
-    wait_until(lambda: not made & _namespaces(_all_pids()),
-               lambda: f"namespaces {made & _namespaces(_all_pids())} have processes")
+    _wait_until_gone(made)
     after = _Machine()
     expect_same(after.interfaces, before.interfaces)
     expect_same(after.mounts, before.mounts)
@@ -103,11 +111,11 @@ def killed_while_starting(setting: Setting) -> None:
     ours = _namespaces([os.getpid()])
     for processes in (1, 2, 4, 6, 8):
         process = subprocess.Popen([setting.program, "4", "--", "sleep", "1000"], stdin=subprocess.DEVNULL)
-        wait_until(lambda least=processes, pid=process.pid: len(_descendants(pid)) >= least, lambda: "the cluster does not start")
+        _wait_for_descendants(process.pid, processes)
         made = _namespaces(_descendants(process.pid)) - ours
         process.kill()
         process.wait(60)
-        wait_until(lambda those=made: not those & _namespaces(_all_pids()), lambda: "there are processes left")
+        _wait_until_gone(made)
     after = _Machine()
     expect_same((after.interfaces, after.mounts, after.folders), (before.interfaces, before.mounts, before.folders))
 
