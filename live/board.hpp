@@ -51,6 +51,7 @@ struct ProcessCounts {
   std::int64_t cpu_ns_at_end = 0;
   std::int64_t last_activity_ns = 0;  // its last call or end of computing, by the clock all share
   std::uint64_t messages_received = 0;
+  std::uint64_t data_received = 0;           // parts of data that were moved to it
   std::uint64_t messages_dropped = 0;        // to processes that were gone
   std::array<KindCount, kKinds> kinds = {};  // in order of first use; the last also counts what found no place
   std::uint32_t kinds_used = 0;

@@ -160,6 +160,7 @@ LiveOutcome Launcher::outcome() {
     process.cpu_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - counts.cpu_ns_at_start, 0));
     process.messages_sent = board_->state(i).messages_sent;
     process.messages_received = counts.messages_received;
+    process.data_received = counts.data_received;
     process.messages_dropped = counts.messages_dropped;
     for (std::uint32_t k = 0; k < counts.kinds_used; ++k)
       process.kinds.push_back({counts.kinds[k].code, counts.kinds[k].sent, counts.kinds[k].received});

@@ -83,6 +83,7 @@ void LiveCalls::store(const Frame& frame) {
     misuse("move_data", complaints::address_space_shrank(name()));
   std::copy(frame.data.begin(), frame.data.end(),
             address_space_.begin() + static_cast<std::ptrdiff_t>(header.offset_bytes));
+  ++row_.counts.data_received;
   const bool is_last = header.code == 1;
   if (header.number != 0 && is_last) fetches_done_ = header.number;
 }

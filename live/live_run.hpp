@@ -38,6 +38,7 @@ struct LiveProcess {
   std::uint64_t messages_sent = 0;  // of its own, and the parts of the data it moved
   std::uint64_t bytes_sent = 0;
   std::uint64_t messages_received = 0;
+  std::uint64_t data_received = 0;     // parts of the data that were moved to it
   std::uint64_t messages_dropped = 0;  // it sent them to processes that were gone
   std::vector<LiveKind> kinds;
 };

@@ -25,6 +25,7 @@ Json process_json(const LiveProcess& p) {
           {"sent", p.messages_sent},
           {"sent_bytes", p.bytes_sent},
           {"received", p.messages_received},
+          {"data_received", p.data_received},
           {"dropped", p.messages_dropped},
           {"kinds", std::move(kinds)},
           {"at_the_end", p.final_state}};

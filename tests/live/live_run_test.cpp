@@ -29,6 +29,7 @@ LiveOutcome run(const System& system, const LiveOptions& options = {}) {
   auto outcome = run_live(system.scenario, options);
   INFO((outcome ? "" : outcome.error().what));
   REQUIRE(outcome.has_value());
+  if (outcome->signal != 0) std::raise(SIGKILL);  // who ends this program means all of it, not this run
   return *std::move(outcome);
 }
 
@@ -174,6 +175,7 @@ TEST_CASE("live: messages are counted by receiver and by kind, data apart", "[li
   CHECK(outcome.processes[1].kinds[1].received == 3);  // code 7
   CHECK(outcome.processes[1].kinds[2].received == 1);  // code 8
   CHECK(outcome.processes[1].messages_received == 4);
+  CHECK(outcome.processes[1].data_received == 2);
 }
 
 TEST_CASE("live: the run ends when every process that is not a service has ended", "[live]") {

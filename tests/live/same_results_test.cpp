@@ -1,5 +1,6 @@
 // The shipped scenarios, run live, do what they do simulated: the same lines, the same messages between the same
 // processes.
+#include <csignal>
 #include <map>
 
 #include "backends/sim/sim_source.hpp"
@@ -69,6 +70,7 @@ Results run_for_real(const Scenario& scenario) {
   const auto outcome = run_live(scenario);
   INFO((outcome ? outcome->failure : outcome.error().what));
   REQUIRE(outcome.has_value());
+  if (outcome->signal != 0) std::raise(SIGKILL);  // who ends this program means all of it
   REQUIRE(outcome->failure.empty());
   Results results;
   results.printed = outcome->printed;

@@ -1,6 +1,7 @@
 // One system of processes, run simulated and run live: what the message calls promise holds in both.
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ inline std::vector<Ran> run_both(const System& system) {
   runs.push_back(
       {"simulated", simulated.error, simulated.truth.ended_by, simulated.truth.blocked, simulated.truth.printed});
   const auto live = run_live(system.scenario);
+  if (live && live->signal != 0) std::raise(SIGKILL);  // who ends this program means all of it
   if (!live) {
     runs.push_back({"live", live.error().what, "not begun", {}, {}});
   } else {
