@@ -1,13 +1,14 @@
 // What the numbers in a stream of events stand for: machines, processes, channels. A source owns one, appends to it
-// while it runs, and a trace directory keeps it as trace.json. What is there never changes, but for two things: the
-// owner of a channel may be none and become known once, because a live meter learns late who reads; and an operating
-// system's process is renamed when it executes another program.
+// while it runs, and a trace directory keeps it as trace.json. What is there never changes, but for three things: the
+// owner of a channel may be none and become known once, because a live meter learns late who reads; so may what is
+// missing of its ends; and an operating system's process is renamed when it executes another program.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "model/channel_end.hpp"
 #include "model/delay_model.hpp"
 #include "model/ids.hpp"
 
@@ -15,8 +16,9 @@ namespace dpm {
 
 struct MachineInfo {
   std::string name;
-  double speed = 1;         // work per CPU second, relative to a machine of speed 1
-  std::uint16_t cores = 1;  // so many processes run at full speed at a time
+  double speed = 1;                         // work per CPU second, relative to a machine of speed 1
+  std::uint16_t cores = 1;                  // so many processes run at full speed at a time
+  std::vector<std::string> addresses = {};  // of its network interfaces, as in ChannelEnd; empty: not known
 
   friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
 };
@@ -30,6 +32,10 @@ struct ProcessInfo {
   bool in_computation = true;      // false for users, disks, name servers: outside what is being studied (thesis 5.2.3)
   std::uint32_t pid = 0, tid = 0;  // the operating system's numbers; 0 in a simulation
   ProcessId group;                 // of a thread: the process it belongs to, its first thread; otherwise none
+  // When it began, in nanoseconds since its machine was started, as /proc has it: with `tid` it tells a process from
+  // others that had its number. 0: not known.
+  std::uint64_t began_ns = 0;
+  bool acquired = false;  // metered from its middle: what it did before is not known
 
   friend bool operator==(const ProcessInfo&, const ProcessInfo&) = default;
 };
@@ -45,6 +51,8 @@ struct ChannelInfo {
   ProcessId owner;   // receives what is sent over it; none while nobody is known to
   std::string name;  // may be empty
   ChannelKind kind = ChannelKind::numbered;
+  ChannelMedium medium = ChannelMedium::unknown;
+  ChannelEnd sender = {}, receiver = {};  // where what is sent over it comes from and goes
 
   friend bool operator==(const ChannelInfo&, const ChannelInfo&) = default;
 };

@@ -16,6 +16,29 @@ ChannelKind kind_named(const std::string& name) {
   return static_cast<ChannelKind>(found - kKindNames.begin());
 }
 
+constexpr std::array kMediumNames = {"unknown", "tcp", "udp", "unix", "pipe"};  // by ChannelMedium
+
+ChannelMedium medium_named(const std::string& name) {
+  const auto found = std::find(kMediumNames.begin(), kMediumNames.end(), name);
+  require(found != kMediumNames.end(), "there is no medium '" + name + "'");
+  return static_cast<ChannelMedium>(found - kMediumNames.begin());
+}
+
+Json end_to_json(const ChannelEnd& end) {
+  return Json::array({end.address, end.port, id_to_json(end.machine), end.socket});
+}
+
+ChannelEnd end_from_json(const Json& json, std::size_t machines) {
+  ChannelEnd end;
+  end.address = json.at(0).get<std::string>();
+  const auto port = json.at(1).get<std::uint64_t>();
+  require(port <= std::numeric_limits<std::uint16_t>::max(), "there is no port " + std::to_string(port));
+  end.port = static_cast<std::uint16_t>(port);
+  end.machine = id_from_json<MachineId>(json.at(2), machines, "machine");
+  end.socket = json.at(3).get<std::uint64_t>();
+  return end;
+}
+
 }  // namespace
 
 void require(bool condition, const std::string& what) {
@@ -25,6 +48,7 @@ void require(bool condition, const std::string& what) {
 Json to_json(const MachineInfo& machine) {
   Json json = {{"name", machine.name}, {"speed", machine.speed}};
   if (machine.cores != 1) json["cores"] = machine.cores;
+  if (!machine.addresses.empty()) json["addresses"] = machine.addresses;
   return json;
 }
 
@@ -37,12 +61,18 @@ Json to_json(const ProcessInfo& process) {
   if (process.pid != 0) json["pid"] = process.pid;
   if (process.tid != 0) json["tid"] = process.tid;
   if (!process.group.is_none()) json["group"] = process.group.value;
+  if (process.began_ns != 0) json["began_ns"] = process.began_ns;
+  if (process.acquired) json["acquired"] = true;
   return json;
 }
 
 Json to_json(const ChannelInfo& channel) {
   Json json = {{"owner", id_to_json(channel.owner)}, {"name", channel.name}};
   if (channel.kind != ChannelKind::numbered) json["kind"] = kind_name(channel.kind);
+  if (channel.medium == ChannelMedium::unknown) return json;
+  json["medium"] = kMediumNames.at(static_cast<std::size_t>(channel.medium));
+  json["sender"] = end_to_json(channel.sender);
+  json["receiver"] = end_to_json(channel.receiver);
   return json;
 }
 
@@ -58,6 +88,7 @@ MachineInfo machine_from_json(const Json& json) {
   MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
   if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
   require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
+  if (json.contains("addresses")) machine.addresses = json.at("addresses").get<std::vector<std::string>>();
   return machine;
 }
 
@@ -68,13 +99,19 @@ ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size
   if (json.contains("pid")) process.pid = number<std::uint32_t>(json, "pid");
   if (json.contains("tid")) process.tid = number<std::uint32_t>(json, "tid");
   if (json.contains("group")) process.group = id_from_json<ProcessId>(json.at("group"), processes, "process");
+  if (json.contains("began_ns")) process.began_ns = json.at("began_ns").get<std::uint64_t>();
+  process.acquired = json.contains("acquired") && json.at("acquired").get<bool>();
   return process;
 }
 
-ChannelInfo channel_from_json(const Json& json, std::size_t processes) {
+ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines) {
   ChannelInfo channel{id_from_json<ProcessId>(json.at("owner"), processes, "process"),
                       json.at("name").get<std::string>()};
   if (json.contains("kind")) channel.kind = kind_named(json.at("kind").get<std::string>());
+  if (!json.contains("medium")) return channel;
+  channel.medium = medium_named(json.at("medium").get<std::string>());
+  channel.sender = end_from_json(json.at("sender"), machines);
+  channel.receiver = end_from_json(json.at("receiver"), machines);
   return channel;
 }
 

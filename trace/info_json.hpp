@@ -51,7 +51,7 @@ Json to_json(const CodeModule& module);
 // Ids are checked against the sizes of the tables they lead to.
 MachineInfo machine_from_json(const Json& json);
 ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines);
-ChannelInfo channel_from_json(const Json& json, std::size_t processes);
+ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines);
 CodeModule module_from_json(const Json& json, std::size_t processes);
 
 }  // namespace dpm::info_json

@@ -9,8 +9,8 @@ namespace {
 
 using namespace info_json;
 
-// Names come from the world. Escaped in JSON one byte takes six at most, and an entry has two names.
-constexpr std::size_t kNameBytesMax = 4096;
+// Names come from the world. Escaped in JSON one byte takes six at most, and an entry has two names, and some addresses.
+constexpr std::size_t kNameBytesMax = 4096, kAddressBytesMax = 128, kAddressesMax = 32;
 constexpr std::size_t kSetPiece = 1000;  // channels of a set told at once
 // More of a kind is damage, or somebody who wants our memory.
 constexpr std::size_t kProcessesMax = 1 << 24, kChannelsMax = 1 << 26, kSetsMax = 1 << 24, kModulesMax = 1 << 20;
@@ -21,6 +21,8 @@ std::string shortened(const std::string& name) { return name.substr(0, kNameByte
 Json entry(const MachineInfo& machine) {
   MachineInfo told = machine;
   told.name = shortened(machine.name);
+  if (told.addresses.size() > kAddressesMax) told.addresses.resize(kAddressesMax);
+  for (auto& address : told.addresses) address = address.substr(0, kAddressBytesMax);
   return to_json(told);
 }
 
@@ -34,6 +36,7 @@ Json entry(const ProcessInfo& process) {
 Json entry(const ChannelInfo& channel) {
   ChannelInfo told = channel;
   told.name = shortened(channel.name);
+  for (ChannelEnd* end : {&told.sender, &told.receiver}) end->address = end->address.substr(0, kAddressBytesMax);
   return to_json(told);
 }
 
@@ -146,7 +149,7 @@ void take_all(const Json& text, TraceInfo& info) {
     return process;
   });
   take_table(text, "channels", info.channels, kChannelsMax,
-             [&](const Json& item) { return channel_from_json(item, info.processes.size()); });
+             [&](const Json& item) { return channel_from_json(item, info.processes.size(), info.machines.size()); });
   take_sets(text, info);
   if (!text.contains("modules")) return;
   for (const auto& item : text.at("modules")) {

@@ -88,7 +88,7 @@ TraceInfo info_from_json(const Json& json) {
   for (const auto& process : json.at("processes"))
     info.processes.push_back(process_from_json(process, json.at("processes").size(), info.machines.size()));
   for (const auto& channel : json.at("channels"))
-    info.channels.push_back(channel_from_json(channel, info.processes.size()));
+    info.channels.push_back(channel_from_json(channel, info.processes.size(), info.machines.size()));
   info.channel_sets.clear();
   for (const auto& set : json.at("channel_sets")) {
     auto& ids = info.channel_sets.emplace_back();

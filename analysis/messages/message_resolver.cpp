@@ -37,8 +37,8 @@ void MessageResolver::want_outside_ends() {
     const Datagrams* datagrams = traffic.datagrams.get();
     const bool sent = traffic.sent.size() > 0 || (datagrams != nullptr && datagrams->any_sent());
     const bool received = traffic.received.size() > 0 || (datagrams != nullptr && datagrams->any_received());
-    if (received && traffic.writer.is_none()) outside_->want(ChannelId{c}, ChannelEnd::sending, traffic.reader);
-    if (sent && traffic.reader.is_none()) outside_->want(ChannelId{c}, ChannelEnd::receiving, traffic.writer);
+    if (received && traffic.writer.is_none()) outside_->want(ChannelId{c}, ChannelSide::sending, traffic.reader);
+    if (sent && traffic.reader.is_none()) outside_->want(ChannelId{c}, ChannelSide::receiving, traffic.writer);
   }
 }
 
@@ -52,14 +52,14 @@ ProcessId MessageResolver::writer_of(ChannelId channel) const {
   const auto& channels = survey_.channels();
   if (channel.value >= channels.size()) return {};
   const ProcessId metered = channels[channel.value].writer;
-  return metered.is_none() ? outside_->at(channel, ChannelEnd::sending) : metered;
+  return metered.is_none() ? outside_->at(channel, ChannelSide::sending) : metered;
 }
 
 ProcessId MessageResolver::reader_of(ChannelId channel) const {
   const auto& channels = survey_.channels();
   if (channel.value >= channels.size()) return {};
   const ProcessId metered = channels[channel.value].reader;
-  return metered.is_none() ? outside_->at(channel, ChannelEnd::receiving) : metered;
+  return metered.is_none() ? outside_->at(channel, ChannelSide::receiving) : metered;
 }
 
 void MessageResolver::on_events(std::span<const Event> batch) {

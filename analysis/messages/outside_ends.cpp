@@ -45,23 +45,44 @@ ParsedName parse(std::string_view name) {
 
 }  // namespace
 
-OutsideEnds::End OutsideEnds::end_of(ChannelId channel, ChannelEnd end, ProcessId metered) const {
+OutsideEnds::End OutsideEnds::end_of(ChannelId channel, ChannelSide end, ProcessId metered) const {
   const std::string& name = (*info_)[channel].name;
   const ParsedName parsed = parse(name);
-  const std::string_view own = without_number(end == ChannelEnd::sending ? parsed.sender : parsed.receiver);
-  const std::string_view other = end == ChannelEnd::sending ? parsed.receiver : parsed.sender;
+  const std::string_view own = without_number(end == ChannelSide::sending ? parsed.sender : parsed.receiver);
+  const std::string_view other = end == ChannelSide::sending ? parsed.receiver : parsed.sender;
   const std::string_view host = host_of(own);
   End made;
   made.name = own.empty() ? name : own;
   if (made.name.empty()) made.name = "of channel " + std::to_string(channel.value);
   made.group = host.empty() ? parsed.medium : host;
-  if (host.empty() || is_loopback(host) || host == host_of(other)) {
+  const bool means_itself = host.empty() || is_loopback(host);
+  if (means_itself || host == host_of(other)) {
     if (metered.value < info_->processes.size()) made.machine = (*info_)[metered].machine;
+    // The same name is another end on another machine.
+    if (means_itself && info_->machines.size() > 1 && !made.machine.is_none()) {
+      made.name += " on " + (*info_)[made.machine].name;
+      made.group += " on " + (*info_)[made.machine].name;
+    }
+  } else {
+    made.machine = machine_at(host);
   }
   return made;
 }
 
-void OutsideEnds::want(ChannelId channel, ChannelEnd end, ProcessId metered) {
+// The metered machine that has this address; none if none has it, or several have.
+MachineId OutsideEnds::machine_at(std::string_view host) const {
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  MachineId found;
+  for (std::size_t m = 0; m < info_->machines.size(); ++m) {
+    const auto& addresses = info_->machines[m].addresses;
+    if (std::find(addresses.begin(), addresses.end(), host) == addresses.end()) continue;
+    if (!found.is_none()) return {};
+    found = MachineId{static_cast<std::uint16_t>(m)};
+  }
+  return found;
+}
+
+void OutsideEnds::want(ChannelId channel, ChannelSide end, ProcessId metered) {
   End made = end_of(channel, end, metered);
   wanted_[{channel, end}] = made.name;
   const std::string name = made.name;
@@ -92,7 +113,7 @@ void OutsideEnds::make_processes() {
   }
 }
 
-ProcessId OutsideEnds::at(ChannelId channel, ChannelEnd end) const {
+ProcessId OutsideEnds::at(ChannelId channel, ChannelSide end) const {
   const auto found = wanted_.find({channel, end});
   return found == wanted_.end() ? ProcessId{} : ends_.at(found->second).process;
 }

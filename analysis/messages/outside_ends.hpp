@@ -2,19 +2,22 @@
 //
 // Only a channel's name tells who was there: "tcp 127.0.0.1:40000 > 127.0.0.1:6379" has its sender before the arrow
 // and its receiver after it, so both directions of a connection, and all connections to one server, lead to the same
-// process. A name without an arrow ("pipe 8:1234") stands for its end as a whole. Where one host, or one medium, has
-// more than kEndsMax such ends, they are one process, for nobody can look at so many.
+// process. A name without an arrow ("pipe 8:1234") stands for its end as a whole. Names that mean something on one
+// machine only (loopback addresses, paths) are apart by machine where there are several; an address that a metered
+// machine has is there. Where one host, or one medium, has more than kEndsMax such ends, they are one process, for
+// nobody can look at so many.
 #pragma once
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/trace_info.hpp"
 
 namespace dpm {
 
-enum class ChannelEnd : std::uint8_t { sending, receiving };
+enum class ChannelSide : std::uint8_t { sending, receiving };
 
 class OutsideEnds {
  public:
@@ -24,12 +27,12 @@ class OutsideEnds {
   explicit OutsideEnds(TraceInfo& info) : info_(&info) {}
 
   // This end of the channel needs a process; `metered` is the one at the other end.
-  void want(ChannelId channel, ChannelEnd end, ProcessId metered);
+  void want(ChannelId channel, ChannelSide end, ProcessId metered);
   void make_processes();
 
   // ---- after make_processes()
   // None if it was not wanted.
-  ProcessId at(ChannelId channel, ChannelEnd end) const;
+  ProcessId at(ChannelId channel, ChannelSide end) const;
   // "517 ends at 10.0.0.7 are shown as one process", for each such group.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -39,11 +42,12 @@ class OutsideEnds {
     MachineId machine;  // none: elsewhere
     ProcessId process;
   };
-  End end_of(ChannelId channel, ChannelEnd end, ProcessId metered) const;
+  End end_of(ChannelId channel, ChannelSide end, ProcessId metered) const;
+  MachineId machine_at(std::string_view host) const;
 
   TraceInfo* info_;
-  std::map<std::pair<ChannelId, ChannelEnd>, std::string> wanted_;  // by name
-  std::map<std::string, End> ends_;                                 // by name
+  std::map<std::pair<ChannelId, ChannelSide>, std::string> wanted_;  // by name
+  std::map<std::string, End> ends_;                                  // by name
   std::vector<std::string> notes_;
 };
 

@@ -1,15 +1,14 @@
 #include "backends/linux/linux_source.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <climits>
 #include <csignal>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "backends/linux/kernel/machine.hpp"
 #include "backends/linux/supervisor/call_cost.hpp"
 #include "backends/linux/supervisor/record_queue.hpp"
 #include "backends/linux/supervisor/supervisor.hpp"
@@ -30,17 +29,6 @@ void prepare_interruption() {
   struct sigaction action = {};
   action.sa_handler = [](int) {};
   ::sigaction(SIGUSR1, &action, nullptr);
-}
-
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "localhost";
-}
-
-std::uint16_t core_count() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint16_t>(CPU_COUNT(&allowed)) : 1;
 }
 
 }  // namespace
@@ -77,7 +65,7 @@ Result<void> LinuxSource::run(EventSink& sink) {
   prepare_interruption();
   state.info.source = "linux-seccomp";
   state.info.scenario = state.program.command;
-  state.info.machines.push_back({.name = host_name(), .cores = core_count()});
+  state.info.machines.push_back({.name = machine_name(), .cores = machine_cores(), .addresses = machine_addresses()});
 
   const std::uint64_t call_cost_ns = measure_call_cost_ns(state.options.sync_wake_up);
   RecordQueue queue(state.options.waiting_records_max, state.options.patience);

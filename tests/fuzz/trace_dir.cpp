@@ -21,7 +21,13 @@ void write_trace(const std::string& directory) {
   dpm::TraceInfo info;
   info.machines.push_back({"red", 1});
   for (int i = 0; i < 3; ++i) info.processes.push_back({"p", "program", dpm::MachineId{0}});
+  info.processes[1].acquired = true;
+  info.processes[1].began_ns = 10;
+  info.machines[0].addresses = {"10.0.0.1"};
   info.channels.push_back({dpm::ProcessId{0}, "c"});
+  info.channels[0].medium = dpm::ChannelMedium::tcp;
+  info.channels[0].sender = {"10.0.0.1", 4000, dpm::MachineId{0}, 7};
+  info.channels[0].receiver = {"10.0.0.2", 80, {}, 0};
   std::vector<dpm::RuleSet> rules = {dpm::RuleSet::keep_all(dpm::event_layouts())};
   auto writer = dpm::TraceWriter::create(directory, dpm::describe_events(info.filters, rules)).value();
   dpm::EventFilter filter(std::move(rules), *writer);

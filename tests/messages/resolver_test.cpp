@@ -163,6 +163,27 @@ TEST_CASE("messages: outside ends are named by address, path, or channel", "[mes
                        "outside  > "});
 }
 
+TEST_CASE("messages: of several machines, an outside end is where its address leads", "[messages]") {
+  LiveScript script;
+  script.recording.info.machines.push_back({.name = "there", .addresses = {"10.0.0.7", "fe80::7"}});
+  const auto p = script.process("p"), q = script.process("q");
+  script.recording.info.processes[q.value].machine = MachineId{1};
+  const auto sent_to = [&](ProcessId by, const std::string& name) { script.send(by, script.stream(name), 0, 1); };
+  sent_to(p, "tcp 10.0.0.5:1000 > 10.0.0.7:80");
+  sent_to(p, "tcp [fe80::5]:1000 > [fe80::7]:80");
+  sent_to(p, "tcp 10.0.0.5:1000 > 10.0.0.8:80");
+  sent_to(p, "tcp 127.0.0.1:7 > 127.0.0.1:80");
+  sent_to(q, "tcp 127.0.0.1:7 > 127.0.0.1:80");
+  sent_to(q, "unix socket:[7] > /run/server.sock#99");
+  const Recording resolved = script.resolved();
+  Lines names;
+  for (const auto& process : resolved.info.processes)
+    names.push_back(process.name + (process.machine.is_none() ? "" : " at " + resolved.info[process.machine].name));
+  CHECK(names == Lines{"p at here", "q at there", "outside 10.0.0.7:80 at there", "outside [fe80::7]:80 at there",
+                       "outside 10.0.0.8:80", "outside 127.0.0.1:80 on here at here",
+                       "outside 127.0.0.1:80 on there at there", "outside /run/server.sock on there at there"});
+}
+
 TEST_CASE("messages: very many ends at one host are one process", "[messages]") {
   for (const std::size_t clients : {OutsideEnds::kEndsMax, OutsideEnds::kEndsMax + 1}) {
     LiveScript script;

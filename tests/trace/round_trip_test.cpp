@@ -67,7 +67,13 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   info.processes[1].pid = 4711;
   info.processes[1].tid = 4712;
   info.processes[1].group = ProcessId{2};
+  info.processes[1].began_ns = 12'340'000'000;
+  info.processes[2].acquired = true;
+  info.machines[1].addresses = {"10.0.0.2", "fe80::2"};
   info.channels[1].owner = ProcessId{};
+  info.channels[1].medium = ChannelMedium::tcp;
+  info.channels[1].sender = {"10.0.0.1", 4321, MachineId{}, 0};
+  info.channels[1].receiver = {"10.0.0.2", 80, MachineId{1}, 77};
   info.modules.push_back({ProcessId{1}, 0x7f00'0000'1000, 0x7f00'0000'2000, 4096, "/usr/lib/libc.so"});
   const std::string text = to_json(Sidecar{.finished = true, .info = info});
   const TraceInfo back = sidecar_from_json("trace.json", text).value().info;
@@ -77,6 +83,15 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   CHECK(back.processes[1].tid == 4712);
   CHECK(back.processes[1].group == ProcessId{2});
   CHECK(back.processes[0].group.is_none());
+  CHECK(back.processes[1].began_ns == 12'340'000'000);
+  CHECK_FALSE(back.processes[1].acquired);
+  CHECK(back.processes[2].acquired);
+  CHECK(back.machines[0].addresses.empty());
+  CHECK(back.machines[1].addresses == info.machines[1].addresses);
+  CHECK(back.channels[0].medium == ChannelMedium::unknown);
+  CHECK(back.channels[1].medium == ChannelMedium::tcp);
+  CHECK(back.channels[1].sender == info.channels[1].sender);
+  CHECK(back.channels[1].receiver == info.channels[1].receiver);
   CHECK(back.channels[1].owner.is_none());
   for (std::size_t i = 0; i < 3; ++i) CHECK(back.channels[i].kind == static_cast<ChannelKind>(i));
   REQUIRE(back.modules.size() == 1);
@@ -94,10 +109,14 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   CHECK(refused("\"cores\": 8", "\"cores\": 0") == "trace.json: machine 'm1' has no cores");
   CHECK(refused("\"datagram\"", "\"pigeon\"") == "trace.json: there is no kind of channel 'pigeon'");
   CHECK(refused("\"group\": 2", "\"group\": 3") == "trace.json: process 3 is not in its table of 3");
+  CHECK(refused("\"tcp\"", "\"rat\"") == "trace.json: there is no medium 'rat'");
+  CHECK(refused("4321", "65536") == "trace.json: there is no port 65536");
+  CHECK(refused("    1,\n    77", "2, 77") == "trace.json: machine 2 is not in its table of 2");
 
   // Traces of before these were known have none of the keys.
   const std::string older = to_json(Sidecar{.finished = true, .info = TraceInfo{.machines = {{"red", 2}}}});
-  for (const auto* key : {"cores", "pid", "group", "kind", "modules"}) CHECK(older.find(key) == std::string::npos);
+  for (const auto* key : {"cores", "addresses", "pid", "group", "began_ns", "acquired", "kind", "medium", "modules"})
+    CHECK(older.find(key) == std::string::npos);
 }
 
 TEST_CASE("trace: babeltrace2 reads every record of every stream", "[trace]") {

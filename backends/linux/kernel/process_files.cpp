@@ -77,6 +77,20 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid) {
   return status;
 }
 
+std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) {
+  constexpr int kFieldsBetween = 19;  // "PID (NAME) STATE PPID ... STARTTIME": field 22, and a name may hold anything
+  const std::string text = read_small_file(task_path(pid, tid) + "/stat");
+  const auto name_end = text.rfind(") ");
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 2));
+  std::string skipped;
+  for (int i = 0; i < kFieldsBetween; ++i) fields >> skipped;
+  std::uint64_t ticks = 0;
+  fields >> ticks;
+  const auto ticks_a_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return ticks * (1'000'000'000u / ticks_a_second);
+}
+
 std::string read_command_name(std::uint32_t pid, std::uint32_t tid) {
   std::string name = read_small_file(task_path(pid, tid) + "/comm");
   if (!name.empty() && name.back() == '\n') name.pop_back();

@@ -16,7 +16,7 @@ struct ThreadStatus {
   int thread_count = 1;
   int descriptor_table_size = 0;  // up to this number a descriptor needs no larger table
   bool kernel_thread = false;
-  char state = '?';  // as ps shows it: R, S, D, T, Z, ...
+  char state = '?';               // as ps shows it: R, S, D, T, Z, ...
   bool may_administrate = false;  // CAP_SYS_ADMIN
   bool no_new_privileges = false;
   bool strict_seccomp = false;  // may only read, write and exit
@@ -29,6 +29,8 @@ std::string read_program_path(std::uint32_t pid);                     // where /
 std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid);
 // Whether the thread has ended or is about to, before its state shows it; nothing if there is no such thread.
 std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid);
+// When the thread began, since the machine was started, to a tick of 10 ms; 0 if it is gone.
+std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid);
 
 // Whether the thread waits in a system call whose first argument is this descriptor. Of a thread that runs nobody can
 // say whether it does so inside a call.

@@ -15,12 +15,29 @@ std::string flow_name(Medium medium, const std::string& from, const std::string&
   return to_string(medium) + " " + from + " > " + to;
 }
 
-std::string port_of(const std::string& name) {
-  const auto colon = name.rfind(':');
-  return colon == std::string::npos ? name : name.substr(colon);
+bool is_datagram(Medium medium) { return medium == Medium::udp || medium == Medium::unix_datagram; }
+
+ChannelMedium carrier_of(Medium medium) {
+  if (medium == Medium::tcp) return ChannelMedium::tcp;
+  return medium == Medium::udp ? ChannelMedium::udp : ChannelMedium::unix_socket;
 }
 
-bool is_datagram(Medium medium) { return medium == Medium::udp || medium == Medium::unix_datagram; }
+ChannelEnd end_named(Medium medium, const std::string& name) {
+  if (medium == Medium::tcp || medium == Medium::udp) return parse_internet_name(name);
+  ChannelEnd end;
+  end.address = name;
+  return end;
+}
+
+ChannelInfo describe_flow(Medium medium, ChannelKind kind, const std::string& from, const std::string& to) {
+  ChannelInfo described;
+  described.name = flow_name(medium, from, to);
+  described.kind = kind;
+  described.medium = carrier_of(medium);
+  described.sender = end_named(medium, from);
+  described.receiver = end_named(medium, to);
+  return described;
+}
 
 }  // namespace
 
@@ -29,46 +46,115 @@ Socket* Conversations::find(std::uint64_t id) {
   return found == sockets_.end() ? nullptr : found->second.get();
 }
 
-Flow& Conversations::new_flow(std::string name, ChannelKind kind, bool exact) {
+Flow& Conversations::new_flow(ChannelInfo described) {
   auto flow = std::make_unique<Flow>();
   flow->channel = ChannelId{static_cast<std::uint32_t>(flows_.size())};
-  flow->kind = kind;
-  flow->exact = exact;
-  ChannelInfo described;
-  described.name = std::move(name);
-  described.kind = kind;
+  flow->kind = described.kind;
+  flow->exact = described.medium == ChannelMedium::tcp;
   descriptions_.channels.push_back(std::move(described));
   flows_.push_back(std::move(flow));
   return *flows_.back();
 }
 
-Flow& Conversations::flow_by(const std::string& key, const std::string& name, ChannelKind kind, bool exact) {
+Flow& Conversations::flow_by(const std::string& key, const ChannelInfo& described) {
   Flow*& flow = by_key_[key];
-  if (flow == nullptr) flow = &new_flow(name, kind, exact);
+  if (flow == nullptr) flow = &new_flow(described);
   return *flow;
 }
 
-Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
-  const std::string name = "pipe " + std::to_string(device) + ":" + std::to_string(inode);
-  return flow_by(name, name, ChannelKind::stream, false);
+void Conversations::stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end) {
+  std::uint64_t& known = sending ? flow.sender_id : flow.receiver_id;
+  if (known != 0) return;
+  known = socket;
+  end.machine = MachineId{0};
+  end.socket = socket;
+  descriptions_.ends.push_back({flow.channel, sending, std::move(end)});
 }
 
-Flow& Conversations::datagrams_to(Medium medium, const std::string& sender, const std::string& receiver) {
-  const std::string name = flow_name(medium, sender, receiver);
-  if (medium != Medium::udp) return flow_by(flow_name(medium, "", receiver), name, ChannelKind::datagram, false);
-  const std::string to = port_of(receiver);
-  if (port_of(sender) == ":0") {
-    unbound_.push_back({&new_flow(name, ChannelKind::datagram, false), to});
+// Whoever uses one end of a pipe, the other is on this machine as well.
+Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
+  ChannelInfo described;
+  described.kind = ChannelKind::stream;
+  described.medium = ChannelMedium::pipe;
+  described.sender.address = std::to_string(device) + ":" + std::to_string(inode);
+  described.sender.machine = MachineId{0};
+  described.receiver = described.sender;
+  described.name = "pipe " + described.sender.address;
+  return flow_by(described.name, described);
+}
+
+bool Conversations::is_ours(const std::string& address) const {
+  return addresses_.empty() || is_loopback_address(address) ||
+         std::find(addresses_.begin(), addresses_.end(), address) != addresses_.end();
+}
+
+bool Conversations::may_be_same(const ChannelEnd& a, const ChannelEnd& b) const {
+  if (a.address == b.address) return true;
+  const bool is_any_a = is_any_address(a.address), is_any_b = is_any_address(b.address);
+  return (is_any_a && is_any_b) || (is_any_a && is_ours(b.address)) || (is_any_b && is_ours(a.address));
+}
+
+Flow* Conversations::take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver, std::uint64_t sender_id) {
+  const auto fits = [&](const DatagramFlow& known, std::uint64_t socket) {
+    return known.receiver.port == receiver.port && may_be_same(known.receiver, receiver) &&
+           (socket == 0 || known.flow->sender_id == socket);
+  };
+  auto found = unbound_.end();
+  for (const std::uint64_t socket : {sender_id, std::uint64_t{0}}) {
+    found =
+        std::find_if(unbound_.begin(), unbound_.end(), [&](const DatagramFlow& known) { return fits(known, socket); });
+    if (found != unbound_.end()) break;
+  }
+  if (found == unbound_.end()) return nullptr;
+  Flow* flow = found->flow;
+  unbound_.erase(found);
+  const std::uint64_t socket = std::exchange(flow->sender_id, 0);
+  stands_at(*flow, true, socket, sender);
+  return flow;
+}
+
+Flow& Conversations::udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name,
+                         std::uint64_t sender_id) {
+  ChannelInfo described;
+  described.name = name;
+  described.kind = ChannelKind::datagram;
+  described.medium = ChannelMedium::udp;
+  described.sender = sender;
+  described.receiver = receiver;
+  if (sender.port == 0) {
+    unbound_.push_back({sender, receiver, &new_flow(std::move(described))});
     return *unbound_.back().flow;
   }
-  const std::string key = flow_name(medium, port_of(sender), to);
-  const auto unbound =
-      std::find_if(unbound_.begin(), unbound_.end(), [&to](const Unbound& known) { return known.receiver_port == to; });
-  if (unbound != unbound_.end() && !by_key_.contains(key)) {
-    by_key_[key] = unbound->flow;
-    unbound_.erase(unbound);
-  }
-  return flow_by(key, name, ChannelKind::datagram, false);
+  auto& known = udp_[std::uint32_t{sender.port} << 16 | receiver.port];
+  for (const DatagramFlow& flow : known)
+    if (may_be_same(flow.sender, sender) && may_be_same(flow.receiver, receiver)) return *flow.flow;
+  Flow* flow = take_unbound(sender, receiver, sender_id);
+  if (flow == nullptr) flow = &new_flow(std::move(described));
+  known.push_back({sender, receiver, flow});
+  return *flow;
+}
+
+Flow& Conversations::datagrams_to(const Socket& sender, const std::string& receiver) {
+  const Medium medium = sender.description.medium;
+  const std::string& own = sender.description.local_name;
+  const ChannelEnd from = end_named(medium, own);
+  Flow& flow =
+      medium == Medium::udp
+          ? udp(from, end_named(medium, receiver), flow_name(medium, own, receiver), sender.id)
+          : flow_by(flow_name(medium, "", receiver), describe_flow(medium, ChannelKind::datagram, own, receiver));
+  stands_at(flow, true, sender.id, from);
+  return flow;
+}
+
+Flow& Conversations::datagrams_from(const std::string& sender, const Socket& receiver) {
+  const Medium medium = receiver.description.medium;
+  const std::string& own = receiver.description.local_name;
+  const ChannelEnd at = end_named(medium, own);
+  Flow& flow = medium == Medium::udp
+                   ? udp(end_named(medium, sender), at, flow_name(medium, sender, own), 0)
+                   : flow_by(flow_name(medium, "", own), describe_flow(medium, ChannelKind::datagram, sender, own));
+  stands_at(flow, false, receiver.id, at);
+  return flow;
 }
 
 // An end that was taken by another socket before belongs to an earlier connection between the same names.
@@ -82,9 +168,10 @@ void Conversations::join(Socket& socket, const std::string& own, const std::stri
     by_key_.erase(earlier);
     by_key_.erase(in);
   }
-  socket.out = &flow_by(out, out, kind, medium == Medium::tcp);
-  socket.in = &flow_by(in, in, kind, medium == Medium::tcp);
-  socket.out->sender_id = socket.in->receiver_id = socket.id;
+  socket.out = &flow_by(out, describe_flow(medium, kind, own, peer));
+  socket.in = &flow_by(in, describe_flow(medium, kind, peer, own));
+  stands_at(*socket.out, true, socket.id, end_named(medium, own));
+  stands_at(*socket.in, false, socket.id, end_named(medium, own));
 }
 
 // A UNIX socket whose peer is closed does not know any more who that was; but the peer may have been seen. A client
@@ -112,7 +199,10 @@ void Conversations::join_unix(Socket& socket) {
 void Conversations::be_other_end(Socket& socket, const Socket& peer) {
   socket.out = peer.in;
   socket.in = peer.out;
-  socket.out->sender_id = socket.in->receiver_id = socket.id;
+  const SocketDescription& known = socket.description;
+  const ChannelEnd own = end_named(known.medium, unix_end(known.inode, known.local_name));
+  stands_at(*socket.out, true, socket.id, own);
+  stands_at(*socket.in, false, socket.id, own);
 }
 
 Socket& Conversations::add(std::uint64_t id, SocketDescription description) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "backends/linux/kernel/descriptor.hpp"
@@ -47,11 +48,14 @@ class Conversations {
   Socket& add(std::uint64_t id, SocketDescription description);
 
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
-  // Where a datagram from a socket of this medium to this name goes. Ports alone tell UDP flows apart: a socket bound
-  // to every address does not know under which one it is spoken to.
-  // A sender that is not bound yet gets its port by its first send: that flow is taken over by the first sight of one
-  // to the same receiver whose sender is known.
-  Flow& datagrams_to(Medium medium, const std::string& sender, const std::string& receiver);
+  // The way of a datagram that this socket sends to that name, or receives from it. A socket bound to every address
+  // does not know under which one it is spoken to: then any address of this machine will do.
+  // A sender that is not bound yet gets its port by its first send: that flow is taken over by the next one of the
+  // same socket, or else by the first sight of one to the same receiver whose sender is known.
+  Flow& datagrams_to(const Socket& sender, const std::string& receiver);
+  Flow& datagrams_from(const std::string& sender, const Socket& receiver);
+  // Addresses of this machine; without any, every address may be one.
+  void lives_at(std::vector<std::string> addresses) { addresses_ = std::move(addresses); }
 
   std::uint32_t channel_set_of(Flow& flow);
   void reader_is(Flow& flow, ProcessId reader);
@@ -59,20 +63,28 @@ class Conversations {
   std::size_t channels() const { return flows_.size(); }
 
  private:
-  Flow& new_flow(std::string name, ChannelKind kind, bool exact);
-  Flow& flow_by(const std::string& key, const std::string& name, ChannelKind kind, bool exact);
+  struct DatagramFlow {
+    ChannelEnd sender, receiver;
+    Flow* flow = nullptr;
+  };
+  // `described` says all that is known of it before anybody has used it.
+  Flow& new_flow(ChannelInfo described);
+  Flow& flow_by(const std::string& key, const ChannelInfo& described);
+  // This socket was seen at that end.
+  void stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end);
+  Flow& udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name, std::uint64_t sender_id);
+  Flow* take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver, std::uint64_t sender_id);
+  bool may_be_same(const ChannelEnd& a, const ChannelEnd& b) const;
+  bool is_ours(const std::string& address) const;
   void join(Socket& socket, const std::string& own, const std::string& peer);
   void join_unix(Socket& socket);
-  static void be_other_end(Socket& socket, const Socket& peer);
+  void be_other_end(Socket& socket, const Socket& peer);
 
   Descriptions& descriptions_;
-  struct Unbound {
-    Flow* flow = nullptr;
-    std::string receiver_port;
-  };
-
+  std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<Flow>> flows_;
-  std::vector<Unbound> unbound_;
+  std::vector<DatagramFlow> unbound_;
+  std::unordered_map<std::uint32_t, std::vector<DatagramFlow>> udp_;  // by both ports
   std::unordered_map<std::string, Flow*> by_key_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer

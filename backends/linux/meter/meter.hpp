@@ -48,6 +48,8 @@ class Meter {
   struct Birth {
     std::uint32_t pid = 0, tid = 0;
     std::string name, program;
+    std::uint64_t began_ns = 0;  // as in ProcessInfo
+    bool acquired = false;
     MeterFlags flags;  // of one without a metered creator; others inherit
   };
   // `creator` performed the fork (CREATEPROCESS); nullptr for a program's first process, or when nobody saw it.

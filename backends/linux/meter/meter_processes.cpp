@@ -28,6 +28,8 @@ Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, 
   described.machine = MachineId{0};
   described.pid = birth.pid;
   described.tid = birth.tid;
+  described.began_ns = birth.began_ns;
+  described.acquired = birth.acquired;
   if (process.first.is_none()) {
     process.first = id;
     process.name = described.name;

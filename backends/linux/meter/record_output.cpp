@@ -4,7 +4,7 @@ namespace dpm {
 
 bool Descriptions::empty() const {
   return processes.empty() && channels.empty() && channel_sets.empty() && modules.empty() && renamed.empty() &&
-         owned.empty();
+         owned.empty() && ends.empty();
 }
 
 void Descriptions::add_to(TraceInfo& info) const {
@@ -17,6 +17,10 @@ void Descriptions::add_to(TraceInfo& info) const {
     info.processes.at(process.value).program = program;
   }
   for (const auto& [channel, owner] : owned) info.channels.at(channel.value).owner = owner;
+  for (const auto& [channel, sending, end] : ends) {
+    ChannelInfo& described = info.channels.at(channel.value);
+    (sending ? described.sender : described.receiver) = end;
+  }
 }
 
 }  // namespace dpm

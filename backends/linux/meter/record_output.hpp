@@ -23,6 +23,11 @@ struct Descriptions {
     ChannelId channel;
     ProcessId owner;
   };
+  struct End {  // what is known now of an end of the channel
+    ChannelId channel;
+    bool sending = false;
+    ChannelEnd end;
+  };
 
   std::vector<ProcessInfo> processes;
   std::vector<ChannelInfo> channels;
@@ -30,6 +35,7 @@ struct Descriptions {
   std::vector<CodeModule> modules;
   std::vector<Renamed> renamed;
   std::vector<Owned> owned;
+  std::vector<End> ends;
 
   bool empty() const;
   void add_to(TraceInfo& info) const;

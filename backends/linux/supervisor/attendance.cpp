@@ -9,6 +9,7 @@
 #include <ctime>
 #include <utility>
 
+#include "backends/linux/kernel/machine.hpp"
 #include "backends/linux/supervisor/supervisor.hpp"
 
 namespace dpm {
@@ -51,6 +52,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   watch(epoll_.get(), wake_.get(), EPOLLIN, kWakeEvent);
   if (connector_) watch(epoll_.get(), connector_->fd(), EPOLLIN, kConnectorEvent);
   summary_.call_cost_ns = call_cost_ns;
+  meter_.conversations().lives_at(machine_addresses());
   if (program_.exact_paths) meter_.paths_are_told();
   if (options_.callers) callers_.emplace();
   meet_everybody();

@@ -208,10 +208,10 @@ Supervisor::Outcome Supervisor::receive_datagram(const Notification& notificatio
                                                  Socket& socket, Call& call) {
   if (!thread.asks_again) meter_.asks_to_receive(call, socket.in);
   if (const auto waiting = peek_datagram(fd)) {
-    Flow* flow = socket.in != nullptr
-                     ? socket.in
-                     : &meter_.conversations().datagrams_to(socket.description.medium, waiting->sender_name,
-                                                            socket.description.local_name);
+    // It may have got its name by a send since it was looked at.
+    if (socket.in == nullptr && socket.description.local_name.ends_with(":0")) socket.description = describe_socket(fd);
+    Flow* flow =
+        socket.in != nullptr ? socket.in : &meter_.conversations().datagrams_from(waiting->sender_name, socket);
     meter_.receives_datagram(call, *flow, waiting->length_bytes);
     return Outcome::let_go;
   }
@@ -283,7 +283,7 @@ void Supervisor::send_datagrams(const Notification& notification, const MeteredC
       if (!settled) socket.description = describe_socket(fd);
       const std::string& to = receiver.empty() ? socket.description.peer_name : receiver;
       if (to.empty()) return;
-      flow = &meter_.conversations().datagrams_to(socket.description.medium, socket.description.local_name, to);
+      flow = &meter_.conversations().datagrams_to(socket, to);
     }
     meter_.sends_datagram(call, *flow, bytes);
   };

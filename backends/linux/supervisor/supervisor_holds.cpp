@@ -99,9 +99,8 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
   if (flow == nullptr || flow->kind == ChannelKind::datagram) {
     const auto waiting = peek_datagram(fd);
     if (!waiting) return;
-    if (flow == nullptr)
-      flow =
-          &conversations.datagrams_to(socket->description.medium, waiting->sender_name, socket->description.local_name);
+    if (flow == nullptr && socket->description.local_name.ends_with(":0")) socket->description = describe_socket(fd);
+    if (flow == nullptr) flow = &conversations.datagrams_from(waiting->sender_name, *socket);
     meter_.receives_datagram(call, *flow, waiting->length_bytes);
     return;
   }

@@ -49,6 +49,8 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
   // It waits before its first instruction, and is still called as we are.
   if (tid == program_.pid && program_.from_start) birth.name = file_name(first_word(program_.command));
   if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
+  birth.began_ns = read_beginning_ns(pid, tid);
+  birth.acquired = creator == nullptr && !program_.from_start;
   birth.flags = options_.flags;
   auto thread = std::make_unique<TrackedThread>();
   thread->execution = &meter_.begin(birth, creator, time, time.ns - clock_offset_ns_);

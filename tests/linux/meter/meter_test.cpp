@@ -91,6 +91,65 @@ TEST_CASE("meter: a port used again belongs to another connection", "[linux]") {
   CHECK(first != again);
 }
 
+TEST_CASE("meter: a channel says what is known of its ends, and at which a socket was seen", "[linux]") {
+  Scene scene;
+  Conversations& conversations = scene.meter.conversations();
+  conversations.add(7, tcp("[::1]:4000", "10.0.0.2:80", true));
+  scene.take();
+  const auto& channels = scene.info.channels;
+  CHECK(channels[0].medium == ChannelMedium::tcp);
+  CHECK(channels[0].sender == ChannelEnd{"::1", 4000, MachineId{0}, 7});
+  CHECK(channels[0].receiver == ChannelEnd{"10.0.0.2", 80, {}, 0});
+  CHECK(channels[1].receiver == channels[0].sender);
+  conversations.add(8, tcp("10.0.0.2:80", "[::1]:4000", false));
+  scene.take();
+  CHECK(channels[0].receiver == ChannelEnd{"10.0.0.2", 80, MachineId{0}, 8});
+  conversations.add(1, unix_pair_end(31, 32));
+  conversations.pipe(8, 15);
+  scene.take();
+  CHECK(channels[2].sender == ChannelEnd{"socket:[31]", 0, MachineId{0}, 1});
+  CHECK(channels[4].medium == ChannelMedium::pipe);
+  CHECK(channels[4].receiver == ChannelEnd{"8:15", 0, MachineId{0}, 0});
+}
+
+namespace {
+
+SocketDescription udp(const std::string& local) {
+  SocketDescription socket;
+  socket.medium = Medium::udp;
+  socket.local_name = local;
+  return socket;
+}
+
+}  // namespace
+
+TEST_CASE("meter: datagrams find their way whatever address their sockets are bound to", "[linux]") {
+  Scene scene;
+  Conversations& conversations = scene.meter.conversations();
+  conversations.lives_at({"10.0.0.1", "fe80::1"});
+  Socket& asks = conversations.add(1, udp("0.0.0.0:0"));
+  Socket& answers = conversations.add(2, udp("[::]:53"));
+  Flow& first = conversations.datagrams_to(asks, "10.0.0.1:53");
+  asks.description.local_name = "0.0.0.0:4000";
+  CHECK(&conversations.datagrams_to(asks, "10.0.0.1:53") == &first);
+  CHECK(&conversations.datagrams_from("10.0.0.1:4000", answers) == &first);
+  CHECK(&conversations.datagrams_to(asks, "10.0.0.2:53") != &first);  // another machine's
+  CHECK(&conversations.datagrams_from("10.0.0.3:4000", answers) != &first);
+  scene.take();
+  CHECK(scene.info.channels[0].sender == ChannelEnd{"0.0.0.0", 4000, MachineId{0}, 1});
+}
+
+TEST_CASE("meter: datagrams both ways between equal ports of two machines are two channels", "[linux]") {
+  Scene scene;
+  Conversations& conversations = scene.meter.conversations();
+  conversations.lives_at({"10.0.0.1"});
+  Socket& own = conversations.add(1, udp("0.0.0.0:7000"));
+  Flow& out = conversations.datagrams_to(own, "10.0.0.2:7000");
+  Flow& in = conversations.datagrams_from("10.0.0.2:7000", own);
+  CHECK(&out != &in);
+  CHECK(&conversations.datagrams_from("10.0.0.3:7000", own) != &in);
+}
+
 TEST_CASE("meter: a connecting socket's first use shows SOCKET and CONNECT, as inferred", "[linux]") {
   Scene scene;
   Execution& client = scene.process(10, "client");

@@ -1,0 +1,55 @@
+#include "backends/linux/kernel/machine.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+#include "model/channel_end.hpp"
+
+namespace dpm {
+namespace {
+
+// "" for what is no internet address.
+std::string internet_address(const sockaddr* address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (address == nullptr) return "";
+  if (address->sa_family == AF_INET)
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
+  if (address->sa_family == AF_INET6)
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, text, sizeof text);
+  return text;
+}
+
+}  // namespace
+
+std::string machine_name() {
+  utsname names = {};
+  return ::uname(&names) == 0 && names.nodename[0] != '\0' ? names.nodename : "localhost";
+}
+
+std::uint16_t machine_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? static_cast<std::uint16_t>(CPU_COUNT(&allowed)) : 1;
+}
+
+std::vector<std::string> machine_addresses() {
+  std::vector<std::string> addresses;
+  ifaddrs* interfaces = nullptr;
+  if (::getifaddrs(&interfaces) != 0) return addresses;
+  for (const ifaddrs* item = interfaces; item != nullptr; item = item->ifa_next) {
+    const std::string address = internet_address(item->ifa_addr);
+    const bool counts = !address.empty() && (item->ifa_flags & IFF_UP) != 0 && !is_loopback_address(address);
+    if (counts && std::find(addresses.begin(), addresses.end(), address) == addresses.end())
+      addresses.push_back(address);
+  }
+  ::freeifaddrs(interfaces);
+  return addresses;
+}
+
+}  // namespace dpm

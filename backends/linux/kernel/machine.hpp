@@ -1,0 +1,17 @@
+// What this machine is called and where it can be reached.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dpm {
+
+std::string machine_name();
+std::uint16_t machine_cores();  // that this process may use
+
+// Of all interfaces that are up, IPv4 and IPv6, in the order of the kernel and each once; without those that lead back
+// to the machine itself, which every machine has. Empty if the kernel does not say.
+std::vector<std::string> machine_addresses();
+
+}  // namespace dpm
