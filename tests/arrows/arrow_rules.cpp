@@ -11,6 +11,7 @@ namespace {
 const std::vector<Arrow> kArrows = {
     {"model", {}},
     {"trace", {"model"}},
+    {"merge", {"model"}},
     {"symbols", {"model"}},
     {"filter", {"model", "trace"}},
     {"analysis", {"model", "analysis/history"}},
@@ -100,7 +101,7 @@ std::string check_own(const std::string& from, const Include& include) {
 
 // <vector>, <unistd.h>, <sys/stat.h>: the standard library and POSIX are at home everywhere.
 bool is_system_header(const std::string& path) {
-  if (path.starts_with("sys/") || path.starts_with("arpa/") || path.starts_with("netinet/")) return true;
+  if (path.starts_with("sys/") || path.starts_with("arpa/") || path.starts_with("net/") || path.starts_with("netinet/")) return true;
   return path.find('/') == std::string::npos && (path.find('.') == std::string::npos || path.ends_with(".h"));
 }
 

@@ -39,19 +39,21 @@ bool is_prefix(const TraceInfo& before, const TraceInfo& now) {
   };
   return grows(before.machines, now.machines,
                [](const auto& a, const auto& b) {
-                 return std::tie(a.name, a.speed, a.cores) == std::tie(b.name, b.speed, b.cores);
+                 return std::tie(a.name, a.speed, a.cores, a.addresses) ==
+                        std::tie(b.name, b.speed, b.cores, b.addresses);
                }) &&
          grows(before.processes, now.processes,
                [](const auto& a, const auto& b) {
                  const bool may_be_renamed = a.pid != 0;
                  return (may_be_renamed || std::tie(a.name, a.program) == std::tie(b.name, b.program)) &&
-                        std::tie(a.machine, a.filter, a.in_computation, a.pid, a.tid, a.group) ==
-                            std::tie(b.machine, b.filter, b.in_computation, b.pid, b.tid, b.group);
+                        std::tie(a.machine, a.filter, a.in_computation, a.pid, a.tid, a.group, a.began_ns,
+                                 a.acquired) == std::tie(b.machine, b.filter, b.in_computation, b.pid, b.tid, b.group,
+                                                         b.began_ns, b.acquired);
                }) &&
          grows(before.channels, now.channels,
                [](const auto& a, const auto& b) {
                  const bool same_owner = a.owner == b.owner || a.owner.is_none();  // it may become known
-                 return same_owner && a.name == b.name && a.kind == b.kind;
+                 return same_owner && a.name == b.name && a.kind == b.kind && a.medium == b.medium;
                }) &&
          grows(before.modules, now.modules,
                [](const auto& a, const auto& b) {
@@ -89,10 +91,13 @@ std::string undescribed_in(const TraceInfo& info) {
       return "the group of process '" + process.name + "'";
   }
   for (std::size_t channel = 0; channel < info.channels.size(); ++channel) {
-    const auto& [owner, name, kind] = info.channels[channel];
-    const bool may_be_unknown = kind != ChannelKind::numbered;  // whoever numbers messages knows for whom
-    if (owner.value >= info.processes.size() && !(may_be_unknown && owner.is_none()))
+    const ChannelInfo& described = info.channels[channel];
+    const bool may_be_unknown = described.kind != ChannelKind::numbered;  // whoever numbers messages knows for whom
+    if (described.owner.value >= info.processes.size() && !(may_be_unknown && described.owner.is_none()))
       return "the owner of channel " + std::to_string(channel);
+    for (const MachineId machine : {described.sender.machine, described.receiver.machine})
+      if (!machine.is_none() && machine.value >= info.machines.size())
+        return "the machine at an end of channel " + std::to_string(channel);
   }
   for (std::size_t set = 0; set < info.channel_sets.size(); ++set) {
     for (const auto channel : info.channel_sets[set]) {

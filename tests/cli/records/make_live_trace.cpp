@@ -1,10 +1,12 @@
 // make_live_trace DIRECTORY: a trace as a meter of live programs writes it, from text, so that a case can say what
 // programs did. Each line of standard input is one of
 //
-//   machine NAME [CORES]
+//   machine NAME [CORES [ADDRESS...]]
 //   process NAME MACHINE [GROUP]     a thread names the process it belongs to
+//   acquired PROCESS                 it was metered from its middle
 //   stream NUMBER NAME OF CHANNEL    channels have numbers, which need not be dense
 //   datagrams NUMBER NAME OF CHANNEL
+//   tcp|udp NUMBER SENDER RECEIVER WHERE WHERE   with names of ends, and at which machines they were seen ("-": none)
 //   at MS                            the clock that all machines share, for the events that follow
 //   EVENT PROCESS CPU_MS [field=NUMBER...]    fields: channel, passed, peer, sequence, length, code; `peer` is a
 //   process
@@ -33,6 +35,7 @@ struct Script {
   double now_ms = 0;
 
   bool read(const std::string& line);
+  void read_ends(const std::string& medium, std::istringstream& words);
   bool read_event(EventType type, std::istringstream& words);
 };
 
@@ -47,6 +50,7 @@ bool Script::read(const std::string& line) {
     machines[name] = MachineId{static_cast<std::uint16_t>(info.machines.size())};
     info.machines.push_back({name, 1});
     if (std::uint16_t cores = 0; words >> cores) info.machines.back().cores = cores;
+    for (std::string address; words >> address;) info.machines.back().addresses.push_back(address);
   } else if (what == "process") {
     std::string machine, group;
     words >> name >> machine >> group;
@@ -55,6 +59,11 @@ bool Script::read(const std::string& line) {
     if (!group.empty()) process.group = processes.at(group);
     processes[name] = ProcessId{static_cast<std::uint32_t>(info.processes.size())};
     info.processes.push_back(process);
+  } else if (what == "acquired") {
+    words >> name;
+    info.processes.at(processes.at(name).value).acquired = true;
+  } else if (what == "tcp" || what == "udp") {
+    read_ends(what, words);
   } else if (what == "stream" || what == "datagrams") {
     std::string number;
     words >> number >> std::ws;
@@ -69,6 +78,20 @@ bool Script::read(const std::string& line) {
     return what.empty();
   }
   return true;
+}
+
+void Script::read_ends(const std::string& medium, std::istringstream& words) {
+  std::string number, from, to, sent_at, received_at;
+  words >> number >> from >> to >> sent_at >> received_at;
+  ChannelInfo channel{{}, medium + " " + from + " > " + to};
+  channel.kind = medium == "tcp" ? ChannelKind::stream : ChannelKind::datagram;
+  channel.medium = medium == "tcp" ? ChannelMedium::tcp : ChannelMedium::udp;
+  channel.sender = parse_internet_name(from);
+  channel.receiver = parse_internet_name(to);
+  if (sent_at != "-") channel.sender.machine = machines.at(sent_at);
+  if (received_at != "-") channel.receiver.machine = machines.at(received_at);
+  channels[number] = ChannelId{static_cast<std::uint32_t>(info.channels.size())};
+  info.channels.push_back(channel);
 }
 
 bool Script::read_event(EventType type, std::istringstream& words) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "analysis/history/history.hpp"
+#include "analysis/matching/matching.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/messages/queue_feed.hpp"
 #include "analysis/queues/queues.hpp"
@@ -85,6 +86,14 @@ std::string queues_of(EventSource& source) {
   return out.str();
 }
 
+std::string matching_of(EventSource& source) {
+  MatchingAnalysis analysis;
+  REQUIRE(source.run(analysis));
+  std::ostringstream out;
+  write_all(out, analysis.result().messages);
+  return out.str();
+}
+
 std::string history_of(EventSource& source) {
   HistoryBuilder builder;
   REQUIRE(source.run(builder));
@@ -138,11 +147,16 @@ TEST_CASE("analysis contract: queues", "[contract]") {
   CHECK(check_analysis_contract(queues_of, typical()) == std::vector<std::string>{});
 }
 
+TEST_CASE("analysis contract: matching", "[contract]") {
+  CHECK(check_analysis_contract(matching_of, typical()) == std::vector<std::string>{});
+}
+
 TEST_CASE("analysis contract: streams and datagrams become messages", "[contract]") {
   Recording live = told_in_bytes(client_and_server(60));
   for (const auto kind : {ChannelKind::stream, ChannelKind::datagram}) {
     for (auto& channel : live.info.channels) channel.kind = kind;
-    for (const RunAnalysis& run : {RunAnalysis(statistics_of), RunAnalysis(fed_queues_of), RunAnalysis(history_of)})
+    for (const RunAnalysis& run :
+         {RunAnalysis(statistics_of), RunAnalysis(fed_queues_of), RunAnalysis(matching_of), RunAnalysis(history_of)})
       CHECK(check_analysis_contract(resolved(run), live) == std::vector<std::string>{});
   }
 }

@@ -1,0 +1,71 @@
+#include "merge/datagram_names.hpp"
+
+#include "merge/machine_addresses.hpp"
+
+namespace dpm {
+namespace {
+
+std::uint32_t ports_of(const ChannelInfo& described) {
+  return std::uint32_t{described.sender.port} << 16 | described.receiver.port;
+}
+
+}  // namespace
+
+// `seen` is an end where a socket was seen; `told` is what the other end's meter, on machine `told_by`, calls it.
+bool DatagramNames::meets(const ChannelEnd& seen, const ChannelEnd& told, MachineId told_by) const {
+  if (is_loopback_address(told.address) && seen.machine != told_by) return false;
+  if (seen.address == told.address) return true;
+  if (!is_any_address(seen.address)) return false;
+  return is_loopback_address(told.address) || has_address((*info_)[seen.machine], told.address);
+}
+
+bool DatagramNames::is_same(const Way& known, const ChannelInfo& described) const {
+  const ChannelEnd &from = described.sender, &to = described.receiver;
+  // The same end again: of an earlier meter.
+  const bool same_names = known.sender.address == from.address && known.receiver.address == to.address;
+  const bool same_sights = known.sender.machine == from.machine && known.receiver.machine == to.machine;
+  if (same_names && same_sights) return true;
+  const MachineId sends = known.sender.machine, receives = known.receiver.machine;
+  if (!from.machine.is_none() && to.machine.is_none() && sends.is_none() && !receives.is_none())
+    return meets(from, known.sender, receives) && meets(known.receiver, to, from.machine);
+  if (from.machine.is_none() && !to.machine.is_none() && !sends.is_none() && receives.is_none())
+    return meets(known.sender, from, to.machine) && meets(to, known.receiver, sends);
+  return false;
+}
+
+ChannelId DatagramNames::find(const ChannelInfo& described) {
+  if (described.sender.port == 0) {  // it was closed before its name could be looked at
+    ++unnamed_;
+    return {};
+  }
+  const auto known = by_ports_.find(ports_of(described));
+  if (known == by_ports_.end()) return {};
+  ChannelId found;
+  for (const Way& way : known->second) {
+    if (way.channel == found || !is_same(way, described)) continue;
+    if (!found.is_none()) {
+      if (++ambiguous_ == 1) ambiguous_example_ = described.name;
+      return {};
+    }
+    found = way.channel;
+  }
+  return found;
+}
+
+void DatagramNames::note(ChannelId channel, const ChannelInfo& described) {
+  if (described.sender.port != 0)
+    by_ports_[ports_of(described)].push_back({channel, described.sender, described.receiver});
+}
+
+std::vector<std::string> DatagramNames::warnings() const {
+  std::vector<std::string> warnings;
+  if (unnamed_ > 0)
+    warnings.push_back("sockets that sent a datagram and were closed before their port was known: " +
+                       std::to_string(unnamed_) + "; their datagrams are joined to no receiver's");
+  if (ambiguous_ > 0)
+    warnings.push_back("ways of datagrams that fit several others: " + std::to_string(ambiguous_) + " (" +
+                       ambiguous_example_ + "): they stay apart");
+  return warnings;
+}
+
+}  // namespace dpm

@@ -1,0 +1,98 @@
+#include "merge/stream_names.hpp"
+
+#include <algorithm>
+
+namespace dpm {
+namespace {
+
+std::string socket_key(const ChannelEnd& end, bool sending, const std::string& names) {
+  return std::to_string(end.machine.value) + (sending ? "s" : "r") + std::to_string(end.socket) + " " + names;
+}
+
+}  // namespace
+
+std::string StreamNames::key_of(const ChannelInfo& described) const {
+  std::string key = to_string(described.sender) + ">" + to_string(described.receiver);
+  if (is_loopback_address(described.sender.address) || is_loopback_address(described.receiver.address)) {
+    const MachineId machine =
+        described.sender.machine.is_none() ? described.receiver.machine : described.sender.machine;
+    key += "@" + std::to_string(machine.value);
+  }
+  return key;
+}
+
+// Whether the k-th of one end is the k-th of the other.
+bool StreamNames::is_certain(const std::vector<Sight>& own, const std::vector<Sight>& others, const Sight& now) const {
+  const auto of_other_machine = [](MachineId machine) {
+    return [machine](const Sight& sight) { return sight.machine != machine; };
+  };
+  if (std::any_of(own.begin(), own.end(), of_other_machine(now.machine))) return false;
+  if (others.empty() || std::any_of(others.begin(), others.end(), of_other_machine(others.front().machine)))
+    return false;
+  if (own.empty() && others.size() == 1) return true;
+  const auto of_first_meter = [](std::size_t input) {
+    return [input](const Sight& sight) { return sight.input == input && sight.knows_beginning; };
+  };
+  return now.knows_beginning && std::all_of(own.begin(), own.end(), of_first_meter(now.input)) &&
+         std::all_of(others.begin(), others.end(), of_first_meter(others.front().input));
+}
+
+ChannelId StreamNames::find(const ChannelInfo& described, ChannelOrigin origin) {
+  const bool sends = !described.sender.machine.is_none(), receives = !described.receiver.machine.is_none();
+  const std::string key = key_of(described);
+  for (const bool sending : {true, false}) {
+    const ChannelEnd& end = sending ? described.sender : described.receiver;
+    if (end.machine.is_none() || end.socket == 0) continue;
+    const auto known = by_socket_.find(socket_key(end, sending, key));
+    if (known != by_socket_.end()) return known->second;
+  }
+  if (sends == receives) return {};  // nobody stands there, or one meter saw both ends
+  const auto known = by_names_.find(key);
+  if (known == by_names_.end()) return {};
+  const auto& own = sends ? known->second.sending : known->second.receiving;
+  const auto& others = sends ? known->second.receiving : known->second.sending;
+  if (own.size() >= others.size()) return {};
+  const ChannelId found = others[own.size()].channel;
+  const ChannelInfo& other = (*info_)[found];
+  const bool is_free = (sends ? other.sender : other.receiver).machine.is_none();
+  const MachineId here = sends ? described.sender.machine : described.receiver.machine;
+  if (is_free && is_certain(own, others, {{}, here, origin.input, origin.knows_beginning})) return found;
+  if (++ambiguous_ == 1) ambiguous_example_ = described.name;
+  return {};
+}
+
+void StreamNames::note(ChannelId channel, const ChannelInfo& described, ChannelOrigin origin) {
+  const std::string key = key_of(described);
+  for (const bool sending : {true, false}) {
+    const ChannelEnd& end = sending ? described.sender : described.receiver;
+    if (end.machine.is_none()) continue;
+    const bool is_new = end.socket == 0 || by_socket_.try_emplace(socket_key(end, sending, key), channel).second;
+    if (!is_new) continue;
+    Connections& known = by_names_[key];
+    (sending ? known.sending : known.receiving).push_back({channel, end.machine, origin.input, origin.knows_beginning});
+  }
+}
+
+std::vector<std::string> StreamNames::warnings() const {
+  std::vector<std::string> warnings;
+  if (ambiguous_ > 0)
+    warnings.push_back("directions of connections that stay apart from their other ends: " +
+                       std::to_string(ambiguous_) + " (" + ambiguous_example_ +
+                       "); their names were used more than once, or by several machines, and not all of it was seen");
+  std::uint64_t uneven = 0;
+  std::string example;
+  for (const auto& [names, known] : by_names_) {
+    const std::size_t sending = known.sending.size(), receiving = known.receiving.size();
+    if (sending == receiving || sending == 0 || receiving == 0) continue;
+    ++uneven;
+    const std::string text =
+        names + ": " + std::to_string(sending) + " at the sending end, " + std::to_string(receiving) + " at the other";
+    if (example.empty() || text < example) example = text;
+  }
+  if (uneven > 0)
+    warnings.push_back("pairs of names that were used unequally often at their two ends: " + std::to_string(uneven) +
+                       " (" + example + "); which of these connections belong together is not certain");
+  return warnings;
+}
+
+}  // namespace dpm
