@@ -98,12 +98,15 @@ std::string to_string(Medium medium) {
   return "none";
 }
 
-DescriptorIdentity identify(int fd) {
+DescriptorIdentity identify(int fd, bool probably_socket) {
   std::uint64_t cookie = 0;
-  if (read_option(fd, SOL_SOCKET, SO_COOKIE, cookie)) return {DescriptorIdentity::Kind::socket, cookie, 0};
+  if (probably_socket && read_option(fd, SOL_SOCKET, SO_COOKIE, cookie))
+    return {DescriptorIdentity::Kind::socket, cookie, 0};
   struct stat status = {};
-  if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return {};
-  return {DescriptorIdentity::Kind::pipe, status.st_ino, status.st_dev};
+  if (::fstat(fd, &status) != 0) return {};
+  if (S_ISFIFO(status.st_mode)) return {DescriptorIdentity::Kind::pipe, status.st_ino, status.st_dev};
+  if (!probably_socket && S_ISSOCK(status.st_mode)) return identify(fd);
+  return {};
 }
 
 SocketDescription describe_socket(int fd) {
@@ -140,12 +143,16 @@ std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t 
   int unacknowledged = 0;
   if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
   for (int reading = 0; reading < kReadingsMax; ++reading) {
-    if (info.tcpi_state == kClosed || ::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return std::nullopt;
+    if (info.tcpi_state == kClosed) return std::nullopt;
+    // With no segment in flight and none to come all has been acknowledged, and one call tells it.
+    const bool all_acknowledged = info.tcpi_unacked == 0 && info.tcpi_notsent_bytes == 0;
+    unacknowledged = 0;
+    if (!all_acknowledged && ::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return std::nullopt;
     const std::uint64_t acknowledged = info.tcpi_bytes_acked;
     const bool fin = has_own_fin(info.tcpi_state);
     const std::uint64_t offset =
         acknowledged + static_cast<std::uint64_t>(unacknowledged) - (syn_counted ? 1 : 0) - (fin ? 1 : 0);
-    if (offset == expected) return SendState{offset, fin};
+    if (all_acknowledged || offset == expected) return SendState{offset, fin};
     if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
     if (info.tcpi_bytes_acked == acknowledged && has_own_fin(info.tcpi_state) == fin) return SendState{offset, fin};
   }

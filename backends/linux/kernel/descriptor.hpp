@@ -26,7 +26,8 @@ struct DescriptorIdentity {
 
   friend bool operator==(const DescriptorIdentity&, const DescriptorIdentity&) = default;
 };
-DescriptorIdentity identify(int fd);
+// A good guess saves a call, and changes nothing else.
+DescriptorIdentity identify(int fd, bool probably_socket = true);
 
 enum class Medium : std::uint8_t {
   none,  // not a way for processes to exchange messages: netlink, packet sockets, ...

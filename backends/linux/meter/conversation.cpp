@@ -73,6 +73,8 @@ void Conversations::stands_at(Flow& flow, bool sending, std::uint64_t socket, Ch
 
 // Whoever uses one end of a pipe, the other is on this machine as well.
 Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
+  Flow*& flow = pipes_[{device, inode}];
+  if (flow != nullptr) return *flow;
   ChannelInfo described;
   described.kind = ChannelKind::stream;
   described.medium = ChannelMedium::pipe;
@@ -80,7 +82,8 @@ Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
   described.sender.machine = MachineId{0};
   described.receiver = described.sender;
   described.name = "pipe " + described.sender.address;
-  return flow_by(described.name, described);
+  flow = &new_flow(std::move(described));
+  return *flow;
 }
 
 bool Conversations::is_ours(const std::string& address) const {

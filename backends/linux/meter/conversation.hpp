@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -86,6 +87,7 @@ class Conversations {
   std::vector<DatagramFlow> unbound_;
   std::unordered_map<std::uint32_t, std::vector<DatagramFlow>> udp_;  // by both ports
   std::unordered_map<std::string, Flow*> by_key_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Flow*> pipes_;  // by device and inode
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
   std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode

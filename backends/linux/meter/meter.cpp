@@ -55,9 +55,27 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   operation.guessed = call.takes_all;
   operation.descriptor = call.descriptor;
   position.open(operation);
-  auto& touched = call.execution->touched;
-  if (std::find(touched.begin(), touched.end(), end) == touched.end()) touched.push_back(end);
+  touch(*call.execution, end);
   if (call.counted_in_io && !end.flow->exact) call.execution->counted = end;
+}
+
+void Meter::touch(Execution& execution, const FlowEnd& end) {
+  ProcessId& listed_by = position_of(end).listed_by;
+  if (std::exchange(listed_by, execution.id()) == execution.id()) return;
+  auto& touched = execution.touched;
+  if (std::find(touched.begin(), touched.end(), end) == touched.end()) touched.push_back(end);
+}
+
+// Of the ends that an execution has touched those are kept where it has open operations: looked for only when most are
+// none.
+void Meter::forget_touched(Execution& execution) {
+  if (execution.touched.size() <= 2 * std::size_t{execution.open_operations}) return;
+  std::erase_if(execution.touched, [&execution](const FlowEnd& end) {
+    StreamPosition& position = position_of(end);
+    if (position.find(&execution) != nullptr) return false;
+    if (position.listed_by == execution.id()) position.listed_by = {};
+    return true;
+  });
 }
 
 void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
@@ -119,10 +137,9 @@ void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& tr
 std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   std::vector<Unfinished> found;
   for (const auto& [tid, execution] : executions_) {
-    auto& touched = execution->touched;
-    if (execution->open_operations == 0) touched.clear();
+    forget_touched(*execution);
     if (execution->waiting() == 0 || execution->waiting_since_ns() > since_ns) continue;
-    for (const auto& end : touched) {
+    for (const auto& end : execution->touched) {
       const OpenOperation* operation = position_of(end).find(execution.get());
       if (operation != nullptr && operation->event == execution->first_waiting()) found.push_back({end, *operation});
     }

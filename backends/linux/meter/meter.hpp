@@ -134,6 +134,8 @@ class Meter {
   std::uint64_t record(const Call& call, const Event& event, bool finished = true);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
+  static void touch(Execution& execution, const FlowEnd& end);
+  static void forget_touched(Execution& execution);
   void announce(const Call& call, Socket& socket);
   void announce_pair(const Call& call, Socket& socket);
   bool settle_pending(std::vector<PendingPath>::iterator pending, const Socket& socket);

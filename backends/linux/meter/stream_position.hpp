@@ -24,12 +24,10 @@ struct OpenOperation {
   Execution* execution = nullptr;
   std::uint64_t event = 0;        // its number there
   std::uint64_t call_number = 0;  // the execution's, when it was made
-  std::uint64_t offset = 0;       // exact streams: where it begins
   std::uint64_t asked = 0;        // it cannot move more
   std::uint64_t probable = 0;     // and will move this, as far as we know
   bool guessed = false;           // `probable` was not seen waiting: it may be more than the stream has
   std::int32_t descriptor = -1;   // in its thread, to look again
-  std::int64_t since_ns = 0;
 };
 
 class StreamPosition {
@@ -55,6 +53,9 @@ class StreamPosition {
   void open(const OpenOperation& operation);
   bool has_open() const { return !open_.empty(); }
   const OpenOperation* find(const Execution* execution) const;
+
+  // The last execution that has listed this end among those it touched (Execution::touched).
+  ProcessId listed_by;
 
   // The offset the next operation will probably have.
   std::uint64_t expected() const;

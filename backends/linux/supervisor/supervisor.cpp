@@ -137,7 +137,7 @@ Call Supervisor::circumstances(const Notification& notification, const MeteredCa
   call.load = load_.runnable(call.now_ns);
   call.descriptor = descriptor_of(notification, shape);
   call.counted_in_io = shape.counted_in_io;
-  note_code(thread.execution->pid(), thread.execution->id(), call.pc);
+  note_code(thread, call.pc);
   return call;
 }
 
@@ -145,6 +145,23 @@ std::uint64_t Supervisor::place_of(const Notification& notification, TrackedThre
   std::uint64_t stack_pointer = 0;
   if (!callers_ || !thread.files.stack_pointer(stack_pointer)) return notification.pc;
   return callers_->find(thread.execution->pid(), notification.tid, notification.pc, stack_pointer);
+}
+
+// Nothing if it is no way of messages, or not one on which the call could succeed.
+std::optional<Supervisor::Way> Supervisor::way_behind(const Notification& notification, const MeteredCall& shape,
+                                                      TrackedThread& thread) {
+  const std::int32_t descriptor = descriptor_of(notification, shape);
+  Way way;
+  way.fd = borrow_descriptor(thread.thread_fd.get(), descriptor);
+  if (!way.fd) return std::nullopt;
+  way.identity = identify(way.fd.get(), thread.was_socket(descriptor));
+  const bool is_socket = way.identity.kind == DescriptorIdentity::Kind::socket;
+  thread.note_socket(descriptor, is_socket);
+  if (way.identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, way.identity)) return std::nullopt;
+  if (!is_socket) return way;
+  way.socket = socket_behind(way.fd.get(), way.identity.id);
+  if (way.socket == nullptr || way.socket->description.listening) return std::nullopt;
+  return way;
 }
 
 // A socket's description is kept once it is connected or bound to stay as it is.
@@ -161,16 +178,9 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
                                         TrackedThread& thread) {
   const std::uint64_t flags = flags_of(notification, shape);
   if ((flags & kNotAReceive) != 0) return Outcome::let_go;
-  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
-  if (!fd) return Outcome::let_go;
-  const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, identity)) return Outcome::let_go;
-
-  Socket* socket = nullptr;
-  if (identity.kind == DescriptorIdentity::Kind::socket) {
-    socket = socket_behind(fd.get(), identity.id);
-    if (socket == nullptr || socket->description.listening) return Outcome::let_go;
-  }
+  const auto way = way_behind(notification, shape, thread);
+  if (!way) return Outcome::let_go;
+  const auto& [fd, identity, socket] = *way;
   Call call = circumstances(notification, shape, thread);
   if (socket != nullptr) meter_.uses(call, *socket);
   call.may_wait = (flags & MSG_DONTWAIT) == 0 && !is_non_blocking(fd.get());
@@ -242,15 +252,9 @@ Supervisor::Outcome Supervisor::accept(const Notification& notification, Tracked
 void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                       std::uint64_t available) {
   if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
-  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
-  if (!fd) return;
-  const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, identity)) return;
-  Socket* socket = nullptr;
-  if (identity.kind == DescriptorIdentity::Kind::socket) {
-    socket = socket_behind(fd.get(), identity.id);
-    if (socket == nullptr || socket->description.listening) return;
-  }
+  const auto way = way_behind(notification, shape, thread);
+  if (!way) return;
+  const auto& [fd, identity, socket] = *way;
   const Call call = circumstances(notification, shape, thread);
   if (socket != nullptr) meter_.uses(call, *socket);
   if (socket != nullptr && is_datagram(socket->description.medium))
@@ -318,15 +322,19 @@ void Supervisor::change_path(const Notification& notification, const MeteredCall
 }
 
 // Where code lies is read from the process's map when a program counter is met that no known range holds.
-void Supervisor::note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc) {
+void Supervisor::note_code(TrackedThread& thread, std::uint64_t pc) {
   constexpr int kLooksMax = 64;
-  TrackedProcess& code = processes_[pid];
-  for (const auto& range : code.known)
-    if (pc >= range.start && pc < range.end) return;
+  if (thread.last_code.holds(pc)) return;
+  TrackedProcess& code = *thread.process;
+  for (const auto& range : code.known) {
+    if (!range.holds(pc)) continue;
+    thread.last_code = range;
+    return;
+  }
   if (code.looks++ >= kLooksMax) return;
-  if (const auto region = code_region(pid, pc)) {
+  if (const auto region = code_region(thread.execution->pid(), pc)) {
     code.known.push_back({region->start, region->end});
-    meter_.code_lies({id, region->start, region->end, region->file_offset, region->path});
+    meter_.code_lies({thread.execution->id(), region->start, region->end, region->file_offset, region->path});
   }
 }
 

@@ -62,9 +62,16 @@ class Supervisor {
   void change_path(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Flow* stream_from(int fd, const DescriptorIdentity& identity);
   Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  // What a call is about: an open file borrowed for the time of looking at it.
+  struct Way {
+    UniqueFd fd;
+    DescriptorIdentity identity;
+    Socket* socket = nullptr;  // none: a pipe
+  };
+  std::optional<Way> way_behind(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   Socket* socket_behind(int fd, std::uint64_t id);
   std::uint64_t place_of(const Notification& notification, TrackedThread& thread);
-  void note_code(std::uint32_t pid, ProcessId id, std::uint64_t pc);
+  void note_code(TrackedThread& thread, std::uint64_t pc);
   void count_active(std::uint32_t tid);
 
   // supervisor_transfers.cpp: bytes that do not pass through the process
@@ -128,7 +135,7 @@ class Supervisor {
   HoldTable holds_;
   LoadGauge load_;
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackedThread>> threads_;
-  std::unordered_map<std::uint32_t, TrackedProcess> processes_;
+  std::unordered_map<std::uint32_t, std::shared_ptr<TrackedProcess>> processes_;
   std::map<std::uint32_t, TrackedThread*> by_place_;                            // holds by their place in the table
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
   std::uint32_t next_to_check_ = 0;                                             // a place

@@ -56,9 +56,11 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
   thread->execution = &meter_.begin(birth, creator, time, time.ns - clock_offset_ns_);
   thread->thread_fd = open_thread(tid, pid);
   thread->files = ThreadFiles(pid, tid);
-  TrackedProcess& process = processes_[pid];
-  process.several_threads |= pid != tid;
-  if (process.program.empty()) process.program = birth.program;
+  auto& process = processes_[pid];
+  if (process == nullptr) process = std::make_shared<TrackedProcess>();
+  process->several_threads |= pid != tid;
+  if (process->program.empty()) process->program = birth.program;
+  thread->process = process;
   auto& place = threads_[tid];
   if (place != nullptr && place->hold) end_hold(*place);
   place = std::move(thread);
@@ -97,7 +99,8 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
   const std::string path = read_program_path(pid);
   const std::string name = read_command_name(pid, tid);
-  processes_[pid] = {.program = path};  // other code, one thread
+  *thread.process = {.program = path};  // other code, one thread
+  thread.last_code = {};
   if (callers_) callers_->forget(pid);
   meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, time.ns - clock_offset_ns_);
   thread.thread_fd = open_thread(tid, pid);
@@ -130,7 +133,7 @@ void Supervisor::look_around() {
   for (const auto& [pid, process] : processes_) {
     const auto first = threads_.find(pid);
     const std::string path = read_program_path(pid);
-    if (first == threads_.end() || path.empty() || path == process.program) continue;
+    if (first == threads_.end() || path.empty() || path == process->program) continue;
     executed(*first->second, now);
     return;  // the table has changed; the next look finds the others
   }
@@ -140,9 +143,7 @@ void Supervisor::look_around() {
 void Supervisor::read_cpu_time(TrackedThread& thread) {
   Execution& execution = *thread.execution;
   std::uint64_t cpu_ns = 0;
-  const auto code = processes_.find(execution.pid());
-  const bool several = code == processes_.end() || code->second.several_threads;  // not there: it is ending
-  if (several ? thread.files.cpu_time_ns(cpu_ns) : process_cpu_time_ns(execution.pid(), cpu_ns))
+  if (thread.process->several_threads ? thread.files.cpu_time_ns(cpu_ns) : process_cpu_time_ns(execution.pid(), cpu_ns))
     execution.read_cpu_time(cpu_ns, call_cost_ns_);
 }
 
@@ -160,9 +161,7 @@ void Supervisor::read_last_counters(TrackedThread& thread) {
   Execution& execution = *thread.execution;
   ThreadFiles::Transferred transferred;
   if (!thread.files.transferred(transferred)) return;
-  const auto process = processes_.find(execution.pid());
-  const bool may_pass_on =
-      execution.tid() == execution.pid() && (process == processes_.end() || process->second.several_threads);
+  const bool may_pass_on = execution.tid() == execution.pid() && thread.process->several_threads;
   if (may_pass_on && !is_ending(execution.pid(), execution.tid()).value_or(true)) return;
   meter_.io_counters(execution, transferred);
 }
@@ -172,10 +171,10 @@ std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
   constexpr std::size_t kAtOnce = 4;
   std::vector<std::uint32_t> due;
   for (auto& [pid, process] : processes_) {
-    if (process.survey_at_ns == 0) process.survey_at_ns = now_ns + process.survey_pause_ns;
-    if (process.survey_at_ns > now_ns || due.size() == kAtOnce) continue;
-    process.survey_pause_ns = std::min(2 * process.survey_pause_ns, kPauseMaxNs);
-    process.survey_at_ns = now_ns + process.survey_pause_ns;
+    if (process->survey_at_ns == 0) process->survey_at_ns = now_ns + process->survey_pause_ns;
+    if (process->survey_at_ns > now_ns || due.size() == kAtOnce) continue;
+    process->survey_pause_ns = std::min(2 * process->survey_pause_ns, kPauseMaxNs);
+    process->survey_at_ns = now_ns + process->survey_pause_ns;
     due.push_back(pid);
   }
   return due;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/linux/kernel/tracee.hpp"
 #include "backends/linux/meter/meter.hpp"
@@ -31,8 +33,27 @@ struct Taker {
   std::int64_t since_ns = 0;
 };
 
+// What is known of a process, of all its threads together: code, as far as program counters have been met.
+struct TrackedProcess {
+  struct Range {
+    std::uint64_t start = 0, end = 0;
+
+    bool holds(std::uint64_t pc) const { return pc >= start && pc < end; }
+  };
+
+  std::string program;
+  std::vector<Range> known;
+  bool several_threads = false;
+  int looks = 0;                              // how often its map was read
+  std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
+  std::int64_t survey_pause_ns = 25'000'000;  // and how long after that again: twice as long each time
+};
+
 struct TrackedThread {
   Execution* execution = nullptr;
+  std::shared_ptr<TrackedProcess> process;
+  TrackedProcess::Range last_code;  // that its last program counter lay in
+  std::uint64_t no_sockets = 0;     // the descriptors, of the first 64, that were none when last used
   UniqueFd thread_fd;
   ThreadFiles files;
   bool counters_read = false;  // during its present call
@@ -42,20 +63,16 @@ struct TrackedThread {
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed
-};
 
-// What is known of a process, of all its threads together: code, as far as program counters have been met.
-struct TrackedProcess {
-  struct Range {
-    std::uint64_t start = 0, end = 0;
-  };
+  bool was_socket(std::int32_t descriptor) const { return (no_sockets & bit_of(descriptor)) == 0; }
+  void note_socket(std::int32_t descriptor, bool is_socket) {
+    no_sockets = is_socket ? no_sockets & ~bit_of(descriptor) : no_sockets | bit_of(descriptor);
+  }
 
-  std::string program;
-  std::vector<Range> known;
-  bool several_threads = false;
-  int looks = 0;                              // how often its map was read
-  std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
-  std::int64_t survey_pause_ns = 25'000'000;  // and how long after that again: twice as long each time
+ private:
+  static std::uint64_t bit_of(std::int32_t descriptor) {
+    return descriptor >= 0 && descriptor < 64 ? std::uint64_t{1} << descriptor : 0;
+  }
 };
 
 }  // namespace dpm
