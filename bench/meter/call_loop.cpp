@@ -1,9 +1,10 @@
-// call_loop KIND SECONDS: a program that does one thing for so long, and prints how many nanoseconds it takes each time
-// and how many times it did it:
+// call_loop KIND SECONDS|COUNTx: does one thing for so long or so many calls, and prints how many nanoseconds passed
+// for each call, and how many were made (those to get warm included):
 //
-//   tcp, tcp_empty   send() and non-blocking recv() on a loopback connection; recv() of nothing
-//   unix             send() and non-blocking recv() on a pair of UNIX sockets
+//   tcp, tcp_empty   send() and recv() on a loopback connection; non-blocking recv() of nothing
+//   unix             send() and recv() on a pair of UNIX sockets
 //   pipe             write() and read()
+//   mixed            tcp, unix and pipe in turns
 //   file             read() of a regular file, which is no message
 //   compute          arithmetic, without any call
 #include <fcntl.h>
@@ -62,7 +63,7 @@ Ends pipe_ends() {
 
 void send_and_receive(Ends ends) {
   if (::send(ends.from, message.data(), message.size(), 0) != kMessageBytes) fail("send");
-  if (::recv(ends.to, message.data(), message.size(), MSG_DONTWAIT) != kMessageBytes) fail("recv");
+  if (::recv(ends.to, message.data(), message.size(), 0) != kMessageBytes) fail("recv");
 }
 
 void write_and_read(Ends ends) {
@@ -75,54 +76,61 @@ std::uint64_t compute(std::uint64_t state) {
   return state;
 }
 
-struct Measured {
-  double call_ns = 0;
+// When a loop ends: after so many seconds, or turns.
+struct Limit {
+  double seconds = 0;
+  std::uint64_t turns = UINT64_MAX;
+};
+
+Limit parse_limit(const std::string& text, std::uint64_t calls_a_turn) {
+  if (text.back() == 'x') return {1e9, std::strtoull(text.c_str(), nullptr, 10) / calls_a_turn};
+  return {std::atof(text.c_str()), UINT64_MAX};
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// How many turns were made.
+std::uint64_t repeat(const std::function<void()>& turn, const Limit& limit) {
+  constexpr std::uint64_t kBetweenLooks = 20;
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t turns = 0;
+  while (turns < limit.turns && seconds_since(begin) < limit.seconds) {
+    for (std::uint64_t i = 0; i < kBetweenLooks; ++i) turn();
+    turns += kBetweenLooks;
+  }
+  return turns;
+}
+
+// One turn of a kind, and how many calls it makes.
+struct Kind {
+  std::function<void()> turn;
   std::uint64_t calls = 0;
 };
 
-// `turn` makes so many calls each time.
-Measured measure(const std::function<void()>& turn, int calls, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kWarmUp = 200, kBetweenLooks = 20;
-  for (int i = 0; i < kWarmUp; ++i) turn();
-  const auto begin = Clock::now();
-  std::uint64_t turns = 0;
-  std::chrono::duration<double> passed{};
-  while (passed.count() < seconds) {
-    for (int i = 0; i < kBetweenLooks; ++i) turn();
-    turns += kBetweenLooks;
-    passed = Clock::now() - begin;
+Kind make_kind(const std::string& name) {
+  if (name == "tcp") return {[ends = tcp_connection()] { send_and_receive(ends); }, 2};
+  if (name == "unix") return {[ends = unix_pair()] { send_and_receive(ends); }, 2};
+  if (name == "pipe") return {[ends = pipe_ends()] { write_and_read(ends); }, 2};
+  if (name == "mixed") {
+    return {[tcp = tcp_connection(), pair = unix_pair(), pipe = pipe_ends()] {
+              send_and_receive(tcp);
+              send_and_receive(pair);
+              write_and_read(pipe);
+            },
+            6};
   }
-  const std::uint64_t made = turns * static_cast<std::uint64_t>(calls);
-  return {passed.count() * 1e9 / static_cast<double>(made), made};
-}
-
-Measured run(const std::string& kind, double seconds) {
-  if (kind == "tcp" || kind == "unix") {
-    const Ends ends = kind == "tcp" ? tcp_connection() : unix_pair();
-    return measure([ends] { send_and_receive(ends); }, 2, seconds);
+  if (name == "tcp_empty")
+    return {[to = tcp_connection().to] { ::recv(to, message.data(), message.size(), MSG_DONTWAIT); }, 1};
+  if (name == "file") {
+    return {[zero = ::open("/dev/zero", O_RDONLY)] {
+              if (::read(zero, message.data(), message.size()) < 0) fail("read");
+            },
+            1};
   }
-  if (kind == "tcp_empty") {
-    const int to = tcp_connection().to;
-    return measure([to] { ::recv(to, message.data(), message.size(), MSG_DONTWAIT); }, 1, seconds);
-  }
-  if (kind == "pipe") {
-    const Ends ends = pipe_ends();
-    return measure([ends] { write_and_read(ends); }, 2, seconds);
-  }
-  if (kind == "file") {
-    const int zero = ::open("/dev/zero", O_RDONLY);
-    return measure(
-        [zero] {
-          if (::read(zero, message.data(), message.size()) < 0) fail("read");
-        },
-        1, seconds);
-  }
-  if (kind == "compute") {
-    volatile std::uint64_t state = 1;
-    return measure([&state] { state = compute(state); }, 1, seconds);
-  }
-  std::fprintf(stderr, "call_loop: no kind '%s'\n", kind.c_str());
+  if (name == "compute") return {[state = std::uint64_t{1}]() mutable { state = compute(state); }, 1};
+  std::fprintf(stderr, "call_loop: no kind '%s'\n", name.c_str());
   std::exit(2);
 }
 
@@ -130,10 +138,15 @@ Measured run(const std::string& kind, double seconds) {
 
 int main(int count, char** arguments) {
   if (count != 3) {
-    std::fprintf(stderr, "usage: call_loop KIND SECONDS\n");
+    std::fprintf(stderr, "usage: call_loop KIND SECONDS|COUNTx\n");
     return 2;
   }
-  const Measured measured = run(arguments[1], std::atof(arguments[2]));
-  std::printf("%.1f %llu\n", measured.call_ns, static_cast<unsigned long long>(measured.calls));
+  constexpr std::uint64_t kWarmUp = 200;
+  const Kind kind = make_kind(arguments[1]);
+  const std::uint64_t before = repeat(kind.turn, {1e9, kWarmUp});
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t turns = repeat(kind.turn, parse_limit(arguments[2], kind.calls));
+  const double call_ns = seconds_since(begin) * 1e9 / static_cast<double>(turns * kind.calls);
+  std::printf("%.1f %llu\n", call_ns, static_cast<unsigned long long>((before + turns) * kind.calls));
   return 0;
 }

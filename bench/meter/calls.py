@@ -3,7 +3,7 @@
 import subprocess
 
 import table
-from ways import CONTINUE_ONLY, METERED, STRACE, UNMETERED
+from ways import CONTINUE_ONLY, METERED, UNMETERED
 
 KINDS = {
     "tcp": "TCP send and recv",
@@ -20,7 +20,7 @@ def nanoseconds(tools, way, kind, seconds):
                           timeout=60 + 10 * seconds)
     if done.returncode != 0:
         raise RuntimeError(f"call_loop {kind} {way}: {done.stderr}")
-    return float(done.stdout)
+    return float(done.stdout.split()[0])
 
 
 def in_turns(tools, ways, kind, turns, seconds):
@@ -56,11 +56,3 @@ def what_costs_nothing(tools, turns, seconds):
             metered.kill()
             metered.communicate()
     table.row("an unmetered process beside a metered one", table.ratio_of(alone, beside), table.Goal(">=", 0.99))
-
-
-def others(tools, turns, seconds):
-    why_not = tools.why_not(STRACE)
-    if why_not:
-        return table.note(f"strace skipped: {why_not}")
-    measured = in_turns(tools, [METERED, STRACE], "tcp", turns, seconds)
-    table.row("TCP send and recv: speed against strace", table.ratio_of(measured[STRACE], measured[METERED]))

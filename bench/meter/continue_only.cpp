@@ -1,12 +1,11 @@
 // continue_only [--no-sync-wake-up] COMMAND...: the least a supervisor can do. It is launched, notified of the same
 // calls and receives them in the same loop as the meter, and lets each go on at once. What the meter costs beyond this
 // is the meter's own doing.
-#include <unistd.h>
+#include <sys/time.h>
 
-#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backends/linux/kernel/seccomp_listener.hpp"
@@ -14,24 +13,30 @@
 
 namespace {
 
-// Kernels before 6.11 do not tell whoever receives that the last process has ended.
-void await_end(const dpm::SeccompListener& listener) {
-  while (!listener.has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  ::_exit(0);
+// Kernels before 6.11 do not tell whoever receives that the last process has ended: it has to stop waiting and look.
+void look_now_and_then() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  ::sigaction(SIGALRM, &action, nullptr);
+  constexpr timeval kTenth{0, 100'000};
+  const itimerval timer{kTenth, kTenth};
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 void serve(dpm::MeteredProgram& program, bool sync_wake_up) {
   dpm::SeccompListener listener(std::move(program.listener));
   if (sync_wake_up) listener.set_sync_wake_up(true);
-  std::thread(await_end, std::cref(listener)).detach();
   dpm::Notification& notification = program.slots[0];
-  auto received = dpm::SeccompListener::Received::none;
-  while (received != dpm::SeccompListener::Received::ended) {
+  look_now_and_then();
+  for (;;) {
     notification = {};
-    received = listener.receive(notification);
-    if (received == dpm::SeccompListener::Received::one) listener.let_go(notification.id);
+    const auto received = listener.receive(notification);
+    if (received == dpm::SeccompListener::Received::one) {
+      listener.let_go(notification.id);
+    } else if (received == dpm::SeccompListener::Received::ended || listener.has_ended()) {
+      return;
+    }
   }
-  ::_exit(0);  // with the other thread
 }
 
 }  // namespace
@@ -51,4 +56,5 @@ int main(int count, char** arguments) {
   }
   launched->start();
   serve(launched->program(), sync_wake_up);
+  return 0;
 }

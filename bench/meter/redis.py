@@ -24,7 +24,7 @@ def throughput(tools, turns, seconds):
     missing = [tool for tool in ("redis-server", "redis-benchmark") if shutil.which(tool) is None]
     if missing:
         return table.note(f"skipped: {missing[0]} is not installed")
-    ways = [way for way in (UNMETERED, CONTINUE_ONLY, METERED, STRACE, PERF) if usable(tools, way)]
+    ways = [way for way in (UNMETERED, CONTINUE_ONLY, METERED, STRACE, PERF) if tools.usable(way)]
     measured = {test: {way: [] for way in ways} for test in TESTS}
     with contextlib.ExitStack() as open_servers:
         servers, requests = {}, {}
@@ -40,13 +40,6 @@ def throughput(tools, turns, seconds):
         show(test, measured[test])
 
 
-def usable(tools, way):
-    why_not = tools.why_not(way)
-    if why_not:
-        table.note(f"{way} skipped: {why_not}")
-    return not why_not
-
-
 def start(tools, way):
     port, folder = free_port(), tools.folder()
     command = ["redis-server", "--port", port, "--save", "", "--appendonly", "no", "--dir", folder]
@@ -58,5 +51,4 @@ def show(test, rates):
         if way in rates:
             table.row(f"{test}: metered / {way}", table.ratio_of(rates[METERED], rates[way]), goal,
                       f"{table.median(rates[METERED]):.0f} against {table.median(rates[way]):.0f}")
-    shares = [f"{way} {table.ratio_of(values, rates[UNMETERED]):.2f}" for way, values in rates.items()]
-    table.note(f"{test}: share of the unmetered speed: " + ", ".join(shares))
+    table.shares(test, rates, UNMETERED)

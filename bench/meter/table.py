@@ -34,3 +34,13 @@ def row(what, ratio, goal=None, details=""):
 
 def note(text):
     print(f"  {text}", flush=True)
+
+
+def verdict(what, reached, goal):
+    print(f"  {what} ({goal}: {'reached' if reached else 'MISSED'})", flush=True)
+
+
+def shares(what, rates, whole):
+    """Of each way's speed in that of `whole`."""
+    listed = [f"{way} {ratio_of(values, rates[whole]):.2f}" for way, values in rates.items() if way != whole]
+    note(f"{what}: share of the {whole} speed: " + ", ".join(listed))

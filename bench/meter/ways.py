@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
+import table
+
 # What a meter is notified of; strace and perf are asked for the same.
 CALLS = ["read", "readv", "recvfrom", "recvmsg", "recvmmsg", "write", "writev", "sendto", "sendmsg", "sendmmsg", "accept",
          "accept4", "sendfile", "splice"]
@@ -22,6 +24,7 @@ class Tools:
         self.dpm = build / "dpm"
         self.call_loop = build / "bench/meter/call_loop"
         self.continue_only = build / "bench/meter/continue_only"
+        self.recorder = build / "bench/meter/recorder"
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dpm-bench-"))
         self.scratch.chmod(0o777)
         self._folders = 0
@@ -65,6 +68,12 @@ class Tools:
         tried = subprocess.run(self.command(way, ["true"], self.folder()), capture_output=True, text=True, timeout=30)
         lines = (tried.stderr or tried.stdout).strip().splitlines()
         return None if tried.returncode == 0 else f"{tool} is not permitted here: {lines[-1] if lines else 'no reason given'}"
+
+    def usable(self, way):
+        why_not = self.why_not(way)
+        if why_not:
+            table.note(f"{way} skipped: {why_not}")
+        return not why_not
 
 
 def ordinary_user():

@@ -1,0 +1,66 @@
+"""Many events: none may be lost unsaid, and the meter's memory must not grow with their number."""
+
+import shutil
+import subprocess
+import time
+
+import supervisor
+import table
+
+# What the supervisor may grow by after the first tenth of a run: buffers that reach their size late, no more.
+GROWTH_KB_MAX = 2048
+SETUP_EVENTS_MAX = 40  # processes that begin and end, sockets that are met
+EVENTS_A_PAIR = 3      # SEND, RECEIVECALL, RECEIVE
+
+
+class Recording:
+    """What a run of call_loop under the recorder came to."""
+
+    def __init__(self, ledger, calls, memory_kb):
+        self.ledger, self.calls, self.memory_kb = ledger, calls, memory_kb
+        # From the end of the first tenth, when every buffer has been used.
+        self.growth_kb = max(memory_kb) - max(memory_kb[: max(1, len(memory_kb) // 10)])
+
+    def is_exact(self):
+        """Every call of the program is there, once."""
+        surplus = self.ledger.seen - self.calls // 2 * EVENTS_A_PAIR
+        return self.ledger.is_exact() and 0 <= surplus <= SETUP_EVENTS_MAX
+
+    def is_flat(self):
+        return self.growth_kb <= GROWTH_KB_MAX
+
+
+def record(tools, kind, limit, options=()):
+    """Runs `call_loop KIND LIMIT` under the recorder and looks at the supervisor's memory as it goes on."""
+    folder = tools.folder()
+    process = subprocess.Popen([str(tools.recorder), *options, str(folder / "trace"), str(tools.call_loop), kind, str(limit)],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    memory_kb, pid = [], None
+    while process.poll() is None:
+        time.sleep(0.02)
+        pid = pid or supervisor.find(folder)
+        if pid is not None and (size := supervisor.resident_kb(pid)) is not None:
+            memory_kb.append(size)
+    output, said = process.communicate()
+    shutil.rmtree(folder)
+    if process.returncode != 0 or not memory_kb:
+        raise RuntimeError(f"call_loop {kind} {limit}: exit status {process.returncode}: {said}")
+    return Recording(supervisor.Ledger(said), int(output.split()[1]), memory_kb)
+
+
+def show(what, recording):
+    table.verdict(f"{what}: {recording.ledger}, of {recording.calls} calls", recording.is_exact(), "exact")
+    memory = recording.memory_kb
+    table.verdict(f"{what}: the supervisor's memory is {memory[0]} kB at first, {memory[-1]} kB at last, and grew by "
+                  f"{recording.growth_kb} kB after the first tenth", recording.is_flat(), f"<= {GROWTH_KB_MAX} kB")
+
+
+def million(tools, events):
+    table.heading(f"{events} events: ledger and memory")
+    for kind in ("tcp", "mixed"):
+        show(kind, record(tools, kind, f"{events * 2 // EVENTS_A_PAIR}x"))
+
+
+def soak(tools, seconds):
+    table.heading(f"soak of {seconds:g} s at full load")
+    show("tcp", record(tools, "tcp", seconds))

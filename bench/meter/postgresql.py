@@ -1,0 +1,75 @@
+"""PostgreSQL under pgbench: eight clients that only select, prepared statements, over TCP."""
+
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+
+import table
+from server import Server, free_port
+from ways import CONTINUE_ONLY, METERED, STRACE, UNMETERED, ordinary_user
+
+WAYS = [UNMETERED, CONTINUE_ONLY, METERED, STRACE]
+
+
+def programs():
+    """The folder of the newest installed version's programs."""
+    versions = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: path.parts[-3])
+    return versions[-1].parent if versions else None
+
+
+class Database:
+    """A new cluster in a folder; PostgreSQL refuses to run as root."""
+
+    def __init__(self, tools, bin_folder):
+        self.bin, self.folder, self.user = bin_folder, tools.folder(), ordinary_user()
+        self.data, self.port = self.folder / "data", free_port()
+        self.environment = {**os.environ, "HOME": str(self.folder), "PGUSER": "bench"}
+        self._run("initdb", "-D", self.data, "-U", "bench", "-A", "trust", "--no-sync")
+
+    def _run(self, program, *words):
+        done = subprocess.run([str(self.bin / program), *map(str, words)], capture_output=True, text=True, timeout=300,
+                              cwd=self.folder, env=self.environment, **self.user)
+        if done.returncode != 0:
+            raise RuntimeError(f"{program}: {done.stderr.strip()}")
+        return done.stdout
+
+    def server(self, tools, way):
+        command = [self.bin / "postgres", "-D", self.data, "-p", self.port, "-k", self.folder, "-c", "fsync=off", "-c",
+                   "listen_addresses=127.0.0.1"]
+        return Server(tools.command(way, command, self.folder), self.port, self.user, self.folder)
+
+    def fill(self):
+        self._run("createdb", *self._address(), "bench")
+        self._run("pgbench", "-i", "-q", *self._address(), "bench")
+
+    def transactions_per_second(self, seconds):
+        said = self._run("pgbench", "-S", "-M", "prepared", "-c", "8", "-j", "2", "-T", max(1, round(seconds)),
+                         *self._address(), "bench")
+        return float(re.search(r"^tps = ([\d.]+)", said, re.MULTILINE).group(1))
+
+    def _address(self):
+        return ["-h", "127.0.0.1", "-p", str(self.port)]
+
+
+def throughput(tools, turns, seconds):
+    table.heading("PostgreSQL under pgbench -S -M prepared -c 8, server metered: transactions a second")
+    bin_folder = programs()
+    if bin_folder is None:
+        return table.note("skipped: postgresql is not installed")
+    ways = [way for way in WAYS if tools.usable(way)]
+    rates = {way: [] for way in ways}
+    with contextlib.ExitStack() as servers:
+        databases = {way: Database(tools, bin_folder) for way in ways}
+        for way, database in databases.items():
+            servers.enter_context(database.server(tools, way))
+            database.fill()
+        for _ in range(turns):
+            for way, database in databases.items():
+                rates[way].append(database.transactions_per_second(seconds))
+    for way, goal in ((CONTINUE_ONLY, None), (STRACE, table.Goal(">=", 1.3))):
+        if way in rates:
+            table.row(f"metered / {way}", table.ratio_of(rates[METERED], rates[way]), goal,
+                      f"{table.median(rates[METERED]):.0f} against {table.median(rates[way]):.0f}")
+    table.shares("pgbench", rates, UNMETERED)

@@ -1,0 +1,41 @@
+"""What can be seen of a running supervisor from outside, and what it says at its end."""
+
+import os
+import pathlib
+import re
+
+
+def find(folder):
+    """The process id of the supervisor that records into `folder`."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "comm").read_text() == "dpm-meter\n" and os.fsencode(folder) in (process / "cmdline").read_bytes():
+                return int(process.name)
+        except OSError:
+            continue  # it has ended meanwhile
+    return None
+
+
+def resident_kb(pid):
+    """Memory of its own that is in use, without the files it has mapped; nothing when it has ended."""
+    try:
+        found = re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return None
+    return int(found.group(1)) if found else None
+
+
+class Ledger:
+    """Of what a meter says at its end."""
+
+    def __init__(self, said):
+        numbers = re.search(r"(\d+) seen = (\d+) kept \+ (\d+) filtered \+ (\d+) lost", said)
+        if numbers is None:
+            raise RuntimeError(f"no ledger in: {said}")
+        self.seen, self.kept, self.filtered, self.lost = map(int, numbers.groups())
+
+    def is_exact(self):
+        return self.seen == self.kept + self.filtered + self.lost and self.lost == 0
+
+    def __str__(self):
+        return f"{self.seen} seen = {self.kept} kept + {self.filtered} filtered + {self.lost} lost"
