@@ -18,6 +18,7 @@ std::unique_ptr<Command> make_doctor();
 std::unique_ptr<Command> make_meter();
 std::unique_ptr<Command> make_acquire();
 std::unique_ptr<Command> make_setflags();
+std::unique_ptr<Command> make_meterd();
 
 // What the program dpm does itself.
 Commands trace_commands();

@@ -41,6 +41,7 @@ Commands trace_commands() {
   commands.push_back(make_meter());
   commands.push_back(make_acquire());
   commands.push_back(make_setflags());
+  commands.push_back(make_meterd());
   return commands;
 }
 

@@ -70,6 +70,7 @@ bool is_open_for_begin(const Gate& gate) {
 
 // From here on this process must not read or write before the gate is open: nobody would answer.
 [[noreturn]] void become(const std::vector<std::string>& command, const LaunchOptions& options, Gate& gate) {
+  if (options.own_session) ::setsid();
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

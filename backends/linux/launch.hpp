@@ -21,6 +21,7 @@ namespace dpm {
 
 struct LaunchOptions {
   bool exact_paths = false;  // notify socket, connect, dup and close as well: docs/metering.md says what that risks
+  bool own_session = false;  // of a child: it leads a session, and so a process group, without a terminal
 };
 
 class LaunchedProgram {

@@ -35,7 +35,7 @@ void prepare_interruption() {
 
 struct LinuxSource::State {
   State(MeteredProgram metered, MeterOptions chosen, std::function<void()> when_ready)
-      : program(std::move(metered)), options(chosen), on_ready(std::move(when_ready)) {}
+      : program(std::move(metered)), options(std::move(chosen)), on_ready(std::move(when_ready)) {}
 
   MeteredProgram program;
   MeterOptions options;
@@ -55,7 +55,7 @@ struct LinuxSource::State {
 };
 
 LinuxSource::LinuxSource(MeteredProgram program, MeterOptions options, std::function<void()> on_ready)
-    : state_(std::make_unique<State>(std::move(program), options, std::move(on_ready))) {}
+    : state_(std::make_unique<State>(std::move(program), std::move(options), std::move(on_ready))) {}
 
 LinuxSource::~LinuxSource() = default;
 
@@ -65,7 +65,9 @@ Result<void> LinuxSource::run(EventSink& sink) {
   prepare_interruption();
   state.info.source = "linux-seccomp";
   state.info.scenario = state.program.command;
-  state.info.machines.push_back({.name = machine_name(), .cores = machine_cores(), .addresses = machine_addresses()});
+  state.info.machines.push_back({.name = state.options.machine.empty() ? machine_name() : state.options.machine,
+                                 .cores = machine_cores(),
+                                 .addresses = machine_addresses()});
 
   const std::uint64_t call_cost_ns = measure_call_cost_ns(state.options.sync_wake_up);
   RecordQueue queue(state.options.waiting_records_max, state.options.patience);

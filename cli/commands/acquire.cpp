@@ -1,12 +1,10 @@
 // dpm acquire: meters a process that runs already, until it ends or we are interrupted; then its keeper lets its calls
 // pass. A program whose meter was killed is taken over from its keeper, or, when that was killed too, rescued.
-#include "backends/linux/acquire/acquire.hpp"
+#include "backends/linux/acquire/take_program.hpp"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
 
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/keeper/rescue.hpp"
 #include "backends/linux/kernel/process_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/meter/conclude.hpp"
@@ -15,18 +13,6 @@
 
 namespace dpm::cli {
 namespace {
-
-Result<MeteredProgram> take(std::uint32_t pid, const AcquireOptions& options) {
-  switch (custody_of(pid)) {
-    case Custody::kept:
-      return take_over(pid);
-    case Custody::abandoned:
-      return rescue(pid);
-    case Custody::none:
-      break;
-  }
-  return acquire(pid, options);  // with a keeper
-}
 
 class AcquireCommand : public Command {
  public:
@@ -52,7 +38,7 @@ class AcquireCommand : public Command {
     const std::string name = read_command_name(pid_, pid_);
     const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
     if (!folder) return refuse(terminal, *this, folder.error());
-    auto program = take(pid_, options_);
+    auto program = take_program(pid_, options_);
     if (!program) {
       folder->remove();
       return refuse(terminal, *this, program.error());

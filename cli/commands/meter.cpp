@@ -5,11 +5,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "backends/linux/find_program.hpp"
 #include "backends/linux/keeper/keeper.hpp"
 #include "backends/linux/launch.hpp"
 #include "cli/commands.hpp"
 #include "cli/meter/conclude.hpp"
-#include "cli/meter/find_program.hpp"
 #include "cli/meter/stay_beside.hpp"
 #include "cli/results/doctor_results.hpp"
 #include "cli/text_table.hpp"

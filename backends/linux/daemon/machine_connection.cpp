@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -13,11 +12,11 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "backends/linux/daemon/own_program.hpp"
 #include "backends/linux/wire/control_codec.hpp"
 #include "model/unique_fd.hpp"
 
@@ -47,27 +46,10 @@ Result<Process> start(const std::vector<std::string>& command) {
   ::fcntl(its_errors.get(), F_SETFL, 0);
   ::fcntl(process.channel.get(), F_SETFL, O_NONBLOCK);
 
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, its_channel.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, its_channel.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, its_errors.get(), STDERR_FILENO);
   // In a session of its own: an interrupt at the controller's terminal is not meant for it.
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> arguments;
-  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const int failed = ::posix_spawnp(&process.pid, arguments.front(), &files, &attributes, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return Error{doing + ": " + std::strerror(failed)};
+  auto pid = start_in_session(command, {its_channel.get(), its_channel.get(), its_errors.get()});
+  if (!pid) return pid.error();
+  process.pid = *pid;
   return process;
 }
 
@@ -235,6 +217,9 @@ class MachineConnection::Work {
     }
     auto* reply = std::get_if<control::Reply>(&message);
     if (reply == nullptr) return machine_ + " asks instead of answering: is there a meterdaemon?";
+    // What could not be read has no number.
+    const auto* refused = std::get_if<control::Refused>(&reply->body);
+    if (refused != nullptr && reply->number == 0) return machine_ + " does not understand us: " + refused->why;
     std::promise<Answer> promise;
     {
       const std::lock_guard lock(mutex_);

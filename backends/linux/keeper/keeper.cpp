@@ -39,11 +39,11 @@ Error refusal(const KeptProgram& program, const KeeperReply& reply) {
 
 }  // namespace
 
-Result<void> start_keeper(const MeteredProgram& program) {
+Result<void> start_keeper(const MeteredProgram& program, std::vector<UniqueFd> outputs) {
   const auto self = static_cast<std::uint32_t>(::getpid());
   UniqueFd meter = open_process(self);
   if (!meter) return Error::from_errno("open a descriptor of our own process, for the keeper to watch");
-  return spawn_keeper(program, {self, std::move(meter), false});
+  return spawn_keeper(program, {self, std::move(meter), false, std::move(outputs)});
 }
 
 Result<MeteredProgram> take_over(std::uint32_t pid) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "backends/linux/keeper/kept_programs.hpp"
 #include "backends/linux/metered_program.hpp"
@@ -17,7 +18,10 @@ namespace dpm {
 
 // Called by the process that meters the program, before the program may run: from then on that process may be killed at
 // any time and no call fails.
-Result<void> start_keeper(const MeteredProgram& program);
+//
+// `outputs`: pipes that we read and the program writes to. A writer without reader is killed by its next word: when we
+// are dead the keeper reads them, and throws away what comes.
+Result<void> start_keeper(const MeteredProgram& program, std::vector<UniqueFd> outputs = {});
 
 // The calling process becomes the meter of a program that nobody meters at the moment. `pid` is any process of it.
 // `from_start` is false: what happened meanwhile was not seen. Refused, with the reason, if the process belongs to no

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 #include "backends/linux/keeper/detached_process.hpp"
@@ -14,7 +15,8 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kListener = 0, kSocket = 1, kMeter = 2, kFirstClient = 3;
+constexpr std::size_t kListener = 0, kSocket = 1, kMeter = 2, kOutputs = 3, kOutputsMax = 2,
+                      kFirstClient = kOutputs + kOutputsMax;
 constexpr std::size_t kClientsMax = 8;
 // Before the first id that comes, and after it: a call that came later may have been taken earlier. 20 to 30 ms to try
 // them all, once.
@@ -31,8 +33,11 @@ KeeperProcess::KeeperProcess(const MeteredProgram& program, KeeperBegins begins,
     : listener_(duplicate(program.listener.get())),
       slots_(program.slots),
       calls_were_lost_(begins.calls_were_lost),
+      outputs_(std::move(begins.outputs)),
       folder_(std::move(folder)),
       polled_(kFirstClient) {
+  DPM_CHECK(outputs_.size() <= kOutputsMax);
+  outputs_.resize(kOutputsMax);
   description_.pid = program.pid;
   description_.privileges_given_up = program.privileges_given_up;
   description_.exact_paths = program.exact_paths;
@@ -60,6 +65,7 @@ void KeeperProcess::run() {
     if ((polled_[kListener].revents & POLLHUP) != 0) break;
     if (polled_[kMeter].revents != 0) answer_calls();
     if ((polled_[kListener].revents & POLLIN) != 0) let_one_go();
+    throw_away_outputs();
     if (polled_.size() > kFirstClient) serve_clients();
     if (polled_[kSocket].revents != 0) accept_client();
   }
@@ -78,6 +84,18 @@ void KeeperProcess::wait() {
   }
 }
 
+// So that the program, which writes to them, neither waits nor is killed for it.
+void KeeperProcess::throw_away_outputs() {
+  for (std::size_t i = 0; i < kOutputsMax; ++i) {
+    if (polled_[kOutputs + i].revents == 0) continue;
+    char part[64 * 1024];
+    const ssize_t length = ::read(outputs_[i].get(), part, sizeof part);
+    if (length > 0 || (length < 0 && (errno == EAGAIN || errno == EINTR))) continue;
+    outputs_[i].reset();
+    polled_[kOutputs + i].fd = -1;
+  }
+}
+
 void KeeperProcess::tick(bool on) {
   if (on == ticking_) return;
   ticking_ = on;
@@ -91,6 +109,7 @@ void KeeperProcess::stand_by(std::uint32_t meter_pid, UniqueFd meter) {
   polled_[kMeter] = {meter_.get(), POLLIN, 0};  // poll() passes over negative descriptors
   // A hang-up is always reported; calls that come do not wake us.
   polled_[kListener].events = 0;
+  for (std::size_t i = 0; i < kOutputsMax; ++i) polled_[kOutputs + i] = {-1, POLLIN, 0};
 }
 
 void KeeperProcess::answer_calls() {
@@ -100,6 +119,7 @@ void KeeperProcess::answer_calls() {
   }
   stand_by(0, UniqueFd());
   polled_[kListener].events = POLLIN;
+  for (std::size_t i = 0; i < kOutputsMax; ++i) polled_[kOutputs + i].fd = outputs_[i].get();
 }
 
 void KeeperProcess::let_one_go() {
@@ -182,6 +202,7 @@ Result<void> spawn_keeper(const MeteredProgram& program, KeeperBegins begins) {
   if (!folder) return folder.error();
   std::vector<int> descriptors = {program.slots.fd(), folder->fd()};
   if (begins.meter) descriptors.push_back(begins.meter.get());
+  for (const auto& output : begins.outputs) descriptors.push_back(output.get());
   KeeperProcess keeper(program, std::move(begins), *std::move(folder));
   descriptors.push_back(keeper.listener_fd());
   return spawn_detached("dpm-keeper", std::to_string(program.pid), descriptors,

@@ -30,6 +30,7 @@ struct KeeperBegins {
   // Meter and keeper died with calls in their hands, whose ids nobody has. Ids are sequential: those around that of the
   // first call that comes are let go.
   bool calls_were_lost = false;
+  std::vector<UniqueFd> outputs;  // of the program, to be read while the keeper answers; non-blocking
 };
 
 // Starts a keeper, a process of its own that does not end with us and is not our child. Returns when it is at work.
@@ -56,6 +57,8 @@ class KeeperProcess {
   void let_one_go();
   void let_lost_calls_go(std::uint64_t near_id);
 
+  void throw_away_outputs();
+
   void accept_client();
   void serve_clients();
   void reply(int connection, Packet packet);
@@ -66,11 +69,12 @@ class KeeperProcess {
   KeeperReply description_;
   UniqueFd meter_;
   bool calls_were_lost_;
+  std::vector<UniqueFd> outputs_;
   SocketFolder folder_;
   std::string socket_name_;
   UniqueFd socket_;
   std::vector<UniqueFd> clients_;
-  std::vector<pollfd> polled_;  // listener, socket, meter, then the clients
+  std::vector<pollfd> polled_;  // listener, socket, meter, two outputs, then the clients
   bool ticking_ = false;
 };
 

@@ -1,4 +1,4 @@
-#include "cli/meter/find_program.hpp"
+#include "backends/linux/find_program.hpp"
 
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace dpm::cli {
+namespace dpm {
 namespace {
 
 FoundProgram refused(int exit_status, const std::string& problem) {
@@ -78,4 +78,4 @@ FoundProgram find_program(const std::string& name) {
   return refused(kNotFound, "'" + name + "': no such program in PATH");
 }
 
-}  // namespace dpm::cli
+}  // namespace dpm

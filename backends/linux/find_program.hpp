@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace dpm::cli {
+namespace dpm {
 
 struct FoundProgram {
   std::string path;
@@ -20,4 +20,4 @@ inline constexpr int kNotExecutable = 126;
 
 FoundProgram find_program(const std::string& name);
 
-}  // namespace dpm::cli
+}  // namespace dpm
