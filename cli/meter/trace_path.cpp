@@ -1,5 +1,7 @@
 #include "cli/meter/trace_path.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 
 #include "filter/event_filter.hpp"
@@ -32,7 +34,8 @@ class TracePath : public MeterSink {
 
 Result<std::unique_ptr<MeterSink>> open_trace_path(const std::string& folder, const MeteredProcess& process) {
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
-  const std::string path = folder + "/" + process.job + "-" + process.name + "-" + std::to_string(process.pid);
+  const std::string path = folder + "/" + process.job + "-" + process.name + "-" + std::to_string(process.pid) + "-" +
+                           std::to_string(::getpid());
   auto writer = TraceWriter::create(path, describe_events({"filter"}, rules));
   if (!writer) return writer.error();
   return std::unique_ptr<MeterSink>(new TracePath(*std::move(writer), std::move(rules)));

@@ -5,7 +5,7 @@
 
 namespace dpm::cli {
 
-// "JOB-NAME-PID" in `folder`.
+// "JOB-NAME-PID-METER" in `folder`, the last being our own process.
 Result<std::unique_ptr<MeterSink>> open_trace_path(const std::string& folder, const MeteredProcess& process);
 
 }  // namespace dpm::cli

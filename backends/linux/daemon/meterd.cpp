@@ -1,20 +1,16 @@
 // Controllers: how they come and go, and what they ask.
 #include "backends/linux/daemon/meterd.hpp"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include "backends/linux/daemon/charge_service.hpp"
+#include "backends/linux/kernel/machine.hpp"
 
 namespace dpm {
 namespace {
@@ -25,36 +21,6 @@ constexpr std::size_t kControllersMax = 64;
 constexpr std::size_t kWhyBytesMax = 4096;
 
 void log(const std::string& line) { std::fprintf(stderr, "dpm meterd [%d]: %s\n", ::getpid(), line.c_str()); }
-
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "localhost";
-}
-
-std::string address_text(const sockaddr& address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address.sa_family == AF_INET) {
-    const auto& ipv4 = reinterpret_cast<const sockaddr_in&>(address);
-    ::inet_ntop(AF_INET, &ipv4.sin_addr, text, sizeof text);
-  } else if (address.sa_family == AF_INET6) {
-    const auto& ipv6 = reinterpret_cast<const sockaddr_in6&>(address);
-    // An address of one link means nothing on another machine.
-    if (!IN6_IS_ADDR_LINKLOCAL(&ipv6.sin6_addr)) ::inet_ntop(AF_INET6, &ipv6.sin6_addr, text, sizeof text);
-  }
-  return text;
-}
-
-std::vector<std::string> own_addresses() {
-  std::vector<std::string> addresses;
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return addresses;
-  for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next) {
-    if (at->ifa_addr == nullptr || (at->ifa_flags & IFF_UP) == 0 || (at->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    if (const std::string text = address_text(*at->ifa_addr); !text.empty()) addresses.push_back(text);
-  }
-  ::freeifaddrs(first);
-  return addresses;
-}
 
 }  // namespace
 
@@ -199,8 +165,8 @@ void Meterd::greet(Controller& controller, std::uint64_t number, const Hello& he
 
 void Meterd::welcome(Controller& controller, std::uint64_t number) {
   Welcome welcome;
-  welcome.machine = options_.machine.empty() ? host_name() : options_.machine;
-  welcome.addresses = own_addresses();
+  welcome.machine = options_.machine.empty() ? machine_name() : options_.machine;
+  welcome.addresses = machine_addresses();
   welcome.user = ::geteuid();
   welcome.charges = describe_charges();
   reply({controller.id, number}, std::move(welcome));

@@ -12,15 +12,17 @@ constexpr std::size_t kPieceBytes = 64 * 1024;
 }  // namespace
 
 void OutputBuffer::add(bool is_error, std::string_view bytes) {
-  const std::string_view kept = bytes.substr(0, room());
-  if (!kept.empty()) {
-    const bool is_continued = !pieces_.empty() && pieces_.back().is_error == is_error && dropped_bytes_ == 0 &&
-                              pieces_.back().bytes.size() + kept.size() <= kPieceBytes;
-    if (!is_continued) pieces_.push_back({is_error, "", std::exchange(dropped_bytes_, 0)});
-    pieces_.back().bytes += kept;
-    bytes_ += kept.size();
-  }
+  const std::string_view kept = bytes.substr(0, is_full() ? 0 : bytes_max_ - bytes_);
+  if (!kept.empty()) add_anyway(is_error, kept);
   dropped_bytes_ += bytes.size() - kept.size();
+}
+
+void OutputBuffer::add_anyway(bool is_error, std::string_view bytes) {
+  const bool is_continued = !pieces_.empty() && pieces_.back().is_error == is_error && dropped_bytes_ == 0 &&
+                            pieces_.back().bytes.size() + bytes.size() <= kPieceBytes;
+  if (!is_continued) pieces_.push_back({is_error, "", std::exchange(dropped_bytes_, 0)});
+  pieces_.back().bytes += bytes;
+  bytes_ += bytes.size();
 }
 
 OutputBuffer::Piece OutputBuffer::take(std::size_t bytes_most) {

@@ -21,8 +21,9 @@ class OutputBuffer {
 
   // Of more than fits, what comes last is dropped.
   void add(bool is_error, std::string_view bytes);
+  // Nothing is dropped: for the little that is left when a program has ended.
+  void add_anyway(bool is_error, std::string_view bytes);
   bool is_full() const { return bytes_ >= bytes_max_; }
-  std::size_t room() const { return bytes_max_ - bytes_; }
   bool empty() const { return pieces_.empty() && dropped_bytes_ == 0; }
 
   // The oldest, at most `bytes_most` of it.

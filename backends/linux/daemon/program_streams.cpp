@@ -102,7 +102,7 @@ void ProgramStreams::close_input() {
 }
 
 // True if there may be more.
-bool ProgramStreams::read_once(Source& source) {
+bool ProgramStreams::read_once(Source& source, bool keep_all) {
   char part[64 * 1024];
   const ssize_t length = ::read(source.fd.get(), part, sizeof part);
   if (length < 0 && errno == EINTR) return true;
@@ -112,19 +112,24 @@ bool ProgramStreams::read_once(Source& source) {
     return false;
   }
   if (kept_.empty()) taken_at_ = EventLoop::Clock::now();
-  kept_.add(source.is_error, {part, static_cast<std::size_t>(length)});
+  const std::string_view bytes(part, static_cast<std::size_t>(length));
+  keep_all ? kept_.add_anyway(source.is_error, bytes) : kept_.add(source.is_error, bytes);
   return true;
 }
 
 void ProgramStreams::read(Source& source) {
-  read_once(source);
+  read_once(source, false);
   pump();
 }
 
-void ProgramStreams::drain() {
+void ProgramStreams::drain(std::function<void()> then) {
+  // Others may still write to these pipes, and faster than we read: what they hold now is enough.
+  constexpr int kReadsMax = 32;
   for (Source* source : {&output_, &error_}) {
-    while (source->fd && read_once(*source)) pump();
+    for (int i = 0; i < kReadsMax && source->fd && read_once(*source, true); ++i) {
+    }
   }
+  when_drained_ = std::move(then);
   pump();
 }
 
@@ -134,20 +139,24 @@ void ProgramStreams::pump() {
     taken_at_ = EventLoop::Clock::now();
   }
   update();
+  if (when_drained_ && (kept_.empty() || !has_patience())) std::exchange(when_drained_, nullptr)();
 }
 
-bool ProgramStreams::must_wait() const {
-  return kept_.is_full() && handlers_.is_listened_to() && EventLoop::Clock::now() - taken_at_ < kListenerPatience;
+// With a listener who takes what is sent, or will.
+bool ProgramStreams::has_patience() const {
+  return handlers_.is_listened_to() && EventLoop::Clock::now() - taken_at_ < kListenerPatience;
 }
+
+bool ProgramStreams::must_wait() const { return kept_.is_full() && has_patience(); }
 
 void ProgramStreams::update() {
   const bool wait = must_wait();
   watch(output_, !wait);
   watch(error_, !wait);
-  if (wait && stall_timer_ == 0) {
+  if ((wait || when_drained_) && stall_timer_ == 0) {
     stall_timer_ = loop_.after(kListenerPatience, [this] {
       stall_timer_ = 0;
-      update();
+      pump();
     });
   }
 }

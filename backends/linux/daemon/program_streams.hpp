@@ -46,8 +46,9 @@ class ProgramStreams {
 
   // Sends what may be sent: called when that may be more than before.
   void pump();
-  // The program has ended: reads what is still in its pipes.
-  void drain();
+  // The program has ended: reads what is still in its pipes, and calls `then` when that has been sent, or when there
+  // is nobody to wait for.
+  void drain(std::function<void()> then);
 
   // Our ends of output and error, for who is to read them when we are dead.
   int output_fd() const { return output_.fd.get(); }
@@ -60,11 +61,12 @@ class ProgramStreams {
   };
 
   void read(Source& source);
-  bool read_once(Source& source);
+  bool read_once(Source& source, bool keep_all);
   void watch(Source& source, bool on);
   void close(Source& source);
   void write_input();
   void close_input();
+  bool has_patience() const;
   bool must_wait() const;
   void update();
 
@@ -74,6 +76,7 @@ class ProgramStreams {
   OutputBuffer kept_{kKeptBytesMax};
   EventLoop::Clock::time_point taken_at_;  // when something was last taken
   EventLoop::TimerId stall_timer_ = 0;
+  std::function<void()> when_drained_;
 
   UniqueFd input_;
   std::string pending_input_;

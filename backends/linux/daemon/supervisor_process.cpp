@@ -326,7 +326,10 @@ void SupervisorProcess::on_program_end() {
 
 void SupervisorProcess::conclude() {
   loop_.cancel(std::exchange(conclude_timer_, 0));
-  streams_.drain();
+  streams_.drain([this] { tell_end(); });
+}
+
+void SupervisorProcess::tell_end() {
   set_state(ProcessState::killed);
   for (const auto& asker : std::exchange(starters_, {})) service_.refuse(asker, "it has ended");
   for (const auto& asker : std::exchange(killers_, {})) service_.reply(asker, Done{});

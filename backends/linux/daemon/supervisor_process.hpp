@@ -57,6 +57,7 @@ class SupervisorProcess {
   void keep_reaping();
   void on_program_end();
   void conclude();
+  void tell_end();
   void set_state(control::ProcessState state);
   void leave();
 

@@ -1,0 +1,268 @@
+"""The life of processes under control: figure 4.2 of the metering report, as far as a daemon knows it."""
+import os
+import signal
+import subprocess
+import time
+
+from control import Controller, Refused, wait_for
+
+
+def refusal(ask, *arguments, **fields):
+    try:
+        ask(*arguments, **fields)
+    except Refused as why:
+        return str(why)
+    raise AssertionError(f"not refused: {arguments} {fields}")
+
+
+def status_of(pid):
+    """The letter that ps shows, or '' if there is no such process."""
+    try:
+        return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def case_created_suspended(machine):
+    """A process that was created has not done anything; started, it does everything."""
+    red = Controller(machine)
+    made = machine.folder + "/made"
+    pid = red.create("/bin/sh", "-c", f"echo $$ >{made}", name="maker")
+    assert red.charges()[pid]["state"] == "new"
+    assert red.charges()[pid]["name"] == "maker" and red.charges()[pid]["job"] == "job"
+    assert not os.path.exists(made)
+    red.on("start_process", pid)
+    assert red.await_state(pid, "killed") == "normal"
+    assert open(made).read() == f"{pid}\n"
+    assert [state for state, _ in red.states(pid)] == ["running", "killed"]
+    assert red.charges()[pid]["state"] == "killed"
+    red.on("release", pid)
+    assert red.charges() == {}
+    red.close()
+
+
+def case_reasons(machine):
+    """Why a process has ended."""
+    red = Controller(machine)
+    assert red.run("/bin/true")[1] == "normal"
+    assert red.run("/bin/sh", "-c", "exit 3")[1] == "exit status 3"
+    assert red.run("/bin/sh", "-c", "kill -9 $$")[1] == "signal 9 (Killed)"
+    assert red.run("/bin/sh", "-c", "kill -11 $$")[1] == "signal 11 (Segmentation fault)"
+    red.close()
+
+
+def case_not_created(machine):
+    """What cannot be run is refused before anything is made."""
+    red = Controller(machine)
+    assert "no such program in PATH" in refusal(red.create, "no-such-program")
+    assert "No such file" in refusal(red.create, "/no/such/program")
+    assert "directory" in refusal(red.create, "/tmp")
+    assert "not executable" in refusal(red.create, "/etc/passwd")
+    assert "No such file" in refusal(red.create, "/bin/cat", stdin="/no/such/input")
+    assert red.charges() == {}
+    wait_for(lambda: not machine.processes("--supervise"), "the supervisors of nothing to end")
+    red.close()
+
+
+def case_environment(machine):
+    """Arguments of any bytes, folder, path, session and standard descriptors of a process."""
+    red = Controller(machine)
+    pid = red.create("sh", "-c", 'printf "%s|" "$@"; pwd', "sh", "two words", "ü", "", directory="/usr")
+    red.on("start_process", pid)
+    red.await_state(pid, "killed")
+    assert red.output(pid) == "two words|ü||/usr\n".encode(), red.output(pid)
+    pid = red.create("sh", "-c", "pwd", directory="/no/such/folder")
+    red.on("start_process", pid)
+    red.await_state(pid, "killed")
+    assert red.output(pid).decode() == machine.folder + "/home\n"
+    # Whoever ends their own process group ends nobody else, and nothing of ours is inherited.
+    pid = red.create("sh", "-c", "ls -l /proc/self/fd | grep -c -e '->' ; kill -9 0")
+    red.on("start_process", pid)
+    assert red.await_state(pid, "killed") == "signal 9 (Killed)"
+    # 0, 1, 2, that of the folder which is being listed, and the listener of the program.
+    assert red.output(pid) == b"5\n", red.output(pid)
+    red.close()
+
+
+def case_stop_and_start(machine):
+    """Stopped, nothing of the program runs, and it goes on where it was."""
+    red = Controller(machine)
+    counter = machine.folder + "/count"
+    loop = f"while :; do echo >>{counter}; done"
+    pid = red.create("/bin/sh", "-c", f"({loop}) & ({loop}) & {loop}")
+    red.on("start_process", pid)
+    wait_for(lambda: os.path.exists(counter) and os.path.getsize(counter) > 100, "the program to count")
+    children = [int(child) for child in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+    assert len(children) == 2
+    for _ in range(3):
+        red.on("stop_process", pid)
+        assert red.charges()[pid]["state"] == "stopped"
+        for process in [pid, *children]:
+            wait_for(lambda p=process: status_of(p) == "T", f"{process} to be stopped")
+        size = os.path.getsize(counter)
+        assert "cannot be stopped" in refusal(red.on, "stop_process", pid)
+        assert os.path.getsize(counter) == size
+        red.on("start_process", pid)
+        assert "cannot be started" in refusal(red.on, "start_process", pid)
+        wait_for(lambda s=size: os.path.getsize(counter) > s + 100, "the program to go on")
+    red.on("stop_process", pid)
+    red.on("kill_process", pid)
+    assert red.await_state(pid, "killed") == "signal 9 (Killed)"
+    for process in [pid, *children]:
+        wait_for(lambda p=process: status_of(p) in ("", "Z"), f"{process} to be gone")
+    red.on("release", pid)
+    red.close()
+
+
+def case_transitions(machine):
+    """What is not in the picture of states is refused, and nothing has changed."""
+    red = Controller(machine)
+    pid = red.create("/bin/sleep", "1000")
+    assert "has to be killed first" in refusal(red.on, "release", pid)
+    red.on("stop_process", pid)  # before its first instruction
+    assert red.charges()[pid]["state"] == "stopped"
+    assert "has to be killed first" in refusal(red.on, "release", pid)
+    red.on("start_process", pid)
+    wait_for(lambda: "sleep" in open(f"/proc/{pid}/comm").read(), "the program to begin")
+    assert "has to be killed first" in refusal(red.on, "release", pid)
+    red.on("stop_process", pid)
+    red.on("kill_process", pid)
+    for request in ("start_process", "stop_process", "kill_process"):
+        assert refusal(red.on, request, pid)
+    red.on("release", pid)
+    for request in ("start_process", "stop_process", "kill_process", "release", "adopt"):
+        assert "not looked after here" in refusal(red.on, request, pid)
+    # Killed although it never began.
+    pid = red.create("/bin/sleep", "1000")
+    red.on("stop_process", pid)
+    red.on("kill_process", pid)
+    assert red.await_state(pid, "killed") == "signal 9 (Killed)"
+    red.on("release", pid)
+    red.close()
+
+
+def case_orphans(machine):
+    """What a program leaves behind is its own: it goes on, it is stopped and killed with it."""
+    red = Controller(machine)
+    left = machine.folder + "/left"
+    daemonize = f"setsid sh -c 'echo $$ >{left}; exec sleep 1000' & while ! test -s {left}; do :; done; exit 0"
+    pid = red.create("/bin/sh", "-c", daemonize)
+    red.on("start_process", pid)
+    assert red.await_state(pid, "killed") == "normal"
+    orphan = int(open(left).read())
+    wait_for(lambda: "sleep" in open(f"/proc/{orphan}/comm").read(), "the orphan to begin")
+    red.on("release", pid)
+    wait_for(lambda: not machine.processes("--supervise"), "the supervisor to end")
+    assert status_of(orphan) == "S"
+    os.kill(orphan, signal.SIGKILL)
+
+    os.remove(left)
+    pid = red.create("/bin/sh", "-c", daemonize.replace("exit 0", "exec sleep 1000"))
+    red.on("start_process", pid)
+    orphan = int(wait_for(lambda: os.path.exists(left) and open(left).read(), "the second orphan"))
+    red.on("stop_process", pid)
+    wait_for(lambda: status_of(orphan) == "T", "the orphan to be stopped")
+    red.on("kill_process", pid)
+    wait_for(lambda: status_of(orphan) in ("", "Z"), "the orphan to be killed")
+    red.close()
+
+
+def case_flags(machine):
+    """Flags change while it runs, and are told."""
+    red = Controller(machine)
+    pid = red.create("/bin/sleep", "1000", flags="send,receive")
+    assert red.charges()[pid]["flags"] == "send,receive"
+    red.ask("set_flags", pid=pid, flags="send")
+    red.on("start_process", pid)
+    red.ask("set_flags", pid=pid, flags="send,accept,immediate")
+    assert red.charges()[pid]["flags"] == "send,accept,immediate"
+    red.ask("set_flags", pid=pid, flags="")
+    assert red.charges()[pid]["flags"] == ""
+    red.on("kill_process", pid)
+    red.close()
+
+
+def case_acquire(machine):
+    """An acquired process is metered, and neither started, stopped nor killed; released, it goes on."""
+    red = Controller(machine)
+    program = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        address = machine.filter_address()
+        created = red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=address)
+        assert created["pid"] == program.pid and created["name"] == "cat"
+        assert red.charges()[program.pid]["state"] == "acquired"
+        for request in ("start_process", "stop_process", "kill_process"):
+            assert refusal(red.on, request, program.pid)
+        assert refusal(red.ask, "input", pid=program.pid, end=True)
+        assert "metered" in refusal(red.ask, "acquire_process", job="job", pid=program.pid, flags="", filter=address)
+        red.ask("set_flags", pid=program.pid, flags="send")
+        program.stdin.write(b"still here\n")
+        program.stdin.flush()
+        assert program.stdout.readline() == b"still here\n"
+        red.on("release", program.pid)
+        program.stdin.write(b"and now\n")
+        program.stdin.flush()
+        assert program.stdout.readline() == b"and now\n"
+        wait_for(lambda: not machine.processes("--supervise"), "the supervisor to end")
+        # It can be acquired once more, and its end is told.
+        red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=address)
+        program.stdin.close()
+        program.wait(60)
+        assert red.await_state(program.pid, "killed") == "ended"
+        red.on("release", program.pid)
+    finally:
+        program.kill()
+        program.wait()
+        program.stdout.close()
+    assert "no process" in refusal(red.ask, "acquire_process", job="j", pid=program.pid, flags="", filter=address)
+    red.close()
+
+
+def case_many(machine):
+    """Two hundred processes on one machine; and what that took."""
+    red = Controller(machine)
+    count = 200
+    begin = time.monotonic()
+    numbers = [red.send("create_process", job="job", name=f"p{i}", file="/bin/sleep", arguments=["1000"], directory="",
+                        input="", flags="all", filter=machine.filter_address()) for i in range(count)]
+    pids = [red.answer(number)["pid"] for number in numbers]
+    created = time.monotonic()
+    numbers = [red.send("start_process", pid=pid) for pid in pids]
+    for number in numbers:
+        red.answer(number)
+    started = time.monotonic()
+    assert len(red.charges()) == count == len(set(pids))
+    for request in ("kill_process", "release"):
+        numbers = [red.send(request, pid=pid) for pid in pids]
+        for number in numbers:
+            red.answer(number)
+    ended = time.monotonic()
+    assert red.charges() == {}
+    print(f"{count} processes: created in {created - begin:.2f} s, started in {started - created:.2f} s, "
+          f"killed and released in {ended - started:.2f} s")
+    wait_for(lambda: not machine.processes("--supervise"), "the supervisors to end")
+    red.close()
+
+
+def case_churn(machine):
+    """The daemon needs no more memory for the hundredth process than for the first ones."""
+    red = Controller(machine)
+
+    def resident_kb():
+        text = open(f"/proc/{machine.daemon()}/status").read()
+        return int(text.partition("VmRSS:")[2].split()[0])
+
+    def some(count):
+        for _ in range(count):
+            red.run("/bin/echo", "x" * 10000)
+        red.reports.clear()
+
+    some(30)
+    before = resident_kb()
+    some(100)
+    after = resident_kb()
+    descriptors = len(os.listdir(f"/proc/{machine.daemon()}/fd"))
+    print(f"the daemon's memory after 30 processes {before} kB, after 130 {after} kB; {descriptors} descriptors")
+    assert after < before + 512, (before, after)
+    assert descriptors < 20
+    red.close()
