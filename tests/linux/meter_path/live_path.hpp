@@ -1,0 +1,146 @@
+// A collector in a process of its own, as it is in life, with a filter that keeps the stream in a file; and links to
+// it.
+#pragma once
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/linux/collector/filter_collector.hpp"
+#include "backends/linux/meter_link/meter_link.hpp"
+#include "tests/linux/meter_path/read_stream.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/trace/trace_fixture.hpp"
+#include "trace/files.hpp"
+
+namespace dpm::test {
+
+// Waits until it is so; false after a minute.
+inline bool eventually(const std::function<bool()>& is_so) {
+  for (int i = 0; i < 6000; ++i) {
+    if (is_so()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+inline std::string text_of(const std::string& path) { return read_text_file(path, std::size_t{1} << 30).value(); }
+
+class CollectorProcess {
+ public:
+  CollectorProcess(const std::string& log, std::vector<std::string> program, ConnectionLimits limits = {},
+                   std::string secret = new_secret().value(), std::size_t waiting_bytes_max = 1 << 20)
+      : log_(log), secret_(std::move(secret)) {
+    std::array<int, 2> stop = {}, start = {};
+    REQUIRE((::pipe2(stop.data(), O_CLOEXEC) == 0 && ::pipe2(start.data(), O_CLOEXEC) == 0));
+    pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      ::close(stop[1]);
+      CollectorOptions options;
+      options.log = log;
+      options.program = std::move(program);
+      options.secret = secret_;
+      options.loopback_only = true;
+      options.limits = limits;
+      options.waiting_bytes_max = waiting_bytes_max;
+      options.filter_patience = std::chrono::milliseconds(20'000);
+      auto collector = FilterCollector::create(options);
+      if (!collector) {
+        std::fprintf(stderr, "collector: %s\n", collector.error().what.c_str());
+        ::_exit(1);
+      }
+      const std::array<int, 2> told = {(*collector)->port(), (*collector)->filter_pid()};
+      (void)!::write(start[1], told.data(), sizeof told);
+      ::_exit((*collector)->run(stop[0]) ? 0 : 1);
+    }
+    ::close(stop[0]);
+    ::close(start[1]);
+    stop_ = UniqueFd(stop[1]);
+    std::array<int, 2> told = {};
+    REQUIRE(::read(start[0], told.data(), sizeof told) == sizeof told);
+    ::close(start[0]);
+    port_ = told[0];
+    filter_pid_ = told[1];
+  }
+  CollectorProcess(const CollectorProcess&) = delete;
+  ~CollectorProcess() {
+    if (pid_ > 0) kill_hard();
+  }
+
+  control::FilterAddress address() const { return {{"127.0.0.1"}, static_cast<std::uint16_t>(port_), secret_}; }
+  std::uint16_t port() const { return static_cast<std::uint16_t>(port_); }
+  int filter_pid() const { return filter_pid_; }
+  const std::string& log() const { return log_; }
+
+  // Returns once the log is finished.
+  void stop() {
+    stop_.reset();
+    wait();
+  }
+  void kill_hard() {
+    ::kill(pid_, SIGKILL);
+    wait();
+  }
+  void suspend() { ::kill(pid_, SIGSTOP); }
+  void resume() { ::kill(pid_, SIGCONT); }
+
+  DeliveryReport report() const {
+    const std::string path = log_ + "/" + kDeliveryName;
+    return delivery_report_from_json(path, text_of(path)).value();
+  }
+  bool reports(const std::function<bool(const DeliveryReport&)>& is_so) const {
+    return eventually([&] { return ::access((log_ + "/" + kDeliveryName).c_str(), R_OK) == 0 && is_so(report()); });
+  }
+  StreamContents stream() const { return contents_of(text_of(log_ + "/stream")); }
+
+ private:
+  void wait() {
+    int status = 0;
+    REQUIRE(::waitpid(pid_, &status, 0) == pid_);
+    pid_ = -1;
+  }
+
+  std::string log_, secret_;
+  int pid_ = -1, port_ = 0, filter_pid_ = 0;
+  UniqueFd stop_;
+};
+
+inline const std::vector<std::string> kKeepStream = {"/bin/sh", "-c", "exec cat > stream"};
+
+inline MeterLinkOptions patient(const TemporaryFolder& folder) {
+  MeterLinkOptions options;
+  options.folder = folder / "spool";
+  return options;
+}
+
+// A meter with its link, whose events come in batches.
+struct LinkedMeter {
+  LinkedMeter(const control::FilterAddress& address, const std::string& machine, std::uint32_t pid,
+              MeterLinkOptions options)
+      : meter(machine, 3),
+        link(MeterLink::create(address, {machine, pid, "job", "program"}, std::move(options)).value()) {
+    link->on_begin(meter.info);
+  }
+  void record(std::size_t count, std::size_t batch = 50) {
+    for (std::size_t done = 0; done < count; done += batch)
+      link->on_events(meter.events(std::min(batch, count - done)));
+  }
+  LinkReport end() {
+    link->on_end({meter.total(), {}, {}});
+    return link->report();
+  }
+
+  LittleMeter meter;
+  std::unique_ptr<MeterLink> link;
+};
+
+}  // namespace dpm::test
