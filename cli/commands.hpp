@@ -14,6 +14,7 @@ std::unique_ptr<Command> make_predict();
 std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_filter();
 std::unique_ptr<Command> make_merge();
+std::unique_ptr<Command> make_clocks();
 std::unique_ptr<Command> make_doctor();
 std::unique_ptr<Command> make_meter();
 std::unique_ptr<Command> make_acquire();

@@ -2,6 +2,7 @@
 // of the history graph take a History, so the graph itself stands for them.
 #include <sstream>
 
+#include "analysis/clocks/clocks.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/matching/matching.hpp"
 #include "analysis/messages/message_resolver.hpp"
@@ -94,6 +95,19 @@ std::string matching_of(EventSource& source) {
   return out.str();
 }
 
+std::string clocks_of(EventSource& source) {
+  ClockAnalysis analysis;
+  REQUIRE(source.run(analysis));
+  std::ostringstream out;
+  write_all(out, analysis.result().tick_ns);
+  for (const auto& known : analysis.result().relations)
+    out << '\n'
+        << known.a.value << ' ' << known.b.value << ' ' << known.messages_from_a << ' ' << known.messages_from_b << ' '
+        << known.at.ns << ' ' << static_cast<double>(known.offset.base_ns) + known.offset.more.low << ' '
+        << known.offset.more.width() << ' ' << known.drift.low << ' ' << known.drift.high;
+  return out.str();
+}
+
 std::string history_of(EventSource& source) {
   HistoryBuilder builder;
   REQUIRE(source.run(builder));
@@ -149,6 +163,10 @@ TEST_CASE("analysis contract: queues", "[contract]") {
 
 TEST_CASE("analysis contract: matching", "[contract]") {
   CHECK(check_analysis_contract(matching_of, typical()) == std::vector<std::string>{});
+}
+
+TEST_CASE("analysis contract: clocks", "[contract]") {
+  CHECK(check_analysis_contract(clocks_of, typical()) == std::vector<std::string>{});
 }
 
 TEST_CASE("analysis contract: streams and datagrams become messages", "[contract]") {

@@ -1,0 +1,171 @@
+#include "analysis/clocks/clock_bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dpm {
+namespace {
+
+constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
+constexpr long double kRounding = 1e-7L;  // of a nanosecond
+
+}  // namespace
+
+std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points, bool keep_low) {
+  std::vector<ClockPoint> sorted(points.begin(), points.end());
+  const int sign = keep_low ? 1 : -1;
+  std::sort(sorted.begin(), sorted.end(), [sign](const ClockPoint& a, const ClockPoint& b) {
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : sign * a.offset_ns < sign * b.offset_ns;
+  });
+  const auto difference = [](std::int64_t from, std::int64_t to) {
+    return static_cast<long double>(to) - static_cast<long double>(from);
+  };
+  std::vector<ClockPoint> hull;
+  for (const ClockPoint& point : sorted) {
+    if (!hull.empty() && hull.back().at_ns == point.at_ns) continue;
+    while (hull.size() >= 2) {
+      const ClockPoint &a = hull[hull.size() - 2], &b = hull.back();
+      if (sign * difference(a.offset_ns, b.offset_ns) * difference(a.at_ns, point.at_ns) <
+          sign * difference(a.offset_ns, point.offset_ns) * difference(a.at_ns, b.at_ns))
+        break;
+      hull.pop_back();
+    }
+    hull.push_back(point);
+  }
+  return hull;
+}
+
+ClockBounds::ClockBounds(std::span<const ClockPoint> not_above, std::span<const ClockPoint> not_below) {
+  if (not_above.empty() && not_below.empty()) return;
+  const ClockPoint& base = not_above.empty() ? not_below.front() : not_above.front();
+  base_at_ns_ = base.at_ns;
+  base_offset_ns_ = base.offset_ns;
+  const auto relative = [this](std::span<const ClockPoint> points, bool is_above) {
+    Hull hull;
+    for (const ClockPoint& point : hull_points(points, is_above))
+      hull.push_back({x_of(point.at_ns), (is_above ? 1 : -1) * (static_cast<Number>(point.offset_ns) -
+                                                                static_cast<Number>(base_offset_ns_))});
+    return hull;
+  };
+  above_ = relative(not_above, true);
+  below_ = relative(not_below, false);
+  find_drift();
+  if (is_possible_) find_middle();
+}
+
+// The point of the hull that a line of this slope, coming from below, touches first.
+const ClockBounds::Point& ClockBounds::lowest(const Hull& hull, Number slope) {
+  std::size_t low = 0, high = hull.size() - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    const Point &a = hull[middle], &b = hull[middle + 1];
+    if (b.y - a.y < slope * (b.x - a.x)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return hull[low];
+}
+
+// How far lines of this slope can be moved up and down between the points; negative: none fits. Concave in the slope.
+ClockBounds::Number ClockBounds::slack(Number slope) const {
+  if (above_.empty() || below_.empty()) return kInfinity;
+  const Point &u = lowest(above_, slope), &l = lowest(below_, -slope);
+  return (u.y - slope * u.x) - (-l.y - slope * l.x);
+}
+
+// The steepest line below all `above` and above all (mirrored) `below`, by Newton's method on the slack: it starts at a
+// slope that is too steep, every step leads to the slope of a line through two points, and it ends after finitely many.
+// False if no line fits at all.
+bool ClockBounds::steepest(const Hull& above, const Hull& below, Number* slope) const {
+  *slope = kInfinity;
+  const Point *u = &above.back(), *l = &below.front();
+  if (u->x < l->x) return true;  // any line that goes up steeply enough between them
+  if (u->x == l->x) return u->y + l->y >= -kRounding;
+  for (;;) {
+    *slope = (u->y + l->y) / (u->x - l->x);
+    u = &lowest(above, *slope);
+    l = &lowest(below, -*slope);
+    const Number room = (u->y - *slope * u->x) + (l->y + *slope * l->x);
+    if (room >= -kRounding) return true;
+    if (u->x <= l->x) return false;  // flatter lines have no more room
+    const Number next = (u->y + l->y) / (u->x - l->x);
+    if (next >= *slope) return true;  // as near as numbers can come
+  }
+}
+
+void ClockBounds::find_drift() {
+  if (above_.empty() || below_.empty()) return;
+  const auto mirrored = [](const Hull& hull) {
+    Hull turned;
+    for (auto point = hull.rbegin(); point != hull.rend(); ++point) turned.push_back({-point->x, point->y});
+    return turned;
+  };
+  Number flattest = 0;
+  is_possible_ = steepest(above_, below_, &slope_high_) && steepest(mirrored(above_), mirrored(below_), &flattest);
+  slope_low_ = -flattest;
+  if (slope_low_ > slope_high_) slope_low_ = slope_high_ = (slope_low_ + slope_high_) / 2;  // one line, and rounding
+  drift_ = {static_cast<double>(slope_low_), static_cast<double>(slope_high_)};
+}
+
+// The highest value at x of a line with a slope of that range that runs below the hull.
+double ClockBounds::highest_at(const Hull& hull, Number x, Number slope_low, Number slope_high) {
+  if (hull.empty()) return std::numeric_limits<double>::infinity();
+  // What the hull itself allows at x is highest along its edge there; beyond its ends, as flat as may be.
+  Number slope = 0;
+  if (x < hull.front().x) {
+    slope = slope_low;
+  } else if (x > hull.back().x) {
+    slope = slope_high;
+  } else {
+    const auto after =
+        std::upper_bound(hull.begin(), hull.end(), x, [](Number at, const Point& p) { return at < p.x; });
+    if (after == hull.begin() || hull.size() == 1) {
+      slope = std::clamp<Number>(0, slope_low, slope_high);
+    } else {
+      const auto right = after == hull.end() ? hull.end() - 1 : after;
+      const auto left = right - 1;
+      slope = std::clamp((right->y - left->y) / (right->x - left->x), slope_low, slope_high);
+    }
+  }
+  if (std::isinf(slope)) return std::numeric_limits<double>::infinity();
+  const Point& touched = lowest(hull, slope);
+  return static_cast<double>(touched.y + slope * (x - touched.x));
+}
+
+Bounds ClockBounds::offset_at(std::int64_t at_ns) const {
+  const Number x = x_of(at_ns);
+  return {-highest_at(below_, x, -slope_high_, -slope_low_), highest_at(above_, x, slope_low_, slope_high_)};
+}
+
+void ClockBounds::find_middle() {
+  const bool bounded = !std::isinf(slope_low_) && !std::isinf(slope_high_);
+  Number low = slope_low_, high = slope_high_;
+  if (!bounded) {
+    low = high = std::clamp<Number>(0, slope_low_, slope_high_);  // of all that is possible, no drift is likeliest
+  }
+  for (int step = 0; step < 100 && low < high; ++step) {
+    const Number third = (high - low) / 3;
+    if (slack(low + third) < slack(high - third)) {
+      low += third;
+    } else {
+      high -= third;
+    }
+  }
+  middle_slope_ = (low + high) / 2;
+  const Number room = slack(middle_slope_);
+  if (above_.empty()) {
+    const Point& l = lowest(below_, -middle_slope_);
+    middle_offset_ = -l.y - middle_slope_ * l.x;
+    return;
+  }
+  const Point& u = lowest(above_, middle_slope_);
+  middle_offset_ = u.y - middle_slope_ * u.x - (std::isinf(room) ? 0 : room / 2);
+}
+
+double ClockBounds::middle_at(std::int64_t at_ns) const {
+  return static_cast<double>(middle_offset_ + middle_slope_ * x_of(at_ns));
+}
+
+}  // namespace dpm

@@ -1,0 +1,89 @@
+// What messages prove about two clocks A and B that run evenly: B's reading less A's, as a line over A's reading t,
+//
+//     offset(t) = a + b t          a: how much B is ahead of A at t = 0      b: how much faster it runs (the drift)
+//
+// No message arrives before it was sent. One from A, sent at s and received at B at r, says offset(s) <= r - s; one
+// from B, sent at s and received at A at r, says offset(r) >= s - r. So the line runs below all points of the first
+// kind and above all of the second, and what is proven is what all such lines have in common:
+//
+//     offset   \ v   v    v    /        v  from A: not above
+//               \__v_____v____/            lower hull
+//     . . . . . . . . . . . . . . . .      a line that fits
+//              /‾‾^‾‾‾‾‾‾‾‾^‾\             upper hull
+//       ^     /  ^     ^      \         ^  from B: not below
+//
+// That only the hulls matter, and that the steepest and the flattest line between them bound the drift, is in A. Duda,
+// G. Harrus, Y. Haddad, G. Bernard, "Estimating global time in distributed systems", ICDCS 1987, section 4; C. Jezequel
+// ("Building a global time on parallel machines", WDAG 1989) and P. Ashton ("Algorithms for off-line clock
+// synchronisation", 1995) apply it to traces. They choose one line; here all are kept, as bounds.
+//
+// Results are exact but for rounding: some 1e-9 of a nanosecond.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace dpm {
+
+struct ClockPoint {
+  std::int64_t at_ns = 0;      // by A
+  std::int64_t offset_ns = 0;  // B - A
+};
+
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  double width() const { return high - low; }
+  bool has_both() const { return width() < std::numeric_limits<double>::infinity(); }
+};
+
+// Of points not to be above (`keep_low`), or not to be below, those that can be touched by a line: the others say
+// nothing.
+std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points, bool keep_low);
+
+class ClockBounds {
+ public:
+  ClockBounds() = default;
+  // In any order.
+  ClockBounds(std::span<const ClockPoint> not_above, std::span<const ClockPoint> not_below);
+
+  // False: no line fits, so at least one of the clocks was stepped or changed its rate. All else needs true.
+  bool is_possible() const { return is_possible_; }
+  Bounds drift() const { return drift_; }
+
+  // Offsets are told as differences from `base_ns`, so that nanoseconds are not rounded away in large ones.
+  std::int64_t base_ns() const { return base_offset_ns_; }
+  Bounds offset_at(std::int64_t at_ns) const;
+
+  // A line that fits, as far from all points as one can be: the offset by it.
+  double middle_at(std::int64_t at_ns) const;
+  double middle_drift() const { return static_cast<double>(middle_slope_); }
+
+ private:
+  using Number = long double;  // 64 bits of mantissa: any difference of two int64 is exact
+  struct Point {
+    Number x = 0, y = 0;
+  };
+  using Hull = std::vector<Point>;  // of points not to be above: their lower hull, from left to right
+
+  static const Point& lowest(const Hull& hull, Number slope);
+  static double highest_at(const Hull& hull, Number x, Number slope_low, Number slope_high);
+  Number slack(Number slope) const;
+  void find_drift();
+  bool steepest(const Hull& above, const Hull& below, Number* slope) const;
+  void find_middle();
+  Number x_of(std::int64_t at_ns) const { return static_cast<Number>(at_ns) - static_cast<Number>(base_at_ns_); }
+
+  std::int64_t base_at_ns_ = 0, base_offset_ns_ = 0;
+  Hull above_;  // of `not_above`
+  Hull below_;  // of `not_below`, mirrored: -y
+  bool is_possible_ = true;
+  Bounds drift_;
+  Number slope_low_ = -std::numeric_limits<Number>::infinity(), slope_high_ = std::numeric_limits<Number>::infinity();
+  Number middle_slope_ = 0, middle_offset_ = 0;
+};
+
+}  // namespace dpm

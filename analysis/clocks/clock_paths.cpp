@@ -1,0 +1,96 @@
+#include "analysis/clocks/clock_paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dpm {
+
+Bounds drift_of(const ClockPair& pair, MachineId from) {
+  if (pair.pieces.empty()) return {};
+  // Of several pieces the longest says most.
+  const auto longest = std::max_element(pair.pieces.begin(), pair.pieces.end(), [](const auto& x, const auto& y) {
+    return x.to.ns - x.from.ns < y.to.ns - y.from.ns;
+  });
+  const Bounds drift = longest->bounds.drift();
+  if (from == pair.a) return drift;
+  const auto turned = [](double rate) { return 1 / (1 + rate) - 1; };
+  const Bounds unknown;
+  // Beyond -1 a clock would run backwards: nothing is said then.
+  return {std::isfinite(drift.high) && drift.high > -1 ? turned(drift.high) : unknown.low,
+          std::isfinite(drift.low) && drift.low > -1 ? turned(drift.low) : unknown.high};
+}
+
+ClockPaths::ClockPaths(std::span<const ClockPair> pairs, std::size_t machines, MachineId from, LocalTime at)
+    : at_(at), places_(machines) {
+  places_.at(from.value).reached = true;
+  places_.at(from.value).offset.more = {0, 0};
+  for (;;) {
+    Place* next = nullptr;
+    for (Place& place : places_) {
+      const bool is_better = next == nullptr || place.offset.more.width() < next->offset.more.width();
+      if (place.reached && !place.done && is_better) next = &place;
+    }
+    if (next == nullptr) return;
+    next->done = true;
+    const MachineId here{static_cast<std::uint16_t>(next - places_.data())};
+    for (const ClockPair& pair : pairs) {
+      if (pair.a == here) extend(pair, here, pair.b);
+      if (pair.b == here) extend(pair, here, pair.a);
+    }
+  }
+}
+
+// The later one clock is, the later is the other: so the bounds' ends lead to the bounds' ends.
+void ClockPaths::extend(const ClockPair& pair, MachineId from, MachineId to) {
+  const Place& here = places_[from.value];
+  Place& there = places_.at(to.value);
+  if (there.done) return;
+  const auto onward = [&](double more) {
+    return Clocks::offset_of(pair, from, at_.ns + here.offset.base_ns + std::llround(more));
+  };
+  const ClockOffset low = onward(here.offset.more.low), high = onward(here.offset.more.high);
+  if (!std::isfinite(low.more.low) || !std::isfinite(high.more.high)) return;
+  ClockOffset offset{here.offset.base_ns + low.base_ns, {here.offset.more.low + low.more.low, 0}};
+  offset.more.high = here.offset.more.high + high.more.high + static_cast<double>(high.base_ns - low.base_ns);
+  if (there.reached && there.offset.more.width() <= offset.more.width()) return;
+  const Bounds step = drift_of(pair, from);
+  there.reached = true;
+  there.offset = offset;
+  there.drift = {(1 + here.drift.low) * (1 + step.low) - 1, (1 + here.drift.high) * (1 + step.high) - 1};
+  there.previous = from;
+}
+
+std::vector<MachineId> ClockPaths::via(MachineId machine) const {
+  std::vector<MachineId> path;
+  for (MachineId at = previous(machine); !at.is_none() && !previous(at).is_none(); at = previous(at))
+    path.push_back(at);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+ClockRelation relation_between(const Clocks& clocks, const ClockPaths& paths, MachineId a, MachineId b) {
+  ClockRelation relation{a, b, 0, 0, paths.at(), {}, {}, {}};
+  if (const ClockPair* pair = clocks.pair_of(a, b)) {
+    relation.messages_from_a = pair->messages_from_a;
+    relation.messages_from_b = pair->messages_from_b;
+    if (!pair->pieces.empty()) {
+      // In the middle of what their own messages say.
+      const LocalTime from = pair->pieces.front().from, to = pair->pieces.back().to;
+      const LocalTime middle{from.ns + (to.ns - from.ns) / 2};
+      const ClockOffset own = Clocks::offset_of(*pair, a, middle.ns);
+      if (own.more.has_both() || !paths.reaches(b)) {
+        relation.at = middle;
+        relation.offset = own;
+        relation.drift = drift_of(*pair, a);
+        return relation;
+      }
+    }
+  }
+  if (!paths.reaches(b)) return relation;
+  relation.offset = paths.offset(b);
+  relation.drift = paths.drift(b);
+  relation.via = paths.via(b);
+  return relation;
+}
+
+}  // namespace dpm

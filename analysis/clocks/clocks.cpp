@@ -1,0 +1,190 @@
+#include "analysis/clocks/clocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/clocks/clock_paths.hpp"
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kPiecesMax = 100;    // of one pair: beyond that its clocks are no clocks
+constexpr std::size_t kChunkPoints = 512;  // of which only the hull is kept when points become many
+
+// Of every kChunkPoints neighbours in time only those that can matter.
+void thin(std::vector<ClockPoint>& points, bool keep_low) {
+  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
+  std::vector<ClockPoint> kept;
+  for (std::size_t from = 0; from < points.size(); from += kChunkPoints) {
+    const auto chunk = std::span(points).subspan(from, std::min(kChunkPoints, points.size() - from));
+    const auto hull = hull_points(chunk, keep_low);
+    kept.insert(kept.end(), hull.begin(), hull.end());
+  }
+  points = std::move(kept);
+}
+
+struct SidedPoint {
+  ClockPoint point;
+  bool from_a = false;  // not above; otherwise not below
+};
+
+ClockBounds bounds_of(std::span<const SidedPoint> points) {
+  std::vector<ClockPoint> not_above, not_below;
+  for (const SidedPoint& sided : points) (sided.from_a ? not_above : not_below).push_back(sided.point);
+  return {not_above, not_below};
+}
+
+// How many of the points, which are in order of time, fit two even clocks: found by doubling, then halving.
+std::size_t longest_possible(std::span<const SidedPoint> points) {
+  if (bounds_of(points).is_possible()) return points.size();
+  std::size_t possible = 1, impossible = 2;
+  while (impossible < points.size() && bounds_of(points.first(impossible)).is_possible()) {
+    possible = impossible;
+    impossible *= 2;
+  }
+  impossible = std::min(impossible, points.size());
+  while (impossible - possible > 1) {
+    const std::size_t middle = (possible + impossible) / 2;
+    (bounds_of(points.first(middle)).is_possible() ? possible : impossible) = middle;
+  }
+  return possible;
+}
+
+}  // namespace
+
+void ClockAnalysis::note_time(const Event& event) {
+  if (event.machine.value >= machines_.size()) machines_.resize(info_->machines.size());
+  if (event.machine.value >= machines_.size()) return;
+  Machine& machine = machines_[event.machine.value];
+  const std::int64_t now = event.local_time.ns;
+  if (!machine.seen) machine = {true, now, now, 0};
+  if (machine.tick_ns != 1)
+    machine.tick_ns = std::gcd(machine.tick_ns, static_cast<std::uint64_t>(std::abs(now - machine.first_ns)));
+  machine.first_ns = std::min(machine.first_ns, now);
+  machine.last_ns = std::max(machine.last_ns, now);
+}
+
+void ClockAnalysis::note(const MessagePair& pair) {
+  const MachineId from = pair.sent.machine, to = pair.received.machine;
+  if (from == to || from.is_none() || to.is_none()) return;
+  if (pair.sent.evidence != Evidence::observed || pair.received.evidence != Evidence::observed) return;
+  Points& points = points_[{std::min(from, to), std::max(from, to)}];
+  const std::int64_t sent = pair.sent.time.ns, received = pair.received.time.ns;
+  auto& side = from < to ? points.not_above : points.not_below;
+  side.push_back(from < to ? ClockPoint{sent, received - sent} : ClockPoint{received, sent - received});
+  ++(from < to ? points.messages_from_a : points.messages_from_b);
+  if (points.not_above.size() + points.not_below.size() < points.thin_at) return;
+  thin(points.not_above, true);
+  thin(points.not_below, false);
+  points.thin_at = std::max(points.thin_at, 2 * (points.not_above.size() + points.not_below.size()));
+}
+
+void ClockAnalysis::on_events(std::span<const Event> batch) {
+  DPM_CHECK(info_ != nullptr);
+  for (const Event& event : batch) {
+    note_time(event);
+    if (const auto pair = pairs_.add(event)) note(*pair);
+  }
+}
+
+ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, Points points) {
+  ClockPair pair{a, b, points.messages_from_a, points.messages_from_b, {}};
+  // A reading may be a tick older than the moment it was taken: receptions count as late as they can have been.
+  const auto tick = [this](MachineId machine) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(machines_.at(machine.value).tick_ns));
+  };
+  std::vector<SidedPoint> sided;
+  for (const ClockPoint& point : points.not_above) sided.push_back({{point.at_ns, point.offset_ns + tick(b)}, true});
+  for (const ClockPoint& point : points.not_below)
+    sided.push_back({{point.at_ns + tick(a), point.offset_ns - tick(a)}, false});
+  std::sort(sided.begin(), sided.end(), [](const auto& x, const auto& y) { return x.point.at_ns < y.point.at_ns; });
+  for (std::span<const SidedPoint> left = sided; !left.empty();) {
+    const std::size_t fits = pair.pieces.size() + 1 < kPiecesMax ? longest_possible(left) : left.size();
+    ClockPiece piece{{left.front().point.at_ns}, {left[fits - 1].point.at_ns}, bounds_of(left.first(fits))};
+    if (!piece.bounds.is_possible()) {
+      result_.warnings.push_back("the clocks of '" + (*info_)[a].name + "' and '" + (*info_)[b].name +
+                                 "' disagree more than a hundred times: nothing is said of the rest");
+      break;
+    }
+    if (!pair.pieces.empty()) {
+      const ClockBounds &before = pair.pieces.back().bounds, &after = piece.bounds;
+      const double jump = static_cast<double>(after.base_ns() - before.base_ns()) + after.middle_at(piece.from.ns) -
+                          before.middle_at(piece.from.ns);
+      result_.steps.push_back({a, b, piece.from, jump});
+    }
+    pair.pieces.push_back(std::move(piece));
+    left = left.subspan(fits);
+  }
+  return pair;
+}
+
+void ClockAnalysis::find_relations() {
+  std::vector<MachineId> seen;
+  for (std::size_t m = 0; m < machines_.size(); ++m)
+    if (machines_[m].seen) seen.push_back(MachineId{static_cast<std::uint16_t>(m)});
+  for (const MachineId a : seen) {
+    const Machine& machine = machines_[a.value];
+    const LocalTime middle{machine.first_ns + (machine.last_ns - machine.first_ns) / 2};
+    const ClockPaths paths(result_.pairs, machines_.size(), a, middle);
+    for (const MachineId b : seen)
+      if (a < b) result_.relations.push_back(relation_between(result_, paths, a, b));
+  }
+}
+
+void ClockAnalysis::on_end(const LossReport&) {
+  machines_.resize(info_->machines.size());
+  for (auto& [machines, points] : points_)
+    result_.pairs.push_back(make_pair(machines.first, machines.second, std::move(points)));
+  points_.clear();
+  for (const Machine& machine : machines_)
+    result_.tick_ns.push_back(machine.seen ? std::max<std::uint64_t>(1, machine.tick_ns) : 0);
+  find_relations();
+  for (const ClockStep& step : result_.steps)
+    result_.warnings.push_back("no two even clocks explain the messages between '" + (*info_)[step.a].name + "' and '" +
+                               (*info_)[step.b].name + "': one of them was stepped, or changed its rate, before " +
+                               std::to_string(static_cast<double>(step.before.ns) * 1e-9) + " s by '" +
+                               (*info_)[step.a].name + "'");
+  info_ = nullptr;
+}
+
+const ClockPair* Clocks::pair_of(MachineId a, MachineId b) const {
+  if (b < a) std::swap(a, b);
+  const auto found =
+      std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.a == a && pair.b == b; });
+  return found == pairs.end() ? nullptr : &*found;
+}
+
+ClockOffset Clocks::offset_of(const ClockPair& pair, MachineId from, std::int64_t at_ns) {
+  if (pair.pieces.empty()) return {};
+  const auto piece_at = [&pair](auto is_after) {
+    std::size_t chosen = 0;
+    while (chosen + 1 < pair.pieces.size() && is_after(pair.pieces[chosen + 1])) ++chosen;
+    return &pair.pieces[chosen].bounds;
+  };
+  if (from == pair.a) {
+    const ClockBounds* bounds = piece_at([&](const ClockPiece& piece) { return piece.from.ns <= at_ns; });
+    return {bounds->base_ns(), bounds->offset_at(at_ns)};
+  }
+  // By b's clock: the lines are read the other way round. a's reading t is where t + offset(t) is b's.
+  const ClockBounds* bounds = piece_at([&](const ClockPiece& piece) {
+    return static_cast<double>(piece.from.ns + piece.bounds.base_ns() - at_ns) +
+               piece.bounds.middle_at(piece.from.ns) <=
+           0;
+  });
+  const auto solve = [&](auto side) {
+    std::int64_t t = at_ns - bounds->base_ns();
+    double offset = side(bounds->offset_at(t));
+    for (int step = 0; step < 50 && std::isfinite(offset); ++step) {  // drifts are small: each step gains many digits
+      const std::int64_t next = at_ns - bounds->base_ns() - std::llround(offset);
+      if (next == t) break;
+      t = next;
+      offset = side(bounds->offset_at(t));
+    }
+    return offset;
+  };
+  return {-bounds->base_ns(), {-solve([](Bounds b) { return b.high; }), -solve([](Bounds b) { return b.low; })}};
+}
+
+}  // namespace dpm

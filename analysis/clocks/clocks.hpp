@@ -1,0 +1,104 @@
+// How the clocks of a computation's machines relate, proven by the messages between them (clock_bounds.hpp).
+//
+// Only messages whose both ends are certain count: proven matches, none by order and size. Clocks tick: one that shows
+// 10 ms steps may be up to 10 ms later than it says, so every reading counts as late as it can be. The tick is the
+// largest step that all of a machine's times are multiples of.
+//
+// A pair whose messages cannot be explained by two clocks that run evenly is cut into pieces that can: somewhere near
+// each cut one of the clocks was stepped, or changed its rate. Pairs without messages both ways are bounded through
+// others where that is possible: widths add up.
+//
+// Memory: some points for each pair and stretch of time; never one for each message of a long trace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/clocks/clock_bounds.hpp"
+#include "analysis/history/message_pairs.hpp"
+#include "model/event_source.hpp"
+
+namespace dpm {
+
+// A stretch in which both clocks run evenly, by the clock of `a`.
+struct ClockPiece {
+  LocalTime from, to;
+  ClockBounds bounds;
+};
+
+// Two machines that exchanged messages, a before b in the trace's table.
+struct ClockPair {
+  MachineId a, b;
+  std::uint64_t messages_from_a = 0, messages_from_b = 0;
+  std::vector<ClockPiece> pieces;  // one, unless a clock was stepped
+};
+
+// An offset, b's clock less a's, as `base_ns` and what is to be added to it.
+struct ClockOffset {
+  std::int64_t base_ns = 0;
+  Bounds more;
+};
+
+struct ClockRelation {
+  MachineId a, b;
+  std::uint64_t messages_from_a = 0, messages_from_b = 0;
+  LocalTime at;                // by a: when the offset is what it is
+  ClockOffset offset;          // without both bounds: messages went one way only; without any: none went
+  Bounds drift;                // how much faster b runs: 1e-6 is a part in a million
+  std::vector<MachineId> via;  // through whom it is known; empty: from their own messages
+};
+
+struct ClockStep {
+  MachineId a, b;      // one of them, or both
+  LocalTime before;    // by a: what was received from here on does not fit what was before
+  double jump_ns = 0;  // of b against a, about
+};
+
+struct Clocks {
+  std::vector<ClockPair> pairs;
+  std::vector<ClockRelation> relations;  // of every two machines with events, by the table
+  std::vector<ClockStep> steps;
+  std::vector<std::uint64_t> tick_ns;  // by machine; 0: no events
+  std::vector<std::string> warnings;
+
+  // b's clock less a's when a's says `at`, from the messages of the pair alone; either machine may be given as `from`.
+  static ClockOffset offset_of(const ClockPair& pair, MachineId from, std::int64_t at_ns);
+  const ClockPair* pair_of(MachineId a, MachineId b) const;
+};
+
+class ClockAnalysis : public EventSink {
+ public:
+  void on_begin(const TraceInfo& info) override { info_ = &info; }
+  void on_events(std::span<const Event> batch) override;
+  void on_end(const LossReport& losses) override;
+
+  // After on_end().
+  const Clocks& result() const { return result_; }
+
+ private:
+  struct Machine {
+    bool seen = false;
+    std::int64_t first_ns = 0, last_ns = 0;
+    std::uint64_t tick_ns = 0;  // greatest common divisor of all times less the first
+  };
+  struct Points {
+    std::vector<ClockPoint> not_above, not_below;
+    std::uint64_t messages_from_a = 0, messages_from_b = 0;
+    std::size_t thin_at = std::size_t{1} << 16;
+  };
+
+  void note_time(const Event& event);
+  void note(const MessagePair& pair);
+  ClockPair make_pair(MachineId a, MachineId b, Points points);
+  void find_relations();
+
+  const TraceInfo* info_ = nullptr;
+  MessagePairs pairs_;
+  std::vector<Machine> machines_;
+  std::map<std::pair<MachineId, MachineId>, Points> points_;
+  Clocks result_;
+};
+
+}  // namespace dpm

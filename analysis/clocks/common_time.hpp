@@ -1,0 +1,56 @@
+// A view of all machines' times in the clock of one of them, in which no message is received before it is sent and
+// every process keeps its order. Recorded times stay what they are.
+//
+// Each clock is taken for the middle of what is proven of it (clock_bounds.hpp), from machine to machine along the
+// paths whose bounds are narrowest. Where that is not good enough, single events are moved later, and what follows in
+// their process with them, as little as needed: the order of cause and effect is known better than any clock.
+//
+// Machines between whom no chain of messages leads have no time in common. Each such group has its own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/clocks/clocks.hpp"
+#include "model/event.hpp"
+
+namespace dpm {
+
+// Nanoseconds by the reference clock of its machine's group.
+struct CommonInstant {
+  std::int64_t ns = 0;
+
+  friend constexpr auto operator<=>(CommonInstant, CommonInstant) = default;
+};
+
+class CommonTime {
+ public:
+  explicit CommonTime(const Clocks& clocks);
+  CommonTime(const CommonTime&) = delete;
+
+  CommonInstant at(MachineId machine, LocalTime time) const;
+  // Whose clock it is; times of machines with different references must not be compared.
+  MachineId reference_of(MachineId machine) const { return steps_.at(machine.value).reference; }
+
+ private:
+  struct Step {  // towards the reference
+    MachineId reference, previous;
+    const ClockPair* pair = nullptr;
+  };
+  std::int64_t to_previous(const Step& step, MachineId machine, std::int64_t time_ns) const;
+
+  std::vector<ClockPair> pairs_;
+  std::vector<Step> steps_;  // by machine
+};
+
+struct CommonOrder {
+  std::vector<CommonInstant> times;  // by event
+  std::uint64_t moved = 0;           // events that are later than their clock says
+  std::uint64_t contradictions = 0;  // messages in a circle of causes: the trace is damaged, and they count for nothing
+};
+
+// `events` of each process in its order, as messages (analysis/messages has resolved streams).
+CommonOrder order_in_common(std::span<const Event> events, const CommonTime& time);
+
+}  // namespace dpm
