@@ -25,7 +25,8 @@ std::vector<SeccompInstruction> filter_for(const AcquireOptions& options) {
 // The injector was killed. The process goes on by itself: either it has the filter in an instant, and a spare listener
 // that can be taken, or nothing has happened to it.
 Result<MeteredProgram> pick_up(const AcquireTarget& target, const AcquireOptions& options) {
-  for (int i = 0; i < 100; ++i) {
+  const auto began = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - began < std::chrono::nanoseconds(options.patience.ns)) {
     const auto now = read_status(target.pid);
     if (now && now->seccomp_filters > target.filters) {
       auto rescued = rescue(target.pid);

@@ -69,11 +69,14 @@ void await_filter(std::uint32_t pid) {
   REQUIRE(becomes_true([pid] { return read_status(pid)->seccomp_filters > 0; }));
 }
 
-// If it has its filter, and nobody to answer, somebody is found.
+// It has its filter, and nobody to answer: somebody is found, once it has put its listener where it is kept.
 std::unique_ptr<TestSupervisor> attend(std::uint32_t pid) {
-  auto program = rescue(pid);
-  if (!program) return nullptr;
-  return std::make_unique<TestSupervisor>(std::move(program->listener));
+  std::unique_ptr<TestSupervisor> supervisor;
+  becomes_true([&] {
+    if (auto program = rescue(pid)) supervisor = std::make_unique<TestSupervisor>(std::move(program->listener));
+    return supervisor != nullptr;
+  });
+  return supervisor;
 }
 
 // Kills whoever traces the target, some time after somebody does.
