@@ -6,6 +6,7 @@
 
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
+#include "trace/meter_stream.hpp"
 
 namespace dpm {
 namespace {
@@ -83,6 +84,8 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
     const auto message = rest.first(static_cast<std::size_t>(size));
     if (is_known)
       take_message(descriptions_.records[layout_number->second], layout_number->second, message);
+    else if (type >= kStreamMessageFirst && type <= 255)
+      ++no_events_;
     else
       lose("of type " + std::to_string(type) + ", which the description file doesn't have");
     taken += message.size();
@@ -148,6 +151,10 @@ void StandardFilter::end() {
     ledger.losses.push_back(
         {"the input ended inside a message, after " + std::to_string(pending_.size()) + " bytes", 1});
   }
+  if (no_events_ > 0)
+    ledger.warnings.push_back(std::to_string(no_events_) +
+                              " messages with names and accounts of meters were passed over: a filter without a "
+                              "description file reads them");
   for (const auto& loss : ledger.losses) ledger.lost += loss.events;
   ledger.seen = ledger.kept + ledger.filtered + ledger.lost;
   writer_->on_end(ledger);

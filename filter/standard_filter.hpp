@@ -59,6 +59,7 @@ class StandardFilter {
   std::string stop_reason_;
   std::uint64_t kept_ = 0;
   std::uint64_t filtered_ = 0;
+  std::uint64_t no_events_ = 0;  // messages of our own meters that are about events (trace/meter_stream.hpp)
   std::map<std::string, std::uint64_t> lost_;  // by reason
 };
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "backends/linux/collector/filter_program.hpp"
+#include "backends/linux/meter_link/state_folder.hpp"
 #include "trace/files.hpp"
 
 namespace dpm {
@@ -196,6 +197,20 @@ DeliveryReport FilterCollector::State::report() const {
   report.refused = connections.refused();
   report.finished = phase == Phase::done;
   return report;
+}
+
+std::string default_log_folder(const std::string& name) {
+  std::string plain = name;
+  std::replace(plain.begin(), plain.end(), '/', '_');
+  return state_folder() + "/logs/" + plain + "-" + std::to_string(::getpid());
+}
+
+std::vector<std::string> standard_filter(const std::string& dpm, const std::string& descriptions,
+                                         const std::string& templates) {
+  std::vector<std::string> command = {dpm, "filter", "-o", "trace"};
+  if (!descriptions.empty()) command.insert(command.end(), {"--descriptions", descriptions});
+  if (!templates.empty()) command.insert(command.end(), {"--templates", templates});
+  return command;
 }
 
 }  // namespace dpm

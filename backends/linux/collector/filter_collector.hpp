@@ -45,7 +45,7 @@ class FilterCollector {
   // called when the filter ends before that.
   Result<void> run(int stop, std::function<void(const std::string& how)> on_filter_ended = {});
 
-  DeliveryReport report() const;
+  DeliveryReport report() const;  // in the thread of run(), or after it; others read delivered.json
 
  private:
   struct State;
@@ -53,7 +53,12 @@ class FilterCollector {
   std::unique_ptr<State> state_;
 };
 
-// $XDG_STATE_HOME/dpm/logs/NAME-PID, of the calling process.
+// state_folder()/logs/NAME-PID, with the calling process's number.
 std::string default_log_folder(const std::string& name);
+
+// The command of the standard filter: its trace is the folder `trace` of the log. Files are named absolutely; empty
+// ones are its own.
+std::vector<std::string> standard_filter(const std::string& dpm, const std::string& descriptions,
+                                         const std::string& templates);
 
 }  // namespace dpm

@@ -77,7 +77,9 @@ FilterProgram::Written FilterProgram::write(std::string_view text, std::size_t& 
   return Written::some;
 }
 
-void FilterProgram::end_by_force(int signal) const { ::syscall(SYS_pidfd_send_signal, ended_.get(), signal, nullptr, 0); }
+void FilterProgram::end_by_force(int signal) const {
+  ::syscall(SYS_pidfd_send_signal, ended_.get(), signal, nullptr, 0);
+}
 
 std::string FilterProgram::reap() {
   int status = 0;
