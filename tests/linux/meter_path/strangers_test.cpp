@@ -1,0 +1,240 @@
+// Who is not a meter of this filter: the port is open to everybody, and nobody gets anything from it, keeps a meter
+// from it or ends it.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <atomic>
+
+#include "backends/linux/meter_link/connect.hpp"
+#include "backends/linux/tls/tls_stream.hpp"
+#include "backends/linux/wire/meter_frames.hpp"
+#include "model/random.hpp"
+#include "tests/linux/meter_path/live_path.hpp"
+
+namespace dpm::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+UniqueFd connect_plain(std::uint16_t port) { return connect_to("127.0.0.1", port, 5000ms, -1).value(); }
+
+void send_all(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    pollfd waiting = {socket, POLLOUT, 0};
+    ::poll(&waiting, 1, 10'000);
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+bool is_closed(int socket) {
+  return eventually([&] {
+    char byte = 0;
+    const ssize_t got = ::recv(socket, &byte, 1, MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+  });
+}
+
+// With the secret of `address`, as far as the handshake gets.
+struct Stranger {
+  explicit Stranger(const control::FilterAddress& address)
+      : context(TlsContext::create(TlsRole::client, address.secret).value()),
+        tls(context, connect_plain(address.port)) {}
+  TlsStatus shake_hands() {
+    while (true) {
+      const TlsStatus status = tls.handshake();
+      if (status != TlsStatus::wants_read && status != TlsStatus::wants_write) return status;
+      wait(status == TlsStatus::wants_read ? POLLIN : POLLOUT);
+    }
+  }
+  void send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const auto written = tls.write(bytes);
+      if (written.status == TlsStatus::failed || written.status == TlsStatus::closed) return;
+      bytes.remove_prefix(written.bytes);
+      if (written.status == TlsStatus::wants_write) wait(POLLOUT);
+    }
+  }
+  bool is_dropped() {
+    std::array<char, 1000> bytes;
+    return eventually([&] {
+      const auto got = tls.read(bytes);
+      return got.status == TlsStatus::closed || got.status == TlsStatus::failed;
+    });
+  }
+  void wait(short events) const {
+    pollfd waiting = {tls.fd(), events, 0};
+    ::poll(&waiting, 1, 60'000);
+  }
+  TlsContext context;
+  TlsStream tls;
+};
+
+// After whatever was tried, a meter is served as if nothing had been.
+void check_unharmed(CollectorProcess& collector, const TemporaryFolder& folder) {
+  LinkedMeter red(collector.address(), "red", 1, patient(folder));
+  red.record(1000);
+  const auto report = red.end();
+  CHECK(report.confirmed == 1000);
+  collector.stop();
+  const auto stream = collector.stream();
+  CHECK(stream.count == 1000);
+  CHECK(counts_from_zero(stream));
+  CHECK(stream.lost() == 0);
+}
+
+TEST_CASE("meter path: a wrong secret gets nobody in", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream);
+  auto wrong = collector.address();
+  wrong.secret = new_secret().value();
+  Stranger stranger(wrong);
+  CHECK(stranger.shake_hands() == TlsStatus::failed);
+  auto options = patient(folder);
+  options.end_wait = Duration::from_seconds(.3);
+  LinkedMeter meter(wrong, "green", 2, options);
+  meter.record(10);
+  const auto report = meter.end();
+  CHECK(report.confirmed == 0);
+  CHECK(report.left == 10);
+  CHECK_FALSE(report.problem.empty());
+  CHECK(collector.reports([](const auto& delivered) { return delivered.refused.not_authenticated >= 2; }));
+  check_unharmed(collector, folder);
+  CHECK(collector.report().meters.size() == 1);
+}
+
+TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, counted, and in nobody's way",
+          "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream, {300ms, 8});
+  Random random(1);
+  std::string garbage(100'000, '\0');
+  for (char& byte : garbage) byte = static_cast<char>(random.next());
+  for (const auto& bytes :
+       {std::string("GET / HTTP/1.1\r\n\r\n"), garbage, std::string("\x16\x03\x01\xff\xff\x01", 6) + garbage}) {
+    const auto socket = connect_plain(collector.port());
+    send_all(socket.get(), bytes);
+    CHECK(is_closed(socket.get()));
+  }
+  // A handshake that never goes on, and nothing at all.
+  const auto half = connect_plain(collector.port()), silent = connect_plain(collector.port());
+  send_all(half.get(), std::string("\x16\x03\x01\x01\x00\x01", 6));
+  CHECK(is_closed(half.get()));
+  CHECK(is_closed(silent.get()));
+  // With the secret, but never a word.
+  Stranger mute(collector.address());
+  CHECK(mute.shake_hands() == TlsStatus::done);
+  CHECK(mute.is_dropped());
+  CHECK(collector.reports(
+      [](const auto& report) { return report.refused.not_authenticated >= 2 && report.refused.too_slow >= 3; }));
+  check_unharmed(collector, folder);
+}
+
+TEST_CASE("meter path: many who only knock make room for a meter", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream, {60'000ms, 8});
+  std::vector<UniqueFd> knocking;
+  for (int i = 0; i < 50; ++i) knocking.push_back(connect_plain(collector.port()));
+  CHECK(collector.reports([](const auto& report) { return report.refused.too_many >= 40; }));
+  check_unharmed(collector, folder);
+}
+
+TEST_CASE("meter path: with the secret but without the protocol a connection is dropped and counted", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream);
+  const auto framed = [](const wire::MeterFrame& frame) {
+    std::string bytes;
+    wire::append_meter_frame(bytes, frame);
+    return bytes;
+  };
+  const std::string hello = framed(wire::Hello{wire::kMeterVersion, wire::MeterKey{{9}}, {"red", 9, "", ""}, 0});
+  std::string other_version = framed(wire::Hello{wire::kMeterVersion + 1, wire::MeterKey{{8}}, {"red", 8, "", ""}, 0});
+  const std::vector<std::string> tries = {"no frame at all",
+                                          std::string("\xff\xff\xff\x7f\x01\x40\x00\x00", 8),
+                                          other_version,
+                                          framed(wire::Ack{}),
+                                          framed(wire::Events{0, std::string(68, '\0')}),
+                                          hello + hello,
+                                          hello + framed(wire::Events{5, std::string(68, '\0')}),
+                                          hello + framed(wire::Names{0, "{\"machines\": 7}"})};
+  for (const auto& bytes : tries) {
+    Stranger stranger(collector.address());
+    REQUIRE(stranger.shake_hands() == TlsStatus::done);
+    stranger.send(bytes);
+    CHECK(stranger.is_dropped());
+  }
+  CHECK(collector.reports([&](const auto& report) { return report.refused.broken_protocol == tries.size(); }));
+  // Half a frame, then gone.
+  {
+    Stranger stranger(collector.address());
+    REQUIRE(stranger.shake_hands() == TlsStatus::done);
+    stranger.send(hello.substr(0, 20));
+  }
+  LinkedMeter red(collector.address(), "red", 1, patient(folder));
+  red.record(1000);
+  CHECK(red.end().confirmed == 1000);
+  collector.stop();
+  CHECK(collector.stream().count == 1000);
+}
+
+TEST_CASE("meter path: what was overheard cannot be said again", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream);
+  // A proxy that remembers what a meter said.
+  const auto listener = MeterConnections::listen(true).value();
+  sockaddr_in address = {};
+  socklen_t size = sizeof address;
+  REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  auto through = collector.address();
+  through.port = ntohs(address.sin_port);
+  std::string said;
+  std::atomic<bool> over{false};
+  std::thread proxy([&] {
+    pollfd knocking = {listener.get(), POLLIN, 0};
+    ::poll(&knocking, 1, 60'000);
+    const UniqueFd meter(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK)),
+        there = connect_plain(collector.port());
+    std::array<char, 10'000> bytes;
+    while (!over) {
+      std::array<pollfd, 2> waiting = {pollfd{meter.get(), POLLIN, 0}, pollfd{there.get(), POLLIN, 0}};
+      ::poll(waiting.data(), waiting.size(), 20);
+      for (const auto& [from, to] : {std::pair(meter.get(), there.get()), std::pair(there.get(), meter.get())}) {
+        const ssize_t got = ::recv(from, bytes.data(), bytes.size(), MSG_DONTWAIT);
+        if (got <= 0) continue;
+        if (from == meter.get()) said.append(bytes.data(), static_cast<std::size_t>(got));
+        send_all(to, {bytes.data(), static_cast<std::size_t>(got)});
+      }
+    }
+  });
+  LinkedMeter red(through, "red", 7, patient(folder));
+  red.record(500);
+  CHECK(red.end().confirmed == 500);
+  over = true;
+  proxy.join();
+  CHECK(said.find("program") == std::string::npos);  // nor could it be read
+  const auto replay = connect_plain(collector.port());
+  send_all(replay.get(), said);
+  CHECK(is_closed(replay.get()));
+  collector.stop();
+  CHECK(collector.report().refused.not_authenticated == 1);
+  CHECK(collector.stream().count == 500);
+}
+
+TEST_CASE("meter path: a false collector learns nothing", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess false_one(folder / "log", kKeepStream);
+  const control::FilterAddress address = {{"127.0.0.1"}, false_one.port(), new_secret().value()};
+  auto options = patient(folder);
+  options.end_wait = Duration::from_seconds(.3);
+  LinkedMeter red(address, "red", 1, options);
+  red.record(100);
+  CHECK(red.end().left == 100);
+  false_one.stop();
+  CHECK(false_one.stream().count == 0);
+}
+
+}  // namespace
+}  // namespace dpm::test
