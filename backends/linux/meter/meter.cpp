@@ -46,6 +46,7 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   if (!end.flow->exact) accept(end, call.execution);  // its calls before this one are over
   Event event = event_of(call, type);
   event.channel = end.flow->channel;
+  if (!call.data_is_there) event.evidence = Evidence::inferred;  // it came later than this says
   OpenOperation operation;
   operation.execution = call.execution;
   operation.event = record(call, event, false);

@@ -29,6 +29,7 @@ struct Call {
   bool counted_in_io = false;  // the thread's I/O counters will tell its result
   bool may_wait = true;        // neither the call nor the descriptor is non-blocking
   bool takes_all = false;      // it waits until it has all that it asks for (MSG_WAITALL)
+  bool data_is_there = true;   // of a receive: what it will take was there at `time`
 };
 
 // How much a call wants to move, and will.

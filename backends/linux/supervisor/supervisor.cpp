@@ -205,7 +205,8 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   if (!thread.asks_again) meter_.asks_to_receive(call, flow);
   if (call.counted_in_io && !flow->exact && !thread.counters_read) read_counters(thread);
   call.takes_all = (flags & MSG_WAITALL) != 0 && call.may_wait;
-  if (state.waiting > 0 || state.ended || !call.may_wait || call.takes_all || is_readable(fd.get())) {
+  call.data_is_there = state.waiting > 0 || state.ended || is_readable(fd.get());
+  if (call.data_is_there || !call.may_wait || call.takes_all) {
     const std::uint64_t probable = call.takes_all ? asked : std::min<std::uint64_t>(asked, state.waiting);
     meter_.receives(call, *flow, {asked, probable, offset});
     return Outcome::let_go;

@@ -75,6 +75,7 @@ bool Supervisor::complete(TrackedThread& thread) {
   if (same) {
     Call call = held.call;
     call.time = local_time();
+    call.data_is_there = true;
     call.now_ns = call.time.ns - clock_offset_ns_;
     call.load = load_.runnable(call.now_ns);
     Socket* socket = meter_.conversations().find(held.identity.id);

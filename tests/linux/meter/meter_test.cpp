@@ -150,6 +150,23 @@ TEST_CASE("meter: datagrams both ways between equal ports of two machines are tw
   CHECK(&conversations.datagrams_from("10.0.0.3:7000", own) != &in);
 }
 
+TEST_CASE("meter: a RECEIVE that begins before its data is there does not pass for the moment it came", "[linux]") {
+  Scene scene;
+  Execution& reader = scene.process(10, "reader");
+  Flow& pipe = scene.meter.conversations().pipe(8, 15);
+  Call call = scene.call(reader, 3);
+  call.takes_all = true;
+  call.data_is_there = false;
+  scene.meter.receives(call, pipe, {10, 10});
+  scene.meter.receives(scene.call(reader, 3), pipe, {10, 10});
+  scene.meter.leave(reader);
+  scene.take();
+  std::vector<Evidence> receives;
+  for (const Event& event : scene.events)
+    if (event.type == EventType::receive) receives.push_back(event.evidence);
+  CHECK(receives == std::vector{Evidence::inferred, Evidence::observed});
+}
+
 TEST_CASE("meter: a connecting socket's first use shows SOCKET and CONNECT, as inferred", "[linux]") {
   Scene scene;
   Execution& client = scene.process(10, "client");
