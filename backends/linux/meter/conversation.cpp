@@ -97,17 +97,10 @@ bool Conversations::may_be_same(const ChannelEnd& a, const ChannelEnd& b) const 
   return (is_any_a && is_any_b) || (is_any_a && is_ours(b.address)) || (is_any_b && is_ours(a.address));
 }
 
-Flow* Conversations::take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver, std::uint64_t sender_id) {
-  const auto fits = [&](const DatagramFlow& known, std::uint64_t socket) {
-    return known.receiver.port == receiver.port && may_be_same(known.receiver, receiver) &&
-           (socket == 0 || known.flow->sender_id == socket);
-  };
-  auto found = unbound_.end();
-  for (const std::uint64_t socket : {sender_id, std::uint64_t{0}}) {
-    found =
-        std::find_if(unbound_.begin(), unbound_.end(), [&](const DatagramFlow& known) { return fits(known, socket); });
-    if (found != unbound_.end()) break;
-  }
+Flow* Conversations::take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver) {
+  const auto found = std::find_if(unbound_.begin(), unbound_.end(), [&](const DatagramFlow& known) {
+    return known.receiver.port == receiver.port && may_be_same(known.receiver, receiver);
+  });
   if (found == unbound_.end()) return nullptr;
   Flow* flow = found->flow;
   unbound_.erase(found);
@@ -116,8 +109,20 @@ Flow* Conversations::take_unbound(const ChannelEnd& sender, const ChannelEnd& re
   return flow;
 }
 
-Flow& Conversations::udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name,
-                         std::uint64_t sender_id) {
+// Its name can be looked at now.
+void Conversations::name_unbound(const Socket& socket) {
+  const ChannelEnd name = end_named(socket.description.medium, socket.description.local_name);
+  if (name.port == 0 || unbound_senders_.erase(socket.id) == 0) return;
+  std::erase_if(unbound_, [&](const DatagramFlow& known) {
+    if (known.flow->sender_id != socket.id) return false;
+    known.flow->sender_id = 0;
+    stands_at(*known.flow, true, socket.id, name);
+    udp_[std::uint32_t{name.port} << 16 | known.receiver.port].push_back({name, known.receiver, known.flow});
+    return true;
+  });
+}
+
+Flow& Conversations::udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name) {
   ChannelInfo described;
   described.name = name;
   described.kind = ChannelKind::datagram;
@@ -131,7 +136,7 @@ Flow& Conversations::udp(const ChannelEnd& sender, const ChannelEnd& receiver, c
   auto& known = udp_[std::uint32_t{sender.port} << 16 | receiver.port];
   for (const DatagramFlow& flow : known)
     if (may_be_same(flow.sender, sender) && may_be_same(flow.receiver, receiver)) return *flow.flow;
-  Flow* flow = take_unbound(sender, receiver, sender_id);
+  Flow* flow = take_unbound(sender, receiver);
   if (flow == nullptr) flow = &new_flow(std::move(described));
   known.push_back({sender, receiver, flow});
   return *flow;
@@ -141,10 +146,11 @@ Flow& Conversations::datagrams_to(const Socket& sender, const std::string& recei
   const Medium medium = sender.description.medium;
   const std::string& own = sender.description.local_name;
   const ChannelEnd from = end_named(medium, own);
-  Flow& flow =
-      medium == Medium::udp
-          ? udp(from, end_named(medium, receiver), flow_name(medium, own, receiver), sender.id)
-          : flow_by(flow_name(medium, "", receiver), describe_flow(medium, ChannelKind::datagram, own, receiver));
+  if (medium == Medium::udp && from.port == 0) unbound_senders_.insert(sender.id);
+  name_unbound(sender);
+  Flow& flow = medium == Medium::udp ? udp(from, end_named(medium, receiver), flow_name(medium, own, receiver))
+                                     : flow_by(flow_name(medium, "", receiver),
+                                               describe_flow(medium, ChannelKind::datagram, own, receiver));
   stands_at(flow, true, sender.id, from);
   return flow;
 }
@@ -153,8 +159,9 @@ Flow& Conversations::datagrams_from(const std::string& sender, const Socket& rec
   const Medium medium = receiver.description.medium;
   const std::string& own = receiver.description.local_name;
   const ChannelEnd at = end_named(medium, own);
+  name_unbound(receiver);
   Flow& flow = medium == Medium::udp
-                   ? udp(end_named(medium, sender), at, flow_name(medium, sender, own), 0)
+                   ? udp(end_named(medium, sender), at, flow_name(medium, sender, own))
                    : flow_by(flow_name(medium, "", own), describe_flow(medium, ChannelKind::datagram, sender, own));
   stands_at(flow, false, receiver.id, at);
   return flow;

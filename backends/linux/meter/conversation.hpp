@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -51,8 +52,8 @@ class Conversations {
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
   // The way of a datagram that this socket sends to that name, or receives from it. A socket bound to every address
   // does not know under which one it is spoken to: then any address of this machine will do.
-  // A sender that is not bound yet gets its port by its first send: that flow is taken over by the next one of the
-  // same socket, or else by the first sight of one to the same receiver whose sender is known.
+  // A sender that is not bound yet gets its port by its first send: that flow gets its name by the next send or receive
+  // of the same socket, or else by the first sight of one to the same receiver whose sender is known.
   Flow& datagrams_to(const Socket& sender, const std::string& receiver);
   Flow& datagrams_from(const std::string& sender, const Socket& receiver);
   // Addresses of this machine; without any, every address may be one.
@@ -73,8 +74,9 @@ class Conversations {
   Flow& flow_by(const std::string& key, const ChannelInfo& described);
   // This socket was seen at that end.
   void stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end);
-  Flow& udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name, std::uint64_t sender_id);
-  Flow* take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver, std::uint64_t sender_id);
+  Flow& udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name);
+  void name_unbound(const Socket& socket);
+  Flow* take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver);
   bool may_be_same(const ChannelEnd& a, const ChannelEnd& b) const;
   bool is_ours(const std::string& address) const;
   void join(Socket& socket, const std::string& own, const std::string& peer);
@@ -85,6 +87,7 @@ class Conversations {
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<Flow>> flows_;
   std::vector<DatagramFlow> unbound_;
+  std::unordered_set<std::uint64_t> unbound_senders_;                 // sockets
   std::unordered_map<std::uint32_t, std::vector<DatagramFlow>> udp_;  // by both ports
   std::unordered_map<std::string, Flow*> by_key_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Flow*> pipes_;  // by device and inode

@@ -139,6 +139,23 @@ TEST_CASE("meter: datagrams find their way whatever address their sockets are bo
   CHECK(scene.info.channels[0].sender == ChannelEnd{"0.0.0.0", 4000, MachineId{0}, 1});
 }
 
+TEST_CASE("meter: a socket that asks once and is answered has its name in both directions", "[linux]") {
+  Scene scene;
+  Conversations& conversations = scene.meter.conversations();
+  conversations.lives_at({"10.0.0.1"});
+  Socket& asks = conversations.add(1, udp("0.0.0.0:0"));
+  Socket& another = conversations.add(2, udp("0.0.0.0:0"));
+  Flow& out = conversations.datagrams_to(asks, "10.0.0.2:53");
+  Flow& of_another = conversations.datagrams_to(another, "10.0.0.2:53");
+  asks.description.local_name = "0.0.0.0:4000";
+  Flow& in = conversations.datagrams_from("10.0.0.2:53", asks);
+  scene.take();
+  CHECK(scene.info.channels[out.channel.value].sender == ChannelEnd{"0.0.0.0", 4000, MachineId{0}, 1});
+  CHECK(scene.info.channels[in.channel.value].receiver == ChannelEnd{"0.0.0.0", 4000, MachineId{0}, 1});
+  CHECK(scene.info.channels[of_another.channel.value].sender.port == 0);
+  CHECK(&conversations.datagrams_to(asks, "10.0.0.2:53") == &out);
+}
+
 TEST_CASE("meter: datagrams both ways between equal ports of two machines are two channels", "[linux]") {
   Scene scene;
   Conversations& conversations = scene.meter.conversations();
