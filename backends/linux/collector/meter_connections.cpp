@@ -64,7 +64,8 @@ void MeterConnections::add_to(std::vector<pollfd>& waiting, bool may_read) const
   for (const auto& connection : connections_) {
     short events = may_read || !connection.authenticated ? POLLIN : 0;
     if (connection.wants_write) events |= POLLOUT;
-    waiting.push_back({connection.tls.fd(), events, 0});
+    // A connection that has ended would be announced for ever, also to who does not ask.
+    if (events != 0) waiting.push_back({connection.tls.fd(), events, 0});
   }
 }
 
