@@ -52,10 +52,10 @@ LinkSender::LinkSender(SharedLink& shared, control::FilterAddress filter, TlsCon
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-LinkSender::~LinkSender() {
+void LinkSender::stop() {
   make_readable(stop_.get());
   make_readable(wake_.get());
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void LinkSender::wake() { make_readable(wake_.get()); }

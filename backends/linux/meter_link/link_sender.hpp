@@ -34,9 +34,10 @@ class LinkSender {
   // All it refers to lives longer.
   LinkSender(SharedLink& shared, control::FilterAddress filter, TlsContext tls, std::size_t batch_events,
              std::chrono::nanoseconds delay, UniqueFd wake);
-  ~LinkSender();  // leaves at once
+  ~LinkSender() { stop(); }
 
-  void wake();
+  void wake();  // from any thread
+  void stop();  // leaves at once; from then on the buffer is the caller's alone
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -48,7 +48,8 @@ struct MeterLink::State {
   bool stalled = false;  // nothing moved for as long as we have patience
   std::uint64_t stalled_at = 0;
   std::uint64_t given = 0, dropped = 0, dropped_without_filter = 0;
-  LinkReport report;
+  LinkReport report;                   // as it is made
+  LinkReport published;                // under the mutex
   std::unique_ptr<LinkSender> sender;  // last: its thread ends first
 
   void wake(std::unique_lock<std::mutex>& lock);
@@ -158,7 +159,7 @@ void MeterLink::on_end(const LossReport& losses) {
     state.wake(lock);
     state.wait_for_the_last(lock);
   }
-  state.sender.reset();
+  state.sender->stop();
   state.leave_the_rest();
   state.conclude();
 }
@@ -203,22 +204,24 @@ void MeterLink::State::conclude() {
   report.problem = shared.problem;
   if (dropped > 0) report.losses.push_back({"the filter did not take them, and no more could be kept", dropped});
   const std::uint64_t rest = given - report.confirmed - report.left - dropped;
-  if (rest == 0) return;
-  report.losses.push_back({buffer.filter_gone().empty()
-                               ? "the filter could not be reached, and no file for them be written"
-                               : "the filter is gone: " + buffer.filter_gone(),
-                           rest});
+  if (rest > 0)
+    report.losses.push_back({buffer.filter_gone().empty()
+                                 ? "the filter could not be reached, and no file for them be written"
+                                 : "the filter is gone: " + buffer.filter_gone(),
+                             rest});
+  const std::lock_guard lock(shared.mutex);
+  published = report;
 }
 
 void MeterLink::set_immediate(bool on) {
   std::unique_lock lock(state_->shared.mutex);
   state_->shared.immediate = on;
-  if (on && state_->sender) state_->wake(lock);
+  if (on) state_->wake(lock);
 }
 
 LinkReport MeterLink::report() const {
   const std::lock_guard lock(state_->shared.mutex);
-  return state_->report;
+  return state_->published;
 }
 
 std::uint64_t LinkReport::lost() const {
