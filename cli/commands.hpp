@@ -20,6 +20,7 @@ std::unique_ptr<Command> make_meter();
 std::unique_ptr<Command> make_acquire();
 std::unique_ptr<Command> make_setflags();
 std::unique_ptr<Command> make_meterd();
+std::unique_ptr<Command> make_control();
 
 // What the program dpm does itself.
 Commands trace_commands();

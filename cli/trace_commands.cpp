@@ -43,6 +43,7 @@ Commands trace_commands() {
   commands.push_back(make_acquire());
   commands.push_back(make_setflags());
   commands.push_back(make_meterd());
+  commands.push_back(make_control());
   return commands;
 }
 

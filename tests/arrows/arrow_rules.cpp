@@ -42,6 +42,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"dwarf.h", "libdw", {"symbols"}},
     {"openssl/", "OpenSSL", {"backends/linux/wire", "backends/linux/tls"}},
     {"CLI/", "CLI11", {"cli"}},
+    {"histedit.h", "libedit", {"cli/control"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
     {"linux/", "Linux's own headers", {"backends/linux/kernel", "tests/linux"}},

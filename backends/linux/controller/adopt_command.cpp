@@ -81,7 +81,7 @@ void Controller::adopt_filter(const Left& left) {
   filter.address.filter = name;
   filter.log = left.charge.log;
   auto& hosts = filter.address.hosts;
-  if (left.machine != kLocalMachine && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
+  if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
     hosts.insert(hosts.begin(), left.machine);
   if (left.charge.state == ProcessState::killed) filter.ended = left.charge.reason;
   say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));

@@ -19,6 +19,7 @@ void Controller::Output::show(std::string_view lines) {
 
 Controller::Outcome Controller::perform(std::string_view line, const std::string& where) {
   if (!where.empty()) where_.push_back(where);
+  const int failures_before = failures_;
   const auto outcome = [&] {
     auto command = read_words(line);
     if (!command) return fail(command.error().what);
@@ -29,6 +30,8 @@ Controller::Outcome Controller::perform(std::string_view line, const std::string
     return dispatch(**form, command->words, command->input);
   }();
   if (!where.empty()) where_.pop_back();
+  // A script that failed has counted its own.
+  if (outcome == Outcome::failed && failures_ == failures_before) ++failures_;
   return outcome;
 }
 

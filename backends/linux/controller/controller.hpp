@@ -41,6 +41,8 @@ class Controller {
   void flush_output();
   bool has_output_waiting() const;
 
+  // Commands so far: of scripts, each of their lines.
+  int failures() const { return failures_; }
   const Computation& computation() const { return computation_; }
 
  private:
@@ -121,7 +123,8 @@ class Controller {
   std::vector<std::string> where_;  // we are, outermost first; typed commands add nothing
   std::size_t sources_ = 0;         // how deep
   bool is_abandoned_ = false;       // scripts end, whatever follows
-  bool has_warned_ = false;         // of active processes, by the command before this one
+  int failures_ = 0;
+  bool has_warned_ = false;  // of active processes, by the command before this one
 };
 
 }  // namespace dpm::control

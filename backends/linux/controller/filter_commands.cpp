@@ -23,7 +23,7 @@ Controller::Outcome Controller::filter(const Words& words) {
   auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
   if (!created) return fail("filter '" + name + "' was not created: " + created.error().what);
   // Other machines may know it by the name the user has for it, and by none of its addresses.
-  if (machine != kLocalMachine) created->address.hosts.insert(created->address.hosts.begin(), machine);
+  if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
   computation_.filters().push_back(
       {.name = name, .machine = machine, .pid = created->pid, .address = created->address, .log = created->log});

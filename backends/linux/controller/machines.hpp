@@ -46,6 +46,9 @@ class Machines {
   // come in the order of the questions.
   virtual std::vector<Answer> ask(std::vector<Question> questions) = 0;
 
+  // Whether this name is only another one for the machine we are on: no other machine knows it by it.
+  virtual bool is_here(const std::string& machine) const = 0;
+
   // What was reported since, oldest first.
   virtual std::vector<MachineReport> take_reports() = 0;
 

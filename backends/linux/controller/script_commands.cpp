@@ -140,7 +140,8 @@ Controller::Outcome Controller::die() {
   const auto active = active_processes();
   if (!active.empty() && !has_warned_) {
     has_warned_ = true;
-    return fail("processes are still active: " + listed(active) + "; die once more leaves them so");
+    fail("processes are still active: " + listed(active) + "; die once more leaves them so");
+    return Outcome::done;  // a warning: whoever goes on has been told
   }
   return leave();
 }
@@ -152,7 +153,9 @@ Controller::Outcome Controller::end_of_script(const std::string& where) {
   const auto active = active_processes();
   if (!active.empty()) say(where + " ends while processes are active: " + listed(active) + "; they are left so");
   leave();
-  return active.empty() ? Outcome::left : Outcome::failed;
+  if (active.empty()) return Outcome::left;
+  ++failures_;
+  return Outcome::failed;
 }
 
 // Filters go; those that active processes report to stay with these, until a later controller adopts them.

@@ -14,6 +14,7 @@ namespace dpm::control::test {
 class FakeMachines : public Machines {
  public:
   std::vector<Answer> ask(std::vector<Question> questions) override;
+  bool is_here(const std::string& machine) const override { return machine == kLocalMachine; }
   std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
   // Delivers what was to come later; with nothing left it would wait for ever, and is interrupted instead.
   Waited wait(std::chrono::milliseconds at_most) override;

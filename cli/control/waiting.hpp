@@ -1,0 +1,21 @@
+// Waiting for the user's next line while machines report: what they report is shown meanwhile.
+#pragma once
+
+#include <functional>
+
+namespace dpm::cli {
+
+struct WhileWaiting {
+  int reports = -1;       // a descriptor: readable when there is something to show
+  int interruption = -1;  // a signalfd of SIGINT
+  std::function<void()> show_reports;
+  std::function<void()> flush_output;  // of lines that have not ended
+  std::function<bool()> has_output_waiting;
+};
+
+enum class Woken { input, shown, interrupted };
+
+// Until `input` can be read, something may have been shown, or the user interrupts.
+Woken wait_for(int input, const WhileWaiting& meanwhile);
+
+}  // namespace dpm::cli
