@@ -108,7 +108,7 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
   constexpr std::uint16_t kPort = 4000;
   if (std::holds_alternative<CreateFilter>(body))
     return FilterCreated{
-        pid_on(machine), {.hosts = {"10.0.0.1"}, .port = kPort, .secret = "secret"}, "logs/" + machine};
+        pid_on(machine), {.hosts = {"10.0.0.1"}, .port = kPort, .secret = std::string(64, 'a')}, "logs/" + machine};
   if (std::holds_alternative<CreateProcess>(body))
     return ProcessCreated{pid_on(machine), "", std::exchange(warning_, "")};
   if (const auto* acquire = std::get_if<AcquireProcess>(&body))

@@ -86,7 +86,7 @@ void Connections::open(const std::string& name) {
 
 Connections::Opened Connections::connect(const Launcher& launcher, const std::string& name) {
   const auto command = launcher_command(launcher, name);
-  if (!command) return command.error();
+  if (!command) return {nullptr, command.error().what};
   MachineConnection::Handlers handlers;
   handlers.on_report = [this, name](ReportBody report) {
     std::visit([&](auto& what) { queue({name, std::move(what)}); }, report);
@@ -99,17 +99,18 @@ Connections::Opened Connections::connect(const Launcher& launcher, const std::st
     queue({name, MachineLost{why}});
   };
   auto connection = MachineConnection::open(*command, name, controller_, std::move(handlers));
-  if (connection) queue({name, MachineFound{(*connection)->welcome().charges}});
-  return connection;
+  if (!connection) return {nullptr, connection.error().what};
+  queue({name, MachineFound{(*connection)->welcome().charges}});
+  return {*std::move(connection), ""};
 }
 
 Result<MachineConnection*> Connections::opened(const std::string& name, Clock::time_point until) {
   auto& machine = machines_[name];
   if (machine.opening.valid()) {
     if (auto done = await(machine.opening, until); !done) return done.error();
-    auto connection = machine.opening.get();
-    if (!connection) return connection.error();
-    machine.connection = *std::move(connection);
+    auto opening = machine.opening.get();
+    if (opening.connection == nullptr) return Error{opening.why_not};
+    machine.connection = std::move(opening.connection);
   }
   // Another question for the same machine may have found out that it cannot be reached.
   if (machine.connection == nullptr) return Error{"machine " + name + " cannot be reached"};

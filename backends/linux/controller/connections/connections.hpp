@@ -45,7 +45,11 @@ class Connections : public Machines {
   int report_descriptor() const { return awake_.get(); }
 
  private:
-  using Opened = Result<std::unique_ptr<MachineConnection>>;
+  // No Result: GCC 12 warns of one in a future, which it takes for no heap object.
+  struct Opened {
+    std::unique_ptr<MachineConnection> connection;
+    std::string why_not;
+  };
   struct Machine {
     std::unique_ptr<MachineConnection> connection;
     std::future<Opened> opening;
