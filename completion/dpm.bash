@@ -48,6 +48,8 @@ _dpm() {
     (( COMP_CWORD > $(_dpm_command_at) )) || choices=$(compgen -c -- "$word" | sort -u)
   elif [[ "$previous" == --order ]]; then
     choices="recorded arrival role"
+  elif [[ "$previous" == --launcher ]]; then
+    choices="ssh srun local"
   elif [[ "$previous" == --method ]]; then
     choices="replay thesis1984"
   elif [[ "$word" == -* ]]; then

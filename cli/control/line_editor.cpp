@@ -80,6 +80,8 @@ class LineEditor::Library {
     int count = 0;
     is_discarded_ = false;
     is_editing_ = true;
+    // Before the prompt is there: otherwise a key that is quick enough would be the terminal's own, as control-R is.
+    el_set(editor_, EL_PREP_TERM, 1);
     const char* text = el_gets(editor_, &count);
     is_editing_ = false;
     if (text == nullptr || count <= 0) {
