@@ -74,7 +74,9 @@ class CollectorProcess {
   }
   CollectorProcess(const CollectorProcess&) = delete;
   ~CollectorProcess() {
-    if (pid_ > 0) kill_hard();
+    if (pid_ <= 0) return;
+    ::kill(filter_pid_, SIGKILL);  // which may be one that reads nothing, and would not notice
+    kill_hard();
   }
 
   control::FilterAddress address() const { return {{"127.0.0.1"}, static_cast<std::uint16_t>(port_), secret_}; }
