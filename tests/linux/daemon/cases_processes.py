@@ -214,7 +214,7 @@ def case_acquire(machine):
         program.kill()
         program.wait()
         program.stdout.close()
-    assert "no process" in refusal(red.ask, "acquire_process", job="j", pid=program.pid, flags="", filter=address)
+    assert "no such process" in refusal(red.ask, "acquire_process", job="j", pid=program.pid, flags="", filter=address)
     red.close()
 
 

@@ -1,0 +1,224 @@
+"""Daemons, controllers and supervisors that are killed, and who finds what they leave."""
+import os
+import signal
+import subprocess
+import threading
+
+from control import Controller, Ended, wait_for
+from cases_processes import refusal, status_of
+
+COUNT = "i=0; while :; do i=$((i+1)); echo $i; read x || exit 0; done"
+
+
+def is_alive(pid):
+    return status_of(pid) not in ("", "Z")
+
+
+def case_daemon_killed(machine):
+    """The next daemon finds every process, in its state, with its output and its end."""
+    red = Controller(machine, "one")
+    running = red.create("/bin/sh", "-c", COUNT, name="running")
+    red.on("start_process", running)
+    fresh = red.create("/bin/sleep", "1000", name="fresh", flags="send")
+    stopped = red.create("/bin/sleep", "1000", name="stopped")
+    red.on("start_process", stopped)
+    red.on("stop_process", stopped)
+    ended = red.create("/bin/sh", "-c", "exit 7", name="ended")
+    red.on("start_process", ended)
+    red.await_state(ended, "killed")
+    ends_later = red.create("/bin/sh", "-c", "read x; echo last words; exit 8")
+    red.on("start_process", ends_later)
+    program = subprocess.Popen(["/bin/sleep", "1000"])
+    red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=machine.filter_address())
+    red.until(lambda: red.output(running) == b"1\n", "the first number")
+    before = red.charges()
+
+    os.kill(machine.daemon(), signal.SIGKILL)
+    try:
+        red.until(lambda: False, "the end of the connection")
+    except Ended:
+        pass
+    wait_for(lambda: not machine.processes("meterd"), "the daemon to be gone")
+    assert all(is_alive(pid) for pid in (running, fresh, stopped, ends_later, program.pid))
+
+    again = Controller(machine, "one")
+    assert {c["pid"]: c for c in again.welcome["charges"]} == before, (again.welcome, before)
+    again.ask("input", b"\n", pid=running, end=False)
+    again.until(lambda: again.output(running) == b"2\n", "the second number")
+    again.ask("set_flags", pid=running, flags="send")
+    again.on("start_process", fresh)
+    again.on("start_process", stopped)
+    again.ask("input", b"\n", pid=ends_later, end=True)
+    assert again.await_state(ends_later, "killed") == "exit status 8"
+    assert again.output(ends_later) == b"last words\n"
+    for pid in (running, fresh, stopped):
+        again.on("kill_process", pid)
+    for pid in list(again.charges()):
+        again.on("release", pid)
+    assert again.charges() == {}
+    assert is_alive(program.pid)
+    program.kill()
+    program.wait()
+    wait_for(lambda: not machine.processes("--supervise"), "the supervisors to end")
+    again.close()
+
+
+def case_ended_meanwhile(machine):
+    """What happened while there was neither daemon nor controller is told to the next one."""
+    red = Controller(machine, "one")
+    pid = red.create("/bin/sh", "-c", f"while ! test -e {machine.folder}/go; do sleep 0.01; done; echo done; exit 9")
+    red.on("start_process", pid)
+    red.kill()
+    os.kill(machine.daemon(), signal.SIGKILL)
+    open(machine.folder + "/go", "w").close()
+    wait_for(lambda: not is_alive(pid), "the program to end")
+
+    def is_told():
+        again = Controller(machine, "one")
+        charge = again.welcome["charges"][0]
+        if charge["state"] == "killed":
+            assert charge["reason"] == "exit status 9"
+            again.until(lambda: again.output(pid) == b"done\n", "the output that was kept")
+            again.on("release", pid)
+            return again.close() or True
+        return again.close()
+    wait_for(is_told, "the end to be told")
+
+
+def case_controller_gone(machine):
+    """Processes of a controller that is gone go on; it comes back and controls them, or another adopts them."""
+    red = Controller(machine, "one")
+    pid = red.create("/bin/sh", "-c", COUNT)
+    red.on("start_process", pid)
+    red.until(lambda: red.output(pid) == b"1\n", "the first number")
+    other = Controller(machine, "other")
+    charge = other.charges()[pid]
+    assert charge["controller"] == "one" and charge["attended"]
+    assert "belongs to the controller one, which is connected" in refusal(other.on, "stop_process", pid)
+    assert "which is connected" in refusal(other.on, "adopt", pid)
+    red.kill()
+    wait_for(lambda: not other.charges()[pid]["attended"], "the controller to be gone")
+    assert "adopt it first" in refusal(other.on, "stop_process", pid)
+
+    red = Controller(machine, "one")
+    assert red.welcome["charges"][0]["pid"] == pid
+    red.ask("input", b"\n", pid=pid, end=False)
+    red.until(lambda: red.output(pid) == b"2\n", "the second number")
+    red.kill()
+    wait_for(lambda: not other.charges()[pid]["attended"], "the controller to be gone again")
+
+    other.on("adopt", pid)
+    assert other.charges()[pid]["controller"] == "other" and other.charges()[pid]["attended"]
+    other.ask("input", b"\n", pid=pid, end=False)
+    other.until(lambda: other.output(pid).endswith(b"3\n"), "the third number")
+    red = Controller(machine, "one")
+    assert "belongs to the controller other" in refusal(red.on, "kill_process", pid)
+    other.on("kill_process", pid)
+    other.await_state(pid, "killed")
+    assert red.states(pid) == []
+    other.on("release", pid)
+    red.close()
+    other.close()
+
+
+def case_same_name_twice(machine):
+    """A controller that connects once more replaces its older connection."""
+    red = Controller(machine, "one")
+    pid = red.create("/bin/sleep", "1000")
+    again = Controller(machine, "one")
+    try:
+        red.until(lambda: False, "its end")
+    except Ended:
+        pass
+    again.on("start_process", pid)
+    again.on("kill_process", pid)
+    again.on("release", pid)
+    again.close()
+
+
+def case_two_daemons_at_once(machine):
+    """Ten launchers at the same time start one daemon."""
+    found = []
+
+    def connect(i):
+        found.append(Controller(machine, f"controller-{i}"))
+    threads = [threading.Thread(target=connect, args=(i,)) for i in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 10
+    wait_for(lambda: len(machine.processes("meterd")) == 1, "the others to end")
+    pid = found[0].create("/bin/sleep", "1000")
+    assert all(pid in controller.charges() for controller in found)
+    second = subprocess.run([machine.dpm, "meterd", "--machine", machine.name], env=machine.env, capture_output=True,
+                            text=True, timeout=60)
+    assert second.returncode == 2 and "a meterdaemon runs already" in second.stderr, second
+    for controller in found:
+        controller.close()
+
+
+def case_supervisor_killed(machine):
+    """The program goes on, its output is read by nobody, and that is told."""
+    red = Controller(machine)
+    going_on = machine.folder + "/going-on"
+    pid = red.create("/bin/sh", "-c", f"while :; do echo more than a pipe holds >&2; echo x; echo >>{going_on}; done")
+    red.on("start_process", pid)
+    red.until(lambda: len(red.output(pid)) > 100, "output")
+    supervisor = machine.processes("--supervise")[0]
+    os.kill(supervisor, signal.SIGKILL)
+    red.until(lambda: any("supervisor was killed" in why for _, why in red.states(pid)), "the report")
+    assert red.charges()[pid]["state"] == "running"
+    size = os.path.getsize(going_on)
+    wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
+    assert "supervisor was killed" in refusal(red.on, "stop_process", pid)
+    assert "supervisor was killed" in refusal(red.on, "release", pid)
+    red.on("kill_process", pid)
+    assert "nobody knows how" in red.await_state(pid, "killed")
+    red.on("release", pid)
+    assert red.charges() == {}
+
+    # Before it began, it ends.
+    pid = red.create("/bin/sleep", "1000")
+    os.kill(machine.processes("--supervise")[0], signal.SIGKILL)
+    red.await_state(pid, "killed")
+    red.on("release", pid)
+    red.close()
+
+
+def case_everything_killed(machine):
+    """Controller, daemon and supervisor killed: the program goes on."""
+    red = Controller(machine)
+    going_on = machine.folder + "/going-on"
+    pid = red.create("/bin/sh", "-c", f"while :; do echo some output; echo >>{going_on}; done")
+    red.on("start_process", pid)
+    red.until(lambda: len(red.output(pid)) > 100, "output")
+    for process in [*machine.processes("--attach"), *machine.processes("meterd"), *machine.processes("--supervise")]:
+        os.kill(process, signal.SIGKILL)
+    red.close()
+    size = os.path.getsize(going_on)
+    wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
+    again = Controller(machine)
+    assert again.welcome["charges"] == []
+    # It can still be acquired.
+    again.ask("acquire_process", job="job", pid=pid, flags="all", filter=machine.filter_address())
+    again.on("release", pid)
+    again.close()
+    os.kill(pid, signal.SIGKILL)
+
+
+def case_ends_by_itself(machine):
+    """A daemon with nothing to do ends, one with something does not."""
+    machine.idle = 1
+    red = Controller(machine)
+    pid = red.create("/bin/sleep", "1000")
+    daemon = machine.daemon()
+    red.close()
+    red = Controller(machine)
+    assert machine.daemon() == daemon
+    red.on("stop_process", pid)
+    red.on("kill_process", pid)
+    red.on("release", pid)
+    red.close()
+    wait_for(lambda: not machine.processes(), "everything to end")
+    assert os.listdir(machine.folder + "/run/dpm") == []

@@ -1,0 +1,219 @@
+"""Peers that break the protocol, on purpose or not: dropped, counted, and nobody else notices."""
+import os
+import random
+import re
+import socket
+import struct
+import time
+
+from control import REPLY, REQUEST, Connection, Controller, frame, request_frame, wait_for
+from cases_processes import refusal
+
+
+def raw_socket(machine):
+    """The daemon's socket itself, past `--attach`."""
+    Controller(machine, "starter").close()
+    raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    raw.settimeout(120)
+    raw.connect(f"{machine.folder}/run/dpm/meterd@{machine.name}")
+    return raw
+
+
+def everything_from(raw):
+    data = b""
+    while True:
+        try:
+            part = raw.recv(65536)
+        except ConnectionResetError:
+            return data
+        if not part:
+            return data
+        data += part
+
+
+def answer_to(machine, data, shut=False):
+    """What the daemon says to these bytes before it closes."""
+    raw = raw_socket(machine)
+    try:
+        raw.sendall(data)
+        if shut:
+            raw.shutdown(socket.SHUT_WR)
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    with raw:
+        return everything_from(raw)
+
+
+HELLO = request_frame(1, "hello", {"version": 1, "controller": "stranger"})
+
+
+def case_wrong_messages(machine):
+    """What is no message gets its sender dropped, with the reason; the daemon and others go on."""
+    red = Controller(machine)
+    pid = red.create("/bin/sleep", "1000")
+    wrong = {
+        b"GET / HTTP/1.1\r\nHost: red\r\n\r\n": None,
+        struct.pack("<IBBH", 0xFFFFFFFF, 1, REQUEST, 0): None,
+        struct.pack("<IBBH", 1 << 20 | 1, 1, REQUEST, 0): None,
+        struct.pack("<IBBH", 8, 2, REQUEST, 0) + b"\0" * 8: None,
+        frame(REQUEST, b"{}"): "without a type",
+        frame(REQUEST, b"[" * 1000): "no JSON object",
+        frame(9, b"{}"): "without a type",
+        frame(REPLY, b'{"type":"done","number":1}'): None,
+        request_frame(1, "no_such_thing", {}): "none that can come here",
+        request_frame(1, "hello", {"version": 1, "controller": ""}): "is empty",
+        request_frame(1, "hello", {"version": 1, "controller": "x" * 300}): "255 are allowed",
+        request_frame(1, "list_charges", {}): "say Hello first",
+        HELLO + request_frame(2, "start_process", {"pid": -1}): "no whole number",
+        HELLO + request_frame(2, "start_process", {"pid": pid, "x": 1}): "is no field of it",
+        HELLO + request_frame(2, "input", {"pid": pid, "end": False}, b"x" * (256 * 1024 + 1)): "are allowed",
+    }
+    for data, why in wrong.items():
+        answer = answer_to(machine, data)
+        assert why is None or why.encode() in answer, (data[:80], answer)
+    assert "peers so far" in machine.log()
+    assert red.charges()[pid]["state"] == "new"
+    red.on("kill_process", pid)
+    red.close()
+
+
+def case_garbage(machine):
+    """Random bytes, and messages with random bytes changed, do the daemon no harm."""
+    red = Controller(machine)
+    pid = red.create("/bin/sleep", "1000")
+    chance = random.Random(4)
+    good = HELLO + request_frame(2, "set_flags", {"pid": pid, "flags": "send"}) + request_frame(3, "list_charges", {})
+    for _ in range(200):
+        if chance.random() < 0.3:
+            data = chance.randbytes(chance.randrange(1, 4000))
+        else:
+            changed = bytearray(good)
+            for _ in range(chance.randrange(1, 5)):
+                changed[chance.randrange(len(changed))] = chance.randrange(256)
+            data = bytes(changed)[:chance.randrange(1, len(changed) + 1)]
+        answer_to(machine, data, shut=True)
+    assert red.charges()[pid]["state"] == "new"
+    red.on("kill_process", pid)
+    red.close()
+
+
+def case_cut_anywhere(machine):
+    """Frames may come in any pieces; a connection that ends in the midst of one ends that alone."""
+    red = Controller(machine)
+    data = HELLO + request_frame(2, "list_charges", {})
+    for at in range(1, len(data), 7):
+        assert b"list_charges" not in answer_to(machine, data[:at], shut=True)
+    raw = raw_socket(machine)
+    for byte in data:
+        raw.sendall(bytes([byte]))
+    answer = b""
+    while b'"charges"' not in answer:
+        answer += raw.recv(65536)
+    raw.close()
+    assert red.charges() == {}
+    red.close()
+
+
+def case_other_version(machine):
+    """A controller of another version is told both."""
+    connection = Connection(machine.attach_command(), machine.env)
+    why = refusal(connection.ask, "hello", version=7, controller="new", colour="red")
+    assert "control version 1" in why and "version 7" in why, why
+    connection.until(lambda: connection.ended, "the end of the connection")
+    connection.close()
+
+
+def case_reserved_name(machine):
+    """A controller cannot have the name that means nobody."""
+    connection = Connection(machine.attach_command(), machine.env)
+    assert "no name for a controller" in refusal(connection.ask, "hello", version=1, controller=".")
+    connection.close()
+
+
+def case_slow_peers(machine):
+    """Who does not say who they are, or does not end what they began, is dropped."""
+    red = Controller(machine)
+    begin = time.monotonic()
+    silent = raw_socket(machine)
+    half = raw_socket(machine)
+    half.sendall(HELLO[:10])
+    slow = raw_socket(machine)
+    slow.sendall(HELLO + request_frame(2, "list_charges", {})[:12])
+    for raw, what in ((silent, "silent"), (half, "half a Hello")):
+        assert everything_from(raw) == b""
+        print(f"{what}: dropped after {time.monotonic() - begin:.0f} s")
+        raw.close()
+    everything_from(slow)
+    print(f"half a request: dropped after {time.monotonic() - begin:.0f} s")
+    slow.close()
+    assert "did not say who it is" in machine.log() and "not ended in time" in machine.log()
+    assert red.charges() == {}
+    red.close()
+
+
+def case_many_peers(machine):
+    """More connections than a daemon serves are refused, and then it serves again."""
+    red = Controller(machine)
+    peers = [raw_socket(machine) for _ in range(3)]
+    peers += [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(100)]
+    for peer in peers[3:]:
+        peer.connect(f"{machine.folder}/run/dpm/meterd@{machine.name}")
+    wait_for(lambda: "refused process" in machine.log(), "a refusal")
+    assert red.charges() == {}
+    for peer in peers:
+        peer.close()
+    wait_for(lambda: Controller(machine, "late").close() is None, "room")
+    red.close()
+
+
+def case_another_user(machine):
+    """Another account gets neither into the folder nor, if it did, an answer."""
+    if os.geteuid() != 0:
+        print("SKIPPED: only root can try as another user")
+        return
+    red = Controller(machine)
+    os.chmod(machine.folder, 0o755)
+    nobody = 65534
+    for opened in (False, True):
+        if opened:  # as if the folder had not protected it
+            os.chmod(machine.folder + "/run", 0o755)
+            os.chmod(machine.folder + "/run/dpm", 0o755)
+            os.chmod(f"{machine.folder}/run/dpm/meterd@{machine.name}", 0o777)
+        child = os.fork()
+        if child == 0:
+            os.setresgid(nobody, nobody, nobody)
+            os.setresuid(nobody, nobody, nobody)
+            raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                raw.connect(f"{machine.folder}/run/dpm/meterd@{machine.name}")
+                raw.settimeout(60)
+                raw.sendall(HELLO)
+                os._exit(3 if raw.recv(100) else 1)
+            except PermissionError:
+                os._exit(0)
+            except OSError:
+                os._exit(1)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert status == (1 if opened else 0), (opened, status)
+    assert f"of user {nobody}" in machine.log()
+    os.chmod(machine.folder + "/run", 0o700)
+    os.chmod(machine.folder + "/run/dpm", 0o700)
+    assert red.charges() == {}
+    red.close()
+
+
+def case_no_network(machine):
+    """The daemon and its supervisors listen on no network."""
+    red = Controller(machine)
+    red.create("/bin/sleep", "1000")
+    inodes = set()
+    for pid in machine.processes("meterd") + machine.processes("--supervise"):
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            found = re.match(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{fd}"))
+            if found:
+                inodes.add(found.group(1))
+    assert inodes
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for line in open(f"/proc/net/{table}").read().splitlines()[1:]:
+            assert line.split()[9] not in inodes, line
+    red.close()
