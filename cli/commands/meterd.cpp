@@ -5,12 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 
 #include "backends/linux/daemon/attach.hpp"
+#include "backends/linux/daemon/collector_process.hpp"
 #include "backends/linux/daemon/supervisor_process.hpp"
-#include "backends/linux/daemon/user_paths.hpp"
+#include "backends/linux/meter_link/meter_link.hpp"
 #include "cli/commands.hpp"
-#include "cli/meter/trace_path.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -39,6 +40,33 @@ void say_ready() {
   ::dup2(nowhere.get(), STDOUT_FILENO);
 }
 
+// A supervisor's events travel to the filter by a MeterLink; what went wrong on the way is said in the daemon's log.
+class LinkToFilter : public MeterSink {
+ public:
+  LinkToFilter(std::unique_ptr<MeterLink> link, std::string described)
+      : link_(std::move(link)), described_(std::move(described)) {}
+
+  void set_immediate(bool on) override { link_->set_immediate(on); }
+  void on_begin(const TraceInfo& info) override { link_->on_begin(info); }
+  void on_events(std::span<const Event> batch) override { link_->on_events(batch); }
+  void on_end(const LossReport& losses) override {
+    link_->on_end(losses);
+    for (const auto& warning : link_->report().warnings())
+      std::fprintf(stderr, "dpm meterd [%d]: %s: %s\n", ::getpid(), described_.c_str(), warning.c_str());
+  }
+
+ private:
+  std::unique_ptr<MeterLink> link_;
+  std::string described_;
+};
+
+Result<std::unique_ptr<MeterSink>> open_link(const control::FilterAddress& filter, const MeteredProcess& process) {
+  auto link = MeterLink::create(filter, {process.machine, process.pid, process.job, process.name}, {});
+  if (!link) return link.error();
+  const std::string described = process.name + " (process " + std::to_string(process.pid) + ")";
+  return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described));
+}
+
 class MeterdCommand : public Command {
  public:
   std::string name() const override { return "meterd"; }
@@ -58,11 +86,12 @@ class MeterdCommand : public Command {
         ->check(whole_number);
     // How it starts the processes that look after programs and filters.
     app.add_flag("--supervise", supervise_)->group("");
+    app.add_flag("--collect", collect_)->group("");
   }
 
   int run(Terminal& terminal) override {
     options().idle = std::chrono::seconds(idle_seconds_);
-    const auto done = attach_ ? attach(attached_) : supervise_ ? supervise() : serve();
+    const auto done = attach_ ? attach(attached_) : supervise_ || collect_ ? look_after() : serve();
     return done ? kDone : refuse(terminal, *this, done.error());
   }
 
@@ -74,19 +103,15 @@ class MeterdCommand : public Command {
     return Meterd::run(options(), say_ready);
   }
 
-  Result<void> supervise() {
-    return SupervisorProcess::run(
-        take_standard_input(), options().machine,
-        [](const control::FilterAddress&, const MeteredProcess& process) -> Result<std::unique_ptr<MeterSink>> {
-          const auto state = state_folder();
-          if (!state) return state.error();
-          return open_trace_path(*state, process);
-        });
+  Result<void> look_after() {
+    UniqueFd daemon = take_standard_input();
+    if (collect_) return CollectorProcess::run(std::move(daemon), options().machine);
+    return SupervisorProcess::run(std::move(daemon), options().machine, open_link);
   }
 
   AttachOptions attached_;
   std::uint64_t idle_seconds_ = 300;
-  bool attach_ = false, supervise_ = false;
+  bool attach_ = false, supervise_ = false, collect_ = false;
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ Result<UniqueFd> reach_meterd(const Meterd::Options& options) {
 }  // namespace
 
 Result<std::string> meterd_log(const std::string& machine) {
-  auto folder = state_folder();
+  auto folder = make_state_folder();
   if (!folder) return folder.error();
   return *folder + "/meterd" + (machine.empty() ? "" : "-" + machine) + ".log";
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "backends/linux/meter_link/state_folder.hpp"
+
 namespace dpm {
 
 std::string home_folder() {
@@ -35,10 +37,8 @@ Result<void> make_folders(const std::string& path, unsigned mode) {
   return {};
 }
 
-Result<std::string> state_folder() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  const std::string path =
-      (state != nullptr && state[0] == '/' ? std::string(state) : home_folder() + "/.local/state") + "/dpm";
+Result<std::string> make_state_folder() {
+  const std::string path = state_folder();
   if (auto made = make_folders(path, 0700); !made) return made.error();
   return path;
 }

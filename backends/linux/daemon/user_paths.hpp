@@ -13,8 +13,8 @@ std::string home_folder();
 // "~/x" is the user's; any other path is what it is. What is relative begins at home.
 std::string expand_path(const std::string& path);
 
-// $XDG_STATE_HOME/dpm, or ~/.local/state/dpm: made if it is not there, for the user alone.
-Result<std::string> state_folder();
+// state_folder() (meter_link/state_folder.hpp): made if it is not there, for the user alone.
+Result<std::string> make_state_folder();
 
 // Makes the folder with all that lead to it; none is an error if it is there.
 Result<void> make_folders(const std::string& path, unsigned mode);

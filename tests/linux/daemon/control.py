@@ -209,7 +209,14 @@ class Machine:
                 continue
             if mark in environment and (role is None or self._role(command) == role):
                 found.append(int(pid))
-        return found
+        # A program that has not begun looks like the supervisor that it was forked from.
+        return [pid for pid in found if role is None or self._parent(pid) not in found]
+
+    def _parent(self, pid):
+        try:
+            return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+        except OSError:
+            return 0
 
     def _role(self, command):
         words = [word.decode(errors="replace") for word in command]

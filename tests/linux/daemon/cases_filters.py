@@ -1,0 +1,131 @@
+"""Filters that a daemon looks after, and what processes send to them."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from control import Controller, wait_for
+from cases_processes import refusal
+
+TALK = ("import socket\na, b = socket.socketpair()\nfor i in range(200):\n  a.send(b'x' * 10)\n  b.recv(10)\n")
+
+
+def create_filter(red, name="f1", program="", descriptions="", templates=""):
+    return red.ask("create_filter", name=name, program=program, descriptions=descriptions, templates=templates)
+
+
+def run_with(red, made, *command, flags="all"):
+    address = made["address"]
+    pid = red.ask("create_process", job="job", name="talker", file=command[0], arguments=list(command[1:]), directory="",
+                  input="", flags=flags, filter=address)["pid"]
+    red.on("start_process", pid)
+    assert red.await_state(pid, "killed") == "normal", red.output(pid, True)
+    return pid
+
+
+def fetch(red, pid, folder):
+    """The log, as a controller copies it."""
+    for name in red.ask("get_log", pid=pid, file="", offset=0)["files"]:
+        os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+        with open(f"{folder}/{name}", "wb") as file:
+            while True:
+                piece = red.ask("get_log", pid=pid, file=name, offset=file.tell())
+                file.write(piece.raw)
+                if piece["last"]:
+                    break
+    return folder
+
+
+def statistics(machine, trace):
+    done = subprocess.run([machine.dpm, "statistics", "--json", trace], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def case_log(machine):
+    """A process is metered, its filter ended, and the log that was fetched holds all its messages."""
+    red = Controller(machine)
+    made = create_filter(red)
+    pid = made["pid"]
+    assert red.charges()[pid]["kind"] == "filter" and red.charges()[pid]["name"] == "f1"
+    assert made["address"]["hosts"] == ["127.0.0.1"] and len(made["address"]["secret"]) == 64
+    talker = run_with(red, made, sys.executable, "-c", TALK)
+    red.on("release", talker)
+
+    # The first fetch is of a log that still grows; it can be read nevertheless.
+    first = fetch(red, pid, machine.folder + "/first")
+    assert os.listdir(first)
+    assert refusal(red.ask, "get_log", pid=pid, file="../../x", offset=0)
+    assert refusal(red.ask, "get_log", pid=pid, file="/etc/passwd", offset=0)
+    log = red.charges()[pid]["log"]
+    red.on("release", pid)
+    assert red.charges() == {}
+    found = statistics(machine, log + "/trace")
+    ledger = found["ledger"]
+    print("ledger:", ledger)
+    assert ledger["seen"] == ledger["kept"] + ledger["filtered"] + ledger["lost"] and ledger["lost"] == 0
+    assert sum(line["count"] for line in found["messages"]) >= 200, found["messages"]
+    wait_for(lambda: not machine.processes("--collect"), "the collector to end")
+    red.close()
+
+
+def case_flags_on_the_way(machine):
+    """Only what the flags name arrives; they change while it runs."""
+    red = Controller(machine)
+    made = create_filter(red)
+    talker = run_with(red, made, sys.executable, "-c", TALK, flags="send")
+    red.on("release", talker)
+    log = made["log"]
+    red.on("release", made["pid"])
+    found = statistics(machine, log + "/trace")
+    assert found["ledger"]["seen"] >= 200
+    red.close()
+
+
+def case_own_program(machine):
+    """Any program can be a filter; its end by itself is told."""
+    red = Controller(machine)
+    program = machine.folder + "/home/filter"
+    with open(program, "w") as file:
+        file.write("#!/bin/sh\nwc -c >count\n")
+    os.chmod(program, 0o755)
+    made = create_filter(red, program="~/filter")
+    red.on("release", run_with(red, made, sys.executable, "-c", TALK))
+    red.on("release", made["pid"])
+    assert int(open(made["log"] + "/count").read()) > 200 * 40
+
+    made = create_filter(red, name="short", program="/bin/true")
+    red.until(lambda: any(r["type"] == "filter_ended" and r["pid"] == made["pid"] for r in red.reports), "its end")
+    assert red.charges()[made["pid"]]["state"] == "killed"
+    red.on("release", made["pid"])
+    assert "no such program" in refusal(create_filter, red, program="no-such-filter")
+    assert red.charges() == {}
+    red.close()
+
+
+def case_daemon_killed(machine):
+    """A filter, and what goes to it, is found again by the next daemon."""
+    red = Controller(machine, "one")
+    made = create_filter(red)
+    before = red.charges()
+    os.kill(machine.daemon(), signal.SIGKILL)
+    wait_for(lambda: not machine.processes("meterd"), "the daemon to be gone")
+    red = Controller(machine, "one")
+    assert {c["pid"]: c for c in red.welcome["charges"]} == before
+    talker = run_with(red, made, sys.executable, "-c", TALK)
+    red.on("release", talker)
+    red.on("release", made["pid"])
+    assert statistics(machine, made["log"] + "/trace")["ledger"]["seen"] >= 400
+    red.close()
+
+
+def case_collector_killed(machine):
+    """A collector that is killed is told, and does its meters' programs no harm."""
+    red = Controller(machine)
+    made = create_filter(red)
+    os.kill(machine.processes("--collect")[0], signal.SIGKILL)
+    red.until(lambda: any(r["type"] == "filter_ended" for r in red.reports), "the report")
+    assert "killed" in red.charges()[made["pid"]]["reason"]
+    red.on("release", made["pid"])
+    red.close()
