@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kRulesBytesMax = 16 * 1024 * 1024;
 constexpr std::chrono::seconds kCheckpointPause{1};
+constexpr int kQuietMs = 100;  // whoever fetches the log waits longer (backends/linux/daemon/log_settling.hpp)
 
-// Hands the input to the reader, and what has come to the disk about once a second.
+// Hands the input to the reader, and what has come to the disk about once a second, or when nothing more comes.
 Result<void> read_all(int input, MeterStreamReader& reader, TraceWriter& writer) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::byte> buffer(256 * 1024);
@@ -25,9 +26,9 @@ Result<void> read_all(int input, MeterStreamReader& reader, TraceWriter& writer)
   Clock::time_point due = Clock::now();
   while (true) {
     pollfd waiting = {input, POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, unwritten ? 1000 : -1);
+    const int ready = ::poll(&waiting, 1, unwritten ? kQuietMs : -1);
     if (ready < 0 && errno != EINTR) return Error::from_errno("wait for meter messages");
-    if (unwritten && Clock::now() >= due) {
+    if (unwritten && (ready == 0 || Clock::now() >= due)) {
       writer.checkpoint();
       unwritten = false;
     }

@@ -11,8 +11,8 @@
 namespace dpm {
 
 // `templates` is a file of selection rules; without one everything is kept. What has come can be read by others a
-// second later, and stays if this process is killed. An error means the file could not be understood, the directory not
-// be made, or the input not be read.
+// second later, or when nothing more has come for a tenth of one, and stays if this process is killed. An error means
+// the file could not be understood, the directory not be made, or the input not be read.
 Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input);
 
 }  // namespace dpm

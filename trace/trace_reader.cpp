@@ -278,7 +278,7 @@ LossReport TraceReader::State::settle(std::uint64_t delivered, std::vector<Loss>
     for (const auto& loss : losses) ledger.kept += loss.events;
     ledger.seen = ledger.kept;
     ledger.warnings.push_back(
-        std::string(being_recorded ? "the trace is still being recorded" : "the recorder was killed") +
+        std::string(being_recorded ? "the trace is still being recorded" : "the recorder was killed, or the trace copied while it was at work") +
         ": what it had not yet written, and what it filtered, is not known");
   }
   std::uint64_t explained = 0;

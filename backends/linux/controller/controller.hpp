@@ -78,6 +78,8 @@ class Controller {
   Result<CreateFilter> filter_request(const Words& words, const std::string& machine);
   Outcome get_log(const std::string& name, const std::string& destination);
   Result<void> fetch(const FilterRecord& filter, const std::string& destination);
+  Result<std::vector<std::string>> log_files(const FilterRecord& filter);
+  Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
   Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);
 
   // job_commands.cpp

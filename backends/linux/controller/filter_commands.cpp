@@ -82,14 +82,32 @@ Controller::Outcome Controller::get_log(const std::string& name, const std::stri
   return Outcome::done;
 }
 
+// While a filter works, files of its log come and go: then it is fetched once more, as it is now.
 Result<void> Controller::fetch(const FilterRecord& filter, const std::string& destination) {
-  auto log = FetchedLog::begin(destination);
-  if (!log) return log.error();
+  constexpr int kTimes = 5;
+  for (int time = 1;; ++time) {
+    auto log = FetchedLog::begin(destination);
+    if (!log) return log.error();
+    const auto files = log_files(filter);
+    if (!files) return files.error();
+    const auto fetched = fetch_files(filter, *files, *log);
+    if (fetched) return log->finish();
+    const auto files_now = log_files(filter);
+    if (time == kTimes || !files_now || *files_now == *files) return fetched;
+  }
+}
+
+Result<std::vector<std::string>> Controller::log_files(const FilterRecord& filter) {
   auto files = expect<LogFiles>(machines_.ask({{filter.machine, GetLog{.pid = filter.pid}}}).at(0));
   if (!files) return files.error();
-  for (const auto& file : files->files)
-    if (auto done = fetch_file(filter, file, *log); !done) return done;
-  return log->finish();
+  return files->files;
+}
+
+Result<void> Controller::fetch_files(const FilterRecord& filter, const std::vector<std::string>& files,
+                                     FetchedLog& log) {
+  for (const auto& file : files)
+    if (auto done = fetch_file(filter, file, log); !done) return done;
+  return {};
 }
 
 Result<void> Controller::fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log) {

@@ -212,10 +212,23 @@ void Meterd::find_file(Asker asker, const std::shared_ptr<FileSearch>& search) {
     loop_.after(std::chrono::seconds(0), [this, asker, search] { find_file(asker, search); });
 }
 
+// In steps, as above: when the filter has read what was sent to it, and had the time to write it.
+void Meterd::list_log(Asker asker, const GetLog& request, const std::shared_ptr<LogSettling>& settling) {
+  const Charge* charge = find(request.pid);
+  if (charge == nullptr) return reply(asker, Refused{"the filter has been released"});
+  if (settling->is_over()) {
+    auto files = read_log(charge->facts.log, request);
+    return reply(asker, files ? *std::move(files) : ReplyBody(Refused{files.error().what}));
+  }
+  if (controllers_.contains(asker.first))
+    loop_.after(LogSettling::kStep, [this, asker, request, settling] { list_log(asker, request, settling); });
+}
+
 void Meterd::get_log(Asker asker, const GetLog& request) {
   const Charge* charge = find(request.pid);
   if (charge == nullptr || charge->facts.kind != control::Charge::Kind::filter)
     return reply(asker, Refused{"no filter " + std::to_string(request.pid) + " is looked after here"});
+  if (request.file.empty()) return list_log(asker, request, std::make_shared<LogSettling>(request.pid));
   auto piece = read_log(charge->facts.log, request);
   reply(asker, piece ? *std::move(piece) : ReplyBody(Refused{piece.error().what}));
 }

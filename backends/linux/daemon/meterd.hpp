@@ -19,6 +19,7 @@
 
 #include "backends/linux/daemon/charge_link.hpp"
 #include "backends/linux/daemon/file_requests.hpp"
+#include "backends/linux/daemon/log_settling.hpp"
 #include "backends/linux/keeper/socket_folder.hpp"
 
 namespace dpm {
@@ -75,6 +76,7 @@ class Meterd {
                   control::ReplyBody body);
   void adopt(Controller& controller, Asker asker, std::uint32_t pid);
   void find_file(Asker asker, const std::shared_ptr<FileSearch>& search);
+  void list_log(Asker asker, const control::GetLog& request, const std::shared_ptr<LogSettling>& settling);
   void get_log(Asker asker, const control::GetLog& request);
 
   std::unique_ptr<ChargeLink> connect_charge(UniqueFd socket);

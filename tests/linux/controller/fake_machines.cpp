@@ -90,7 +90,11 @@ Answer FakeMachines::answer(const Question& question) {
   const auto refusal = std::find_if(refusals_.begin(), refusals_.end(), [&](const Refusal& one) {
     return one.machine == question.machine && text.starts_with(one.kind);
   });
-  if (refusal == refusals_.end()) return reply(question.machine, question.body);
+  if (refusal == refusals_.end()) {
+    auto answer = reply(question.machine, question.body);
+    if (const auto* refused = std::get_if<Refused>(&answer)) return Error{refused->why};
+    return answer;
+  }
   const Error error{refusal->why};
   refusals_.erase(refusal);
   return error;
@@ -130,12 +134,13 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
     if (get->file.empty()) {
       LogFiles files;
       for (const auto& [name, bytes] : log_) files.files.push_back(name);
+      std::erase_if(log_, [&](const auto& file) { return file.first == vanishing_; });
       return files;
     }
     constexpr std::size_t kPiece = 10;
     for (const auto& [name, bytes] : log_)
       if (name == get->file) return LogPiece{bytes.substr(get->offset, kPiece), get->offset + kPiece >= bytes.size()};
-    return Refused{"no such file"};
+    return Refused{"there is no file '" + get->file + "' in the log"};
   }
   if (const auto* adopt = std::get_if<Adopt>(&body)) {
     std::erase_if(charges_[machine], [&](const Charge& charge) { return charge.pid == adopt->pid; });

@@ -38,6 +38,8 @@ class FakeMachines : public Machines {
     files_[machine][path] = bytes;
   }
   void have_log(const std::string& file, const std::string& bytes) { log_.emplace_back(file, bytes); }
+  // It is listed once more, and gone.
+  void lose_log(const std::string& file) { vanishing_ = file; }
   const std::map<std::string, std::string>& files(const std::string& machine) { return files_[machine]; }
 
   // "red StartProcess 2120", since the last call.
@@ -62,6 +64,7 @@ class FakeMachines : public Machines {
   std::map<std::string, std::vector<Charge>> charges_;
   std::map<std::string, std::map<std::string, std::string>> files_;  // machine, path, bytes
   std::vector<std::pair<std::string, std::string>> log_;
+  std::string vanishing_;
   std::vector<std::string> asked_;
 };
 

@@ -187,6 +187,8 @@ class Session {
     } else if (verb == "log") {
       const auto file = word(words);
       machines_.have_log(file, rest(words));
+    } else if (verb == "lose-log") {
+      machines_.lose_log(word(words));
     } else if (verb == "show") {
       show_file(word(words));
     } else if (verb == "list") {
