@@ -31,22 +31,28 @@ void EventFilter::on_events(std::span<const Event> batch) {
   sink_->on_records(batch, verdicts_);
 }
 
-void EventFilter::on_end(const LossReport& losses) {
-  for (const auto kept : kept_by_) ledger_.kept += kept;
-  ledger_.filtered = received_ - ledger_.kept;
-  ledger_.losses = losses.losses;
-  ledger_.warnings = losses.warnings;
-  ledger_.lost = losses.lost();
-  if (losses.seen > received_ + ledger_.lost) {
-    const std::uint64_t unexplained = losses.seen - received_ - ledger_.lost;
-    ledger_.losses.push_back({"did not arrive at the filter, for reasons the source does not give", unexplained});
-    ledger_.lost += unexplained;
+Ledger EventFilter::ledger_after(const LossReport& losses) const {
+  Ledger ledger;
+  for (const auto kept : kept_by_) ledger.kept += kept;
+  ledger.filtered = received_ - ledger.kept;
+  ledger.losses = losses.losses;
+  ledger.warnings = losses.warnings;
+  ledger.lost = losses.lost();
+  if (losses.seen > received_ + ledger.lost) {
+    const std::uint64_t unexplained = losses.seen - received_ - ledger.lost;
+    ledger.losses.push_back({"did not arrive at the filter, for reasons the source does not give", unexplained});
+    ledger.lost += unexplained;
   }
-  if (losses.seen < received_ + ledger_.lost)
-    ledger_.warnings.push_back("the source reports fewer events (" + std::to_string(losses.seen) +
-                               ") than arrived or were lost: its count was corrected");
-  ledger_.seen = received_ + ledger_.lost;
-  DPM_CHECK(ledger_.balanced());
+  if (losses.seen < received_ + ledger.lost)
+    ledger.warnings.push_back("the source reports fewer events (" + std::to_string(losses.seen) +
+                              ") than arrived or were lost: its count was corrected");
+  ledger.seen = received_ + ledger.lost;
+  DPM_CHECK(ledger.balanced());
+  return ledger;
+}
+
+void EventFilter::on_end(const LossReport& losses) {
+  ledger_ = ledger_after(losses);
   sink_->on_end(ledger_);
 }
 

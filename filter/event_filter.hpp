@@ -24,6 +24,8 @@ class EventFilter : public EventSink {
   void on_end(const LossReport& losses) override;
 
   const Ledger& ledger() const { return ledger_; }  // complete after on_end()
+  // What ledger() would be if the source ended now with this report.
+  Ledger ledger_after(const LossReport& losses) const;
   std::uint64_t kept_by(std::size_t filter) const { return kept_by_.at(filter); }
 
  private:

@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kCheckpointPause{1};
 constexpr int kQuietMs = 100;  // whoever fetches the log waits longer (backends/linux/daemon/log_settling.hpp)
 
 // Hands the input to the reader, and what has come to the disk about once a second, or when nothing more comes.
-Result<void> read_all(int input, MeterStreamReader& reader, TraceWriter& writer) {
+Result<void> read_all(int input, MeterStreamReader& reader, const EventFilter& filter, TraceWriter& writer) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::byte> buffer(256 * 1024);
   bool unwritten = false;
@@ -29,7 +29,10 @@ Result<void> read_all(int input, MeterStreamReader& reader, TraceWriter& writer)
     const int ready = ::poll(&waiting, 1, unwritten ? kQuietMs : -1);
     if (ready < 0 && errno != EINTR) return Error::from_errno("wait for meter messages");
     if (unwritten && (ready == 0 || Clock::now() >= due)) {
-      writer.checkpoint();
+      if (reader.is_at_rest())
+        writer.checkpoint(filter.ledger_after(reader.report()));
+      else
+        writer.checkpoint();
       unwritten = false;
     }
     if (ready <= 0) continue;
@@ -61,7 +64,7 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
 
   EventFilter filter(std::move(rules), **writer);
   MeterStreamReader reader(filter);
-  const auto input_status = read_all(input, reader, **writer);
+  const auto input_status = read_all(input, reader, filter, **writer);
   reader.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();

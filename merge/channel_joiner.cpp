@@ -48,8 +48,8 @@ ChannelId ChannelJoiner::join_local(const ChannelInfo& described) {
   if (machine.is_none()) return {};
   // Whoever sends to a datagram socket, it is one way.
   const bool by_both = described.kind == ChannelKind::stream;
-  const std::string key = std::to_string(machine.value) + (by_both ? "s" + described.sender.address : "d") + " > " +
-                          described.receiver.address;
+  const std::string key =
+      host_key(*info_, machine) + (by_both ? "s" + described.sender.address : "d") + " > " + described.receiver.address;
   const auto [known, is_new] = local_.try_emplace(key, ChannelId{static_cast<std::uint32_t>(info_->channels.size())});
   return is_new ? ChannelId{} : known->second;
 }
@@ -79,7 +79,7 @@ std::vector<std::string> ChannelJoiner::warnings() const {
     const ChannelEnd& here = channel.sender.machine.is_none() ? channel.receiver : channel.sender;
     const ChannelEnd& there = channel.sender.machine.is_none() ? channel.sender : channel.receiver;
     for (const MachineId machine : machines_at(*info_, there.address)) {
-      if (machine == here.machine) continue;
+      if (host_key(*info_, machine) == host_key(*info_, here.machine)) continue;
       Strangers& found = strangers[{here.machine, machine}];
       if (++found.channels == 1) {
         found.example = channel.name;

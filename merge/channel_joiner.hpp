@@ -3,7 +3,7 @@
 //
 //   TCP      stream_names.hpp: both ends know both names
 //   UDP      datagram_names.hpp: both ends know where a datagram was sent to and where it came from
-//   UNIX     sockets and pipes: their numbers, within one machine
+//   UNIX     sockets and pipes: their numbers, within one host
 //
 // What it cannot tell apart it leaves apart, and says so. Channels of other kinds are never joined.
 #pragma once
@@ -38,7 +38,7 @@ class ChannelJoiner {
   TraceInfo* info_;
   StreamNames streams_;
   DatagramNames datagrams_;
-  std::unordered_map<std::string, ChannelId> local_;  // UNIX sockets and pipes, by machine and name
+  std::unordered_map<std::string, ChannelId> local_;  // UNIX sockets and pipes, by host and name
 };
 
 }  // namespace dpm

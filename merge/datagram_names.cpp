@@ -13,7 +13,7 @@ std::uint32_t ports_of(const ChannelInfo& described) {
 
 // `seen` is an end where a socket was seen; `told` is what the other end's meter, on machine `told_by`, calls it.
 bool DatagramNames::meets(const ChannelEnd& seen, const ChannelEnd& told, MachineId told_by) const {
-  if (is_loopback_address(told.address) && seen.machine != told_by) return false;
+  if (is_loopback_address(told.address) && host_key(*info_, seen.machine) != host_key(*info_, told_by)) return false;
   if (seen.address == told.address) return true;
   if (!is_any_address(seen.address)) return false;
   return is_loopback_address(told.address) || has_address((*info_)[seen.machine], told.address);

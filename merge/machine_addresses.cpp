@@ -15,4 +15,9 @@ std::vector<MachineId> machines_at(const TraceInfo& info, const std::string& add
   return found;
 }
 
+std::string host_key(const TraceInfo& info, MachineId machine) {
+  if (machine.is_none()) return "";
+  return info[machine].host.empty() ? std::to_string(machine.value) : info[machine].host;
+}
+
 }  // namespace dpm

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "merge/machine_addresses.hpp"
+
 namespace dpm {
 namespace {
 
-std::string socket_key(const ChannelEnd& end, bool sending, const std::string& names) {
-  return std::to_string(end.machine.value) + (sending ? "s" : "r") + std::to_string(end.socket) + " " + names;
+std::string socket_key(const std::string& host, const ChannelEnd& end, bool sending, const std::string& names) {
+  return host + (sending ? "s" : "r") + std::to_string(end.socket) + " " + names;
 }
 
 }  // namespace
@@ -16,7 +18,7 @@ std::string StreamNames::key_of(const ChannelInfo& described) const {
   if (is_loopback_address(described.sender.address) || is_loopback_address(described.receiver.address)) {
     const MachineId machine =
         described.sender.machine.is_none() ? described.receiver.machine : described.sender.machine;
-    key += "@" + std::to_string(machine.value);
+    key += "@" + host_key(*info_, machine);
   }
   return key;
 }
@@ -43,7 +45,7 @@ ChannelId StreamNames::find(const ChannelInfo& described, ChannelOrigin origin) 
   for (const bool sending : {true, false}) {
     const ChannelEnd& end = sending ? described.sender : described.receiver;
     if (end.machine.is_none() || end.socket == 0) continue;
-    const auto known = by_socket_.find(socket_key(end, sending, key));
+    const auto known = by_socket_.find(socket_key(host_key(*info_, end.machine), end, sending, key));
     if (known != by_socket_.end()) return known->second;
   }
   if (sends == receives) return {};  // nobody stands there, or one meter saw both ends
@@ -66,7 +68,9 @@ void StreamNames::note(ChannelId channel, const ChannelInfo& described, ChannelO
   for (const bool sending : {true, false}) {
     const ChannelEnd& end = sending ? described.sender : described.receiver;
     if (end.machine.is_none()) continue;
-    const bool is_new = end.socket == 0 || by_socket_.try_emplace(socket_key(end, sending, key), channel).second;
+    const bool is_new =
+        end.socket == 0 ||
+        by_socket_.try_emplace(socket_key(host_key(*info_, end.machine), end, sending, key), channel).second;
     if (!is_new) continue;
     Connections& known = by_names_[key];
     (sending ? known.sending : known.receiving).push_back({channel, end.machine, origin.input, origin.knows_beginning});

@@ -2,7 +2,7 @@
 // machines call "10.0.0.1:40000 > 10.0.0.2:80" is the same, provided that
 //   - one of them stands at the sending end and the other at the receiving end: a meter says at which end it saw a
 //     socket;
-//   - loopback addresses are of one machine: nothing is joined through them between machines;
+//   - loopback addresses are of one host: nothing is joined through them between hosts;
 //   - where ports were used again, the k-th connection of these names at one end is the k-th at the other. That holds
 //     only if both ends are known from their beginning and each by one meter; otherwise nobody can tell, and they stay
 //     apart.

@@ -19,6 +19,9 @@ struct MachineInfo {
   double speed = 1;                         // work per CPU second, relative to a machine of speed 1
   std::uint16_t cores = 1;                  // so many processes run at full speed at a time
   std::vector<std::string> addresses = {};  // of its network interfaces, as in ChannelEnd; empty: not known
+  // Which running system it is, seen from which network: machines of one host share loopback addresses, pipes and UNIX
+  // sockets, whatever they are called. Empty: not known, and no other's.
+  std::string host = {};
 
   friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
 };

@@ -49,6 +49,7 @@ Json to_json(const MachineInfo& machine) {
   Json json = {{"name", machine.name}, {"speed", machine.speed}};
   if (machine.cores != 1) json["cores"] = machine.cores;
   if (!machine.addresses.empty()) json["addresses"] = machine.addresses;
+  if (!machine.host.empty()) json["host"] = machine.host;
   return json;
 }
 
@@ -89,6 +90,7 @@ MachineInfo machine_from_json(const Json& json) {
   if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
   require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
   if (json.contains("addresses")) machine.addresses = json.at("addresses").get<std::vector<std::string>>();
+  if (json.contains("host")) machine.host = json.at("host").get<std::string>();
   return machine;
 }
 

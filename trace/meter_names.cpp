@@ -9,7 +9,8 @@ namespace {
 
 using namespace info_json;
 
-// Names come from the world. Escaped in JSON one byte takes six at most, and an entry has two names, and some addresses.
+// Names come from the world. Escaped in JSON one byte takes six at most, and an entry has two names, and some
+// addresses.
 constexpr std::size_t kNameBytesMax = 4096, kAddressBytesMax = 128, kAddressesMax = 32;
 constexpr std::size_t kSetPiece = 1000;  // channels of a set told at once
 // More of a kind is damage, or somebody who wants our memory.
@@ -23,6 +24,7 @@ Json entry(const MachineInfo& machine) {
   told.name = shortened(machine.name);
   if (told.addresses.size() > kAddressesMax) told.addresses.resize(kAddressesMax);
   for (auto& address : told.addresses) address = address.substr(0, kAddressBytesMax);
+  told.host = told.host.substr(0, kAddressBytesMax);
   return to_json(told);
 }
 

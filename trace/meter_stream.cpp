@@ -263,7 +263,7 @@ void MeterStreamReader::pass_events() {
   batch_.clear();
 }
 
-void MeterStreamReader::count_open_meters(LossReport& report) {
+void MeterStreamReader::count_open_meters(LossReport& report) const {
   for (const auto& [number, meter] : meters_) {
     if (meter.ended) continue;
     // How many nobody can say; one is the least.
@@ -273,11 +273,15 @@ void MeterStreamReader::count_open_meters(LossReport& report) {
   }
 }
 
-void MeterStreamReader::end() {
-  begin();
-  if (delivered_ > arrived_) lose("delivered by a meter, but not here", delivered_ - arrived_);
+bool MeterStreamReader::is_at_rest() const {
+  return begun_ && !is_stopped() && pending_.empty() &&
+         std::all_of(meters_.begin(), meters_.end(), [](const auto& meter) { return meter.second.ended; });
+}
+
+LossReport MeterStreamReader::report() const {
   LossReport report;
   for (const auto& [reason, events] : lost_) report.losses.push_back({reason, events});
+  if (delivered_ > arrived_) report.losses.push_back({"delivered by a meter, but not here", delivered_ - arrived_});
   if (is_stopped()) {
     report.losses.push_back(
         {stop_reason_ + ": it and all that followed, " + std::to_string(unread_bytes_) + " bytes", 1});
@@ -287,14 +291,19 @@ void MeterStreamReader::end() {
         {"the input ended inside a message, after " + std::to_string(pending_.size()) + " bytes", 1});
   }
   count_open_meters(report);
-  if (!ended_ && !is_stopped())
-    report.warnings.push_back("the stream of meter messages was cut off: its end is missing");
   if (texts_damaged_ > 0)
     report.warnings.push_back(std::to_string(texts_damaged_) +
                               " messages that are no events could not be understood; the first: " + damage_);
   report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
   report.seen = passed_ + report.lost();
-  sink_->on_end(report);
+  return report;
+}
+
+void MeterStreamReader::end() {
+  begin();
+  LossReport last = report();
+  if (!ended_ && !is_stopped()) last.warnings.push_back("the stream of meter messages was cut off: its end is missing");
+  sink_->on_end(last);
 }
 
 }  // namespace dpm

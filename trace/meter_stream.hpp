@@ -72,6 +72,10 @@ class MeterStreamReader {
   // Call once, last.
   void end();
 
+  // Every meter that began has said its last, and no message is cut: then report() is what end() would say.
+  bool is_at_rest() const;
+  LossReport report() const;
+
   bool is_stopped() const { return !stop_reason_.empty(); }  // further bytes are only counted
   bool has_begun() const { return begun_; }                  // `sink` knows of it
   const TraceInfo& info() const { return info_; }
@@ -92,7 +96,7 @@ class MeterStreamReader {
   void begin();
   void pass_events();
   void lose(const std::string& reason, std::uint64_t events = 1);
-  void count_open_meters(LossReport& report);
+  void count_open_meters(LossReport& report) const;
 
   EventSink* sink_;
   TraceInfo info_;

@@ -201,7 +201,9 @@ Sidecar from_document(const Json& json) {
                                               " (this program reads version " + std::to_string(kTraceFormatVersion) +
                                               ")");
   Sidecar sidecar;
-  sidecar.finished = json.at("state").get<std::string>() == "finished";
+  const auto state = json.at("state").get<std::string>();
+  sidecar.finished = state == "finished";
+  sidecar.paused = state == "paused";
   sidecar.info = info_from_json(json);
   sidecar.description = description_from_json(json);
   sidecar.info.filters.clear();
@@ -222,7 +224,7 @@ std::string to_json(const Sidecar& sidecar) {
   Json json;
   json["format"] = "dpm-trace";
   json["version"] = kTraceFormatVersion;
-  json["state"] = sidecar.finished ? "finished" : "recording";
+  json["state"] = sidecar.finished ? "finished" : sidecar.paused ? "paused" : "recording";
   json["ledger"] = ledger_to_json(sidecar.ledger);
   info_to_json(sidecar.info, json);
   description_to_json(sidecar.description, json);

@@ -28,9 +28,10 @@ struct StreamSummary {
 
 struct Sidecar {
   bool finished = false;
+  bool paused = false;  // not finished, and complete so far: nothing was under way when it was written
   TraceInfo info;
   TraceDescription description;
-  Ledger ledger;  // complete only when finished
+  Ledger ledger;  // complete only when finished or paused
   std::vector<StreamSummary> streams;
   // Processes with records in more than one stream, which a reader must merge. Nothing: not known, the reader has to
   // look.

@@ -272,14 +272,15 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
 
 LossReport TraceReader::State::settle(std::uint64_t delivered, std::vector<Loss> losses) {
   ledger = sidecar.ledger;
-  if (!sidecar.finished) {
+  if (!sidecar.finished && !(sidecar.paused && losses.empty() && delivered == ledger.kept)) {
     ledger = {};
     ledger.kept = delivered;
     for (const auto& loss : losses) ledger.kept += loss.events;
     ledger.seen = ledger.kept;
-    ledger.warnings.push_back(
-        std::string(being_recorded ? "the trace is still being recorded" : "the recorder was killed, or the trace copied while it was at work") +
-        ": what it had not yet written, and what it filtered, is not known");
+    ledger.warnings.push_back(std::string(being_recorded
+                                              ? "the trace is still being recorded"
+                                              : "the recorder was killed, or the trace copied while it was at work") +
+                              ": what it had not yet written, and what it filtered, is not known");
   }
   std::uint64_t explained = 0;
   for (const auto& loss : losses) explained += loss.events;

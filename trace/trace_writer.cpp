@@ -253,6 +253,14 @@ void TraceWriter::checkpoint() {
   state_->write_sidecar();
 }
 
+void TraceWriter::checkpoint(const Ledger& so_far) {
+  flush();
+  state_->settle(so_far);
+  state_->sidecar.paused = true;
+  state_->write_sidecar();
+  state_->sidecar.paused = false;
+}
+
 void TraceWriter::on_end(const Ledger& ledger) {
   DPM_CHECK(!state_->ended);
   state_->ended = true;

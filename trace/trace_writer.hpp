@@ -38,6 +38,8 @@ class TraceWriter : public RecordSink {
 
   // Writes that and the names known by now, so that who reads a trace that is being recorded finds both.
   void checkpoint();
+  // The same when nothing is under way: who reads the trace before more comes finds it complete, with this ledger.
+  void checkpoint(const Ledger& so_far);
 
   // Writes the last packets and the final trace.json. Records this writer could not write are moved from kept to lost.
   void on_end(const Ledger& ledger) override;

@@ -67,7 +67,8 @@ Result<void> LinuxSource::run(EventSink& sink) {
   state.info.scenario = state.program.command;
   state.info.machines.push_back({.name = state.options.machine.empty() ? machine_name() : state.options.machine,
                                  .cores = machine_cores(),
-                                 .addresses = machine_addresses()});
+                                 .addresses = machine_addresses(),
+                                 .host = host_identity()});
 
   const std::uint64_t call_cost_ns = measure_call_cost_ns(state.options.sync_wake_up);
   RecordQueue queue(state.options.waiting_records_max, state.options.patience);

@@ -52,6 +52,20 @@ TEST_CASE("merge: loopback addresses, UNIX sockets and pipes lead nowhere else",
   CHECK(both([](auto& info, Seen) { info.channels.push_back({ProcessId{}, "a link"}); }) == 2);
 }
 
+TEST_CASE("merge: machines that are one host under two names share what is within it", "[merge]") {
+  RedAndBlue traces;
+  traces.red.machines[0].host = traces.blue.machines[0].host = "boot 1, network 2";
+  traces.red.machines[0].addresses = traces.blue.machines[0].addresses = {"10.0.0.1"};
+  Traces::tcp(traces.red, "127.0.0.1:1", "127.0.0.1:2", Seen::sender);
+  Traces::tcp(traces.blue, "127.0.0.1:1", "127.0.0.1:2", Seen::receiver);
+  Traces::udp(traces.red, "127.0.0.1:3", "127.0.0.1:4", Seen::sender);
+  Traces::udp(traces.blue, "127.0.0.1:3", "127.0.0.1:4", Seen::receiver);
+  Traces::channel(traces.red, ChannelMedium::unix_socket, "/a#1", "/b#2", Seen::sender);
+  Traces::channel(traces.blue, ChannelMedium::unix_socket, "/a#1", "/b#2", Seen::receiver);
+  CHECK(traces.channels() == 3);
+  CHECK(traces.united->warnings().empty());
+}
+
 TEST_CASE("merge: two meters of one machine join what stays within it", "[merge]") {
   RedAndBlue traces;
   TraceInfo& again = traces.machine("red", {"10.0.0.1"});

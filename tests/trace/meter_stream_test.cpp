@@ -153,6 +153,27 @@ TEST_CASE("meter stream: what meters lost is in the account, under their names",
   CHECK(read.losses.warnings == std::vector<std::string>{"the meter of process 18 (client) on green: look"});
 }
 
+TEST_CASE("meter stream: it is at rest when every meter has said its last", "[meter-stream]") {
+  const TraceInfo info = small_info(1, 2, 2);
+  const auto events = random_events(5, 10, info);
+  std::string stream;
+  append_all_names(stream, info);
+  append_meter(stream, 0, {"red", 17, "job", "server"});
+  for (const auto& event : events) append_event(stream, event);
+  RecordingSink sink;
+  MeterStreamReader reader(sink);
+  reader.feed(std::as_bytes(std::span(stream)));
+  CHECK_FALSE(reader.is_at_rest());
+  std::string last;
+  append_meter_end(last, 0, {12, 10, {{"the disk is full", 2}}, {}});
+  reader.feed(std::as_bytes(std::span(last)).first(10));
+  CHECK_FALSE(reader.is_at_rest());
+  reader.feed(std::as_bytes(std::span(last)).subspan(10));
+  CHECK(reader.is_at_rest());
+  CHECK(reader.report().seen == 12);
+  CHECK(reader.report().warnings.empty());
+}
+
 TEST_CASE("meter stream: cut off anywhere, what had come is there and the rest is said to be missing",
           "[meter-stream]") {
   const TraceInfo info = small_info(2, 4, 4);

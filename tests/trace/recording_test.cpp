@@ -70,6 +70,28 @@ TEST_CASE("trace: one that is being recorded says so, and is read up to its last
   CHECK(read_back(whole).events.size() == 100);
 }
 
+TEST_CASE("trace: one at rest is complete, and no longer when more has come", "[trace]") {
+  Recording recording;
+  recording.filter.on_begin(recording.info);
+  const auto events = random_events(3, 50, recording.info);
+  recording.filter.on_events(events);
+  recording.writer->checkpoint(recording.filter.ledger_after({.seen = 52, .losses = {{"a full disk", 2}}}));
+
+  auto reader = TraceReader::open(recording.path).value();
+  auto back = read_back(reader);
+  CHECK(back.events.size() == 50);
+  CHECK(back.losses.warnings.empty());
+  CHECK(reader.ledger().seen == 52);
+  CHECK(reader.ledger().lost == 2);
+
+  recording.filter.on_events(events);
+  recording.writer->flush();
+  auto later = TraceReader::open(recording.path).value();
+  back = read_back(later);
+  CHECK(back.events.size() == 100);
+  CHECK_THAT(back.losses.warnings.at(0), Catch::Contains("still being recorded"));
+}
+
 TEST_CASE("trace: an output directory stands for the trace in it", "[trace]") {
   const TemporaryFolder folder;
   const TraceInfo info = small_info(1, 2, 2);

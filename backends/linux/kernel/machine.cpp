@@ -6,8 +6,11 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 
 #include "model/channel_end.hpp"
 
@@ -50,6 +53,15 @@ std::vector<std::string> machine_addresses() {
   }
   ::freeifaddrs(interfaces);
   return addresses;
+}
+
+std::string host_identity() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::array<char, 64> network = {};
+  const ssize_t length = ::readlink("/proc/self/ns/net", network.data(), network.size());
+  if (boot.empty() || length <= 0) return "";
+  return boot + " " + std::string(network.data(), static_cast<std::size_t>(length));
 }
 
 }  // namespace dpm

@@ -14,4 +14,7 @@ std::uint16_t machine_cores();  // that this process may use
 // to the machine itself, which every machine has. Empty if the kernel does not say.
 std::vector<std::string> machine_addresses();
 
+// MachineInfo::host: the number of this boot and of the calling process's network. Empty if the kernel does not say.
+std::string host_identity();
+
 }  // namespace dpm
