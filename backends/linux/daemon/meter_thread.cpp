@@ -10,7 +10,8 @@
 
 namespace dpm {
 
-// Passes everything on. A program that is let go is left to its keeper before the last is sent, which may take long.
+// Passes everything on. The program needs us no more, or is left to its keeper, before the last is sent: that may take
+// long.
 class MeterThread::Ending : public EventSink {
  public:
   explicit Ending(MeterThread& meter) : meter_(meter) {}
@@ -20,8 +21,8 @@ class MeterThread::Ending : public EventSink {
   void on_end(const LossReport& losses) override {
     if (meter_.stopped_) {
       if (auto left = leave_to_keeper(meter_.source_.program()); !left) meter_.failure_ = left.error().what;
-      meter_.reach(Stage::let_go);
     }
+    meter_.reach(Stage::let_go);
     meter_.sink_->on_end(losses);
   }
 
@@ -70,7 +71,7 @@ void MeterThread::tell() {
   const Stage reached = stage_;
   const Stage told = std::exchange(told_, reached);
   if (told < Stage::ready && reached >= Stage::ready) handlers_.on_ready();
-  if (told < Stage::let_go && reached >= Stage::let_go && stopped_) handlers_.on_let_go();
+  if (told < Stage::let_go && reached >= Stage::let_go) handlers_.on_let_go();
   if (told < Stage::ended && reached >= Stage::ended) handlers_.on_end();
 }
 

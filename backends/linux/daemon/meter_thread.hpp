@@ -19,7 +19,7 @@ class MeterThread {
   // All called in the loop.
   struct Handlers {
     std::function<void()> on_ready;   // calls are being served
-    std::function<void()> on_let_go;  // after let_go(): the keeper answers
+    std::function<void()> on_let_go;  // the program has ended, or after let_go(): its keeper answers
     std::function<void()> on_end;     // everything the meter recorded is where it belongs
   };
 
@@ -33,7 +33,6 @@ class MeterThread {
   // The program goes on without us: its keeper answers its calls.
   void let_go();
   bool has_ended() const { return told_ == Stage::ended; }
-  bool has_let_go() const { return told_ >= Stage::let_go; }
   const std::string& failure() const { return failure_; }  // after the end
 
  private:

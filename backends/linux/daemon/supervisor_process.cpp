@@ -226,11 +226,11 @@ Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddres
   };
   handlers.on_let_go = [this] {
     is_let_go_ = true;
-    for (const auto& asker : std::exchange(releasers_, {})) service_.reply(asker, Done{});
+    if (!releasers_.empty()) finish_release();
   };
   handlers.on_end = [this] {
     if (has_ended_ && conclude_timer_ != 0) conclude();
-    if (!releasers_.empty() || is_let_go_) leave();
+    if (is_retired_) loop_.stop();
   };
   MeterOptions options;
   options.flags = flags;
@@ -296,18 +296,22 @@ Result<void> SupervisorProcess::kill(Asker asker) {
 Result<void> SupervisorProcess::release(Asker asker) {
   if (charge_.state != ProcessState::killed && charge_.state != ProcessState::acquired)
     return Error{"a process that is " + std::string(name_of(charge_.state)) + " has to be killed first"};
-  if (meter_->has_ended()) {
-    service_.reply(asker, Done{});
-    leave();
-    return {};
-  }
   releasers_.push_back(asker);
   if (is_let_go_) {
-    for (const auto& waiting : std::exchange(releasers_, {})) service_.reply(waiting, Done{});
+    finish_release();
   } else {
     meter_->let_go();
   }
   return {};
+}
+
+// Nobody asks for it any more; what its meter has still to deliver may take some time yet.
+void SupervisorProcess::finish_release() {
+  for (const auto& asker : std::exchange(releasers_, {})) service_.reply(asker, Done{});
+  service_.retire([this] {
+    is_retired_ = true;
+    if (meter_->has_ended()) loop_.stop();
+  });
 }
 
 // ---- what happens to it

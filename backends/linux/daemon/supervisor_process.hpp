@@ -52,6 +52,7 @@ class SupervisorProcess {
   Result<void> stop();
   Result<void> kill(Asker asker);
   Result<void> release(Asker asker);
+  void finish_release();
 
   void open_gate();
   void keep_reaping();
@@ -72,7 +73,7 @@ class SupervisorProcess {
   std::optional<LaunchedProgram> launched_;  // until it has begun
   std::unique_ptr<MeterThread> meter_;
   bool is_metered_ = false;  // its calls are served
-  bool has_begun_ = false, has_ended_ = false, is_let_go_ = false;
+  bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
   UniqueFd program_;  // a pidfd of its first process
   EventLoop::TimerId conclude_timer_ = 0;
   std::vector<Asker> starters_, killers_, releasers_;  // who waits for an answer

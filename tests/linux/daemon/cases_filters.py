@@ -129,3 +129,13 @@ def case_collector_killed(machine):
     assert "killed" in red.charges()[made["pid"]]["reason"]
     red.on("release", made["pid"])
     red.close()
+
+
+def case_unreachable(machine):
+    """A filter that cannot be reached holds up neither the program nor who controls it; its events stay in a file."""
+    machine.address = {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none"}
+    red = Controller(machine)
+    pid, reason = red.run(sys.executable, "-c", TALK)
+    assert reason == "normal" and pid not in red.charges()
+    wait_for(lambda: "did not reach the filter" in machine.log(), "what became of its events", 200)
+    red.close()

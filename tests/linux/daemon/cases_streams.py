@@ -83,27 +83,25 @@ def case_nobody_listens(machine):
     red = Controller(machine)
     done = machine.folder + "/done"
     total = 3 * KEPT
-    pid = red.create("/bin/sh", "-c", f"read x; head -c {total} /dev/zero; touch {done}; read x; echo end")
+    go = machine.folder + "/go"
+    until_go = f"while ! test -e {go}; do sleep 0.01; done"
+    pid = red.create("/bin/sh", "-c", f"{until_go}; head -c {total} /dev/zero; touch {done}; read x; echo end")
     red.on("start_process", pid)
     red.kill()
     wait_for(lambda: not machine.processes("--attach"), "the controller to be gone")
-    # Its input is in the hands of the supervisor: another controller of the same name brings it.
-    red = Controller(machine)
-    red.reading.clear()
-    red.send("input", b"\n", pid=pid, end=False)
-    red.kill()
+    other = Controller(machine, "other")
+    wait_for(lambda: not other.charges()[pid]["attended"], "the daemon to notice")
+    other.close()
+    open(go, "w").close()
     wait_for(lambda: os.path.exists(done), "the program to have printed all")
     red = Controller(machine)
     red.ask("input", b"\n", pid=pid, end=False)
     red.await_state(pid, "killed")
     out = red.output(pid)
     assert out.endswith(b"end\n")
-    # What was under way when the listener went is lost with it; at most what daemon and sockets hold.
-    got = len(out) - 4 + red.dropped(pid)
-    print(f"{total} bytes printed: {len(out) - 4} came, {red.dropped(pid)} were dropped and counted, "
-          f"{total - got} were under way to a controller that was killed")
-    assert red.dropped(pid) > 0
-    assert total - 4 * 1024 * 1024 <= got <= total
+    print(f"{total} bytes printed: {len(out) - 4} came, {red.dropped(pid)} were dropped and counted")
+    assert len(out) - 4 + red.dropped(pid) == total
+    assert len(out) - 4 >= KEPT
     red.close()
 
 
@@ -116,15 +114,19 @@ def case_slow_listener(machine):
     red.on("start_process", pid)
     red.until(lambda: len(red.output(pid)) > 0, "the first output")
     red.reading.clear()
+    begin = time.monotonic()
 
     other = Controller(machine, "other")
     for _ in range(3):
         assert other.run("/bin/echo", "quick")[1] == "normal"
     other.close()
-    assert not os.path.exists(done)
+    is_done = os.path.exists(done)
+    took = time.monotonic() - begin
     red.reading.set()
     assert red.await_state(pid, "killed") == "normal"
-    assert len(red.output(pid)) == total and red.dropped(pid) == 0
+    assert len(red.output(pid)) + red.dropped(pid) == total
+    # On a machine where that took half a minute, the program has waited long enough.
+    assert took > 25 or (not is_done and red.dropped(pid) == 0)
     red.close()
 
 

@@ -21,15 +21,15 @@ def request_frame(number, kind, fields, raw=b""):
     return frame(REQUEST, json.dumps({"type": kind, "number": number, **fields}).encode(), raw)
 
 
-def wait_for(condition, what):
+def wait_for(condition, what, patience=PATIENCE):
     """Waits on a condition; its value."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"waited {PATIENCE} s in vain for {what}")
+            raise AssertionError(f"waited {patience} s in vain for {what}")
         time.sleep(0.01)
 
 
@@ -182,8 +182,8 @@ class Controller(Connection):
 class Machine:
     """A daemon of its own on this machine, in a scratch folder; every process it has left behind is ended."""
 
-    def __init__(self, dpm, folder, name="red", idle=None):
-        self.dpm, self.name, self.idle = dpm, name, idle
+    def __init__(self, dpm, folder, name="red", idle=None, address=None):
+        self.dpm, self.name, self.idle, self.address = dpm, name, idle, address
         self.folder = folder
         os.makedirs(folder + "/run", mode=0o700, exist_ok=True)
         os.makedirs(folder + "/home", mode=0o700, exist_ok=True)
@@ -195,7 +195,18 @@ class Machine:
         return command + (["--idle", str(self.idle)] if self.idle else [])
 
     def filter_address(self):
-        return {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none"}
+        return self.address
+
+    def swallowing_filter(self):
+        """The address of a filter that takes what comes and keeps nothing."""
+        program = self.folder + "/home/swallow"
+        with open(program, "w") as file:
+            file.write("#!/bin/sh\nexec cat >/dev/null\n")
+        os.chmod(program, 0o755)
+        controller = Controller(self)
+        created = controller.ask("create_filter", name="swallow", program=program, descriptions="", templates="")
+        controller.close()
+        return created["address"]
 
     def processes(self, role=None):
         """Ours, by /proc: [(pid, command line)]. They are known by their environment."""
