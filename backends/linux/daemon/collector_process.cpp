@@ -5,9 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -37,30 +35,10 @@ Result<std::string> make_secret() {
 
 std::string expanded(const std::string& path) { return path.empty() ? path : expand_path(path); }
 
-// "logs/NAME-PID" in the user's state folder, with our own number: no two are the same.
-Result<std::string> log_folder(const std::string& name) {
-  const auto state = make_state_folder();
-  if (!state) return state.error();
-  std::string file = name.substr(0, 100) + "-" + std::to_string(::getpid());
-  std::replace_if(
-      file.begin(), file.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
-  const std::string folder = *state + "/logs/" + file;
-  if (auto made = make_folders(folder, 0700); !made) return made.error();
-  return folder;
-}
-
-// Its trace is the folder `trace` of the log, in which it is started.
-std::vector<std::string> standard_command(const std::string& descriptions, const std::string& templates) {
-  std::vector<std::string> command = {own_program(), "filter", "-o", "trace"};
-  if (!descriptions.empty()) command.insert(command.end(), {"--descriptions", descriptions});
-  if (!templates.empty()) command.insert(command.end(), {"--templates", templates});
-  return command;
-}
-
 // The program with its files as arguments, or the standard filter.
 Result<std::vector<std::string>> filter_command(const CreateFilter& request) {
   const std::string descriptions = expanded(request.descriptions), templates = expanded(request.templates);
-  if (request.program.empty()) return standard_command(descriptions, templates);
+  if (request.program.empty()) return standard_filter(own_program(), descriptions, templates);
   const bool is_path = request.program.find('/') != std::string::npos;
   const FoundProgram found = find_program(is_path ? expand_path(request.program) : request.program);
   if (!found) return Error{found.problem};
@@ -124,10 +102,8 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   if (!command) return command.error();
   auto secret = make_secret();
   if (!secret) return secret.error();
-  auto log = log_folder(request.name);
-  if (!log) return log.error();
   CollectorOptions options;
-  options.log = *log;
+  options.log = default_log_folder(request.name);
   options.program = *command;
   options.secret = *secret;
   options.loopback_only = !machine_.empty();  // one of several that stand for machines is reached from here alone

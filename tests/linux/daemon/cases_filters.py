@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 from control import Controller, wait_for
 from cases_processes import refusal
@@ -70,16 +71,31 @@ def case_log(machine):
     red.close()
 
 
-def case_flags_on_the_way(machine):
-    """Only what the flags name arrives; they change while it runs."""
+STEPS = ("import os, socket, sys\na, b = socket.socketpair()\nfor line in sys.stdin:\n  for i in range(100):\n"
+         "    a.send(b'x')\n    b.recv(1)\n  os.write(1, b'done\\n')\n")
+
+
+def case_flags(machine):
+    """Flags count for every call after the answer, on a running process, and cost it no error."""
     red = Controller(machine)
     made = create_filter(red)
-    talker = run_with(red, made, sys.executable, "-c", TALK, flags="send")
-    red.on("release", talker)
-    log = made["log"]
+    pid = red.ask("create_process", job="job", name="steps", file=sys.executable, arguments=["-c", STEPS], directory="",
+                  input="", flags="send", filter=made["address"])["pid"]
+    red.on("start_process", pid)
+    for step, flags in enumerate(["send", "", "send", "receive", "send"], 1):
+        begin = time.monotonic()
+        red.ask("set_flags", pid=pid, flags=flags)
+        print(f"flags '{flags}' set after {1000 * (time.monotonic() - begin):.1f} ms")
+        red.ask("input", b"go\n", pid=pid, end=False)
+        red.until(lambda n=step: red.output(pid) == b"done\n" * n, f"step {step}")
+    red.ask("set_flags", pid=pid, flags="")
+    red.ask("input", b"", pid=pid, end=True)
+    assert red.await_state(pid, "killed") == "normal"
+    red.on("release", pid)
     red.on("release", made["pid"])
-    found = statistics(machine, log + "/trace")
-    assert found["ledger"]["seen"] >= 200
+    ledger = statistics(machine, made["log"] + "/trace")["ledger"]
+    # Three steps of 100 sends and the word that is printed, one of 100 receives and the line that was read.
+    assert ledger["seen"] == 4 * 101, ledger
     red.close()
 
 
