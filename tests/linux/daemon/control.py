@@ -203,7 +203,7 @@ class Machine:
         with open(program, "w") as file:
             file.write("#!/bin/sh\nexec cat >/dev/null\n")
         os.chmod(program, 0o755)
-        controller = Controller(self)
+        controller = Controller(self, "swallower")
         created = controller.ask("create_filter", name="swallow", program=program, descriptions="", templates="")
         controller.close()
         return created["address"]
