@@ -65,8 +65,15 @@ std::vector<Controller::Left> Controller::left_on(const std::vector<std::string>
       continue;
     }
     if (charges->charges.empty()) known_machines_.forget(machines[i]);
-    for (auto& charge : charges->charges)
-      if (!charge.attended) left.push_back({machines[i], std::move(charge)});
+    for (auto& charge : charges->charges) {
+      if (!charge.attended) {
+        left.push_back({machines[i], std::move(charge)});
+      } else if (computation_.process_at(machines[i], charge.pid) == nullptr &&
+                 computation_.filter_at(machines[i], charge.pid) == nullptr) {
+        say("'" + charge.name + "' on " + machines[i] +
+            " belongs to a controller that is connected: " + charge.controller);
+      }
+    }
   }
   return left;
 }
