@@ -202,7 +202,10 @@ DeliveryReport FilterCollector::State::report() const {
 std::string default_log_folder(const std::string& name) {
   std::string plain = name;
   std::replace(plain.begin(), plain.end(), '/', '_');
-  return state_folder() + "/logs/" + plain + "-" + std::to_string(::getpid());
+  const std::string first = state_folder() + "/logs/" + plain + "-" + std::to_string(::getpid());
+  std::string folder = first;
+  for (int times = 2; std::filesystem::exists(folder); ++times) folder = first + "." + std::to_string(times);
+  return folder;
 }
 
 std::vector<std::string> standard_filter(const std::string& dpm, const std::string& descriptions,

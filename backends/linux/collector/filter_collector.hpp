@@ -53,7 +53,8 @@ class FilterCollector {
   std::unique_ptr<State> state_;
 };
 
-// state_folder()/logs/NAME-PID, with the calling process's number.
+// state_folder()/logs/NAME-PID, with the calling process's number, or NAME-PID.2 and so on where there is one already:
+// machines may share home folders, and numbers come again.
 std::string default_log_folder(const std::string& name);
 
 // The command of the standard filter: its trace is the folder `trace` of the log. Files are named absolutely; empty

@@ -15,6 +15,7 @@
 #include "backends/linux/daemon/user_paths.hpp"
 #include "backends/linux/find_program.hpp"
 #include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/kernel/machine.hpp"
 #include "backends/linux/kernel/process_files.hpp"
 #include "backends/linux/kernel/process_handle.hpp"
 
@@ -216,7 +217,8 @@ Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddres
   charge_.filter = filter;
   program_ = open_process(charge_.pid);
   if (!program_) return Error::from_errno("watch process " + std::to_string(charge_.pid));
-  auto sink = open_sink_(filter, {machine_, charge_.job, charge_.name, charge_.pid});
+  auto sink =
+      open_sink_(filter, {machine_.empty() ? machine_name() : machine_, charge_.job, charge_.name, charge_.pid});
   if (!sink) return sink.error();
   loop_.watch(program_.get(), EPOLLIN, [this](std::uint32_t) { on_program_end(); });
   MeterThread::Handlers handlers;
