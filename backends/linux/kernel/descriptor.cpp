@@ -76,6 +76,12 @@ bool has_own_fin(std::uint8_t state) {
   return state == 4 || state == 5 || state == 9 || state == 11 || state == 6;
 }
 
+// How many bytes the peer's FIN counts for among those received. Of a socket that is closed on both sides, or reset,
+// the state does not tell whether there was one; that it stands one byte after where it should does.
+std::uint64_t fin_bytes(std::uint8_t state, std::uint64_t offset_with_fin, std::uint64_t expected) {
+  return has_peer_fin(state) || (state == kClosed && offset_with_fin == expected + 1) ? 1 : 0;
+}
+
 constexpr int kReadingsMax = 20;
 
 }  // namespace
@@ -166,14 +172,13 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected) {
   for (int reading = 0; reading < kReadingsMax; ++reading) {
     if (::ioctl(fd, SIOCINQ, &waiting) != 0) return std::nullopt;
     const std::uint64_t received = info.tcpi_bytes_received;
-    bool fin = has_peer_fin(info.tcpi_state);
-    std::uint64_t offset = received - static_cast<std::uint64_t>(waiting) - (fin ? 1 : 0);
-    if (offset == expected) return ReceiveState{offset, static_cast<std::uint32_t>(waiting), fin};
+    const std::uint64_t with_fin = received - static_cast<std::uint64_t>(waiting);
+    std::uint64_t fin = fin_bytes(info.tcpi_state, with_fin, expected);
+    if (with_fin - fin == expected) return ReceiveState{expected, static_cast<std::uint32_t>(waiting), fin != 0};
     if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
     if (info.tcpi_bytes_received != received) continue;
-    fin = has_peer_fin(info.tcpi_state);  // of the second reading: the first races with the FIN by one
-    offset = received - static_cast<std::uint64_t>(waiting) - (fin ? 1 : 0);
-    return ReceiveState{offset, static_cast<std::uint32_t>(waiting), fin};
+    fin = fin_bytes(info.tcpi_state, with_fin, expected);  // of the second reading: the first races with the FIN by one
+    return ReceiveState{with_fin - fin, static_cast<std::uint32_t>(waiting), fin != 0};
   }
   return std::nullopt;
 }

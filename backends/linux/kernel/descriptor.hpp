@@ -66,6 +66,7 @@ struct ReceiveState {
   std::uint32_t waiting = 0;  // bytes that can be read now
   bool ended = false;         // the peer has closed its side (TCP only)
 };
+// `expected`: where it stands if all went as we think. It also tells a closed socket's last byte from the peer's FIN.
 std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
 
 // A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot

@@ -1,0 +1,85 @@
+// What the kernel says of sockets in states that last a moment, or that a program seldom sees.
+#include "backends/linux/kernel/descriptor.hpp"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <string>
+
+#include "model/unique_fd.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr int kLimitMs = 60'000;
+
+struct Connection {
+  UniqueFd client, server;
+};
+
+Connection connect_on_loopback() {
+  const UniqueFd listener(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* name = reinterpret_cast<sockaddr*>(&address);
+  REQUIRE(::bind(listener.get(), name, length) == 0);
+  REQUIRE(::listen(listener.get(), 1) == 0);
+  REQUIRE(::getsockname(listener.get(), name, &length) == 0);
+  Connection made;
+  made.client = UniqueFd(::socket(AF_INET, SOCK_STREAM, 0));
+  REQUIRE(::connect(made.client.get(), name, length) == 0);
+  made.server = UniqueFd(::accept(listener.get(), nullptr, nullptr));
+  REQUIRE(made.server.get() >= 0);
+  return made;
+}
+
+void wait_for(int fd, short what) {
+  pollfd item{fd, what, 0};
+  REQUIRE(::poll(&item, 1, kLimitMs) == 1);
+}
+
+void take(int fd, std::size_t bytes) {
+  std::array<char, 100> buffer;
+  for (std::size_t taken = 0; taken < bytes;) {
+    const ssize_t got = ::recv(fd, buffer.data(), bytes - taken, 0);
+    REQUIRE(got > 0);
+    taken += static_cast<std::size_t>(got);
+  }
+}
+
+void reset(UniqueFd& fd) {
+  const linger at_once{1, 0};
+  REQUIRE(::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once) == 0);
+  fd.reset();
+}
+
+}  // namespace
+
+TEST_CASE("descriptor: a peer's end is no byte of the stream, not even when the connection is reset after it",
+          "[linux]") {
+  const std::string words(24, 'x');
+  Connection connection = connect_on_loopback();
+  REQUIRE(::send(connection.client.get(), words.data(), words.size(), 0) == 24);
+  take(connection.server.get(), 24);
+  const int server = connection.server.get();
+  CHECK(tcp_receive_state(server, 24)->offset == 24);
+
+  const bool ends = GENERATE(true, false);
+  if (ends) {
+    REQUIRE(::shutdown(connection.client.get(), SHUT_WR) == 0);
+    wait_for(server, POLLRDHUP);
+    CHECK(tcp_receive_state(server, 24)->offset == 24);
+    CHECK(tcp_receive_state(server, 24)->ended);
+  }
+  reset(connection.client);
+  wait_for(server, 0);  // POLLHUP
+  CHECK(tcp_receive_state(server, 24)->offset == 24);
+  CHECK(tcp_receive_state(server, 24)->ended == ends);
+}
+
+}  // namespace dpm
