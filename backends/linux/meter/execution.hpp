@@ -43,6 +43,8 @@ class Execution {
   }
   std::uint64_t proc_time_ns() const { return proc_time_ns_; }
   LocalTime at_or_after_last(LocalTime time) const { return std::max(time, last_time_); }
+  // It is outside of all its calls that we saw, or makes the next one.
+  void was_seen(LocalTime now) { last_seen_ = std::max(last_seen_, now); }
 
   // ---- events
   static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for one that the flags leave out
@@ -52,6 +54,9 @@ class Execution {
   Event* event(std::uint64_t number) { return number == kNoEvent ? nullptr : &waiting_[number - first_number_].event; }
   void finish(std::uint64_t number) { decide(number, State::finished); }
   void cancel(std::uint64_t number) { decide(number, State::cancelled); }
+  // What an event that is not finished took was not there yet when its call began, but came before the call ended: it
+  // is as late as the execution's next event, or as the next time it was seen.
+  void delay(std::uint64_t number);
 
   std::size_t waiting() const { return waiting_.size(); }
   // Of the first that waits: there must be one.
@@ -82,7 +87,7 @@ class Execution {
   std::uint32_t pid_ = 0, tid_ = 0;
   std::vector<Event>& ready_;
   std::uint64_t proc_time_ns_ = 0;
-  LocalTime last_time_{INT64_MIN};
+  LocalTime last_time_{INT64_MIN}, last_seen_{INT64_MIN};
   std::deque<Waiting> waiting_;
   std::uint64_t first_number_ = 0;
 };

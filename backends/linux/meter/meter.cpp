@@ -53,6 +53,7 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   operation.call_number = call.execution->call_number;
   operation.asked = amount.asked;
   operation.probable = amount.probable;
+  operation.stood_at = amount.offset.value_or(0);
   operation.guessed = call.takes_all;
   operation.descriptor = call.descriptor;
   position.open(operation);

@@ -21,11 +21,24 @@ void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset
     execution.cancel(operation.event);
     return;
   }
+  if (bytes > operation.probable) execution.delay(operation.event);
   if (Event* event = execution.event(operation.event)) {
     event->sequence = offset;
     event->length_bytes = static_cast<std::uint32_t>(std::min(bytes, kLengthMax));
   }
   execution.finish(operation.event);
+}
+
+// Several operations may be open: a thread that asked and got nothing stays away, and others take what comes. Where the
+// stream stood when the second began is what the first had moved by then; if that is less than what was there for the
+// first, it was still in progress.
+std::uint64_t StreamPosition::moved_by_first(std::uint64_t offset) const {
+  const OpenOperation& first = open_.front().operation;
+  const std::uint64_t most = offset > next_ ? std::min(offset - next_, first.asked) : 0;
+  if (open_.size() == 1) return most;
+  const std::uint64_t second_at = open_[1].operation.stood_at;
+  const std::uint64_t seen = second_at > next_ ? second_at - next_ : 0;
+  return std::min(most, std::max(seen, first.probable));
 }
 
 StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execution* by) {
@@ -37,7 +50,7 @@ StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execut
   while (!open_.empty()) {
     const OpenOperation& first = open_.front().operation;
     if (may_be_in_progress(first, by)) return {};
-    const std::uint64_t moved = offset > next_ ? std::min(offset - next_, first.asked) : 0;
+    const std::uint64_t moved = moved_by_first(offset);
     finish(first, next_, moved);
     next_ += moved;
     open_.pop_front();

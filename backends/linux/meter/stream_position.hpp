@@ -25,7 +25,8 @@ struct OpenOperation {
   std::uint64_t event = 0;        // its number there
   std::uint64_t call_number = 0;  // the execution's, when it was made
   std::uint64_t asked = 0;        // it cannot move more
-  std::uint64_t probable = 0;     // and will move this, as far as we know
+  std::uint64_t probable = 0;     // and will move this, as far as we know; if it moves more, more came meanwhile
+  std::uint64_t stood_at = 0;     // where the kernel said that an exact stream stood then
   bool guessed = false;           // `probable` was not seen waiting: it may be more than the stream has
   std::int32_t descriptor = -1;   // in its thread, to look again
 };
@@ -68,6 +69,7 @@ class StreamPosition {
     std::uint64_t bytes = 0;
   };
   void finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes);
+  std::uint64_t moved_by_first(std::uint64_t offset) const;
   void finish_known();
 
   std::deque<Entry> open_;

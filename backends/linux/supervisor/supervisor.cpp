@@ -89,6 +89,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   Execution& execution = *thread->execution;
   ++execution.notified_calls;
   ++execution.call_number;
+  execution.was_seen(local_time());
   if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);
@@ -208,6 +209,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   call.data_is_there = state.waiting > 0 || state.ended || is_readable(fd.get());
   if (call.data_is_there || !call.may_wait || call.takes_all) {
     const std::uint64_t probable = call.takes_all ? asked : std::min<std::uint64_t>(asked, state.waiting);
+    call.time = local_time();  // what was seen waiting had come by now
     meter_.receives(call, *flow, {asked, probable, offset});
     return Outcome::let_go;
   }
@@ -223,6 +225,7 @@ Supervisor::Outcome Supervisor::receive_datagram(const Notification& notificatio
     if (socket.in == nullptr && socket.description.local_name.ends_with(":0")) socket.description = describe_socket(fd);
     Flow* flow =
         socket.in != nullptr ? socket.in : &meter_.conversations().datagrams_from(waiting->sender_name, socket);
+    call.time = local_time();
     meter_.receives_datagram(call, *flow, waiting->length_bytes);
     return Outcome::let_go;
   }

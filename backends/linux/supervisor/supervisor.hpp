@@ -77,7 +77,7 @@ class Supervisor {
   // supervisor_transfers.cpp: bytes that do not pass through the process
   Outcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   void move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source, Flow& flow,
-            const Call& call);
+            Call call);
 
   // supervisor_holds.cpp: calls that wait with us
   Outcome hold(const Notification& notification, TrackedThread& thread, int fd, const DescriptorIdentity& identity,
@@ -90,7 +90,7 @@ class Supervisor {
   void check_deadlines(std::int64_t now_ns);
   bool complete(TrackedThread& thread);
   bool is_being_taken(std::uint64_t id, int fd);
-  void record_held_receive(const Hold& held, const Call& call, int fd, Socket* socket);
+  void record_held_receive(const Hold& held, Call call, int fd, Socket* socket);
   std::int64_t next_deadline_ns() const;
 
   // supervisor_processes.cpp: who is there

@@ -93,7 +93,7 @@ bool Supervisor::complete(TrackedThread& thread) {
   return true;
 }
 
-void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd, Socket* socket) {
+void Supervisor::record_held_receive(const Hold& held, Call call, int fd, Socket* socket) {
   const bool is_pipe = held.identity.kind == DescriptorIdentity::Kind::pipe;
   Conversations& conversations = meter_.conversations();
   Flow* flow = is_pipe ? &conversations.pipe(held.identity.device, held.identity.id) : socket->in;
@@ -102,6 +102,7 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
     if (!waiting) return;
     if (flow == nullptr && socket->description.local_name.ends_with(":0")) socket->description = describe_socket(fd);
     if (flow == nullptr) flow = &conversations.datagrams_from(waiting->sender_name, *socket);
+    call.time = local_time();
     meter_.receives_datagram(call, *flow, waiting->length_bytes);
     return;
   }
@@ -114,6 +115,7 @@ void Supervisor::record_held_receive(const Hold& held, const Call& call, int fd,
   } else {
     amount.probable = std::min<std::uint64_t>(held.asked, bytes_waiting(fd));
   }
+  call.time = local_time();  // what was seen waiting had come by now
   meter_.receives(call, *flow, amount);
 }
 

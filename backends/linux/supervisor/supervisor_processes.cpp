@@ -212,7 +212,7 @@ bool Supervisor::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) 
 void Supervisor::settle_old_events(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000;
   for (const auto& unfinished : meter_.unfinished(now_ns - kOldNs)) {
-    const Execution& execution = *unfinished.operation.execution;
+    Execution& execution = *unfinished.operation.execution;
     const auto found = threads_.find(execution.tid());
     if (found == threads_.end()) {
       meter_.accept(unfinished);
@@ -220,6 +220,7 @@ void Supervisor::settle_old_events(std::int64_t now_ns) {
     }
     TrackedThread& thread = *found->second;
     if (may_be_in_call(thread, unfinished.operation.descriptor)) continue;
+    execution.was_seen(local_time());
     if (execution.counted.flow == unfinished.end.flow) {
       read_counters(thread);
       continue;

@@ -66,7 +66,7 @@ Supervisor::Outcome Supervisor::transfer(const Notification& notification, const
 }
 
 void Supervisor::move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source,
-                      Flow& flow, const Call& call) {
+                      Flow& flow, Call call) {
   const std::uint64_t asked = asked_bytes(notification, shape);
   Amount amount{asked, std::min<std::uint64_t>(asked, bytes_waiting(source))};
   if (flow.exact) {
@@ -74,6 +74,7 @@ void Supervisor::move(const Notification& notification, const MeteredCall& shape
     if (!state) return;
     amount.offset = state->offset;
   }
+  call.time = local_time();  // what was seen waiting had come by now
   meter_.receives(call, flow, amount);
   send(notification, shape, thread, amount.probable);
 }

@@ -21,7 +21,9 @@ struct Recorder {
   OpenOperation operation(Execution& execution, std::uint64_t asked, std::uint64_t probable) {
     OpenOperation made;
     made.execution = &execution;
-    made.event = execution.append(Event{}, false, 0);
+    Event event;
+    event.process = execution.id();
+    made.event = execution.append(event, false, 0);
     made.call_number = ++execution.call_number;
     made.asked = asked;
     made.probable = probable;
@@ -73,6 +75,69 @@ TEST_CASE("stream position: an operation that moved nothing is no event", "[linu
   CHECK(recorder.ready.empty());
   CHECK(writer.waiting() == 0);
   CHECK(writer.open_operations == 0);
+}
+
+TEST_CASE("stream position: what came after the call began is received when the call had ended", "[linux]") {
+  Recorder recorder;
+  Execution& reader = recorder.add();
+  StreamPosition position;
+  const auto receive = [&](std::int64_t now_ns, std::uint64_t offset, std::uint64_t waiting) {
+    reader.was_seen(LocalTime{now_ns});
+    position.settle_at(offset, &reader);
+    position.open(recorder.operation(reader, 100, waiting));
+    reader.event(reader.first_waiting() + reader.waiting() - 1)->local_time = LocalTime{now_ns};
+  };
+  receive(10, 0, 20);   // takes what was there
+  receive(20, 20, 0);   // nothing was there, but 30 bytes come
+  receive(30, 50, 40);  // 10 bytes more than were there
+  reader.append(Event{.local_time = LocalTime{35}}, true, 0);
+  reader.was_seen(LocalTime{40});
+  position.settle_at(100, &reader);
+  const std::vector<Event>& ready = recorder.ready;
+  REQUIRE(ready.size() == 4);
+  CHECK(ready[0].local_time.ns == 10);
+  CHECK(ready[1].local_time.ns == 30);
+  CHECK(ready[2].local_time.ns == 35);  // before what the execution did next
+  CHECK(reader.at_or_after_last(LocalTime{0}).ns == 35);
+}
+
+TEST_CASE("stream position: what others take is not what a thread got that asked in vain and stayed away", "[linux]") {
+  Recorder recorder;
+  Execution& away = recorder.add();
+  Execution& reader = recorder.add();
+  StreamPosition position;
+  const auto receive = [&](Execution& by, std::uint64_t offset, std::uint64_t waiting) {
+    position.settle_at(offset, &by);
+    OpenOperation operation = recorder.operation(by, 4096, waiting);
+    operation.stood_at = offset;
+    position.open(operation);
+  };
+  receive(away, 0, 0);
+  receive(reader, 0, 20);
+  receive(reader, 20, 0);
+  receive(reader, 20, 30);
+  receive(reader, 50, 0);
+  CHECK(recorder.ready.empty());
+  ++away.call_number;  // it was seen: nothing is in progress
+  position.settle_at(50, &reader);
+  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 20}, {.sequence = 20, .length_bytes = 30}}));
+  CHECK(recorder.ready[0].process == reader.id());
+}
+
+TEST_CASE("stream position: a thread for which there was something takes it, though another asks meanwhile",
+          "[linux]") {
+  Recorder recorder;
+  Execution& slow = recorder.add();
+  Execution& reader = recorder.add();
+  StreamPosition position;
+  position.settle_at(0, &slow);
+  position.open(recorder.operation(slow, 100, 60));
+  position.settle_at(0, &reader);
+  position.open(recorder.operation(reader, 100, 60));
+  ++slow.call_number;
+  position.settle_at(75, &reader);
+  CHECK(ranges(recorder.ready) == ranges({{.sequence = 0, .length_bytes = 60}, {.sequence = 60, .length_bytes = 15}}));
+  CHECK(recorder.ready[0].process == slow.id());
 }
 
 TEST_CASE("stream position: an operation another thread may still be in stays open, and those after it", "[linux]") {
