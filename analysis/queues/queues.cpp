@@ -190,8 +190,10 @@ Queues QueueAnalysis::result() const {
       std::string& names = is_live(*info_, statistics.process) ? unmeasured_live : unmeasured;
       names += (names.empty() ? "" : ", ") + name;
     } else if (statistics.receives_without_queued > 0) {
-      result.warnings.push_back(name + ": " + std::to_string(statistics.receives_without_queued) +
-                                " RECEIVEs without a MESSAGEQUEUED are left out");
+      const char* reason = is_live(*info_, statistics.process)
+                               ? " messages are left out: from another machine or outside, nobody saw when they arrived"
+                               : " RECEIVEs without a MESSAGEQUEUED are left out";
+      result.warnings.push_back(name + ": " + std::to_string(statistics.receives_without_queued) + reason);
     }
     if (statistics.waits_across_machines > 0) {
       result.warnings.push_back(name + " migrated: the waits of " + std::to_string(statistics.waits_across_machines) +

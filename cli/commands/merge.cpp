@@ -74,18 +74,31 @@ Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, 
   return TraceWriter::create(directory, std::move(description));
 }
 
+// What several logs say in the same words is said once: "red, blue: ...".
+using SameWarnings = std::vector<std::pair<std::string, std::string>>;  // labels, text
+
+void add_warning(SameWarnings& warnings, const std::string& label, const std::string& text) {
+  const auto same =
+      std::find_if(warnings.begin(), warnings.end(), [&](const auto& known) { return known.second == text; });
+  if (same == warnings.end()) {
+    warnings.emplace_back(label, text);
+  } else {
+    same->first += ", " + label;
+  }
+}
+
 void add_ledger(Ledger& sum, const Ledger& ledger, const std::string& label) {
   sum.seen += ledger.seen;
   sum.kept += ledger.kept;
   sum.filtered += ledger.filtered;
   sum.lost += ledger.lost;
   for (const auto& loss : ledger.losses) sum.losses.push_back({label + ": " + loss.reason, loss.events});
-  for (const auto& warning : ledger.warnings) sum.warnings.push_back(label + ": " + warning);
 }
 
 // One log after the other: each process keeps its order, and nothing is said about the order of others.
 Ledger copy_events(std::vector<Log>& logs, TraceUnion& united, TraceWriter& writer) {
   Ledger ledger;
+  SameWarnings warnings;
   std::vector<Event> events;
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < logs.size(); ++i) {
@@ -106,12 +119,14 @@ Ledger copy_events(std::vector<Log>& logs, TraceUnion& united, TraceWriter& writ
       verdicts.clear();
     });
     add_ledger(ledger, log.reader.ledger(), log.label);
+    for (const auto& warning : log.reader.ledger().warnings) add_warning(warnings, log.label, warning);
     if (const std::uint64_t refused = united.refused_events() - refused_before; refused > 0) {
       ledger.kept -= refused;
       ledger.lost += refused;
       ledger.losses.push_back({log.label + ": events about things that its trace.json does not describe", refused});
     }
   }
+  for (const auto& [labels, text] : warnings) ledger.warnings.push_back(labels + ": " + text);
   return ledger;
 }
 

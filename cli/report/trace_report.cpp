@@ -83,17 +83,35 @@ view::Section space_time_section(const ParallelismFindings& found) {
           {view::space_time_figure(timeline, found.history.info)}};
 }
 
+// Commands of live programs, and of several of them, can be long; words are not cut.
+std::string shortened(const std::string& title) {
+  constexpr std::size_t kMost = 120;
+  if (title.size() <= kMost) return title;
+  std::size_t end = title.rfind(' ', kMost);
+  if (end == std::string::npos) end = title.find(' ');
+  return end == std::string::npos ? title : title.substr(0, end) + " ...";
+}
+
+// How many, and which, if they are few.
+std::string machines(const TraceInfo& info) {
+  constexpr std::size_t kNamed = 8;
+  std::string text = std::to_string(info.machines.size());
+  if (info.machines.size() > kNamed) return text;
+  for (std::size_t i = 0; i < info.machines.size(); ++i) text += (i == 0 ? ": " : ", ") + info.machines[i].name;
+  return text;
+}
+
 }  // namespace
 
 view::ReportInput trace_report(const Findings& found) {
   const TraceInfo& info = found.input.info;
   view::ReportInput report;
-  report.title = info.scenario.empty() ? "A distributed computation" : info.scenario;
+  report.title = info.scenario.empty() ? "A distributed computation" : shortened(info.scenario);
   report.subtitle = "Who talks to whom, where requests queue, and how parallel it is";
   report.facts = {{"placement", info.placement.empty() ? "as the scenario has it" : info.placement},
                   {"seed", std::to_string(info.seed)},
                   {"source", info.source},
-                  {"machines", std::to_string(info.machines.size())},
+                  {"machines", machines(info)},
                   {"processes", std::to_string(found.statistics.processes.size())},
                   {"delay model", info.delays.name}};
   if (found.parallel) {
