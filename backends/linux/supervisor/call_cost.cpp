@@ -1,5 +1,6 @@
 #include "backends/linux/supervisor/call_cost.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -54,10 +55,19 @@ std::uint64_t cpu_time_of_calls() {
   ::_exit(0);
 }
 
+bool has_ended(const UniqueFd& process) {
+  pollfd ended = {process.get(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) > 0;
+}
+
 void answer_calls(pid_t child, Trial& trial, bool sync_wake_up) {
-  constexpr long kTrialNs = 500'000'000;
-  while (trial.installed.load() == 0) wait_while(trial.installed, 0, kTrialNs);
+  constexpr long kLookNs = 50'000'000;
   const auto child_fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  while (trial.installed.load() == 0) {
+    wait_while(trial.installed, 0, kLookNs);
+    // Who kills everything that a supervisor has started may mean the program, and hit this process as well.
+    if (has_ended(child_fd)) return;
+  }
   UniqueFd listener_fd = borrow_descriptor(child_fd.get(), trial.listener);
   if (!listener_fd) return;
   SeccompListener listener(std::move(listener_fd));
