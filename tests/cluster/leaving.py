@@ -44,6 +44,23 @@ def _namespaces(pids: list[int]) -> set[str]:
     return found
 
 
+class _Held:
+    """Keeps the namespaces of these processes, so that no others get their numbers; processes in them do not matter."""
+
+    def __init__(self, pids: list[int]) -> None:
+        self._open = []
+        for pid in pids:
+            for kind in _KINDS:
+                try:
+                    self._open.append(os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC))
+                except OSError:
+                    pass  # it has ended
+
+    def let_go(self) -> None:
+        for one in self._open:
+            os.close(one)
+
+
 def _all_pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
@@ -112,10 +129,13 @@ def killed_while_starting(setting: Setting) -> None:
     for processes in (1, 2, 4, 6, 8):
         process = subprocess.Popen([setting.program, "4", "--", "sleep", "1000"], stdin=subprocess.DEVNULL)
         _wait_for_descendants(process.pid, processes)
-        made = _namespaces(_descendants(process.pid)) - ours
+        pids = _descendants(process.pid)
+        held = _Held(pids)
+        made = _namespaces(pids) - ours
         process.kill()
         process.wait(60)
         _wait_until_gone(made)
+        held.let_go()
     after = _Machine()
     expect_same((after.interfaces, after.mounts, after.folders), (before.interfaces, before.mounts, before.folders))
 
@@ -124,6 +144,7 @@ def at_a_terminal(setting: Setting) -> None:
     """A shell with job control; control-C reaches the command and not the cluster; the end gives the terminal back."""
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # who starts the tests in the background ignores it
         os.environ.update(SHELL="/bin/bash", PS1="", HOME=str(setting.folder))
         os.execv(setting.program, [str(setting.program), "2"])
     said = ""
@@ -141,9 +162,11 @@ def at_a_terminal(setting: Setting) -> None:
     hear("red, green are up")
     type_in("echo at $(uname -n) $((40 + 2))\n")
     hear("at home 42")
-    type_in("sh -c 'echo begun $((1 + 1)); sleep 1000'\n")
+    type_in("sh -c 'echo begun $((1 + 1)); exec sleep 1000'\n")
     hear("begun 2")
     type_in("\x03")
+    hear("^C")
+    hear("\x1b[?2004h")  # the shell is back, and reads: what is typed before may be thrown away
     type_in("echo status $?; sleep 1000 & jobs -l | wc -l; ssh -t red uname -n\n")
     hear("status 130")
     hear("\nred\n")

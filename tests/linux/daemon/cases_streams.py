@@ -109,7 +109,7 @@ def case_slow_listener(machine):
     """A listener who is slow makes the program wait, loses nothing, and others do not feel it."""
     red = Controller(machine, "slow")
     done = machine.folder + "/done"
-    total = 16 * 1024 * 1024
+    total = 64 * 1024 * 1024  # more than was read before it stopped reading, and than fits on the way
     pid = red.create("/bin/sh", "-c", f"head -c {total} /dev/zero; touch {done}")
     red.on("start_process", pid)
     red.until(lambda: len(red.output(pid)) > 0, "the first output")
