@@ -113,7 +113,8 @@ bool ProgramStreams::read_once(Source& source, bool keep_all) {
   }
   if (kept_.empty()) taken_at_ = EventLoop::Clock::now();
   const std::string_view bytes(part, static_cast<std::size_t>(length));
-  keep_all ? kept_.add_anyway(source.is_error, bytes) : kept_.add(source.is_error, bytes);
+  // For a listener the program waits once the buffer is full (must_wait): what was read to fill it is not dropped.
+  keep_all || has_patience() ? kept_.add_anyway(source.is_error, bytes) : kept_.add(source.is_error, bytes);
   return true;
 }
 
