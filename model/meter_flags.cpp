@@ -1,20 +1,13 @@
 #include "model/meter_flags.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
+#include "model/lower_case.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm {
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 std::vector<std::string> valid_flags() {
   std::vector<std::string> names = {"all", "immediate"};

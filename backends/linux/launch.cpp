@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "backends/linux/kernel/futex.hpp"
+#include "backends/linux/kernel/process_handle.hpp"
 #include "backends/linux/kernel/seccomp_program.hpp"
 #include "backends/linux/kernel/tracee.hpp"
 #include "backends/linux/meter/metered_call.hpp"
@@ -121,7 +122,7 @@ Result<void> await_installation(Gate& gate, int program_fd) {
 Result<LaunchedProgram> supervise(pid_t pid, const std::vector<std::string>& command, const LaunchOptions& options,
                                   Gate& gate) {
   gate.supervisor = ::getpid();
-  const auto program_fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const UniqueFd program_fd = open_process(static_cast<std::uint32_t>(pid));
   if (!program_fd) return Error::from_errno("watch the program's process");
   if (auto installed = await_installation(gate, program_fd.get()); !installed) return installed.error();
   UniqueFd listener = borrow_descriptor(program_fd.get(), gate.listener);

@@ -10,10 +10,10 @@
 #include "backends/linux/controller/command_words.hpp"
 #include "backends/linux/controller/connections/connections.hpp"
 #include "backends/linux/controller/controller.hpp"
+#include "backends/linux/daemon/user_paths.hpp"
 #include "cli/commands.hpp"
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
-#include "cli/control/user_state.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -82,7 +82,8 @@ class ControlCommand : public Command {
       if (const auto lines = control::read_script(script_); !lines) return refuse(terminal, *this, lines.error());
     const UniqueFd interruption = interruptions();
     Connections connections(*launcher, own_name(), interruption.get());
-    const std::string folder = user_state_folder();
+    const auto made = make_state_folder();
+    const std::string folder = made ? *made : "";  // then nothing is remembered
     control::KnownMachines known(folder.empty() ? "" : folder + "/machines");
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     if (is_typed)

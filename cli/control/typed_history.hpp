@@ -1,5 +1,5 @@
-// What the user has typed, in this session and earlier ones: a file with a line a command, which several sessions may
-// add to. It holds what anybody could type, secrets as well, so it is readable for its user alone.
+// What the user has typed, now and before: a file with a line a command, which several controllers may add to. It holds
+// what anybody could type, secrets as well, so it is readable for its user alone.
 #pragma once
 
 #include <string>

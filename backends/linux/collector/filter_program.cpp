@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "backends/linux/kernel/process_handle.hpp"
+
 namespace dpm {
 namespace {
 
@@ -63,7 +65,7 @@ Result<FilterProgram> FilterProgram::start(const std::vector<std::string>& comma
     ::waitpid(pid, nullptr, 0);
     return Error{"the filter " + command[0] + ": " + step.data() + ": " + std::strerror(problem)};
   }
-  UniqueFd ended(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  UniqueFd ended = open_process(static_cast<std::uint32_t>(pid));
   if (!ended) return Error::from_errno("watch the filter");
   return FilterProgram(pid, std::move(ended), std::move(write_end));
 }

@@ -1,9 +1,9 @@
 #include "backends/linux/controller/command_forms.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "backends/linux/controller/flag_names.hpp"
+#include "model/lower_case.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::control {
@@ -133,13 +133,6 @@ const std::vector<CommandForm>& forms() {
       {Verb::die, "die", {"exit", "bye"}, "", "leave; control-D does the same", 0, 0, {}},
   };
   return table;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 std::string head(const CommandForm& form) {

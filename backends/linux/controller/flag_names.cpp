@@ -1,7 +1,8 @@
 #include "backends/linux/controller/flag_names.hpp"
 
 #include <algorithm>
-#include <cctype>
+
+#include "model/lower_case.hpp"
 
 namespace dpm::control {
 namespace {
@@ -17,10 +18,7 @@ std::string name_of_flag(EventType type) {
     default:
       break;
   }
-  std::string name(name_of(type));
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
+  return lower_case(name_of(type));
 }
 
 }  // namespace

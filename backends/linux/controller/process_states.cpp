@@ -1,7 +1,4 @@
 #include "backends/linux/controller/process_states.hpp"
-
-#include "model/check.hpp"
-
 namespace dpm::control {
 
 bool may_become(ProcessState from, ProcessState to) {
@@ -41,23 +38,6 @@ std::vector<ProcessState> way_to(ProcessState reported, ProcessState state) {
   if (state == ProcessState::fresh && reported == ProcessState::killed)
     return {ProcessState::stopped, ProcessState::killed};
   return {};
-}
-
-std::string state_name(ProcessState state) {
-  switch (state) {
-    case ProcessState::fresh:
-      return "new";
-    case ProcessState::acquired:
-      return "acquired";
-    case ProcessState::running:
-      return "running";
-    case ProcessState::stopped:
-      return "stopped";
-    case ProcessState::killed:
-      return "killed";
-  }
-  DPM_CHECK(false);
-  return "";
 }
 
 }  // namespace dpm::control

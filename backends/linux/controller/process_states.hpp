@@ -32,7 +32,4 @@ std::optional<ProcessState> after(Action action, ProcessState state);
 // or the report cannot be.
 std::vector<ProcessState> way_to(ProcessState reported, ProcessState state);
 
-// "new", "acquired", "running", "stopped", "killed"
-std::string state_name(ProcessState state);
-
 }  // namespace dpm::control

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "backends/linux/kernel/whole_io.hpp"
 #include "backends/linux/wire/sha256.hpp"
 
 namespace dpm::control {
@@ -24,13 +25,8 @@ Result<UniqueFd> open_to_read(const fs::path& path) {
   return fd;
 }
 
-Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error::from_errno("write " + path);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
+Result<void> write_to(const std::string& path, int fd, std::string_view bytes) {
+  if (!write_all(fd, bytes)) return Error::from_errno("write " + path);
   return {};
 }
 
@@ -107,7 +103,7 @@ Result<SinkFile> SinkFile::open(const std::string& path) {
   return SinkFile(path, std::move(fd));
 }
 
-Result<void> SinkFile::write(std::string_view text) { return write_all(fd_.get(), text, path_); }
+Result<void> SinkFile::write(std::string_view text) { return write_to(path_, fd_.get(), text); }
 
 Result<FetchedLog> FetchedLog::begin(const std::string& destination) {
   fs::path place(destination);
@@ -142,7 +138,7 @@ Result<void> FetchedLog::append(const std::string& file, std::string_view bytes)
   }
   const UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (fd.get() < 0) return Error::from_errno("write " + path.string());
-  return write_all(fd.get(), bytes, path.string());
+  return write_to(path.string(), fd.get(), bytes);
 }
 
 Result<void> FetchedLog::finish() {

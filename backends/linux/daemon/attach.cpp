@@ -12,6 +12,7 @@
 #include "backends/linux/daemon/own_program.hpp"
 #include "backends/linux/daemon/user_paths.hpp"
 #include "backends/linux/kernel/process_handle.hpp"
+#include "backends/linux/kernel/whole_io.hpp"
 
 namespace dpm {
 namespace {
@@ -24,24 +25,8 @@ void copy(int from, int to) {
   for (;;) {
     const ssize_t length = ::read(from, part, sizeof part);
     if (length < 0 && errno == EINTR) continue;
-    if (length <= 0) return;
-    for (ssize_t written = 0; written < length;) {
-      const ssize_t more = ::write(to, part + written, static_cast<std::size_t>(length - written));
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) return;
-      written += more;
-    }
+    if (length <= 0 || !write_all(to, {part, static_cast<std::size_t>(length)})) return;
   }
-}
-
-std::string read_to_end(int fd) {
-  std::string text;
-  char part[512];
-  ssize_t length = 0;
-  while ((length = ::read(fd, part, sizeof part)) > 0 || (length < 0 && errno == EINTR)) {
-    if (length > 0) text.append(part, static_cast<std::size_t>(length));
-  }
-  return text;
 }
 
 Result<UniqueFd> open_log(const std::string& machine) {

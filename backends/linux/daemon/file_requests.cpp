@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backends/linux/daemon/user_paths.hpp"
+#include "backends/linux/kernel/whole_io.hpp"
 #include "backends/linux/wire/control_codec.hpp"
 
 namespace dpm {
@@ -27,16 +28,6 @@ bool is_regular(int fd, std::uint64_t* size_bytes = nullptr) {
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return false;
   if (size_bytes != nullptr) *size_bytes = static_cast<std::uint64_t>(status.st_size);
   return true;
-}
-
-Result<void> write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t length = ::write(fd, bytes.data(), bytes.size());
-    if (length < 0 && errno == EINTR) continue;
-    if (length < 0) return Error::from_errno("write");
-    bytes.remove_prefix(static_cast<std::size_t>(length));
-  }
-  return {};
 }
 
 }  // namespace
@@ -106,8 +97,7 @@ Result<void> FileUploads::append(Upload& upload, const std::string& path, const 
   if (piece.offset != upload.size_bytes)
     return Error{doing + ": the piece at " + std::to_string(piece.offset) + " came where that at " +
                  std::to_string(upload.size_bytes) + " was due"};
-  if (auto written = write_all(upload.file.get(), piece.bytes); !written)
-    return Error{doing + ": " + written.error().what};
+  if (!write_all(upload.file.get(), piece.bytes)) return Error::from_errno(doing + ": write");
   upload.size_bytes += piece.bytes.size();
   if (!piece.last) return {};
   if (::fchmod(upload.file.get(), piece.mode) != 0) return Error::from_errno(doing);

@@ -56,22 +56,6 @@ std::string reason_of(const siginfo_t& end) {
   return end.si_status == 0 ? "normal" : "exit status " + std::to_string(end.si_status);
 }
 
-const char* name_of(ProcessState state) {
-  switch (state) {
-    case ProcessState::fresh:
-      return "new";
-    case ProcessState::acquired:
-      return "acquired";
-    case ProcessState::running:
-      return "running";
-    case ProcessState::stopped:
-      return "stopped";
-    case ProcessState::killed:
-      break;
-  }
-  return "killed";
-}
-
 }  // namespace
 
 Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink) {
@@ -85,7 +69,7 @@ Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine,
 
 SupervisorProcess::SupervisorProcess(EventLoop& loop, std::string machine, const OpenMeterSink& open_sink)
     : loop_(loop),
-      machine_(std::move(machine)),
+      machine_(machine.empty() ? machine_name() : std::move(machine)),
       open_sink_(open_sink),
       service_(loop, {[this](Asker asker, RequestBody request) { on_request(asker, std::move(request)); },
                       [this] { return describe(); }, [this] { streams_.pump(); }}),
@@ -217,8 +201,7 @@ Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddres
   charge_.filter = filter;
   program_ = open_process(charge_.pid);
   if (!program_) return Error::from_errno("watch process " + std::to_string(charge_.pid));
-  auto sink =
-      open_sink_(filter, {machine_.empty() ? machine_name() : machine_, charge_.job, charge_.name, charge_.pid});
+  auto sink = open_sink_(filter, {machine_, charge_.job, charge_.name, charge_.pid});
   if (!sink) return sink.error();
   loop_.watch(program_.get(), EPOLLIN, [this](std::uint32_t) { on_program_end(); });
   MeterThread::Handlers handlers;
@@ -252,7 +235,7 @@ Result<void> SupervisorProcess::set_flags(MeterFlags flags) {
 
 Result<void> SupervisorProcess::start(Asker asker) {
   if (charge_.state != ProcessState::fresh && charge_.state != ProcessState::stopped)
-    return Error{"a process that is " + std::string(name_of(charge_.state)) + " cannot be started"};
+    return Error{"a process that is " + state_name(charge_.state) + " cannot be started"};
   set_state(ProcessState::running);
   if (has_begun_) {
     signal_descendants(SIGCONT);
@@ -281,7 +264,7 @@ void SupervisorProcess::keep_reaping() {
 
 Result<void> SupervisorProcess::stop() {
   if (charge_.state != ProcessState::fresh && charge_.state != ProcessState::running)
-    return Error{"a process that is " + std::string(name_of(charge_.state)) + " cannot be stopped"};
+    return Error{"a process that is " + state_name(charge_.state) + " cannot be stopped"};
   if (has_begun_) signal_descendants(SIGSTOP);
   set_state(ProcessState::stopped);
   return {};
@@ -297,7 +280,7 @@ Result<void> SupervisorProcess::kill(Asker asker) {
 
 Result<void> SupervisorProcess::release(Asker asker) {
   if (charge_.state != ProcessState::killed && charge_.state != ProcessState::acquired)
-    return Error{"a process that is " + std::string(name_of(charge_.state)) + " has to be killed first"};
+    return Error{"a process that is " + state_name(charge_.state) + " has to be killed first"};
   releasers_.push_back(asker);
   if (is_let_go_) {
     finish_release();

@@ -63,7 +63,7 @@ class SupervisorProcess {
   void leave();
 
   EventLoop& loop_;
-  std::string machine_;
+  std::string machine_;  // never empty
   const OpenMeterSink& open_sink_;
   ChargeService service_;
   ProgramStreams streams_;

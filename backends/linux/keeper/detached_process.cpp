@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/linux/kernel/unique_fd.hpp"
+#include "backends/linux/kernel/whole_io.hpp"
 
 namespace dpm {
 namespace {
@@ -102,16 +103,6 @@ void report(UniqueFd to, const std::string& text) {
   report(std::move(ready), prepared ? kReady : prepared.error().what);
   if (prepared) process.work();
   ::_exit(0);
-}
-
-std::string read_to_end(int fd) {
-  std::string text;
-  char part[512];
-  ssize_t length = 0;
-  while ((length = ::read(fd, part, sizeof part)) > 0 || (length < 0 && errno == EINTR)) {
-    if (length > 0) text.append(part, static_cast<std::size_t>(length));
-  }
-  return text;
 }
 
 }  // namespace

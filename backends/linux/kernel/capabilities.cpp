@@ -19,6 +19,7 @@
 #include <sstream>
 
 #include "backends/linux/kernel/process_connector.hpp"
+#include "backends/linux/kernel/process_handle.hpp"
 #include "backends/linux/kernel/seccomp_listener.hpp"
 #include "backends/linux/kernel/seccomp_program.hpp"
 #include "backends/linux/kernel/tracee.hpp"
@@ -128,7 +129,7 @@ void supervise_trial(std::uint32_t program, int its_descriptor, int socket, Tria
 
 // Waits for it, but not for ever: what is being tried may not work.
 void await_trial(pid_t program) {
-  const UniqueFd watched(static_cast<int>(::syscall(SYS_pidfd_open, program, 0)));
+  const UniqueFd watched = open_process(static_cast<std::uint32_t>(program));
   pollfd ended{watched.get(), POLLIN, 0};
   if (!watched || ::poll(&ended, 1, 2 * kPatienceMs) != 1) ::kill(program, SIGKILL);
   while (::waitpid(program, nullptr, 0) < 0 && errno == EINTR) {

@@ -9,6 +9,8 @@
 #include <ctime>
 #include <string>
 
+#include "backends/linux/kernel/process_handle.hpp"
+
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL  // since Linux 6.9
 #endif
@@ -40,7 +42,7 @@ std::uint64_t number_after(const char* text, const char* label) {
 UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid) {
   UniqueFd thread(static_cast<int>(::syscall(SYS_pidfd_open, tid, PIDFD_THREAD)));
   if (thread) return thread;
-  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  return open_process(pid);
 }
 
 UniqueFd borrow_descriptor(int thread_fd, int fd) {

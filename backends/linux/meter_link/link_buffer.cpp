@@ -130,7 +130,6 @@ void LinkBuffer::refill() {
         message = encode_meter_message(Event{});
         message[8] = std::byte{0};
       }
-      unreadable_ += room;
     }
     memory_end_ += room;
   }

@@ -51,11 +51,9 @@ class LinkBuffer {
   std::uint64_t unsent() const { return next_ - sent_; }
   std::uint64_t spooled() const { return next_ - memory_end_; }
   bool has_room() const { return memory_end_ == next_ && memory_end_ - confirmed_ < memory_max_; }
-  bool has_names_to_send() const { return resumed_ && names_sent_ < names_.size(); }
   bool is_resumed() const { return resumed_; }
   bool is_settled() const { return over_confirmed_; }              // everything is where it belongs
   const std::string& filter_gone() const { return filter_gone_; }  // why, if it is
-  std::uint64_t unreadable() const { return unreadable_; }         // spooled events that the disk did not give back
   const std::string& spool_problem() const { return spool_.problem(); }
   const wire::MeterKey& key() const { return key_; }
   const MeterIdentity& identity() const { return identity_; }
@@ -87,7 +85,6 @@ class LinkBuffer {
   bool resumed_ = false, over_sent_ = false, over_confirmed_ = false;
   bool remaining_begun_ = false, remaining_ended_ = false;
   std::string filter_gone_;
-  std::uint64_t unreadable_ = 0;
 };
 
 }  // namespace dpm

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "backends/linux/kernel/whole_io.hpp"
 #include "backends/linux/meter_link/link_sender.hpp"
 #include "backends/linux/meter_link/state_folder.hpp"
 
@@ -22,17 +23,9 @@ constexpr std::chrono::seconds kChangesPause{1};
 // Without a filter only the account is waited for.
 constexpr std::chrono::seconds kAccountWait{5};
 
-std::chrono::nanoseconds of(Duration duration) { return std::chrono::nanoseconds(duration.ns); }
+constexpr const char* kNotKept = "the filter did not take them, and no more could be kept";
 
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
+std::chrono::nanoseconds of(Duration duration) { return std::chrono::nanoseconds(duration.ns); }
 
 }  // namespace
 
@@ -152,8 +145,7 @@ void MeterLink::on_end(const LossReport& losses) {
     std::unique_lock lock(state.shared.mutex);
     state.tell(true);
     MeterAccount account{losses.seen, 0, losses.losses, losses.warnings};
-    if (state.dropped > 0)
-      account.losses.push_back({"the filter did not take them, and no more could be kept", state.dropped});
+    if (state.dropped > 0) account.losses.push_back({kNotKept, state.dropped});
     state.shared.buffer.end(std::move(account));
     state.shared.ending = true;
     state.wake(lock);
@@ -202,7 +194,7 @@ void MeterLink::State::conclude() {
   const LinkBuffer& buffer = shared.buffer;
   report.recorded = given;
   report.problem = shared.problem;
-  if (dropped > 0) report.losses.push_back({"the filter did not take them, and no more could be kept", dropped});
+  if (dropped > 0) report.losses.push_back({kNotKept, dropped});
   const std::uint64_t rest = given - report.confirmed - report.left - dropped;
   if (rest > 0)
     report.losses.push_back({buffer.filter_gone().empty()

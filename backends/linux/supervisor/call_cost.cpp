@@ -1,6 +1,5 @@
 #include "backends/linux/supervisor/call_cost.hpp"
 
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -12,6 +11,7 @@
 #include <new>
 
 #include "backends/linux/kernel/futex.hpp"
+#include "backends/linux/kernel/process_handle.hpp"
 #include "backends/linux/kernel/seccomp_listener.hpp"
 #include "backends/linux/kernel/seccomp_program.hpp"
 #include "backends/linux/kernel/tracee.hpp"
@@ -55,18 +55,13 @@ std::uint64_t cpu_time_of_calls() {
   ::_exit(0);
 }
 
-bool has_ended(const UniqueFd& process) {
-  pollfd ended = {process.get(), POLLIN, 0};
-  return ::poll(&ended, 1, 0) > 0;
-}
-
 void answer_calls(pid_t child, Trial& trial, bool sync_wake_up) {
   constexpr long kLookNs = 50'000'000;
-  const auto child_fd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const UniqueFd child_fd = open_process(static_cast<std::uint32_t>(child));
   while (trial.installed.load() == 0) {
     wait_while(trial.installed, 0, kLookNs);
     // Who kills everything that a supervisor has started may mean the program, and hit this process as well.
-    if (has_ended(child_fd)) return;
+    if (has_ended(child_fd.get())) return;
   }
   UniqueFd listener_fd = borrow_descriptor(child_fd.get(), trial.listener);
   if (!listener_fd) return;

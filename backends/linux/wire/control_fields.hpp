@@ -71,7 +71,7 @@ void fields(Archive& archive, Charge& charge) {
   archive.text("job", charge.job, kOptionalName);
   archive.text("controller", charge.controller, kOptionalName);
   archive.flag("attended", charge.attended);
-  archive.choice("state", charge.state, {"new", "acquired", "running", "stopped", "killed"});
+  archive.choice("state", charge.state, kStateNames);
   archive.text("reason", charge.reason, kSentence);
   archive.meter_flags("flags", charge.flags);
   archive.object_or_none("filter", charge.filter, charge.filter.port != 0);
@@ -217,7 +217,7 @@ void fields(Archive& archive, Charges& charges) {
 template <typename Archive>
 void fields(Archive& archive, StateChanged& changed) {
   archive.pid("pid", changed.pid);
-  archive.choice("state", changed.state, {"new", "acquired", "running", "stopped", "killed"});
+  archive.choice("state", changed.state, kStateNames);
   archive.text("reason", changed.reason, kSentence);
 }
 template <typename Archive>

@@ -13,7 +13,9 @@
 // file is put in are made. Bytes of files, input and output are raw, of any content.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <variant>
 #include <vector>
@@ -37,6 +39,9 @@ struct FilterAddress {
 
 // The life of a process under control (metering report figure 4.2).
 enum class ProcessState : std::uint8_t { fresh, acquired, running, stopped, killed };
+// What they are called, between machines and to people, in that order.
+inline constexpr std::initializer_list<const char*> kStateNames = {"new", "acquired", "running", "stopped", "killed"};
+inline std::string state_name(ProcessState state) { return kStateNames.begin()[static_cast<std::size_t>(state)]; }
 
 // A process or a filter that a daemon looks after.
 struct Charge {

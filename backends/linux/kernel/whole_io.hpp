@@ -1,0 +1,12 @@
+// All of the bytes, although the kernel may take or give fewer at a time and signals may interrupt it. Both wait.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dpm {
+
+bool write_all(int fd, std::string_view bytes);  // false: errno says why
+std::string read_to_end(int fd);                 // or to an error
+
+}  // namespace dpm
