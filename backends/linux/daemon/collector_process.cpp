@@ -115,8 +115,9 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   charge_.name = request.name;
   charge_.state = ProcessState::running;
   charge_.log = options.log;
-  charge_.filter = {options.loopback_only ? std::vector<std::string>{"127.0.0.1"} : machine_addresses(),
-                    collector_->port(), *secret, request.name};
+  charge_.filter = {
+      options.loopback_only ? std::vector<std::string>{"127.0.0.1"} : addresses_for_others(machine_addresses()),
+      collector_->port(), *secret, request.name};
   thread_ = std::thread([this] { collect(); });
   return FilterCreated{charge_.pid, charge_.filter, charge_.log};
 }

@@ -55,6 +55,14 @@ std::vector<std::string> machine_addresses() {
   return addresses;
 }
 
+std::vector<std::string> addresses_for_others(std::vector<std::string> addresses) {
+  std::erase_if(addresses, [](const std::string& address) {
+    in6_addr binary = {};
+    return ::inet_pton(AF_INET6, address.c_str(), &binary) == 1 && IN6_IS_ADDR_LINKLOCAL(&binary);
+  });
+  return addresses;
+}
+
 std::string host_identity() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
