@@ -23,7 +23,11 @@ constexpr std::chrono::seconds kChangesPause{1};
 // Without a filter only the account is waited for.
 constexpr std::chrono::seconds kAccountWait{5};
 
-constexpr const char* kNotKept = "the filter did not take them, and no more could be kept";
+// Of events that found no room anywhere.
+std::string not_kept(const LinkBuffer& buffer) {
+  const std::string& why = buffer.spool_problem();
+  return "the filter did not take them, and no more could be kept" + (why.empty() ? "" : ": " + why);
+}
 
 std::chrono::nanoseconds of(Duration duration) { return std::chrono::nanoseconds(duration.ns); }
 
@@ -145,7 +149,7 @@ void MeterLink::on_end(const LossReport& losses) {
     std::unique_lock lock(state.shared.mutex);
     state.tell(true);
     MeterAccount account{losses.seen, 0, losses.losses, losses.warnings};
-    if (state.dropped > 0) account.losses.push_back({kNotKept, state.dropped});
+    if (state.dropped > 0) account.losses.push_back({not_kept(state.shared.buffer), state.dropped});
     state.shared.buffer.end(std::move(account));
     state.shared.ending = true;
     state.wake(lock);
@@ -194,7 +198,7 @@ void MeterLink::State::conclude() {
   const LinkBuffer& buffer = shared.buffer;
   report.recorded = given;
   report.problem = shared.problem;
-  if (dropped > 0) report.losses.push_back({kNotKept, dropped});
+  if (dropped > 0) report.losses.push_back({not_kept(buffer), dropped});
   const std::uint64_t rest = given - report.confirmed - report.left - dropped;
   if (rest > 0)
     report.losses.push_back({buffer.filter_gone().empty()
