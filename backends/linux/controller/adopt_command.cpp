@@ -32,6 +32,7 @@ Controller::Outcome Controller::adopt(const Words& words) {
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (auto done = expect<Done>(std::move(answers[i])); done) {
       adopted.push_back(&left[i]);
+      given_up_.erase({left[i].machine, left[i].charge.pid});
     } else {
       outcome = fail("'" + left[i].charge.name + "' on " + left[i].machine + " was not adopted: " + done.error().what);
     }
@@ -66,7 +67,7 @@ std::vector<Controller::Left> Controller::left_on(const std::vector<std::string>
     }
     if (charges->charges.empty()) known_machines_.forget(machines[i]);
     for (auto& charge : charges->charges) {
-      if (!charge.attended) {
+      if (!charge.attended || is_given_up(machines[i], charge.pid)) {
         left.push_back({machines[i], std::move(charge)});
       } else if (computation_.process_at(machines[i], charge.pid) == nullptr &&
                  computation_.filter_at(machines[i], charge.pid) == nullptr) {

@@ -38,6 +38,7 @@ Controller::Outcome Controller::perform(std::string_view line, const std::string
 Controller::Outcome Controller::dispatch(const CommandForm& form, const Words& words,
                                          const std::optional<std::string>& input) {
   if (form.verb != Verb::die) has_warned_ = false;
+  if (form.verb != Verb::removejob && form.verb != Verb::removeprocess) warned_of_.clear();
   if (const auto wrong = wrong_parameters(form, words.size()); !wrong.empty()) return fail(wrong);
   if (input.has_value() && form.verb != Verb::addprocess)
     return fail(std::string(form.name) + " has no standard input: '<' belongs to addprocess");

@@ -8,8 +8,10 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/linux/controller/command_forms.hpp"
@@ -96,7 +98,11 @@ class Controller {
   Outcome send_input(const Words& words, bool is_end);
   Outcome remove_job(const std::string& name);
   Outcome remove_process(const std::string& job_name, const std::string& name);
-  std::vector<bool> remove(const std::vector<ProcessRecord*>& processes);
+  std::string why_not_removed(const std::vector<ProcessRecord*>& processes, const std::string& job_name,
+                              const std::string& command);
+  std::vector<bool> remove(const std::vector<ProcessRecord*>& all);
+  std::vector<bool> remove_reachable(const std::vector<ProcessRecord*>& processes);
+  bool is_given_up(const std::string& machine, std::uint32_t pid) const { return given_up_.contains({machine, pid}); }
 
   // adopt_command.cpp
   struct Left {
@@ -127,6 +133,8 @@ class Controller {
   bool is_abandoned_ = false;       // scripts end, whatever follows
   int failures_ = 0;
   bool has_warned_ = false;  // of active processes, by the command before this one
+  std::string warned_of_;    // the command before this one, if it was to remove what is unreachable
+  std::set<std::pair<std::string, std::uint32_t>> given_up_;  // such processes, by machine and number
 };
 
 }  // namespace dpm::control

@@ -1,7 +1,10 @@
 // The commands that are about single processes: addprocess, acquire, input, endinput, removeprocess, and removejob,
 // which removes them all.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
+#include <utility>
 
 #include "backends/linux/controller/controller.hpp"
 #include "backends/linux/controller/machine_names.hpp"
@@ -16,17 +19,22 @@ std::string current_folder() {
   return failed ? "" : folder.string();
 }
 
-// "'A' is running, 'B' is new; 'stopjob foo' stops them first"
+// "'A' is running, 'B' is new; 'stopjob foo' comes first"
 std::string stuck_text(const std::vector<ProcessRecord*>& processes, const std::string& job_name) {
   std::string text;
-  bool can_be_stopped = false;
-  for (const auto* process : processes) {
-    if (after(Action::remove, process->state).has_value()) continue;
-    text += (text.empty() ? "'" : ", '") + process->name + "' is " +
-            (process->is_unreachable ? "unreachable" : state_name(process->state));
-    can_be_stopped = can_be_stopped || !process->is_unreachable;
-  }
-  return can_be_stopped ? text + "; 'stopjob " + job_name + "' comes first" : text;
+  for (const auto* process : processes)
+    if (!process->is_unreachable && !after(Action::remove, process->state).has_value())
+      text += (text.empty() ? "'" : ", '") + process->name + "' is " + state_name(process->state);
+  return text.empty() ? text : text + "; 'stopjob " + job_name + "' comes first";
+}
+
+// "'A' on red is unreachable, 'B' on red is unreachable"
+std::string unreachable_text(const std::vector<ProcessRecord*>& processes) {
+  std::string text;
+  for (const auto* process : processes)
+    if (process->is_unreachable)
+      text += (text.empty() ? "'" : ", '") + process->name + "' on " + process->machine + " is unreachable";
+  return text;
 }
 
 }  // namespace
@@ -124,8 +132,8 @@ Controller::Outcome Controller::remove_job(const std::string& name) {
   if (!job) return fail("removejob: " + job.error().what);
   std::vector<ProcessRecord*> processes;
   for (auto& process : (*job)->processes) processes.push_back(&process);
-  if (const auto stuck = stuck_text(processes, name); !stuck.empty())
-    return fail("job '" + name + "' was not removed: " + stuck);
+  if (const auto why_not = why_not_removed(processes, name, "removejob " + name); !why_not.empty())
+    return fail("job '" + name + "' was not removed: " + why_not);
   const auto removed = remove(processes);
   std::size_t next = 0;
   std::erase_if((*job)->processes, [&](const ProcessRecord&) { return removed[next++]; });
@@ -139,15 +147,54 @@ Controller::Outcome Controller::remove_process(const std::string& job_name, cons
   if (!job) return fail("removeprocess: " + job.error().what);
   const auto process = computation_.process(**job, name);
   if (!process) return fail("removeprocess: " + process.error().what);
-  if (const auto stuck = stuck_text({*process}, job_name); !stuck.empty())
-    return fail("'" + name + "' was not removed: " + stuck);
+  if (const auto why_not = why_not_removed({*process}, job_name, "removeprocess " + job_name + " " + name);
+      !why_not.empty())
+    return fail("'" + name + "' was not removed: " + why_not);
   if (!remove({*process}).at(0)) return Outcome::failed;
   std::erase_if((*job)->processes, [&](const ProcessRecord& record) { return &record == *process; });
   return Outcome::done;
 }
 
+// A machine that cannot be reached may be gone for good: then its processes are given up, but not by mistake.
+std::string Controller::why_not_removed(const std::vector<ProcessRecord*>& processes, const std::string& job_name,
+                                        const std::string& command) {
+  const bool was_warned = std::exchange(warned_of_, "") == command;
+  std::set<std::string> lost;
+  for (const auto* process : processes)
+    if (process->is_unreachable) lost.insert(process->machine);
+  std::vector<Question> questions;
+  for (const auto& machine : lost) questions.push_back({machine, ListCharges{}});
+  // If one answers, it has been found, and what became of its processes is reported.
+  const auto answers = machines_.ask(std::move(questions));
+  show_reports();
+  if (auto stuck = stuck_text(processes, job_name); !stuck.empty()) return stuck;
+  const auto unreachable = unreachable_text(processes);
+  if (unreachable.empty() || was_warned) return "";
+  warned_of_ = command;
+  const auto failed = std::find_if(answers.begin(), answers.end(), [](const Answer& answer) { return !answer; });
+  return unreachable + (failed == answers.end() ? "" : " (" + failed->error().what + ")") + "; '" + command +
+         "' once more gives up what is unreachable";
+}
+
 // Kills the stopped ones; then their daemons forget the killed and let go the acquired. Which of them are gone.
-std::vector<bool> Controller::remove(const std::vector<ProcessRecord*>& processes) {
+std::vector<bool> Controller::remove(const std::vector<ProcessRecord*>& all) {
+  std::vector<bool> removed;
+  std::vector<ProcessRecord*> processes;
+  for (auto* process : all) {
+    if (!process->is_unreachable) {
+      processes.push_back(process);
+      continue;
+    }
+    given_up_.emplace(process->machine, process->pid);
+    say("'" + process->name + "' given up: what becomes of it on " + process->machine + " is not known here");
+  }
+  const auto gone = remove_reachable(processes);
+  std::size_t next = 0;
+  for (const auto* process : all) removed.push_back(process->is_unreachable || gone[next++]);
+  return removed;
+}
+
+std::vector<bool> Controller::remove_reachable(const std::vector<ProcessRecord*>& processes) {
   std::vector<Question> kills, releases;
   for (const auto* process : processes)
     if (process->state == ProcessState::stopped) kills.push_back({process->machine, KillProcess{process->pid}});

@@ -131,9 +131,16 @@ void Controller::take(const std::string& machine, const MachineFound& report) {
       take(machine, FilterEnded{filter.pid, charge->reason});
     }
   }
+  std::vector<std::string> given_up;
+  for (const auto& charge : report.charges)
+    if (is_given_up(machine, charge.pid)) given_up.push_back("'" + charge.name + "'");
+  if (!given_up.empty())
+    say("  FOUND: machine " + machine + " still has what was given up: " + listed(given_up) + "; 'adopt " + machine +
+        "' takes it back");
   const auto left =
       static_cast<std::size_t>(std::count_if(report.charges.begin(), report.charges.end(), [&](const Charge& charge) {
-        return !charge.attended && computation_.process_at(machine, charge.pid) == nullptr &&
+        return !charge.attended && !is_given_up(machine, charge.pid) &&
+               computation_.process_at(machine, charge.pid) == nullptr &&
                computation_.filter_at(machine, charge.pid) == nullptr;
       }));
   if (left > 0)
