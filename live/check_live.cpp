@@ -7,12 +7,17 @@ namespace dpm::live {
 Result<void> check_live(const Scenario& scenario) {
   if (auto done = check_scenario(scenario); !done) return done;
   const auto about = [&](const std::string& what) { return Error{"scenario '" + scenario.name + "': " + what}; };
-  for (const auto& machine : scenario.machines)
+  for (const auto& machine : scenario.machines) {
+    if (machine.cores != 1)
+      return about("machine '" + machine.name +
+                   "' has several cores, and a live run gives each machine one: leave \"cores\" out to run it live, or "
+                   "simulate it");
     if (machine.speed != 1)
       return about(
           "machine '" + machine.name +
           "' has a speed of its own, which real processors do not change for us: leave \"speed\" out to run it "
           "live, or simulate it");
+  }
   if (!scenario.faults.empty())
     return about(
         "it has faults, and real machines are not made to fail: leave \"faults\" out to run it live, or "

@@ -67,6 +67,7 @@ class Checker {
 
   void check_machine(const MachineDescription& machine) {
     if (!(machine.speed > 0)) complain("machine '" + machine.name + "' must have a speed above 0");
+    if (machine.cores == 0) complain("machine '" + machine.name + "' must have at least one core");
     if (!(machine.clock.drift_ppm > -1e6)) complain("the clock of machine '" + machine.name + "' runs backwards");
     if (machine.clock.tick.ns < 0) complain("the clock tick of machine '" + machine.name + "' is negative");
   }

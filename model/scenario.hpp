@@ -25,6 +25,7 @@ struct MachineDescription {
   std::string name;
   double speed = 1;
   ClockDescription clock;
+  std::uint16_t cores = 1;  // so many processes run at full speed at a time
 };
 
 struct ProcessDescription {

@@ -55,15 +55,15 @@ class HandledExceptions {
 // off), so each host keeps its virtual time: the CPU time an execution has got that has been there from the beginning.
 class Host {
  public:
-  explicit Host(s4u::Host* host) : host_(host) {}
+  Host(s4u::Host* host, std::uint16_t cores) : host_(host), cores_(cores) {}
 
   s4u::Host* simgrid() const { return host_; }
 
   double virtual_ns() const {
     const double elapsed_ns = (s4u::Engine::get_clock() - changed_at_) * 1e9;
-    return executing_ == 0 ? virtual_ns_ : virtual_ns_ + elapsed_ns / executing_;
+    return virtual_ns_ + elapsed_ns * std::min(1.0, cores_ / std::max(1.0, executing_));
   }
-  void change_executing(int by) {
+  void change_executing(double by) {
     virtual_ns_ = virtual_ns();
     changed_at_ = s4u::Engine::get_clock();
     executing_ += by;
@@ -71,7 +71,8 @@ class Host {
 
  private:
   s4u::Host* host_;
-  int executing_ = 0;
+  double cores_;
+  double executing_ = 0;   // a whole number
   double virtual_ns_ = 0;  // up to changed_at_
   double changed_at_ = 0;
 };
@@ -213,8 +214,10 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
 
 Engine::~Engine() = default;
 
-std::uint32_t Engine::add_host(const std::string& name) {
-  implementation_->hosts.emplace_back(implementation_->zone->create_host(name, kFlopsPerSecond));
+std::uint32_t Engine::add_host(const std::string& name, std::uint16_t cores) {
+  s4u::Host* host = implementation_->zone->create_host(name, kFlopsPerSecond);
+  host->set_core_count(cores);
+  implementation_->hosts.emplace_back(host, cores);
   return static_cast<std::uint32_t>(implementation_->hosts.size() - 1);
 }
 

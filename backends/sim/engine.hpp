@@ -49,7 +49,7 @@ class Engine {
   Engine(Calls calls, std::size_t expected_actors, const std::string& log_path);
   ~Engine();
 
-  std::uint32_t add_host(const std::string& name);
+  std::uint32_t add_host(const std::string& name, std::uint16_t cores);
   void hosts_are_complete();
 
   std::unique_ptr<Actor> create_actor();

@@ -38,7 +38,7 @@ void Simulation::create_machines() {
     Machine& machine = machines_.emplace_back();
     machine.name = description.name;
     machine.id = {static_cast<std::uint16_t>(machines_.size() - 1)};
-    machine.host = engine_.add_host(description.name);
+    machine.host = engine_.add_host(description.name, description.cores);
     machine.speed = description.speed;
     machine.clock = description.clock;
     machine.meter_paths.resize(names_.info().filters.size());

@@ -93,7 +93,7 @@ TraceInfo initial_trace_info(const Scenario& scenario) {
   std::unordered_map<std::string, MachineId> machines;
   for (const auto& machine : scenario.machines) {
     machines[machine.name] = MachineId{static_cast<std::uint16_t>(info.machines.size())};
-    info.machines.push_back({machine.name, machine.speed});
+    info.machines.push_back({machine.name, machine.speed, machine.cores});
   }
   std::unordered_map<std::string, ProcessId> processes;
   for (const auto& process : scenario.processes) {

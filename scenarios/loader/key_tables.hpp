@@ -16,7 +16,7 @@ struct KeyTables {
                      "placement", "faults",   "seed",      "time_limit_s", "message_limit", "move_data_message_bytes",
                      "spawnable", "sweeps",   "analyses",  "predictions",  "published",     "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
-  KeyTable machine{"machine", "a machine", {"name", "count", "speed", "clock"}};
+  KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock"}};
   KeyTable clock{"clock", "a clock", {"offset_s", "drift_ppm", "tick_s"}};
   KeyTable delays{"delays", "a delay model", {"$schema", "name", "local", "remote", "pairs"}};
   KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};

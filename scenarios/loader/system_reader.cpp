@@ -10,6 +10,7 @@ namespace dpm {
 namespace {
 
 constexpr Range kSpeed{0, 1e9, true};
+constexpr Range kCores{1, 65535};
 constexpr Range kOffset{-kLongestTime_s, kLongestTime_s};
 constexpr Range kDrift{-1e5, 1e5};
 constexpr Range kTick{1e-9, kLongestTime_s};
@@ -116,6 +117,7 @@ void SystemReader::read_machines() {
 MachineDescription SystemReader::read_machine(ObjectReader& object) {
   MachineDescription machine;
   machine.speed = object.number("speed", 1, kSpeed);
+  machine.cores = static_cast<std::uint16_t>(object.whole("cores", 1, kCores));
   if (const auto* node = object.find("clock")) {
     ObjectReader clock(*node, key_tables().clock, reading_);
     machine.clock.offset = seconds(clock.number("offset_s", 0, kOffset));

@@ -302,6 +302,8 @@ TEST_CASE("live: what only a simulator can do is refused before anything runs", 
   System fast = system_of(do_nothing, do_nothing);
   fast.scenario.machines[0].speed = 2;
   CHECK_THAT(run_live(fast.scenario).error().what, Catch::Contains("machine 'red' has a speed of its own"));
+  fast.scenario.machines[0] = {"red", 1, {}, 2};
+  CHECK_THAT(run_live(fast.scenario).error().what, Catch::Contains("machine 'red' has several cores"));
 
   System faulty = system_of(do_nothing, do_nothing);
   faulty.scenario.faults.push_back({milliseconds(1), FaultKind::machine_off, "red", ""});

@@ -10,7 +10,7 @@ namespace {
 std::string two_groups(const std::string& more = "") {
   return R"({
     "name": "t", "parameters": {"clients": 3, "size": {"default": 100, "meaning": "bytes"}},
-    "machines": ["red", {"name": "vax", "count": 2, "speed": 2, "clock": {"offset_s": -5, "drift_ppm": 10, "tick_s": 0.001}}],
+    "machines": ["red", {"name": "vax", "count": 2, "speed": 2, "cores": 4, "clock": {"offset_s": -5, "drift_ppm": 10, "tick_s": 0.001}}],
     "programs": {
       "asks": {"parameters": {"n": 1, "whom": "server"},
                "start": [{"repeat": "$n", "do": [{"call": "read", "to": "$whom", "bytes": "$size"}]}]},
@@ -30,6 +30,7 @@ TEST_CASE("loader: a count makes a group, and machines are taken in turn", "[sce
   REQUIRE(scenario.machines.size() == 3);
   CHECK(scenario.machines[2].name == "vax_2");
   CHECK(scenario.machines[2].speed == 2);
+  CHECK(scenario.machines[2].cores == 4);
   CHECK(scenario.machines[2].clock.offset == Duration::from_seconds(-5));
   CHECK(scenario.machines[2].clock.tick.ns == 1000000);
   CHECK(scenario.machines[0].clock.tick.ns == 1);

@@ -220,6 +220,7 @@ TEST_CASE("sim: a scenario that cannot run is refused before anything begins", "
              Catch::Contains("process 'alpha' is declared twice"));
   CHECK_THAT(refusal([](Scenario& s) { s.processes[0].filter = "f"; }), Catch::Contains("wants filter 'f'"));
   CHECK_THAT(refusal([](Scenario& s) { s.machines[0].speed = 0; }), Catch::Contains("speed above 0"));
+  CHECK_THAT(refusal([](Scenario& s) { s.machines[0].cores = 0; }), Catch::Contains("at least one core"));
   CHECK_THAT(refusal([](Scenario& s) {
                s.faults.push_back({{0}, FaultKind::link_down, "red", "blue"});
              }),

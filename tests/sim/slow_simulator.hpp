@@ -23,6 +23,11 @@ struct Step {
   std::uint32_t bytes = 0;   // send
 };
 
+struct SlowMachine {
+  double speed = 1;
+  std::uint16_t cores = 1;
+};
+
 struct Script {
   int machine = 0;
   std::vector<Step> steps;
@@ -40,8 +45,8 @@ class SlowSimulator {
     long double last_activity_ns = 0;  // the outcome
   };
 
-  SlowSimulator(std::vector<double> speeds, const DelayModel& delays, const std::vector<Script>& scripts)
-      : speeds_(std::move(speeds)), delays_(delays) {
+  SlowSimulator(std::vector<SlowMachine> machines, const DelayModel& delays, const std::vector<Script>& scripts)
+      : machines_(std::move(machines)), delays_(delays) {
     for (const Script& script : scripts) processes_.emplace_back().script = script;
   }
 
@@ -95,12 +100,18 @@ class SlowSimulator {
     }
   }
 
-  double speed_of(const Process& process) const { return speeds_[static_cast<std::size_t>(process.script.machine)]; }
+  const SlowMachine& machine_of(const Process& process) const {
+    return machines_[static_cast<std::size_t>(process.script.machine)];
+  }
+  double speed_of(const Process& process) const { return machine_of(process).speed; }
 
-  long double sharing_with(const Process& process) const {
-    return static_cast<long double>(std::count_if(processes_.begin(), processes_.end(), [&](const Process& other) {
-      return other.script.machine == process.script.machine && other.state == Process::State::computing;
-    }));
+  // How many times as long as alone.
+  long double slowdown_of(const Process& process) const {
+    const auto computing =
+        static_cast<long double>(std::count_if(processes_.begin(), processes_.end(), [&](const Process& other) {
+          return other.script.machine == process.script.machine && other.state == Process::State::computing;
+        }));
+    return std::max(1.0L, computing / machine_of(process).cores);
   }
 
   long double next_time() const {
@@ -108,16 +119,16 @@ class SlowSimulator {
     const auto consider = [&](long double at) { next = next < 0 ? at : std::min(next, at); };
     for (const auto& arrival : arrivals_) consider(std::max(static_cast<long double>(arrival.at_ns), now_ns_));
     for (const auto& process : processes_)
-      if (process.state == Process::State::computing) consider(now_ns_ + process.left_ns * sharing_with(process));
+      if (process.state == Process::State::computing) consider(now_ns_ + process.left_ns * slowdown_of(process));
     return next;
   }
 
   void advance_to(long double next) {
     constexpr long double kNothingNs = 1e-3L;
-    std::vector<long double> shares;
-    for (const auto& process : processes_) shares.push_back(sharing_with(process));
+    std::vector<long double> slowdowns;
+    for (const auto& process : processes_) slowdowns.push_back(slowdown_of(process));
     for (std::size_t i = 0; i < processes_.size(); ++i)
-      if (processes_[i].state == Process::State::computing) processes_[i].left_ns -= (next - now_ns_) / shares[i];
+      if (processes_[i].state == Process::State::computing) processes_[i].left_ns -= (next - now_ns_) / slowdowns[i];
     now_ns_ = next;
     std::sort(arrivals_.begin(), arrivals_.end());
     while (!arrivals_.empty() && static_cast<long double>(arrivals_.front().at_ns) <= now_ns_) {
@@ -131,7 +142,7 @@ class SlowSimulator {
         process.state = Process::State::ready;
   }
 
-  std::vector<double> speeds_;
+  std::vector<SlowMachine> machines_;
   const DelayModel& delays_;
   std::vector<Process> processes_;
   std::vector<Arrival> arrivals_;

@@ -42,10 +42,14 @@ std::vector<Script> random_scripts(Random& random, std::size_t processes, std::s
   return scripts;
 }
 
-Outcome simulate(const std::vector<double>& speeds, const DelayModel& delays, const std::vector<Script>& scripts) {
+Outcome simulate(const std::vector<SlowMachine>& machines, const DelayModel& delays,
+                 const std::vector<Script>& scripts) {
   System system;
   system.scenario.delays = delays;
-  for (std::size_t m = 0; m < speeds.size(); ++m) system.machine("m" + std::to_string(m), speeds[m]);
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    system.machine("m" + std::to_string(m), machines[m].speed);
+    system.scenario.machines.back().cores = machines[m].cores;
+  }
   std::vector<std::string> everybody;
   for (std::size_t p = 0; p < scripts.size(); ++p) everybody.push_back("p" + std::to_string(p));
   for (std::size_t p = 0; p < scripts.size(); ++p) {
@@ -72,16 +76,16 @@ Outcome simulate(const std::vector<double>& speeds, const DelayModel& delays, co
 }  // namespace
 
 TEST_CASE("sim: random systems behave as in the obvious simulator", "[sim]") {
-  const std::vector<double> speeds = {1, 2, .7};
+  const std::vector<SlowMachine> machines = {{1, 1}, {2, 1}, {.7, 2}};
   const DelayModel delays = DelayModel::demos_vax();
   int deadlocks = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
     Random random(seed);
-    const auto scripts = random_scripts(random, 2 + random.below(8), speeds.size());
-    SlowSimulator slow(speeds, delays, scripts);
+    const auto scripts = random_scripts(random, 2 + random.below(8), machines.size());
+    SlowSimulator slow(machines, delays, scripts);
     const auto& expected = slow.run();
-    const Outcome outcome = simulate(speeds, delays, scripts);
+    const Outcome outcome = simulate(machines, delays, scripts);
     REQUIRE(outcome.error == "");
     if (outcome.truth.deadlocked) ++deadlocks;
     for (std::size_t p = 0; p < scripts.size(); ++p) {

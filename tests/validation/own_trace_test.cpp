@@ -44,7 +44,8 @@ Scenario random_scenario(std::uint64_t seed, double mean_s) {
   scenario.seed = seed;
   scenario.delays = DelayModel::demos_vax();
   const std::uint64_t machines = 1 + draws.below(4), processes = 2 + draws.below(10);
-  for (std::uint64_t m = 0; m < machines; ++m) scenario.machines.push_back({"m" + std::to_string(m)});
+  for (std::uint64_t m = 0; m < machines; ++m)
+    scenario.machines.push_back({"m" + std::to_string(m), 1, {}, static_cast<std::uint16_t>(1 + seed * m % 3)});
   std::vector<std::string> names;
   for (std::uint64_t p = 0; p < processes; ++p) names.push_back("p" + std::to_string(p));
   for (const auto& name : names) {
