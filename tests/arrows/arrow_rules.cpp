@@ -37,7 +37,7 @@ const std::vector<Arrow> kArrows = {
 const std::vector<LibraryHome> kLibraryHomes = {
     {"simgrid/", "SimGrid", {"backends/sim"}},
     {"xbt", "SimGrid", {"backends/sim"}},
-    {"nlohmann/", "nlohmann_json", {"trace", "scenarios", "backends/linux/wire", "cli", "tests"}},
+    {"nlohmann/", "nlohmann_json", {"trace", "scenarios", "backends/linux/wire", "cli", "tests", "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
     {"openssl/", "OpenSSL", {"backends/linux/wire", "backends/linux/tls"}},
