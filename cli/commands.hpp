@@ -15,6 +15,7 @@ std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_filter();
 std::unique_ptr<Command> make_merge();
 std::unique_ptr<Command> make_clocks();
+std::unique_ptr<Command> make_events();
 std::unique_ptr<Command> make_doctor();
 std::unique_ptr<Command> make_meter();
 std::unique_ptr<Command> make_acquire();

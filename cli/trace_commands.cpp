@@ -38,6 +38,7 @@ Commands trace_commands() {
   commands.push_back(make_filter());
   commands.push_back(make_merge());
   commands.push_back(make_clocks());
+  commands.push_back(make_events());
   commands.push_back(make_doctor());
   commands.push_back(make_meter());
   commands.push_back(make_acquire());

@@ -87,6 +87,7 @@ class Ordering {
 
   CommonOrder run() {
     order_.times.resize(events_.size());
+    order_.in_order.reserve(events_.size());
     done_.resize(events_.size());
     for (std::uint32_t process = 0; process < queues_.size(); ++process) ready_.push_back(process);
     for (;;) {
@@ -95,8 +96,12 @@ class Ordering {
         ready_.pop_back();
         go_on(process);
       }
-      if (!break_circle()) return std::move(order_);
+      if (!break_circle()) break;
     }
+    // As performed, causes are first already; a stable sort leaves them so where times are equal.
+    std::stable_sort(order_.in_order.begin(), order_.in_order.end(),
+                     [this](auto a, auto b) { return order_.times[a] < order_.times[b]; });
+    return std::move(order_);
   }
 
  private:
@@ -124,7 +129,8 @@ class Ordering {
     std::sort(sends.begin(), sends.end(), [&](const auto& a, const auto& b) { return before(a.first, b.first); });
     for (std::uint32_t i = 0; i < events_.size(); ++i) {
       const Event& event = events_[i];
-      if (event.type != EventType::receive || !is_message(event) || event.peer.is_none()) continue;
+      const bool arrives = event.type == EventType::receive || event.type == EventType::message_queued;
+      if (!arrives || !is_message(event) || event.peer.is_none()) continue;
       const MessageKey key{event.sequence, event.peer.value, event.channel.value};
       const auto found = std::lower_bound(sends.begin(), sends.end(), key,
                                           [&](const auto& send, const MessageKey& k) { return before(send.first, k); });
@@ -157,6 +163,7 @@ class Ordering {
     if (comparable) now = std::max(now, order_.times[cause]);
     if (now != by_clock) ++order_.moved;
     order_.times[at] = queue.last = now;
+    order_.in_order.push_back(at);
     done_[at] = true;
     if (const auto waiting = waits_for_.find(at); waiting != waits_for_.end()) {
       ready_.push_back(waiting->second);
@@ -187,11 +194,11 @@ class Ordering {
 
   std::span<const Event> events_;
   const CommonTime& time_;
-  std::vector<std::uint32_t> cause_;  // of a RECEIVE: its SEND
+  std::vector<std::uint32_t> cause_;  // of a RECEIVE or MESSAGEQUEUED: its SEND
   std::vector<Queue> queues_;         // by process
   std::vector<std::uint32_t> ready_;
   std::vector<bool> done_;
-  std::unordered_map<std::uint32_t, std::uint32_t> waits_for_;  // by SEND: the process that receives it next
+  std::unordered_map<std::uint32_t, std::uint32_t> waits_for_;  // by SEND: the process it is for
   CommonOrder order_;
 };
 

@@ -45,8 +45,9 @@ class CommonTime {
 };
 
 struct CommonOrder {
-  std::vector<CommonInstant> times;  // by event
-  std::uint64_t moved = 0;           // events that are later than their clock says
+  std::vector<CommonInstant> times;     // by event
+  std::vector<std::uint32_t> in_order;  // the events by time, a cause before its effect
+  std::uint64_t moved = 0;              // events that are later than their clock says
   std::uint64_t contradictions = 0;  // messages in a circle of causes: the trace is damaged, and they count for nothing
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 
 #include "analysis/clocks/common_time.hpp"
 #include "backends/sim/sim_source.hpp"
@@ -54,11 +56,29 @@ void check_truth_inside(const Clocks& clocks, const TrueClocks& truth) {
   }
 }
 
+// Every event once, no time going back, and every RECEIVE after its SEND.
+void check_in_order(const Recording& recording, const CommonOrder& order) {
+  REQUIRE(order.in_order.size() == recording.events.size());
+  std::vector<bool> shown(recording.events.size());
+  std::set<std::uint64_t> sent;
+  CommonInstant last{std::numeric_limits<std::int64_t>::min()};
+  for (const std::uint32_t at : order.in_order) {
+    const Event& event = recording.events[at];
+    CHECK(!shown[at]);
+    shown[at] = true;
+    CHECK(order.times[at] >= last);
+    last = order.times[at];
+    if (event.type == EventType::send) sent.insert(event.sequence);
+    if (event.type == EventType::receive) CHECK(sent.contains(event.sequence));
+  }
+}
+
 void check_order(const Recording& recording, const Clocks& clocks) {
   const CommonTime time(clocks);
   const CommonOrder order = order_in_common(recording.events, time);
   CHECK(order.contradictions == 0);
   REQUIRE(order.times.size() == recording.events.size());
+  check_in_order(recording, order);
   std::map<ProcessId, CommonInstant> last;
   std::map<std::uint64_t, CommonInstant> sent;
   for (std::size_t i = 0; i < recording.events.size(); ++i) {

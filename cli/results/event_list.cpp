@@ -1,0 +1,113 @@
+#include "cli/results/event_list.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNameMax = 24;
+constexpr int kTimeDigits = 9;  // nanoseconds: what the clocks tell
+
+// The machines of one group, whose times are by one clock.
+struct Group {
+  MachineId reference;
+  CommonInstant begin;
+  std::vector<std::uint32_t> events;  // in order
+};
+
+std::vector<Group> groups_of(const EventList& list) {
+  std::vector<Group> groups;
+  for (const std::uint32_t at : list.order.in_order) {
+    const MachineId reference = list.time.reference_of(list.events[at].machine);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.reference == reference; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {reference, list.order.times[at], {}});
+    if (list.is_wanted(list.events[at])) group->events.push_back(at);
+  }
+  std::erase_if(groups, [](const Group& group) { return group.events.empty(); });
+  return groups;
+}
+
+std::string short_name(const std::string& name) {
+  const std::string shown = printable(name);
+  return shown.size() <= kNameMax ? shown : shown.substr(0, kNameMax - 3) + "...";
+}
+
+template <typename Named>
+int widest(const std::vector<Named>& all, std::size_t at_least) {
+  for (const Named& one : all) at_least = std::max(at_least, short_name(one.name).size());
+  return static_cast<int>(at_least);
+}
+
+double seconds_since(CommonInstant begin, CommonInstant then) { return static_cast<double>(then.ns - begin.ns) * 1e-9; }
+
+std::string channel_of(const Event& event) {
+  return event.channel.is_none() ? "" : std::to_string(event.channel.value);
+}
+
+// What the event has, and no blanks after it.
+void print_what(const Event& event, const TraceInfo& info, std::ostream& out) {
+  const std::string channel = channel_of(event);
+  if (channel.empty() && event.peer.is_none()) {
+    out << name_of(event.type) << '\n';
+    return;
+  }
+  out << std::left << std::setw(16) << name_of(event.type) << std::right << std::setw(8)
+      << (event.length_bytes == 0 ? "" : std::to_string(event.length_bytes)) << std::setw(9) << channel
+      << (event.peer.is_none() ? "" : "  " + short_name(info[event.peer].name)) << '\n';
+}
+
+}  // namespace
+
+void print_events(const EventList& list, std::ostream& out) {
+  const TraceInfo& info = list.info;
+  const int machine_width = widest(info.machines, 7), process_width = widest(info.processes, 7);
+  const auto groups = groups_of(list);
+  for (const Group& group : groups) {
+    out << (&group == groups.data() ? "" : "\n") << "seconds by the clock of " << printable(info[group.reference].name)
+        << ", from the first event\n";
+    out << std::right << std::setw(14) << "time"
+        << "  " << std::left << std::setw(machine_width) << "machine"
+        << "  " << std::setw(process_width) << "process"
+        << "  event           " << std::right << std::setw(8) << "bytes" << std::setw(9) << "channel"
+        << "  with\n";
+    for (const std::uint32_t at : group.events) {
+      const Event& event = list.events[at];
+      out << std::right << std::setw(14) << fixed(seconds_since(group.begin, list.order.times[at]), kTimeDigits) << "  "
+          << std::left << std::setw(machine_width) << short_name(info[event.machine].name) << "  "
+          << std::setw(process_width) << short_name(info[event.process].name) << "  ";
+      print_what(event, info, out);
+    }
+  }
+}
+
+void print_events_json(const EventList& list, std::ostream& out) {
+  const TraceInfo& info = list.info;
+  out << '[';
+  const char* before = "\n";
+  for (const Group& group : groups_of(list))
+    for (const std::uint32_t at : group.events) {
+      const Event& event = list.events[at];
+      Json line = {{"time_s", seconds_since(group.begin, list.order.times[at])},
+                   {"by_clock_of", info[group.reference].name},
+                   {"machine", info[event.machine].name},
+                   {"local_time_ns", event.local_time.ns},
+                   {"process", info[event.process].name},
+                   {"event", name_of(event.type)},
+                   {"length_bytes", event.length_bytes},
+                   {"channel", event.channel.is_none() ? Json() : Json(event.channel.value)},
+                   {"peer", event.peer.is_none() ? Json() : Json(info[event.peer].name)}};
+      out << before << line.dump(-1, ' ', false, Json::error_handler_t::replace);
+      before = ",\n";
+    }
+  out << "\n]\n";
+}
+
+}  // namespace dpm::cli
