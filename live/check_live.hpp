@@ -1,5 +1,6 @@
 // Whether a scenario can run as real processes. What the simulator alone can give is refused: machines of another
-// speed, several cores, and faults. What the real machine has of its own is not looked at: delays, clocks, meter and filters.
+// speed or of several cores, and faults. What the real machine has of its own is not looked at: delays, clocks, meter
+// and filters.
 #pragma once
 
 #include "model/result.hpp"

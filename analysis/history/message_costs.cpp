@@ -24,6 +24,8 @@ std::vector<MachineId> machines_of(const TraceInfo& info) {
   return machines;
 }
 
+std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) { return std::uint64_t{std::min(a, b)} << 32 | std::max(a, b); }
+
 std::int64_t scaled(std::int64_t ns, double factor) {
   return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
 }
@@ -64,7 +66,13 @@ MessageCosts::MessageCosts(const History& history, const Target& target)
       target_(target.delays, target.machines),
       traced_speed_(speeds_of(history.info.machines)),
       target_speed_(speeds_of(target.machines)),
-      traced_machine_of_(machines_of(history.info)) {
+      traced_machine_of_(machines_of(history.info)),
+      process_speed_(target.process_speed) {
+  DPM_CHECK(process_speed_.empty() || process_speed_.size() == traced_machine_of_.size());
+  if (std::all_of(process_speed_.begin(), process_speed_.end(), [](double speed) { return speed == 1; }))
+    process_speed_.clear();
+  for (const ProcessLink& link : target.links)
+    links_.try_emplace(pair_of(link.a, link.b), 1).first->second *= link.delay_factor;
   for (const auto& machine : target.machines) target_cores_.push_back(machine.cores);
   move(target.machine_of);
 }
@@ -77,8 +85,14 @@ void MessageCosts::move(const std::vector<MachineId>& machine_of) {
     return std::all_of(speeds.begin(), speeds.end(), [speed](double s) { return s == speed; });
   };
   const double speed = traced_speed_.empty() ? 1 : traced_speed_.front();
-  plain_ = !traced_.charges_cpu() && !target_.charges_cpu() && all_of_speed(traced_speed_, speed) &&
-           all_of_speed(target_speed_, speed);
+  plain_ = process_speed_.empty() && !traced_.charges_cpu() && !target_.charges_cpu() &&
+           all_of_speed(traced_speed_, speed) && all_of_speed(target_speed_, speed);
+}
+
+std::int64_t MessageCosts::over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const {
+  if (links_.empty()) return ns;
+  const auto link = links_.find(pair_of(sender, receiver));
+  return link == links_.end() ? ns : scaled(ns, link->second);
 }
 
 CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now,
@@ -88,6 +102,7 @@ CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t sour
   };
   const MachineId traced_machine = traced_machine_of_[source], machine = machine_of_[now];
   const double traced_speed = speed_at(traced_speed_, traced_machine), speed = speed_at(target_speed_, machine);
+  const double work_speed = process_speed_.empty() ? speed : speed * process_speed_[now];
   const auto total = static_cast<std::int64_t>(event.cpu_ns);
   const HistoryKind kind = event.kind();
 
@@ -97,7 +112,7 @@ CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t sour
     const std::int64_t charged = traced_.between(traced_machine, traced_peer, event.length_bytes).sender_cpu_ns;
     const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
     const std::int64_t charge = target_.between(machine, target_peer, event.length_bytes).sender_cpu_ns;
-    return {scaled(work, traced_speed / speed) + scaled(charge, 1 / speed), 0};
+    return {scaled(work, traced_speed / work_speed) + scaled(charge, 1 / speed), 0};
   }
   if (kind == HistoryKind::receive) {
     const MachineId traced_peer = machine_at(traced_machine_of_, event.peer),
@@ -105,9 +120,9 @@ CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t sour
     const std::int64_t charged = traced_.between(traced_peer, traced_machine, event.length_bytes).receiver_cpu_ns;
     const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
     const std::int64_t charge = target_.between(target_peer, machine, event.length_bytes).receiver_cpu_ns;
-    return {scaled(work, traced_speed / speed), scaled(charge, 1 / speed)};
+    return {scaled(work, traced_speed / work_speed), scaled(charge, 1 / speed)};
   }
-  return {scaled(total, traced_speed / speed), 0};
+  return {scaled(total, traced_speed / work_speed), 0};
 }
 
 }  // namespace dpm

@@ -2,11 +2,14 @@
 //
 // CPU time in a trace includes what the delay model of the traced system charged for messages, by its local and remote
 // classes. On another placement the classes change, so the traced charge is taken out and the target's put in. Work is
-// scaled by the speeds of the traced and the target's machine. Every result is whole nanoseconds, as in the simulator.
+// scaled by the speeds of the traced and the target's machine, and of the process where the target says that it is
+// another; what messages cost is the machine's work and follows its speed alone. Every result is whole nanoseconds, as
+// in the simulator.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/history/history.hpp"
@@ -86,8 +89,12 @@ class MessageCosts {
   CpuCost cpu(const HistoryEvent& event, std::uint32_t process) { return cpu(event, process, process, event.peer); }
 
   std::int64_t delivery_ns(const HistoryEvent& send, std::uint32_t sender, std::uint32_t receiver) {
-    return target_.between(machine_of_[sender], machine_at(machine_of_, receiver), send.length_bytes).delivery_ns;
+    const std::int64_t ns =
+        target_.between(machine_of_[sender], machine_at(machine_of_, receiver), send.length_bytes).delivery_ns;
+    return links_.empty() ? ns : over_link(ns, sender, receiver);
   }
+  // What a delivery of `ns` takes between these two, if the target has a factor for them.
+  std::int64_t over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const;
 
   MachineId machine_of(std::uint32_t process) const { return machine_of_[process]; }
   std::size_t machine_count() const { return target_speed_.size(); }
@@ -103,7 +110,9 @@ class MessageCosts {
   std::vector<double> traced_speed_, target_speed_;  // by machine
   std::vector<std::uint16_t> target_cores_;
   std::vector<MachineId> traced_machine_of_, machine_of_;
-  bool plain_ = false;  // messages cost no CPU time and no process changes speed
+  std::vector<double> process_speed_;                // by process; empty: 1 for all
+  std::unordered_map<std::uint64_t, double> links_;  // delay factors by pair of processes
+  bool plain_ = false;                               // messages cost no CPU time and no process changes speed
 };
 
 }  // namespace dpm

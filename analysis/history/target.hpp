@@ -9,11 +9,21 @@
 
 namespace dpm {
 
+// Messages between two processes, either way, take so many times as long.
+struct ProcessLink {
+  std::uint32_t a = 0, b = 0;
+  double delay_factor = 1;
+};
+
 struct Target {
   std::string placement;  // its name, for reports
   std::vector<MachineInfo> machines;
   std::vector<MachineId> machine_of;  // by process; an index into `machines`
   DelayModel delays;
+  // What processes themselves are like there: so many times as fast as in the trace, beside the speed of their machine.
+  // By process; empty: as fast.
+  std::vector<double> process_speed = {};
+  std::vector<ProcessLink> links = {};
 };
 
 // The machines and placement of the trace itself.

@@ -33,7 +33,6 @@ class Chains {
   Chains(const History& history, const Target& base, const Target& target, const std::vector<bool>& may_move,
          Order order)
       : history_(history),
-        base_(base),
         may_move_(may_move),
         order_(order),
         costs_(history, target),
@@ -82,13 +81,12 @@ class Chains {
   std::int64_t least_delivery_ns(const HistoryEvent& send, std::uint32_t sender) {
     const std::uint32_t receiver = send.peer;
     if (!may_move_[sender] && !may_move_[receiver]) {
-      return delays_.between(base_.machine_of[sender], base_.machine_of[receiver], send.length_bytes).delivery_ns;
+      return costs_.delivery_ns(send, sender, receiver);
     }
-    return delays_.least_delivery_ns(send.length_bytes);
+    return costs_.over_link(delays_.least_delivery_ns(send.length_bytes), sender, receiver);
   }
 
   const History& history_;
-  const Target& base_;
   const std::vector<bool>& may_move_;
   Order order_;
   MessageCosts costs_;
@@ -103,7 +101,12 @@ class Chains {
 
 double lower_bound_ns(const History& history, const Target& base, const std::vector<bool>& may_move,
                       const std::vector<MachineId>& allowed, Order order) {
-  const Target target = cheapest(base, may_move, allowed);
+  Target target = cheapest(base, may_move, allowed);
+  // In role order the fastest worker may get everything.
+  if (order == Order::role && !target.process_speed.empty()) {
+    const double most = *std::max_element(target.process_speed.begin(), target.process_speed.end());
+    std::fill(target.process_speed.begin(), target.process_speed.end(), most);
+  }
   MessageCosts costs(history, target);
   std::vector<double> fixed_ns(base.machines.size());
   double bound_ns = 0, movable_work = 0, movable = 0;

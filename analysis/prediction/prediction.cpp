@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/prediction/what_if.hpp"
+
 namespace dpm {
 namespace {
 
@@ -18,15 +20,8 @@ Result<ReplayResult> complete(ReplayResult result, Order order) {
                "; try --order recorded"};
 }
 
-PiecewiseLinear longer(const PiecewiseLinear& line, double factor) {
-  if (line.points().empty()) return line;
-  auto points = line.points();
-  for (auto& point : points) point.second *= factor;
-  return PiecewiseLinear::through(std::move(points)).value();
-}
-
 Target with_longer_delays(Target target, double factor) {
-  const auto lengthen = [factor](DelayClass& delays) { delays.delivery_s = longer(delays.delivery_s, factor); };
+  const auto lengthen = [factor](DelayClass& delays) { delays.delivery_s = scaled(delays.delivery_s, factor); };
   lengthen(target.delays.local);
   lengthen(target.delays.remote);
   for (auto& pair : target.delays.pairs) lengthen(pair.delays);

@@ -8,6 +8,7 @@
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/prediction_results.hpp"
 #include "cli/text_table.hpp"
+#include "cli/what_if_options.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -45,12 +46,18 @@ class PredictCommand : public Command {
     app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
         ->check(CLI::IsMember({"replay", "thesis1984"}))
         ->capture_default_str();
+    what_if_.describe(app);
     app.add_flag("--sensitivity", sensitivity_, "Say what 10 % longer delays or slower CPUs would change");
   }
 
   int run(Terminal& terminal) override {
     if (search_ && method_ == "thesis1984")
       return refuse(terminal, *this, Error{"--search uses the exact replay; leave out --method thesis1984"});
+    if (auto changes = what_if_.read(); !changes) {
+      return refuse(terminal, *this, changes.error());
+    } else {
+      changes_ = std::move(*changes);
+    }
     const auto read = read_history(trace_.trace, history_);
     if (!read) return refuse(terminal, *this, read.error());
     const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
@@ -64,28 +71,43 @@ class PredictCommand : public Command {
   Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
     if (placements_.empty()) placements_.emplace_back();  // the traced one: the identity check alone
     std::vector<Prediction> predictions;
+    std::vector<PredictionChange> changes;  // by prediction, if anything is changed
     for (const auto& path : placements_) {
-      const auto resolved = target_from(read.history, path);
+      auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
       for (const auto& process : resolved->left_out)
         terminal.err << "note: " << path << " leaves out '" << printable(process)
                      << "': it stays where it was traced\n";
       auto prediction = predict(read.history, resolved->target, options());
       if (!prediction) return prediction.error();
+      if (!changes_.empty()) {
+        auto notes = apply(changes_, read.history, resolved->target);
+        if (!notes) return notes.error();
+        auto changed = predict(read.history, resolved->target, options());
+        if (!changed) return changed.error();
+        changes.push_back({what_if_.words(), std::move(*prediction), std::move(*notes)});
+        prediction = std::move(changed);
+      }
       predictions.push_back(std::move(*prediction));
     }
     const TraceInfo& info = read.history.info;
     if (!trace_.json) {
-      terminal.out << prediction_text(predictions, terminal.width);
+      terminal.out << prediction_text(predictions, changes, terminal.width);
     } else if (predictions.size() == 1) {
       auto document = prediction_json(predictions.front(), info);
+      if (!changes.empty()) document["what_if"] = change_json(changes.front());
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
       nlohmann::ordered_json document = nlohmann::ordered_json::array();
-      for (const auto& prediction : predictions) document.push_back(prediction_json(prediction, info));
+      for (std::size_t i = 0; i < predictions.size(); ++i) {
+        document.push_back(prediction_json(predictions[i], info));
+        if (!changes.empty()) document.back()["what_if"] = change_json(changes[i]);
+      }
       print_json(document, terminal);
     }
+    if (!changes.empty())
+      for (const auto& note : changes.front().notes) terminal.err << "note: " << printable(note) << '\n';
     if (!predictions.front().clock_error)
       terminal.err << "note: there is no clock error, because processes wait for others outside the computation and a "
                       "replay leaves these waits out; --everybody puts them in\n";
@@ -96,8 +118,9 @@ class PredictCommand : public Command {
 
   Result<void> run_search(const TraceHistory& read, Terminal& terminal) {
     if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
-    const auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
+    auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
+    if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     if (!order_.empty()) options_.order = *order_from_name(order_);
     const auto found = search(read.history, base->target, options_);
     if (!found) return found.error();
@@ -130,6 +153,8 @@ class PredictCommand : public Command {
   HistoryOptions history_;
   std::vector<std::string> placements_;
   SearchOptions options_;
+  WhatIfOptions what_if_;
+  WhatIf changes_;
   std::string order_;
   std::string method_ = "replay";
   bool search_ = false;

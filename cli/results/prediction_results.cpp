@@ -22,13 +22,33 @@ std::string places_of(const Candidate& candidate) {
 
 }  // namespace
 
-std::string prediction_text(const std::vector<Prediction>& predictions, int width) {
+std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<PredictionChange>& changes,
+                            int width) {
   TextTable table({"placement", "order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
-  for (const auto& p : predictions)
-    table.add_row({p.placement.empty() ? "as traced" : p.placement, std::string(name_of(p.order)), fixed(p.P, 3),
-                   seconds_text(p.elapsed_s), fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3),
-                   percent(p.identity_error, 2), p.clock_error ? percent(*p.clock_error, 2) : "-"});
+  const auto add = [&](const Prediction& p, const std::string& name) {
+    table.add_row({name, std::string(name_of(p.order)), fixed(p.P, 3), seconds_text(p.elapsed_s),
+                   fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3), percent(p.identity_error, 2),
+                   p.clock_error ? percent(*p.clock_error, 2) : "-"});
+  };
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const std::string name = predictions[i].placement.empty() ? "as traced" : predictions[i].placement;
+    if (changes.empty()) {
+      add(predictions[i], name);
+      continue;
+    }
+    add(changes[i].before, name);
+    std::string with = "  with";
+    for (const auto& word : changes[i].words) with += (&word == &changes[i].words.front() ? " " : ", ") + word;
+    add(predictions[i], with);
+  }
   return table.to_text(width);
+}
+
+nlohmann::ordered_json change_json(const PredictionChange& change) {
+  const Prediction& before = change.before;
+  return {{"changes", change.words},
+          {"before", {{"P", before.P}, {"T_s", before.T_s}, {"elapsed_s", before.elapsed_s}}},
+          {"notes", change.notes}};
 }
 
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info) {

@@ -10,7 +10,17 @@
 
 namespace dpm::cli {
 
-std::string prediction_text(const std::vector<Prediction>& predictions, int width);
+// What was changed (`dpm predict --speed` and the like), and the prediction without it.
+struct PredictionChange {
+  std::vector<std::string> words;
+  Prediction before;
+  std::vector<std::string> notes;
+};
+
+// `changes`: empty, or one for each prediction.
+std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<PredictionChange>& changes,
+                            int width);
+nlohmann::ordered_json change_json(const PredictionChange& change);
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info);
 
 std::string search_text(const SearchResult& found, int width);

@@ -1,0 +1,27 @@
+// The changes `dpm predict` tries: --speed, --link and --cores as typed, and as a WhatIf.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/prediction/what_if.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dpm::cli {
+
+struct WhatIfOptions {
+  std::vector<std::string> speeds, links, cores;
+
+  void describe(CLI::App& app);
+
+  // Refuses what is no NAME=NUMBER; names and ranges are checked against a trace by dpm::apply().
+  Result<WhatIf> read() const;
+
+  // As they were typed, for results: "speed office=2".
+  std::vector<std::string> words() const;
+};
+
+}  // namespace dpm::cli

@@ -1,0 +1,165 @@
+// Changes of a system, predicted from the trace of the unchanged one, against a simulation of the changed one.
+#include "analysis/prediction/what_if.hpp"
+
+#include "analysis/prediction/prediction.hpp"
+#include "analysis/prediction/search.hpp"
+#include "model/random.hpp"
+#include "tests/support/build_history.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/random_system.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+constexpr double kRounding = 1e-6;  // every computation is rounded to nanoseconds once more
+
+History traced(ObviousSystem& system, const std::vector<MachineId>& placement) {
+  for (std::size_t p = 0; p < placement.size(); ++p) system.info.processes[p].machine = placement[p];
+  return history_of(system.info, simulate(system, placement).events);
+}
+
+std::vector<MachineId> apart(std::size_t processes) {
+  std::vector<MachineId> machine_of;
+  for (std::size_t p = 0; p < processes; ++p) machine_of.push_back({static_cast<std::uint16_t>(p)});
+  return machine_of;
+}
+
+// The system with processes so many times as fast.
+ObviousSystem with_speeds(const ObviousSystem& system, const std::vector<double>& speed_of) {
+  ObviousSystem faster = system;
+  faster.program = [program = system.program, speed_of](std::uint32_t p, const ObviousMessage* message) {
+    ObviousReaction reaction = program(p, message);
+    for (auto& step : reaction.steps) step.work_ns = std::llround(static_cast<double>(step.work_ns) / speed_of[p]);
+    return reaction;
+  };
+  return faster;
+}
+
+double predicted_ns(const History& history, const Target& target) {
+  const ReplayResult replayed = Replay(history, target).run(Order::arrival, target.machine_of);
+  REQUIRE(replayed.not_performed == 0);
+  REQUIRE(replayed.forced_receives == 0);
+  return replayed.elapsed_ns;
+}
+
+RandomShape shape_of(std::uint64_t seed) {
+  RandomShape shape;
+  shape.processes = 3 + static_cast<std::uint32_t>(seed % 7);
+  shape.machines = 2 + static_cast<std::uint32_t>(seed % 4);
+  shape.message_cpu = seed % 3 == 0;
+  shape.speeds = seed % 5 == 1;
+  shape.cores = seed % 4 == 1;
+  return shape;
+}
+
+std::string refusal(const History& history, const WhatIf& what_if) {
+  Target target = traced_target(history);
+  const auto done = apply(what_if, history, target);
+  REQUIRE_FALSE(done.has_value());
+  return done.error().what;
+}
+
+}  // namespace
+
+TEST_CASE("what if: faster processes, other cores and other delays between machines, on another placement",
+          "[prediction]") {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    INFO("seed " << seed);
+    ObviousSystem system = random_system(seed, shape_of(seed));
+    const History history = traced(system, random_placement(seed, system.info));
+    Random random(seed);
+    WhatIf what_if;
+    std::vector<double> speed_of(system.info.processes.size(), 1);
+    for (int i = 0; i < 2; ++i) {
+      const std::size_t p = random.below(speed_of.size());
+      const double factor = .3 + 3 * random.uniform();
+      speed_of[p] *= factor;
+      what_if.speeds.push_back({system.info.processes[p].name, factor});
+    }
+    ObviousSystem changed = with_speeds(system, speed_of);
+    const std::size_t m = random.below(system.info.machines.size());
+    what_if.cores.push_back({system.info.machines[m].name, static_cast<std::uint16_t>(1 + random.below(4))});
+    changed.info.machines[m].cores = what_if.cores.back().cores;
+    const double factor = 3 * random.uniform();
+    what_if.links.push_back({"m0-m1", factor});
+    DelayClass delays = system.info.delays.remote;
+    delays.delivery_s = scaled(delays.delivery_s, factor);
+    changed.info.delays.pairs.push_back({"m0", "m1", delays});
+
+    Target target = traced_target(history);
+    target.machine_of = random_placement(seed + 1000, system.info);
+    REQUIRE(apply(what_if, history, target).value().empty());
+    REQUIRE(predicted_ns(history, target) ==
+            Approx(simulate(changed, target.machine_of).elapsed_ns).epsilon(kRounding));
+  }
+}
+
+TEST_CASE("what if: delays between two processes, either way", "[prediction]") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    INFO("seed " << seed);
+    ObviousSystem system = selective_server(seed, 3, 10, false);
+    const auto placement = apart(system.info.processes.size());
+    const History history = traced(system, placement);
+    Target target = traced_target(history);
+    REQUIRE(apply({.links = {{"disk-server", .25}, {"server-client1", 3}}}, history, target).value().empty());
+    ObviousSystem changed = system;  // each is alone on its machine: m0 holds the server, m1 the disk, m3 client1
+    for (const auto& [machine, factor] : {std::pair{"m1", .25}, std::pair{"m3", 3.}}) {
+      DelayClass delays = system.info.delays.remote;
+      delays.delivery_s = scaled(delays.delivery_s, factor);
+      changed.info.delays.pairs.push_back({"m0", machine, delays});
+    }
+    REQUIRE(predicted_ns(history, target) == Approx(simulate(changed, placement).elapsed_ns).epsilon(kRounding));
+  }
+}
+
+TEST_CASE("what if: changes add up, and none at all changes nothing", "[prediction]") {
+  ObviousSystem system = selective_server(1, 3, 10, false);
+  const History history = traced(system, apart(system.info.processes.size()));
+  const auto elapsed = [&](const WhatIf& what_if) {
+    Target target = traced_target(history);
+    REQUIRE(apply(what_if, history, target).has_value());
+    return predicted_ns(history, target);
+  };
+  CHECK(elapsed({}) == elapsed({.speeds = {{"disk", 2}, {"disk", .5}}, .links = {{"m0-m1", 4}, {"m1-m0", .25}}}));
+  CHECK(elapsed({.speeds = {{"disk", 4}}}) == elapsed({.speeds = {{"disk", 2}, {"disk", 2}}}));
+  CHECK(elapsed({.links = {{"server-disk", 9}}}) == elapsed({.links = {{"server-disk", 3}, {"disk-server", 3}}}));
+  CHECK(elapsed({.links = {{"server-disk", 9}}}) > elapsed({}));
+}
+
+TEST_CASE("what if: what cannot be meant is refused", "[prediction]") {
+  ObviousSystem system = selective_server(1, 2, 5, false);
+  History history = traced(system, apart(4));
+  CHECK(refusal(history, {.speeds = {{"dsik", 2}}}) ==
+        "speed of 'dsik': no process 'dsik' in the trace (did you mean 'disk'?)");
+  CHECK_THAT(refusal(history, {.speeds = {{"disk", 0}}}), Catch::Contains("a factor from 0.000001 to 1000000"));
+  CHECK_THAT(refusal(history, {.speeds = {{"disk", -1}}}), Catch::Contains("a factor from"));
+  CHECK_THAT(refusal(history, {.speeds = {{"disk", std::nan("")}}}), Catch::Contains("a factor from"));
+  CHECK_THAT(refusal(history, {.links = {{"m0-m1", -1}}}), Catch::Contains("a factor from 0 to"));
+  CHECK_THAT(refusal(history, {.links = {{"m0-m0", 2}}}), Catch::Contains("within a machine"));
+  CHECK_THAT(refusal(history, {.links = {{"server-dsik", 2}}}),
+             Catch::Contains("no process 'dsik' (did you mean 'disk'?)"));
+  CHECK_THAT(refusal(history, {.links = {{"server", 2}}}), Catch::Contains("expected two machines or two processes"));
+  CHECK_THAT(refusal(history, {.cores = {{"m00", 2}}}), Catch::Contains("no such machine (did you mean 'm0'?)"));
+  CHECK_THAT(refusal(history, {.cores = {{"m0", 0}}}), Catch::Contains("at least 1"));
+  Target target = traced_target(history);
+  CHECK_THAT(apply({.links = {{"disk-client0", 2}}}, history, target).value().front(),
+             Catch::Contains("no message goes between them"));
+
+  system.info.processes[1].in_computation = false;
+  history = history_of(system.info, simulate(system, apart(4)).events);
+  CHECK_THAT(refusal(history, {.speeds = {{"disk", 2}}}), Catch::Contains("outside the computation"));
+}
+
+TEST_CASE("what if: a search from a changed base finds nothing below its bound", "[prediction]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    ObviousSystem system = random_system(seed, {.processes = 4, .machines = 3});
+    const History history = traced(system, random_placement(seed, system.info));
+    Target target = traced_target(history);
+    REQUIRE(apply({.speeds = {{"p1", 3}}, .links = {{"p0-p1", .2}, {"p2-p3", 0}}}, history, target).has_value());
+    const SearchResult found = search(history, target).value();
+    CHECK(found.lower_bound_s <= found.candidates.front().elapsed_s * (1 + 1e-9));
+  }
+}
