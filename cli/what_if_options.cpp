@@ -34,6 +34,11 @@ void WhatIfOptions::describe(CLI::App& app) {
       "What if: A-B=0.5 halves the delays of messages between machines A and B, or processes A and B, either "
       "way; repeat for several");
   app.add_option("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
+  app.add_option(
+      "--replicate", replicas,
+      "What if: SERVER or SERVER=3, there were two, or three, of it, each on a machine of its own like the "
+      "server's, or SERVER=3@MACHINE; each client's requests go to them in turn. Right if the server remembers "
+      "nothing from one request to the next; repeat for several");
 }
 
 Result<WhatIf> WhatIfOptions::read() const {
@@ -54,12 +59,29 @@ Result<WhatIf> WhatIfOptions::read() const {
     if (!read) return read.error();
     what_if.cores.push_back({read->first, read->second});
   }
+  for (const auto& text : replicas) {
+    ReplicaChange change;
+    const auto equals = text.rfind('=');
+    const auto at = equals == std::string::npos ? equals : text.find('@', equals);
+    change.process = text.substr(0, equals);
+    const std::string expected = "SERVER, SERVER=COPIES or SERVER=COPIES@MACHINE";
+    if (at != std::string::npos) change.machine = text.substr(at + 1);
+    if (at != std::string::npos && change.machine.empty())
+      return Error{"--replicate " + text + ": expected " + expected};
+    if (equals != std::string::npos) {
+      const auto read = read_one<std::uint32_t>("--replicate", text.substr(0, at), expected);
+      if (!read) return read.error();
+      change.copies = read->second;
+    }
+    what_if.replicas.push_back(std::move(change));
+  }
   return what_if;
 }
 
 std::vector<std::string> WhatIfOptions::words() const {
   std::vector<std::string> words;
-  for (const auto& [option, texts] : {std::pair{"speed ", &speeds}, {"link ", &links}, {"cores ", &cores}})
+  for (const auto& [option, texts] :
+       {std::pair{"speed ", &speeds}, {"link ", &links}, {"cores ", &cores}, {"replicate ", &replicas}})
     for (const auto& text : *texts) words.push_back(option + text);
   return words;
 }

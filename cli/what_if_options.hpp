@@ -1,4 +1,4 @@
-// The changes `dpm predict` tries: --speed, --link and --cores as typed, and as a WhatIf.
+// The changes `dpm predict` tries: --speed, --link, --cores and --replicate as typed, and as a WhatIf.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class App;
 namespace dpm::cli {
 
 struct WhatIfOptions {
-  std::vector<std::string> speeds, links, cores;
+  std::vector<std::string> speeds, links, cores, replicas;
 
   void describe(CLI::App& app);
 

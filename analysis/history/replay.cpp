@@ -12,6 +12,7 @@
 #include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/pair_clocks.hpp"
+#include "analysis/history/replica_turns.hpp"
 #include "analysis/history/shared_machine.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
@@ -61,7 +62,8 @@ struct Replay::State {
   Order order = Order::recorded;
   std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
-  const std::vector<IntakeLimit> limits;       // by process
+  ReplicaTurns replicas;
+  std::vector<IntakeLimit> limits;             // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
   std::vector<std::vector<Handout>> handouts;  // by dispatcher
 
@@ -94,7 +96,7 @@ struct Replay::State {
   std::uint32_t outside_in_turn(std::uint32_t p);
   void take_outside(std::uint32_t p, std::uint32_t event);
   void take(std::uint32_t p, const ArrivingMessage& message);
-  std::uint32_t receiver_of(const Process& process, const HistoryEvent& event) const;
+  std::uint32_t receiver_of(std::uint32_t p, const HistoryEvent& event) const;
   bool wanted(const Process& process, const ArrivingMessage& message) const;
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
   bool is_in_set(std::uint32_t channel, std::uint32_t set) const;
@@ -106,7 +108,7 @@ struct Replay::State {
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
-    : history(h), costs(h, target), roles(std::move(r)), limits(find_intake_limits(h)) {
+    : history(h), costs(h, target), roles(std::move(r)), replicas(h, target.replicas), limits(find_intake_limits(h)) {
   const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
   for (std::uint32_t i = 0; i < sets.size(); ++i) {
     if (sets[i].size() <= kSmallSet) continue;
@@ -117,6 +119,7 @@ Replay::State::State(const History& h, const Target& target, Roles r)
     external_from.emplace(arc.from, arc);
     external_to.emplace(arc.to, arc);
   }
+  for (std::uint32_t p = 0; p < limits.size() && !replicas.empty(); ++p) limits[p] = limits[replicas.server_of(p)];
   takes_outside.assign(h.process_count(), 0);
   handouts.resize(h.process_count());
   for (std::uint32_t p = 0; p < h.process_count(); ++p) {
@@ -133,7 +136,9 @@ Replay::State::State(const History& h, const Target& target, Roles r)
 
 void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
   order = new_order;
+  DPM_CHECK(order != Order::recorded || replicas.empty());
   costs.move(machine_of);
+  replicas.begin();
   now_ns = 0;
   performed = 0;
   pairs.clear();
@@ -164,7 +169,14 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
     Process& process = processes[p];
     process.cursor = process.first_open = history.first_event[p];
     process.source = p;
-    if (process.cursor == history.first_event[p + 1]) continue;
+    if (replicas.is_copy(p)) {
+      DPM_CHECK(costs.machine_of(p).value < machines.size());
+      process.cursor = replicas.first_request_of(p);
+      process.source = replicas.server_of(p);
+      process.phase = Phase::ready;
+      process.waiting = process.waited = true;
+    }
+    if (history.first_event[p] == history.first_event[p + 1]) continue;
     DPM_CHECK(costs.machine_of(p).value < machines.size());
     const HistoryEvent& first = history.events[process.cursor];
     process.created = !(first.kind() == HistoryKind::start && first.match != kNoEvent);
@@ -226,7 +238,7 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     const HistoryEvent& event = history.events[process.cursor];
     const HistoryKind kind = event.kind();
     if (process.phase == Phase::before) {
-      const std::int64_t before_ns = costs.cpu(event, process.source, p, receiver_of(process, event)).before_ns;
+      const std::int64_t before_ns = costs.cpu(event, process.source, p, receiver_of(p, event)).before_ns;
       result.cpu_ns += before_ns;
       if (before_ns > 0) return before_ns;
       process.phase = Phase::ready;
@@ -284,19 +296,23 @@ void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
   process.waited = false;
 }
 
-std::uint32_t Replay::State::receiver_of(const Process& process, const HistoryEvent& event) const {
+std::uint32_t Replay::State::receiver_of(std::uint32_t p, const HistoryEvent& event) const {
+  const Process& process = processes[p];
   const bool redirected = event.kind() == HistoryKind::send && process.redirect_to != kNoPeer;
-  return redirected && event.peer == process.redirect_from ? process.redirect_to : event.peer;
+  if (redirected && event.peer == process.redirect_from) return process.redirect_to;
+  const bool shared = !replicas.empty() && event.kind() == HistoryKind::send && event.match != kNoEvent;
+  return shared ? replicas.receiver_of(p, event) : event.peer;
 }
 
 void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   const HistoryEvent& event = history.events[number];
   Process& process = processes[p];
-  const std::uint32_t receiver = receiver_of(process, event);
+  const std::uint32_t receiver = receiver_of(p, event);
   const std::int64_t now = whole_ns(now_ns);
   std::int64_t arrival = now;
   if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
   if (event.match != kNoEvent) {
+    if (!replicas.empty()) replicas.sent(p, event);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
   } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
     deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});

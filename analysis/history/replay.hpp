@@ -15,6 +15,9 @@
 //             any worker, an answer to the sender goes to whoever did send (but not where it begins anew,
 //             handouts.hpp), and a worker performs the segment of the message it got.
 //
+// Where the target has copies of a server, each client's requests go to them in turn (replica_turns.hpp). There is no
+// recorded order then: nobody has recorded one.
+//
 // Messages from processes outside the computation have no known arrival. With ExternalArcs (figure 5.3) they arrive
 // `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when
 // everything the process received before it in the trace has been received.

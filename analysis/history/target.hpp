@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/history/server_work.hpp"
 #include "model/placement.hpp"
 
 namespace dpm {
@@ -13,6 +14,14 @@ namespace dpm {
 struct ProcessLink {
   std::uint32_t a = 0, b = 0;
   double delay_factor = 1;
+};
+
+// A server and its copies, which are processes without events of their own (replica_turns.hpp says who gets what). A
+// copy does with a request what the server did with it.
+struct Replicas {
+  std::uint32_t process = 0;
+  std::vector<std::uint32_t> copies;
+  ServerWork work;
 };
 
 struct Target {
@@ -24,6 +33,7 @@ struct Target {
   // By process; empty: as fast.
   std::vector<double> process_speed = {};
   std::vector<ProcessLink> links = {};
+  std::vector<Replicas> replicas = {};  // not in recorded order
 };
 
 // The machines and placement of the trace itself.

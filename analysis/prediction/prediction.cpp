@@ -76,6 +76,11 @@ class Predictor {
     if (options_.method == SharingMethod::thesis1984 && prediction_.order != Order::recorded) {
       return Error{"method thesis1984 knows only the recorded order; use --order recorded, or --method replay"};
     }
+    if (!target_.replicas.empty() && prediction_.order != Order::arrival) {
+      return Error{
+          "with copies of a server only the order arrival is possible: in which order they would have been asked "
+          "is recorded nowhere, and roles are those of the trace"};
+    }
     if (prediction_.order == Order::role && prediction_.roles.empty()) {
       return Error{
           "no dispatcher with workers in the trace (processes of one program that talk to one process only, which "
@@ -97,6 +102,7 @@ class Predictor {
     };
     for (const Order order : kOrders) {
       if (order == Order::role && prediction_.roles.empty()) continue;
+      if (order != Order::arrival && !target_.replicas.empty()) continue;
       auto run = complete(replay.run(order, target_.machine_of), order);
       const bool asked = order == prediction_.order && options_.method == SharingMethod::replay;
       if (!run) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "model/nearest_name.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 using Processes = std::vector<std::uint32_t>;
 
+constexpr std::size_t kMostMachines = 0xfffe;  // MachineId has 16 bits, and one of them is none
+
 std::string number(double value) {
   std::string text = std::to_string(value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -19,11 +22,46 @@ std::string number(double value) {
   return text;
 }
 
+std::string name_of_copy(const std::string& server, std::uint32_t number) {
+  return server + "#" + std::to_string(number);
+}
+
+template <typename Described>
+std::vector<std::string> names_of(const std::vector<Described>& described) {
+  std::vector<std::string> names;
+  for (const auto& one : described) names.push_back(one.name);
+  return names;
+}
+
+bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The one process that is to have copies.
+Result<ProcessId> server_of(const ReplicaChange& change, const History& history) {
+  const std::string here = "replicas of '" + change.process + "': ";
+  const auto names = names_of(history.info.processes);
+  if (change.copies < 2 || change.copies > kMostCopies)
+    return Error{here + "from 2 to " + std::to_string(kMostCopies) + " are possible, the process itself among them"};
+  const auto found = std::find(names.begin(), names.end(), change.process);
+  if (found == names.end()) return Error{here + "no such process in the trace" + did_you_mean(change.process, names)};
+  if (std::count(names.begin(), names.end(), change.process) > 1)
+    return Error{here + "several processes are called so, and requests to one of them would be handed out"};
+  const ProcessId server{static_cast<std::uint32_t>(found - names.begin())};
+  for (const auto& process : history.info.processes)
+    if (process.group == server)
+      return Error{here + "it has threads, and which of them would take a request of a copy is not known"};
+  if (history.of(server).empty())
+    return Error{here +
+                 "it is outside the computation, or the trace has nothing of it; --everybody takes all processes in"};
+  return server;
+}
+
 class Changes {
  public:
   Changes(const History& history, Target& target) : history_(history), target_(target) {
-    for (const auto& process : history.info.processes) process_names_.push_back(process.name);
-    for (const auto& machine : target.machines) machine_names_.push_back(machine.name);
+    process_names_ = names_of(history.info.processes);
+    machine_names_ = names_of(target.machines);
   }
 
   Result<void> change(const SpeedChange& change) {
@@ -60,14 +98,49 @@ class Changes {
     return Error{here + "expected two machines or two processes, A-B" + unknown_end(change.ends)};
   }
 
+  Result<void> change(const ReplicaChange& change) {
+    const auto server = server_of(change, history_);
+    if (!server) return server.error();
+    auto work = find_server_work(history_, *server);
+    if (!work) return work.error();
+    Replicas replicas{server->value, {}, std::move(*work)};
+    const std::string here = "replicas of '" + change.process + "': ";
+    for (std::uint32_t number = 2; number <= change.copies; ++number) {
+      const std::string name = name_of_copy(change.process, number);
+      const auto copy = std::find(process_names_.begin(), process_names_.end(), name) - process_names_.begin();
+      replicas.copies.push_back(static_cast<std::uint32_t>(copy));
+      if (auto done = put_copy(here, change, *server, static_cast<std::size_t>(copy), name); !done) return done;
+    }
+    notes.push_back(here + "each client's requests, " + std::to_string(replicas.work.requests) +
+                    " in all, go to them in turn; a copy does with a request what '" + change.process +
+                    "' did with it, so this is right if nothing is remembered from one request to the next");
+    for (const auto& doubt : replicas.work.doubts) notes.push_back(here + "perhaps not right: " + doubt);
+    target_.replicas.push_back(std::move(replicas));
+    return {};
+  }
+
   std::vector<std::string> notes;
 
  private:
-  using Ends = std::pair<std::string, std::string>;
-
-  static bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+  Result<void> put_copy(const std::string& here, const ReplicaChange& change, ProcessId server, std::size_t copy,
+                        const std::string& name) {
+    if (!target_.process_speed.empty()) target_.process_speed[copy] = target_.process_speed[server.value];
+    if (!change.machine.empty()) {
+      const auto machine = machine_called(change.machine);
+      if (!machine)
+        return Error{here + "no machine '" + change.machine + "'" + did_you_mean(change.machine, machine_names_)};
+      target_.machine_of[copy] = MachineId{static_cast<std::uint16_t>(*machine)};
+      return {};
+    }
+    // Its own machine is like the one its server is on now; where a placement put it elsewhere, nobody is on that one.
+    MachineInfo& own = target_.machines[*machine_called(name)];
+    const MachineInfo& like = target_.machines[target_.machine_of[server.value].value];
+    own.speed = like.speed;
+    own.cores = like.cores;
+    return {};
   }
+
+  using Ends = std::pair<std::string, std::string>;
 
   std::optional<std::size_t> machine_called(const std::string& name) const {
     const auto found = std::find(machine_names_.begin(), machine_names_.end(), name);
@@ -122,10 +195,7 @@ class Changes {
   Result<void> lengthen_machines(const std::string& here, const Ends& ends, double factor) {
     if (ends.first == ends.second)
       return Error{here + "messages within a machine go over no link; name two machines, or two processes"};
-    DelayModel& delays = target_.delays;
-    PairClass pair{ends.first, ends.second, delays.between(ends.first, ends.second)};
-    pair.delays.delivery_s = scaled(pair.delays.delivery_s, factor);
-    delays.pairs.insert(delays.pairs.begin(), std::move(pair));  // of several pairs the first counts
+    scale_delays(target_.delays, ends.first, ends.second, factor);
     return {};
   }
 
@@ -167,7 +237,43 @@ Result<std::vector<std::string>> apply(const WhatIf& what_if, const History& his
     if (auto done = changes.change(change); !done) return done.error();
   for (const auto& change : what_if.links)
     if (auto done = changes.change(change); !done) return done.error();
+  for (const auto& change : what_if.replicas)
+    if (auto done = changes.change(change); !done) return done.error();
   return std::move(changes.notes);
+}
+
+Result<void> add_copies(const WhatIf& what_if, History& history) {
+  std::set<std::string> servers;
+  for (const auto& change : what_if.replicas) {
+    const auto server = server_of(change, history);
+    if (!server) return server.error();
+    const std::string here = "replicas of '" + change.process + "': ";
+    if (!servers.insert(change.process).second) return Error{here + "asked for twice"};
+    for (std::uint32_t number = 2; number <= change.copies; ++number) {
+      const std::string name = name_of_copy(change.process, number);
+      if (is_one_of(names_of(history.info.processes), name) || is_one_of(names_of(history.info.machines), name))
+        return Error{here + "the trace has a '" + name + "' already"};
+      ProcessInfo copy = history.info[*server];
+      copy.name = name;
+      if (change.machine.empty()) {
+        if (history.info.machines.size() >= kMostMachines) return Error{here + "too many machines"};
+        MachineInfo machine = history.info[copy.machine];
+        machine.name = name;
+        copy.machine = MachineId{static_cast<std::uint16_t>(history.info.machines.size())};
+        history.info.machines.push_back(std::move(machine));
+      }
+      history.info.processes.push_back(std::move(copy));
+      history.first_event.push_back(history.first_event.back());
+      history.local_spans.push_back({});
+    }
+  }
+  return {};
+}
+
+void scale_delays(DelayModel& delays, const std::string& machine_a, const std::string& machine_b, double factor) {
+  PairClass pair{machine_a, machine_b, delays.between(machine_a, machine_b)};
+  pair.delays.delivery_s = scaled(pair.delays.delivery_s, factor);
+  delays.pairs.insert(delays.pairs.begin(), std::move(pair));  // of several pairs the first counts
 }
 
 PiecewiseLinear scaled(const PiecewiseLinear& line, double factor) {

@@ -58,8 +58,11 @@ class PredictCommand : public Command {
     } else {
       changes_ = std::move(*changes);
     }
-    const auto read = read_history(trace_.trace, history_);
+    if (search_ && !changes_.replicas.empty())
+      return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
+    auto read = read_history(trace_.trace, history_);
     if (!read) return refuse(terminal, *this, read.error());
+    if (const auto added = add_copies(changes_, read->history); !added) return refuse(terminal, *this, added.error());
     const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
     if (!done) return refuse(terminal, *this, done.error());
     print_history_warnings(read->history, terminal);

@@ -1,11 +1,14 @@
 // Changes of a system, predicted from the trace of the unchanged one, against a simulation of the changed one.
 #include "analysis/prediction/what_if.hpp"
 
+#include <memory>
+
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
 #include "model/random.hpp"
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/event_script.hpp"
 #include "tests/support/random_system.hpp"
 
 using namespace dpm;
@@ -162,4 +165,149 @@ TEST_CASE("what if: a search from a changed base finds nothing below its bound",
     const SearchResult found = search(history, target).value();
     CHECK(found.lower_bound_s <= found.candidates.front().elapsed_s * (1 + 1e-9));
   }
+}
+
+namespace {
+
+// The system with more servers beside process `server`, last in the list of processes, each on a machine of its own;
+// `requesters` send it requests, to each server in turn, and everybody else answers who asked.
+ObviousSystem with_copies(const ObviousSystem& system, std::uint32_t server, std::uint32_t copies,
+                          const std::function<bool(std::uint32_t)>& requests) {
+  ObviousSystem more = system;
+  const auto first_copy = static_cast<std::uint32_t>(system.info.processes.size());
+  for (std::uint32_t i = 1; i < copies; ++i) {
+    const std::string name = system.info.processes[server].name + "#" + std::to_string(i + 1);
+    more.info.machines.push_back(system.info.machines[system.info.processes[server].machine.value]);
+    more.info.machines.back().name = name;
+    more.info.processes.push_back(system.info.processes[server]);
+    more.info.processes.back().name = name;
+    more.info.processes.back().machine = {static_cast<std::uint16_t>(more.info.machines.size() - 1)};
+  }
+  const auto turns = std::make_shared<std::vector<std::uint32_t>>(first_copy);
+  more.program = [=, program = system.program](std::uint32_t p, const ObviousMessage* message) {
+    if (p >= first_copy && message == nullptr) return ObviousReaction{{}, program(server, nullptr).wait_set};
+    ObviousReaction reaction = program(p >= first_copy ? server : p, message);
+    if (message == nullptr && p < first_copy) (*turns)[p] = 0;
+    for (auto& step : reaction.steps) {
+      if (step.kind != ObviousStep::Kind::send || step.to != server) continue;
+      if (requests(p)) {
+        const std::uint32_t turn = (*turns)[p]++ % copies;
+        step.to = turn == 0 ? server : first_copy + turn - 1;
+      } else {
+        step.to = message->sender;
+      }
+    }
+    return reaction;
+  };
+  return more;
+}
+
+std::vector<MachineId> machines_of(const ObviousSystem& system) {
+  std::vector<MachineId> machine_of;
+  for (const auto& process : system.info.processes) machine_of.push_back(process.machine);
+  return machine_of;
+}
+
+}  // namespace
+
+TEST_CASE("what if: copies of a server that asks a disk, on machines of their own", "[prediction]") {
+  int faster = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (const bool constant_times : {false, true}) {
+      INFO("seed " << seed << (constant_times ? ", constant times" : ""));
+      const std::uint32_t copies = 2 + static_cast<std::uint32_t>(seed % 3);
+      ObviousSystem system = selective_server(seed, 3 + static_cast<std::uint32_t>(seed % 4), 12, constant_times);
+      History history = traced(system, random_placement(seed, system.info));
+      const WhatIf what_if{.replicas = {{"server", copies}}};
+      REQUIRE(add_copies(what_if, history).has_value());
+      Target target = traced_target(history);
+      const double before_ns = predicted_ns(history, target);
+      REQUIRE(before_ns == Approx(simulate(system, machines_of(system)).elapsed_ns).epsilon(kRounding));
+      const auto notes = apply(what_if, history, target).value();
+      REQUIRE(notes.size() == 1);  // no doubts: it does the same with each request
+      const ObviousSystem changed = with_copies(system, 0, copies, [](std::uint32_t p) { return p >= 2; });
+      const double after_ns = predicted_ns(history, target);
+      REQUIRE(after_ns == Approx(simulate(changed, machines_of(changed)).elapsed_ns).epsilon(kRounding));
+      faster += after_ns < .99 * before_ns;
+      CHECK(predict(history, target).value().spread.high_P > 0);
+      CHECK_FALSE(predict(history, target, {.order = Order::recorded}).has_value());
+    }
+  }
+  CHECK(faster > 20);
+}
+
+TEST_CASE("what if: copies of a disk whose server has several requests at it, and of both", "[prediction]") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    ObviousSystem system = limited_server(seed, 5, 10, 3);
+    History history = traced(system, random_placement(seed, system.info));
+    const WhatIf what_if{.speeds = {{"worker_1", .5}}, .replicas = {{"worker_1", 3}}};
+    REQUIRE(add_copies(what_if, history).has_value());
+    Target target = traced_target(history);
+    REQUIRE(apply(what_if, history, target).has_value());
+    ObviousSystem changed = with_copies(system, 1, 3, [](std::uint32_t p) { return p == 0; });
+    std::vector<double> speed_of(changed.info.processes.size(), 1);
+    speed_of[1] = speed_of[speed_of.size() - 1] = speed_of[speed_of.size() - 2] = .5;
+    changed = with_speeds(changed, speed_of);
+    REQUIRE(predicted_ns(history, target) ==
+            Approx(simulate(changed, machines_of(changed)).elapsed_ns).epsilon(kRounding));
+  }
+}
+
+TEST_CASE("what if: a server that keeps requests back, or asks now and then, is doubted", "[prediction]") {
+  EventScript script({"red", "green"});
+  script.process("server", "red", "server");
+  script.process("disk", "green", "disk");
+  script.process("c1", "red", "client");
+  script.process("c2", "red", "client");
+  for (int i = 0; i < 4; ++i) {
+    script.receive("server", 1, script.send("c1", 1, "server"));
+    if (i == 0) {
+      script.receive("disk", 0, script.send("server", 0, "disk"));
+      script.receive("server", 0, script.send("disk", 3, "server"));
+    }
+    if (i == 1) {  // c1 waits until c2 has asked
+      script.receive("server", 1, script.send("c2", 1, "server"));
+    }
+    script.receive("c1", 0, script.send("server", 1, "c1"));
+  }
+  const History history = history_of(script.info, script.events);
+  const ServerWork work = find_server_work(history, {0}).value();
+  CHECK(work.requests == 5);
+  REQUIRE(work.doubts.size() == 3);
+  CHECK(work.doubts[0] == "1 of 4 answers go to a client whose request is not the one at hand: it remembers who waits");
+  CHECK(work.doubts[1] == "2 of 5 requests get no answer while they are at hand");
+  CHECK_THAT(work.doubts[2], Catch::Contains("1 of 5 requests make it ask 'disk'") && Catch::Contains("cache"));
+  CHECK_THAT(find_server_work(history, {2}).error().what, Catch::Contains("receives no requests"));
+}
+
+TEST_CASE("what if: copies that cannot be meant are refused", "[prediction]") {
+  ObviousSystem system = selective_server(1, 2, 5, false);
+  const History traced_history = traced(system, apart(4));
+  const auto refused = [&](const ReplicaChange& change) {
+    History history = traced_history;
+    const WhatIf what_if{.replicas = {change}};
+    auto done = add_copies(what_if, history);
+    Target target = traced_target(history);
+    if (done) return apply(what_if, history, target).error().what;
+    return done.error().what;
+  };
+  CHECK_THAT(refused({"sevrer", 2}), Catch::Contains("no such process in the trace (did you mean 'server'?)"));
+  CHECK_THAT(refused({"server", 1}), Catch::Contains("from 2 to 1000"));
+  CHECK_THAT(refused({"server", 1001}), Catch::Contains("from 2 to 1000"));
+  CHECK_THAT(refused({"client0", 2}), Catch::Contains("receives no requests"));
+  CHECK_THAT(refused({"server", 2, "m9"}), Catch::Contains("no machine 'm9' (did you mean 'm0'?)"));
+  History history = traced_history;
+  CHECK_THAT(add_copies({.replicas = {{"server", 2}, {"server", 3}}}, history).error().what,
+             Catch::Contains("asked for twice"));
+
+  system.info.processes[2].in_computation = false;
+  history = history_of(system.info, simulate(system, apart(4)).events);
+  Target target = traced_target(history);
+  CHECK_THAT(apply({.replicas = {{"client0", 2}}}, history, target).error().what,
+             Catch::Contains("outside the computation"));
+  REQUIRE(add_copies({.replicas = {{"server", 2}}}, history).has_value());
+  target = traced_target(history);
+  CHECK_THAT(apply({.replicas = {{"server", 2}}}, history, target).error().what,
+             Catch::Contains("messages from outside the computation"));
 }

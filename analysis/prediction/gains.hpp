@@ -1,0 +1,45 @@
+// Where a little improvement pays most: what every process and every link means for the elapsed time and for P.
+//
+// Each row is a replay with that one thing a little better, so it knows of everything the replay knows: that the
+// longest path moves elsewhere, that a faster process leaves more of its machine to the others, that messages come in
+// another order. A row's names are what `what_if.hpp` takes, so that a larger improvement can be tried next.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+
+namespace dpm {
+
+struct Gain {
+  enum class Of : std::uint8_t {
+    process,   // `a` needs less CPU time
+    link,      // messages between the processes `a` and `b`, either way, are delivered sooner
+    machines,  // messages between the machines `a` and `b`
+  };
+  Of of = Of::process;
+  std::string a, b;
+  double used_s = 0;   // all its CPU time, or all its delays together
+  double elapsed = 0;  // relative change of the elapsed time; negative is faster
+  double P = 0;        // relative change of P
+};
+
+struct Gains {
+  std::vector<Gain> gains;      // most elapsed time saved first
+  std::uint64_t left_out = 0;   // rows that were not tried, each with less CPU time or delays than any of its kind
+  double elapsed_s = 0, P = 0;  // without any change
+};
+
+struct GainOptions {
+  double gain = .01;                // that much less CPU time, or delay
+  std::size_t most_of_a_kind = 50;  // rows to try: each costs a replay
+};
+
+// `order` must have been possible on `target`; otherwise nothing is found.
+Gains find_gains(const History& history, const Target& target, const Roles& roles, Order order,
+                 const GainOptions& options = {});
+
+}  // namespace dpm
