@@ -1,4 +1,4 @@
-// links: dpm_sim dpm_scenarios dpm_prediction
+// links: dpm_claim_program dpm_sim dpm_scenarios dpm_prediction
 // What moves the numbers of a prediction most: the table of docs/prediction.md. The file system with seven users is
 // traced in three placements, something that the predictor is told is made wrong, and what it says of the other two
 // placements is compared with simulations of them. In all but the last lines the buffer manager has no cache
@@ -8,12 +8,12 @@
 #include <cstdio>
 #include <functional>
 
-#include "tests/validation/traced_run.hpp"
+#include "validation/common/traced_run.hpp"
 
 namespace {
 
 using namespace dpm;
-using test::TracedRun;
+using validation::TracedRun;
 
 using Settings = std::map<std::string, double>;
 using Change = std::function<void(Scenario&)>;  // of the system
@@ -67,13 +67,13 @@ Mistake ticks_of(double tick_s) {
 }
 
 void measure(const char* what, const Settings& parameters, const Mistake& mistake, const Change& change = {}) {
-  static const ScenarioFile file = test::shipped_scenario(test::scenarios_folder() / "file-system");
+  static const ScenarioFile file = validation::shipped_scenario(validation::scenarios_folder() / "file-system");
   double sum = 0, worst = 0;
   std::uint64_t cells = 0, messages = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     std::vector<TracedRun> runs;
     for (const char* placement : {"A", "B", "C"}) {
-      Scenario scenario = test::instance(file, placement, parameters, seed);
+      Scenario scenario = validation::instance(file, placement, parameters, seed);
       if (change) change(scenario);
       runs.emplace_back(std::move(scenario));
     }

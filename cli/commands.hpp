@@ -22,6 +22,7 @@ std::unique_ptr<Command> make_acquire();
 std::unique_ptr<Command> make_setflags();
 std::unique_ptr<Command> make_meterd();
 std::unique_ptr<Command> make_control();
+std::unique_ptr<Command> make_validate();
 
 // What the program dpm does itself.
 Commands trace_commands();

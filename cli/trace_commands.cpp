@@ -45,6 +45,7 @@ Commands trace_commands() {
   commands.push_back(make_setflags());
   commands.push_back(make_meterd());
   commands.push_back(make_control());
+  commands.push_back(make_validate());
   return commands;
 }
 

@@ -5,10 +5,11 @@
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
-#include "tests/validation/traced_run.hpp"
+#include "validation/common/traced_run.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
+using namespace dpm::validation;
 
 namespace {
 

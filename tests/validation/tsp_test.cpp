@@ -4,10 +4,11 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
-#include "tests/validation/traced_run.hpp"
+#include "validation/common/traced_run.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
+using namespace dpm::validation;
 
 namespace {
 
@@ -29,7 +30,8 @@ const ScenarioFile& tsp() {
 
 std::vector<TracedRun> run_everywhere(const Instance& instance) {
   std::vector<TracedRun> runs;
-  for (const auto& placement : kPlacements) runs.emplace_back(test::instance(tsp(), placement, instance.parameters()));
+  for (const auto& placement : kPlacements)
+    runs.emplace_back(validation::instance(tsp(), placement, instance.parameters()));
   return runs;
 }
 
@@ -99,7 +101,7 @@ TEST_CASE("validation: tsp predictions from one trace rank the placements, and i
 
 TEST_CASE("validation: tsp's roles are the controller and its servers", "[validation][tsp]") {
   for (const Instance& instance : {Instance{12, 8, 1}, Instance{8, 4, 2}, Instance{12, 16, 2}, Instance{12, 8, 3}}) {
-    const TracedRun run(test::instance(tsp(), "two-per-machine", instance.parameters()));
+    const TracedRun run(validation::instance(tsp(), "two-per-machine", instance.parameters()));
     const auto groups = find_role_groups(run.history);
     REQUIRE(groups.size() == 1);
     CHECK(run.history.info[groups[0].dispatcher].name == "controller");

@@ -67,8 +67,8 @@ class Part:
 
 
 class System:
-    def __init__(self, dpm: str, folder: pathlib.Path, short: bool):
-        self.dpm, self.folder, self.short = dpm, folder, short
+    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool):
+        self.dpm, self.folder, self.quick = dpm, folder, quick
         self.hosts = os.environ["DPM_CLUSTER"].split()
         self.parts: list[Part] = []
 

@@ -1,0 +1,30 @@
+// Where the claims are: one folder each, with a claim.json; what is beside them without one is no claim.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/validate/claim.hpp"
+
+namespace dpm::cli {
+
+class ClaimFolder {
+ public:
+  // An empty path stands for `validation` here, or of the source tree that the program in `program_folder` was built
+  // in.
+  static Result<ClaimFolder> open(const std::string& path, const std::string& program_folder);
+
+  const std::string& path() const { return path_; }
+  const std::vector<std::string>& names() const { return names_; }  // in alphabetical order
+
+  Result<Claim> claim(const std::string& name) const;  // a name that is not there is refused with the nearest
+  Result<Baseline> baseline(const Claim& claim) const;
+  bool has_baseline(const Claim& claim) const;
+  std::string baseline_path(const Claim& claim) const { return claim.folder + "/baseline.json"; }
+
+ private:
+  std::string path_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace dpm::cli

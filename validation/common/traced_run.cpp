@@ -1,0 +1,51 @@
+#include "validation/common/traced_run.hpp"
+
+#include <stdexcept>
+
+namespace dpm::validation {
+namespace {
+
+template <typename T>
+T need(Result<T> result, const std::string& of_what) {
+  if (!result) throw std::runtime_error(of_what + ": " + result.error().what);
+  return std::move(*result);
+}
+
+}  // namespace
+
+TracedRun::TracedRun(Scenario to_run) : scenario(std::move(to_run)) {
+  HistoryBuilder builder(Computation{.everybody = true});
+  SimSource source(scenario);
+  const auto done = source.run(builder);
+  if (!done) throw std::runtime_error(scenario.name + ": " + done.error().what);
+  truth = source.truth();
+  history = need(builder.take(), scenario.name);
+}
+
+double TracedRun::cpu_ns() const {
+  double sum = 0;
+  for (const auto& process : truth.processes) sum += static_cast<double>(process.cpu_time_ns);
+  return sum;
+}
+
+Prediction TracedRun::predict(const Scenario& elsewhere, const PredictOptions& options) const {
+  const auto target = need(resolve(history, placement_of(elsewhere)), scenario.name);
+  return need(dpm::predict(history, target.target, options), scenario.name);
+}
+
+std::filesystem::path scenarios_folder() { return std::filesystem::path(DPM_SOURCE_DIR) / "scenarios"; }
+
+ScenarioFile shipped_scenario(const std::filesystem::path& folder) {
+  return need(load_scenario(folder, shipped_programs()), folder.filename().string());
+}
+
+Scenario instance(const ScenarioFile& file, const std::string& placement, std::map<std::string, double> parameters,
+                  std::uint64_t seed) {
+  Overrides overrides;
+  overrides.placement = placement;
+  overrides.seed = seed;
+  overrides.parameters = std::move(parameters);
+  return need(instantiate(file, overrides), placement);
+}
+
+}  // namespace dpm::validation

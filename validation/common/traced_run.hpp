@@ -1,0 +1,37 @@
+// A simulated run and the history graph of its trace, everybody in the computation: what a prediction starts from, and
+// what it is held against.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "analysis/prediction/prediction.hpp"
+#include "backends/sim/sim_source.hpp"
+#include "scenarios/scenario_file.hpp"
+
+namespace dpm::validation {
+
+// What cannot be done is thrown as std::runtime_error: a claim that cannot be measured is broken.
+struct TracedRun {
+  Scenario scenario;
+  SimTruth truth;
+  History history;
+
+  explicit TracedRun(Scenario to_run);
+
+  double elapsed_s() const { return truth.makespan_all.seconds(); }
+  double cpu_ns() const;
+  double P() const { return cpu_ns() * 1e-9 / elapsed_s(); }
+
+  Prediction predict(const Scenario& elsewhere, const PredictOptions& options = {}) const;
+};
+
+std::filesystem::path scenarios_folder();
+ScenarioFile shipped_scenario(const std::filesystem::path& folder);
+
+// The scenario in one of its placements.
+Scenario instance(const ScenarioFile& file, const std::string& placement, std::map<std::string, double> parameters = {},
+                  std::uint64_t seed = 1);
+
+}  // namespace dpm::validation
