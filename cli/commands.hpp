@@ -17,6 +17,7 @@ std::unique_ptr<Command> make_merge();
 std::unique_ptr<Command> make_clocks();
 std::unique_ptr<Command> make_events();
 std::unique_ptr<Command> make_doctor();
+std::unique_ptr<Command> make_calibrate();
 std::unique_ptr<Command> make_meter();
 std::unique_ptr<Command> make_acquire();
 std::unique_ptr<Command> make_setflags();

@@ -40,7 +40,7 @@ Result<void> check_keys(const std::string& where, const Json& object, const std:
 Result<PlacementMachine> read_machine(const std::string& path, const Json& entry) {
   if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
     return Error{path + ": a machine needs a \"name\""};
-  if (auto done = check_keys(path, entry, {"name", "speed", "cores"}); !done) return done.error();
+  if (auto done = check_keys(path, entry, {"name", "speed", "cores", "cpus"}); !done) return done.error();
   PlacementMachine machine{entry["name"].get<std::string>(), {}, {}};
   if (entry.contains("speed")) {
     if (!entry["speed"].is_number() || !(entry["speed"].get<double>() > 0))
@@ -55,6 +55,15 @@ Result<PlacementMachine> read_machine(const std::string& path, const Json& entry
       return Error{path + ": the cores of machine '" + machine.name + "' must be a whole number from 1 to 65535"};
     machine.cores = cores.get<std::uint16_t>();
   }
+  if (!entry.contains("cpus")) return machine;
+  const auto& cpus = entry["cpus"];
+  const bool sound = cpus.is_array() && !cpus.empty() && cpus.size() <= std::numeric_limits<std::uint16_t>::max() &&
+                     std::all_of(cpus.begin(), cpus.end(), [](const Json& cpu) { return cpu.is_number_unsigned(); });
+  if (!sound) return Error{path + ": the cpus of machine '" + machine.name + "' must be a list of numbers of CPUs"};
+  if (machine.cores && *machine.cores != cpus.size())
+    return Error{path + ": machine '" + machine.name + "' has " + std::to_string(*machine.cores) + " cores but names " +
+                 std::to_string(cpus.size()) + " cpus; give one of the two"};
+  machine.cores = static_cast<std::uint16_t>(cpus.size());
   return machine;
 }
 
@@ -102,6 +111,16 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
   auto target = resolve(history, file->placement, machines, history.info.delays);
   if (!target) return Error{path + ": " + target.error().what};
   return target;
+}
+
+Result<std::vector<std::string>> place_as_traced(History& history, const std::string& path) {
+  const auto resolved = target_from(history, path);
+  if (!resolved) return resolved.error();
+  const Target& target = resolved->target;
+  history.info.machines = target.machines;
+  history.info.placement = target.placement;
+  for (std::uint32_t p = 0; p < history.process_count(); ++p) history.info.processes[p].machine = target.machine_of[p];
+  return resolved->left_out;
 }
 
 }  // namespace dpm::cli

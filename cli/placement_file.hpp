@@ -1,6 +1,7 @@
 // Placements given on the command line: a JSON file {"name": ..., "processes": {"process": "machine", ...}}, in which
 // "machines" may name machines the trace did not have, with their speeds and cores, or give others to those it had:
-// {"machines": [{"name": "x", "speed": 2, "cores": 8}]}. What is not given stays as traced, or is 1.
+// {"machines": [{"name": "x", "speed": 2, "cores": 8}]}. What is not given stays as traced, or is 1. A machine that is
+// part of a real one says which CPUs it is, and has as many cores: {"name": "core0", "cpus": [0]}.
 #pragma once
 
 #include <optional>
@@ -26,5 +27,9 @@ Result<PlacementFile> load_placement(const std::string& path);
 
 // The trace's own placement for an empty path.
 Result<ResolvedTarget> target_from(const History& history, const std::string& path);
+
+// The history as if its trace said that processes ran as the file places them: a meter sees one machine where a program
+// was kept on some of its CPUs. Returns the processes that the file leaves out.
+Result<std::vector<std::string>> place_as_traced(History& history, const std::string& path);
 
 }  // namespace dpm::cli

@@ -40,6 +40,7 @@ Commands trace_commands() {
   commands.push_back(make_clocks());
   commands.push_back(make_events());
   commands.push_back(make_doctor());
+  commands.push_back(make_calibrate());
   commands.push_back(make_meter());
   commands.push_back(make_acquire());
   commands.push_back(make_setflags());

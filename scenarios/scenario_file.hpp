@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "model/calibration.hpp"
 #include "model/placement.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"
@@ -125,8 +126,9 @@ Result<ScenarioFile> parse_scenario(std::string_view text, const std::filesystem
 // Refuses a placement or parameter the file does not have, and values the file cannot be read with.
 Result<Scenario> instantiate(const ScenarioFile& file, const Overrides& overrides = {});
 
-// A delay model file ("delays": "my-machines.json"; dpm calibrate writes them).
+// A delay model file ("delays": "my-machines.json"; dpm calibrate writes them, and what metering costs into them).
 Result<DelayModel> load_delay_model(const std::filesystem::path& path);
+Result<Calibration> load_calibration(const std::filesystem::path& path);
 
 // Where a scenario's processes stand.
 Placement placement_of(const Scenario& scenario);

@@ -49,8 +49,12 @@ struct HistoryEvent {
   // still waiting for when the trace ended, or 0.
   std::uint32_t channel = 0;
   std::uint32_t peer : 24 = kNoPeer;  // the other process, even when it is outside
-  std::uint32_t kind_bits : 4 = 0;
-  std::uint32_t arc_bits : 4 = 0;
+  std::uint32_t kind_bits : 3 = 0;
+  std::uint32_t arc_bits : 3 = 0;
+  // RECEIVE: by its own machine's clock, it had asked for the message before it came (waited); it had nothing to do, or
+  // had asked, when a process of that machine sent it (slept), as who waits in poll() for many does without asking.
+  std::uint32_t waited : 1 = 0;
+  std::uint32_t slept : 1 = 0;
 
   HistoryKind kind() const { return static_cast<HistoryKind>(kind_bits); }
   ArcKind arc() const { return static_cast<ArcKind>(arc_bits); }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -11,6 +12,9 @@
 namespace dpm {
 namespace {
 
+// A meter looks at a call meanwhile, so that a process is not idle although its CPU time stands still.
+constexpr std::uint64_t kLookNs = 10'000;
+
 std::uint32_t peer_bits(ProcessId process) { return process.is_none() ? kNoPeer : process.value; }
 
 // What is known of a process while its events come in.
@@ -19,6 +23,8 @@ struct ProcessBuild {
   std::uint64_t proc_time_ns = 0;    // the latest seen
   std::uint64_t at_last_node_ns = 0;
   std::uint32_t waiting_set = 0;
+  std::optional<LocalTime> asked_at;  // of the RECEIVECALL that has no RECEIVE yet
+  std::int64_t idle_since_ns = 0;  // before its latest RECEIVE: when its work before that was done, had it not waited
   MachineId machine;
   LocalSpan span;
   bool known = false;
@@ -118,6 +124,7 @@ void HistoryBuilder::State::add(const Event& event) {
     case EventType::receive_call:
       history.receive_calls_metered = true;
       process.waiting_set = event.code;
+      process.asked_at = event.local_time;
       return;
     default:
       return;  // its PROCTIME has been noted
@@ -130,10 +137,15 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
   process.at_last_node_ns = process.proc_time_ns;
   node.length_bytes = event.length_bytes;
   node.peer = peer_bits(event.peer) & kNoPeer;
-  node.kind_bits = static_cast<std::uint32_t>(kind) & 0xfu;
-  node.arc_bits = static_cast<std::uint32_t>(arc) & 0xfu;
+  node.kind_bits = static_cast<std::uint32_t>(kind) & 7u;
+  node.arc_bits = static_cast<std::uint32_t>(arc) & 7u;
   if (kind == HistoryKind::receive) {
     node.channel = process.waiting_set;
+    node.waited = process.asked_at && event.local_time > *process.asked_at ? 1u : 0u;
+    node.slept = node.waited;
+    process.asked_at.reset();
+    const auto last_ns = static_cast<std::uint64_t>(process.span.last.ns);  // damaged times must not overflow
+    process.idle_since_ns = static_cast<std::int64_t>(last_ns + node.cpu_ns + kLookNs);
   } else {
     node.channel = event.channel.is_none() ? 0 : event.channel.value;
   }
@@ -147,6 +159,7 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
 
 void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
   process.waiting_set = 0;  // a RECEIVECALL before this was one that found nothing
+  process.asked_at.reset();
   if (event.flags & event_flags::kNoMessage) return;
   if (event.flags & event_flags::kKernelMessage) {
     append(event, process, HistoryKind::move_data, ArcKind::none);
@@ -190,17 +203,22 @@ void HistoryBuilder::State::match(const Event& event, MessageEnd end) {
   }
   const HistoryKind kind = end == MessageEnd::send ? HistoryKind::send : HistoryKind::receive;
   const std::uint32_t index = append(event, processes[event.process.value], kind, ArcKind::missing);
+  const std::int64_t time_ns =
+      end == MessageEnd::send ? event.local_time.ns : processes[event.process.value].idle_since_ns;
   const bool inferred = event.evidence == Evidence::inferred;
   HistoryEvent& here = processes[event.process.value].events[index];
   if (other == nullptr) {
-    matcher.insert(key, end, event.process.value, index);
-    if (inferred) here.arc_bits = static_cast<std::uint32_t>(ArcKind::inferred) & 0xfu;
+    matcher.insert(key, end, event.process.value, index, time_ns);
+    if (inferred) here.arc_bits = static_cast<std::uint32_t>(ArcKind::inferred) & 7u;
     return;
   }
   HistoryEvent& there = processes[other->process].events[other->index];
   const bool any_inferred = inferred || there.arc() == ArcKind::inferred;
-  here.arc_bits = there.arc_bits =
-      static_cast<std::uint32_t>(any_inferred ? ArcKind::inferred : ArcKind::proven) & 0xfu;
+  here.arc_bits = there.arc_bits = static_cast<std::uint32_t>(any_inferred ? ArcKind::inferred : ArcKind::proven) & 7u;
+  HistoryEvent& receive = end == MessageEnd::receive ? here : there;
+  const bool one_clock = processes[event.process.value].machine == processes[other->process].machine;
+  const bool came_later = end == MessageEnd::receive ? other->time_ns > time_ns : time_ns > other->time_ns;
+  if (one_clock && came_later) receive.slept = 1;
   here.match = other->index;
   here.peer = other->process & kNoPeer;  // a UNIX SEND does not know its receiver
   there.match = index;
@@ -285,7 +303,7 @@ void HistoryBuilder::State::copy_events() {
     if (!process.included || !process.seen) continue;
     if (process.created_at != kNoEvent && !process.starts_with_start) {
       HistoryEvent start;
-      start.kind_bits = static_cast<std::uint32_t>(HistoryKind::start) & 0xfu;
+      start.kind_bits = static_cast<std::uint32_t>(HistoryKind::start) & 7u;
       history.events.push_back(start);
     }
     process.events.consume([&](HistoryEvent& event) {
@@ -294,7 +312,7 @@ void HistoryBuilder::State::copy_events() {
     });
     HistoryEvent end;
     end.cpu_ns = process.proc_time_ns - process.at_last_node_ns;
-    end.kind_bits = static_cast<std::uint32_t>(HistoryKind::end) & 0xfu;
+    end.kind_bits = static_cast<std::uint32_t>(HistoryKind::end) & 7u;
     end.channel = process.waiting_set;
     history.events.push_back(end);
   }
@@ -308,7 +326,7 @@ void HistoryBuilder::State::join_created() {
     const bool shifted = creator.created_at != kNoEvent && !creator.starts_with_start;
     const std::uint32_t create = history.first_event[process.created_by] + process.created_at + (shifted ? 1 : 0);
     const std::uint32_t start = history.first_event[p];
-    const auto proven = static_cast<std::uint32_t>(ArcKind::proven) & 0xfu;
+    const auto proven = static_cast<std::uint32_t>(ArcKind::proven) & 7u;
     history.events[create].match = start;
     history.events[create].arc_bits = proven;
     history.events[start].match = create;
@@ -338,7 +356,7 @@ void HistoryBuilder::State::classify_open_ends() {
     const bool message = kind == HistoryKind::send || kind == HistoryKind::receive;
     if (event.match != kNoEvent || event.arc() == ArcKind::outside || event.arc() == ArcKind::none) continue;
     const bool peer_metered = event.peer < processes.size() && processes[event.peer].seen;
-    event.arc_bits = static_cast<std::uint32_t>(peer_metered ? ArcKind::missing : ArcKind::outside) & 0xfu;
+    event.arc_bits = static_cast<std::uint32_t>(peer_metered ? ArcKind::missing : ArcKind::outside) & 7u;
     if (!message || !peer_metered) continue;
     ++(kind == HistoryKind::send ? history.sends_without_receive : history.receives_without_send);
   }

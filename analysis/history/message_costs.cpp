@@ -49,6 +49,14 @@ DelayTable::DelayTable(const DelayModel& model, const std::vector<MachineInfo>& 
     }
   }
   remembered_.resize(kinds_.size() * kRemembered);
+  const auto costs_wake_ups = [](const DelayClass& kind) { return !kind.wake_up.is_free(); };
+  if (std::any_of(kinds_.begin(), kinds_.end(), costs_wake_ups)) {
+    for (const auto& kind : kinds_) {
+      const auto ns = [](double seconds) { return Duration::from_seconds(seconds).ns; };
+      const WakeUp& costs = kind.wake_up;
+      wake_ups_.push_back({ns(costs.delivery_s), ns(costs.sender_cpu_s), ns(costs.receiver_cpu_s)});
+    }
+  }
   charges_cpu_ = std::any_of(kinds_.begin(), kinds_.end(), [](const DelayClass& kind) {
     return !is_zero(kind.sender_cpu_s) || !is_zero(kind.receiver_cpu_s);
   });
@@ -93,6 +101,16 @@ std::int64_t MessageCosts::over_link(std::int64_t ns, std::uint32_t sender, std:
   if (links_.empty()) return ns;
   const auto link = links_.find(pair_of(sender, receiver));
   return link == links_.end() ? ns : scaled(ns, link->second);
+}
+
+DelayTable::WakeUpCosts MessageCosts::wake_up(std::uint32_t sender, std::uint32_t receiver) const {
+  const MachineId from = machine_of_[sender], to = machine_at(machine_of_, receiver);
+  DelayTable::WakeUpCosts costs = target_.wake_up(from, to);
+  if (from.value < target_speed_.size())
+    costs.sender_cpu_ns = scaled(costs.sender_cpu_ns, 1 / target_speed_[from.value]);
+  if (to.value < target_speed_.size())
+    costs.receiver_cpu_ns = scaled(costs.receiver_cpu_ns, 1 / target_speed_[to.value]);
+  return costs;
 }
 
 CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now,

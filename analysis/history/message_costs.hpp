@@ -46,6 +46,17 @@ class DelayTable {
 
   bool charges_cpu() const { return charges_cpu_; }
 
+  // In whole nanoseconds, on a machine of speed 1.
+  struct WakeUpCosts {
+    std::int64_t delivery_ns = 0;
+    std::int64_t sender_cpu_ns = 0;
+    std::int64_t receiver_cpu_ns = 0;
+  };
+  bool has_wake_ups() const { return !wake_ups_.empty(); }
+  const WakeUpCosts& wake_up(MachineId sender, MachineId receiver) const {
+    return wake_ups_[class_of(sender, receiver)];
+  }
+
  private:
   static constexpr std::size_t kRemembered = 61;  // prime, so that sizes of 512 and 1024 do not share a place
 
@@ -62,6 +73,7 @@ class DelayTable {
   void fill(Costs& costs, std::size_t kind, std::uint64_t bytes) const;
 
   std::vector<DelayClass> kinds_;       // 0 local, 1 remote, then the pairs
+  std::vector<WakeUpCosts> wake_ups_;   // by kind; empty when nobody's costs anything
   std::vector<std::uint16_t> classes_;  // by (machine, machine); empty when there are no pairs
   std::size_t machine_count_;
   std::vector<Costs> remembered_;
@@ -95,6 +107,10 @@ class MessageCosts {
   }
   // What a delivery of `ns` takes between these two, if the target has a factor for them.
   std::int64_t over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const;
+
+  // What it costs on the target when `receiver` sleeps until the message of `sender` comes.
+  bool has_wake_ups() const { return target_.has_wake_ups(); }
+  DelayTable::WakeUpCosts wake_up(std::uint32_t sender, std::uint32_t receiver) const;
 
   MachineId machine_of(std::uint32_t process) const { return machine_of_[process]; }
   std::size_t machine_count() const { return target_speed_.size(); }

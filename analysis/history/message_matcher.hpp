@@ -22,15 +22,16 @@ enum class MessageEnd : std::uint8_t { send, receive };
 
 class MessageMatcher {
  public:
-  // Which event the end is: `index` counts within `process`.
+  // Which event the end is: `index` counts within `process`. `time_ns` is whatever the caller wants to know again.
   struct Entry {
     MessageKey key;
+    std::int64_t time_ns = 0;
     std::uint32_t index = 0;
     std::uint32_t process : 30 = 0;
     std::uint32_t used : 1 = 0;
     std::uint32_t end : 1 = 0;
   };
-  static_assert(sizeof(Entry) == 24);
+  static_assert(sizeof(Entry) == 32);
 
   MessageMatcher() : entries_(kFirstSize) {}
 
@@ -41,10 +42,12 @@ class MessageMatcher {
   }
 
   // `key` must not be in the table.
-  void insert(const MessageKey& key, MessageEnd end, std::uint32_t process, std::uint32_t index) {
+  void insert(const MessageKey& key, MessageEnd end, std::uint32_t process, std::uint32_t index,
+              std::int64_t time_ns = 0) {
     if ((count_ + 1) * 3 > entries_.size() * 2) grow();
     Entry& entry = entries_[slot_of(key)];
     entry.key = key;
+    entry.time_ns = time_ns;
     entry.index = index;
     entry.process = process & 0x3fffffffu;
     entry.used = 1;

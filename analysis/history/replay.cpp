@@ -49,6 +49,7 @@ struct Process {
   std::uint32_t first_open = 0;         // its first RECEIVE not yet performed; kept only if it receives from outside
   std::uint32_t next_handout = 0;       // dispatchers: index into `handouts`
   std::int64_t in_progress = 0;         // with an IntakeLimit: received and not yet answered
+  std::int64_t wake_up_cpu_ns = 0;      // of waking and being woken, not yet spent
 };
 
 bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
@@ -59,6 +60,7 @@ struct Replay::State {
   const History& history;
   MessageCosts costs;
   const Roles roles;
+  const double turn_ns;  // 0: machines are shared equally
   Order order = Order::recorded;
   std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
@@ -89,6 +91,7 @@ struct Replay::State {
   void perform(std::uint32_t p, std::uint32_t event);
   void send(std::uint32_t p, std::uint32_t event);
   void deliver(std::uint32_t receiver, const ArrivingMessage& message);
+  double wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival);
   void create(std::uint32_t event);
   bool receive(std::uint32_t p);
   bool receive_recorded(std::uint32_t p);
@@ -108,7 +111,12 @@ struct Replay::State {
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
-    : history(h), costs(h, target), roles(std::move(r)), replicas(h, target.replicas), limits(find_intake_limits(h)) {
+    : history(h),
+      costs(h, target),
+      roles(std::move(r)),
+      turn_ns(static_cast<double>(target.turn.ns)),
+      replicas(h, target.replicas),
+      limits(find_intake_limits(h)) {
   const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
   for (std::uint32_t i = 0; i < sets.size(); ++i) {
     if (sets[i].size() <= kSmallSet) continue;
@@ -146,7 +154,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
   machines.resize(costs.machine_count());
-  for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m));
+  for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m), turn_ns);
   completions.reset(machines.size());
   arrivals.reset(count);
   if (order == Order::recorded) {
@@ -238,7 +246,8 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     const HistoryEvent& event = history.events[process.cursor];
     const HistoryKind kind = event.kind();
     if (process.phase == Phase::before) {
-      const std::int64_t before_ns = costs.cpu(event, process.source, p, receiver_of(p, event)).before_ns;
+      const std::int64_t before_ns = costs.cpu(event, process.source, p, receiver_of(p, event)).before_ns +
+                                     std::exchange(process.wake_up_cpu_ns, 0);
       result.cpu_ns += before_ns;
       if (before_ns > 0) return before_ns;
       process.phase = Phase::ready;
@@ -324,12 +333,25 @@ void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& messa
   const double key = std::max(static_cast<double>(message.arrival_ns), now_ns);
   if (order == Order::recorded) {
     arrival_ns[message.receive] = message.arrival_ns;
-    if (process.waiting && process.waited && process.cursor == message.receive) arrivals.set(receiver, key);
+    if (process.waiting && process.waited && process.cursor == message.receive)
+      arrivals.set(receiver, wake_for(receiver, message, key));
     return;
   }
   queues[receiver].push(message);
   const bool looking = process.waiting && process.waited && wanted(process, message);
-  if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, key);
+  if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, wake_for(receiver, message, key));
+}
+
+// When a receiver that waits for this message can go on; charges both ends for it. A receiver that is on its way
+// already (`arrivals` knows it) has been woken, if it had to be.
+double Replay::State::wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival) {
+  const bool from_outside = history.events[message.send].match == kNoEvent;
+  const bool sleeps = arrivals.key_of(receiver) == IndexedHeap::kNever;
+  if (!costs.has_wake_ups() || from_outside || !sleeps) return arrival;
+  const auto cost = costs.wake_up(message.sender, receiver);
+  processes[message.sender].wake_up_cpu_ns += cost.sender_cpu_ns;
+  processes[receiver].wake_up_cpu_ns += cost.receiver_cpu_ns;
+  return arrival + static_cast<double>(cost.delivery_ns);
 }
 
 void Replay::State::create(std::uint32_t number) {

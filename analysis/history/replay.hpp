@@ -18,6 +18,10 @@
 // Where the target has copies of a server, each client's requests go to them in turn (replica_turns.hpp). There is no
 // recorded order then: nobody has recorded one.
 //
+// Where the delay model knows what it costs to wake a process (WakeUp), a message that its receiver sleeps for, on
+// another machine, comes so much later, and both ends have the CPU time to spend next. Who is woken already costs no
+// more.
+//
 // Messages from processes outside the computation have no known arrival. With ExternalArcs (figure 5.3) they arrive
 // `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when
 // everything the process received before it in the trace has been received.

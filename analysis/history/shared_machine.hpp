@@ -1,39 +1,48 @@
 // One machine of c cores shared equally by its n runnable processes, in virtual time: each runs at the rate
 // min(1, c / n), V grows by that, and a process that needs w is done when V has grown by w. While there is a core for
-// each, whole nanoseconds stay exact; V starts again at 0 whenever the machine falls idle.
+// each, whole nanoseconds stay exact; V starts again at 0 whenever the machine falls idle. Or its processes take turns
+// (turns.hpp), if it has one core.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/history/indexed_heap.hpp"
+#include "analysis/history/turns.hpp"
 
 namespace dpm {
 
 class SharedMachine {
  public:
-  void clear(std::uint32_t cores) {
+  // `turn_ns` 0: equal shares.
+  void clear(std::uint32_t cores, double turn_ns) {
+    turns_.reset();
+    if (turn_ns > 0 && cores == 1) turns_.emplace(turn_ns);
     heap_.clear();
     virtual_ns_ = at_ns_ = 0;
     cores_ = cores;
   }
 
   double next_completion_ns() const {
+    if (turns_) return turns_->next_completion_ns();
     if (heap_.empty()) return IndexedHeap::kNever;
     return at_ns_ + (heap_.front().virtual_finish_ns - virtual_ns_) * slowdown();
   }
 
   // The process that finishes next; it stays on the machine until finish() or go_on().
-  std::uint32_t first() const { return heap_.front().process; }
+  std::uint32_t first() const { return turns_ ? turns_->first() : heap_.front().process; }
 
   // Time comes to the next completion.
   void advance_to_completion(double now_ns) {
+    if (turns_) return turns_->advance_to_completion(now_ns);
     virtual_ns_ = heap_.front().virtual_finish_ns;
     at_ns_ = now_ns;
   }
 
   void add(double now_ns, std::uint32_t process, double work_ns) {
+    if (turns_) return turns_->add(now_ns, process, work_ns);
     if (heap_.empty()) {
       virtual_ns_ = 0;
     } else {
@@ -46,11 +55,15 @@ class SharedMachine {
 
   // After advance_to_completion(): the first process is done, or has more to do.
   void finish() {
+    if (turns_) return turns_->finish();
     const Running last = heap_.back();
     heap_.pop_back();
     if (!heap_.empty()) sink(last);
   }
-  void go_on(double work_ns) { sink({virtual_ns_ + work_ns, heap_.front().process}); }
+  void go_on(double work_ns) {
+    if (turns_) return turns_->go_on(work_ns);
+    sink({virtual_ns_ + work_ns, heap_.front().process});
+  }
 
  private:
   struct Running {
@@ -88,6 +101,7 @@ class SharedMachine {
   std::vector<Running> heap_;
   double virtual_ns_ = 0, at_ns_ = 0;
   std::uint32_t cores_ = 1;
+  std::optional<Turns> turns_;
 };
 
 }  // namespace dpm

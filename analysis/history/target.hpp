@@ -34,6 +34,9 @@ struct Target {
   std::vector<double> process_speed = {};
   std::vector<ProcessLink> links = {};
   std::vector<Replicas> replicas = {};  // not in recorded order
+  // On a machine of one core, processes that do not wait take turns of this length instead of sharing it equally; 0:
+  // equal shares. Replays know it; longest paths and lower bounds need not.
+  Duration turn = {};
 };
 
 // The machines and placement of the trace itself.

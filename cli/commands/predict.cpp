@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/calibration_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/history_options.hpp"
 #include "cli/placement_file.hpp"
@@ -26,6 +27,7 @@ class PredictCommand : public Command {
   void describe(CLI::App& app) override {
     trace_.describe(app);
     history_.describe(app);
+    calibration_.describe(app);
     app.add_option("--placement", placements_,
                    "A JSON file that puts processes on machines; repeat to compare several");
     app.add_flag("--search", search_, "Find the best placement");
@@ -62,7 +64,13 @@ class PredictCommand : public Command {
       return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
     auto read = read_history(trace_.trace, history_);
     if (!read) return refuse(terminal, *this, read.error());
+    auto taken_out = calibration_.apply(read->history, terminal);
+    if (!taken_out) return refuse(terminal, *this, taken_out.error());
+    taken_out_ = *std::move(taken_out);
     if (const auto added = add_copies(changes_, read->history); !added) return refuse(terminal, *this, added.error());
+    if (taken_out_)
+      if (const auto added = add_copies(changes_, taken_out_->as_metered); !added)
+        return refuse(terminal, *this, added.error());
     const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
     if (!done) return refuse(terminal, *this, done.error());
     print_history_warnings(read->history, terminal);
@@ -73,11 +81,12 @@ class PredictCommand : public Command {
  private:
   Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
     if (placements_.empty()) placements_.emplace_back();  // the traced one: the identity check alone
-    std::vector<Prediction> predictions;
+    std::vector<Prediction> predictions, with_metering;
     std::vector<PredictionChange> changes;  // by prediction, if anything is changed
     for (const auto& path : placements_) {
       auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
+      calibration_.set(resolved->target);
       for (const auto& process : resolved->left_out)
         terminal.err << "note: " << path << " leaves out '" << printable(process)
                      << "': it stays where it was traced\n";
@@ -92,13 +101,19 @@ class PredictCommand : public Command {
         prediction = std::move(changed);
       }
       predictions.push_back(std::move(*prediction));
+      if (!taken_out_) continue;
+      auto metered = predict(taken_out_->as_metered, resolved->target, options());
+      if (!metered) return metered.error();
+      with_metering.push_back(std::move(*metered));
     }
     const TraceInfo& info = read.history.info;
     if (!trace_.json) {
       terminal.out << prediction_text(predictions, changes, terminal.width);
+      if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
     } else if (predictions.size() == 1) {
       auto document = prediction_json(predictions.front(), info);
       if (!changes.empty()) document["what_if"] = change_json(changes.front());
+      if (taken_out_) document["taken_out"] = taken_out_json(taken_out_->cost, with_metering.front());
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
@@ -106,6 +121,7 @@ class PredictCommand : public Command {
       for (std::size_t i = 0; i < predictions.size(); ++i) {
         document.push_back(prediction_json(predictions[i], info));
         if (!changes.empty()) document.back()["what_if"] = change_json(changes[i]);
+        if (taken_out_) document.back()["taken_out"] = taken_out_json(taken_out_->cost, with_metering[i]);
       }
       print_json(document, terminal);
     }
@@ -123,6 +139,7 @@ class PredictCommand : public Command {
     if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
     auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
+    calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     if (!order_.empty()) options_.order = *order_from_name(order_);
     const auto found = search(read.history, base->target, options_);
@@ -154,6 +171,8 @@ class PredictCommand : public Command {
 
   TraceOptions trace_;
   HistoryOptions history_;
+  CalibrationOptions calibration_;
+  std::optional<TakenOut> taken_out_;
   std::vector<std::string> placements_;
   SearchOptions options_;
   WhatIfOptions what_if_;

@@ -70,6 +70,7 @@ class ValidateCommand : public Command {
       if (!claim) return claim.error();
       auto baseline = folder.baseline(*claim);
       if (!baseline) return baseline.error();
+      *claim = claim->form(quick_);
       if (auto done = need_baseline(*claim, baseline->of(quick_), folder.baseline_path(*claim), quick_); !done)
         return done.error();
       all.push_back({*std::move(claim), *std::move(baseline)});
@@ -146,10 +147,11 @@ class ValidateCommand : public Command {
     for (const bool is_quick : {false, true}) {
       if (quick_ && !is_quick) continue;
       terminal.err << "validate: " << claim->name << (is_quick ? ", quick" : "") << std::endl;
+      const Claim form = claim->form(is_quick);
       Figures all_known;
-      for (const auto& figure : claim->figures) all_known[figure.name] = 0;
+      for (const auto& figure : form.figures) all_known[figure.name] = 0;
       const Judgement judgement =
-          try_claim(*claim, all_known, is_quick, results, claim->name + (is_quick ? "-quick" : ""), terminal);
+          try_claim(form, all_known, is_quick, results, claim->name + (is_quick ? "-quick" : ""), terminal);
       if (judgement.verdict == Verdict::skipped || judgement.verdict == Verdict::broken) {
         terminal.err << "dpm validate: " << claim->name << ": " << name_of(judgement.verdict) << ": "
                      << printable_lines(judgement.reason) << "\nThe baseline stays what it was.\n";

@@ -82,6 +82,25 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
   return document;
 }
 
+std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction>& with_it) {
+  const auto seconds = [](std::uint64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); };
+  std::string text = "taken out of the CPU times: " + seconds(cost.metering_ns) + " of metering (" +
+                     std::to_string(cost.calls) + " calls), " + seconds(cost.wake_up_ns) + " of waking (" +
+                     std::to_string(cost.wake_ups) + " times on another machine)\n";
+  for (const auto& p : with_it)
+    text += "with it left in, " + (p.placement.empty() ? "as traced" : p.placement) + ": P " + fixed(p.P, 3) +
+            ", elapsed " + seconds_text(p.elapsed_s) + "\n";
+  return text;
+}
+
+nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it) {
+  return {{"calls", cost.calls},
+          {"metering_s", static_cast<double>(cost.metering_ns) * 1e-9},
+          {"wake_ups", cost.wake_ups},
+          {"wake_ups_s", static_cast<double>(cost.wake_up_ns) * 1e-9},
+          {"with_it", {{"P", with_it.P}, {"T_s", with_it.T_s}, {"elapsed_s", with_it.elapsed_s}}}};
+}
+
 std::string search_text(const SearchResult& found, int width) {
   TextTable table({">rank", ">elapsed", ">P", "machines"});
   const auto add = [&](const std::string& rank, const Candidate& candidate) {

@@ -7,6 +7,7 @@
 
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
+#include "analysis/prediction/tracing_cost.hpp"
 
 namespace dpm::cli {
 
@@ -22,6 +23,10 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
                             int width);
 nlohmann::ordered_json change_json(const PredictionChange& change);
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info);
+
+// What was taken out of a live trace's CPU times, and the predictions as they are with it left in.
+std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction>& with_it);
+nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it);
 
 std::string search_text(const SearchResult& found, int width);
 // The best candidate's prediction, with `candidates` and `regret_bound`.

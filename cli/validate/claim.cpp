@@ -17,7 +17,7 @@ constexpr double kMost = std::numeric_limits<double>::max();
 constexpr Range kAnyNumber{-kMost, kMost};
 
 const KeyTable kClaimKeys = {"claim", "a claim", {"claim", "figures"}};
-const KeyTable kFigureKeys = {"figure", "a figure", {"what", "unit", "goal", "better", "noise"}};
+const KeyTable kFigureKeys = {"figure", "a figure", {"what", "unit", "goal", "better", "noise", "quick"}};
 const KeyTable kGoalKeys = {"goal", "a goal", {"at_most", "at_least"}};
 const KeyTable kBaselineKeys = {"baseline", "a baseline", {"version", "full", "quick"}};
 
@@ -42,6 +42,7 @@ FigureClaim read_figure(const JsonMember& member, const Reading& reading) {
     figure.unit = unit->text;  // may be empty: a count
   if (const JsonNode* goal = object.need("goal")) figure.goal = read_goal(*goal, reading);
   if (object.need("noise") != nullptr) figure.noise = object.number("noise", 0, {0, kMost});
+  figure.in_quick = object.flag("quick", true);
   const std::string better = object.word("better", "", {"lower", "higher"});
   if (figure.goal) figure.lower_is_better = figure.goal->is_most;
   if (better.empty()) {
@@ -62,6 +63,12 @@ std::vector<std::string> Claim::figure_names() const {
   return names;
 }
 
+Claim Claim::form(bool is_quick) const {
+  Claim form = *this;
+  if (is_quick) std::erase_if(form.figures, [](const FigureClaim& figure) { return !figure.in_quick; });
+  return form;
+}
+
 Result<Claim> parse_claim(std::string_view text, const std::string& path) {
   const auto root = parse_json(text, path);
   if (!root) return root.error();
@@ -78,7 +85,11 @@ Result<Claim> parse_claim(std::string_view text, const std::string& path) {
     const JsonNode* figures = object.need("figures");
     if (figures != nullptr && reading.expect(*figures, JsonKind::object, "'figures'")) {
       for (const auto& member : figures->members) claim.figures.push_back(read_figure(member, reading));
-      if (claim.figures.empty()) reading.problem(*figures, "a claim needs a figure");
+      if (claim.figures.empty()) {
+        reading.problem(*figures, "a claim needs a figure");
+      } else if (claim.form(true).figures.empty()) {
+        reading.problem(*figures, "the quick form of a claim needs a figure too: one without 'quick': false");
+      }
     }
   }
   if (!problems.empty()) return problems.error();

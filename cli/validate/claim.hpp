@@ -25,7 +25,8 @@ struct FigureClaim {
   std::string name, what, unit;
   std::optional<Goal> goal;  // without one it is only held to its baseline
   bool lower_is_better = true;
-  double noise = 0;  // worse than the baseline by more than this is worse
+  double noise = 0;      // worse than the baseline by more than this is worse
+  bool in_quick = true;  // false: too few cases say nothing of it
 };
 
 struct Claim {
@@ -35,6 +36,8 @@ struct Claim {
   std::vector<FigureClaim> figures;  // in the order of the file
 
   std::vector<std::string> figure_names() const;
+  // The claim with the figures that its quick form has, or all.
+  Claim form(bool is_quick) const;
 };
 
 // The figures of the whole claim, and of its quick form.

@@ -27,6 +27,26 @@ PiecewiseLinear read_table(const JsonNode& node, const std::string& what, const 
   return {};
 }
 
+WakeUp read_wake_up(const JsonNode* node, const Reading& reading) {
+  WakeUp costs;
+  if (node == nullptr) return costs;
+  ObjectReader object(*node, key_tables().wake_up, reading);
+  costs.delivery_s = object.number("delivery_s", 0, kTime);
+  costs.sender_cpu_s = object.number("sender_cpu_s", 0, kTime);
+  costs.receiver_cpu_s = object.number("receiver_cpu_s", 0, kTime);
+  return costs;
+}
+
+MeteringCost read_metering(const JsonNode* node, const Reading& reading) {
+  MeteringCost cost;
+  if (node == nullptr) return cost;
+  ObjectReader object(*node, key_tables().metering, reading);
+  cost.call_cpu_s = object.number("call_cpu_s", 0, kTime);
+  cost.waiting_call_cpu_s = object.number("waiting_call_cpu_s", 0, kTime);
+  cost.wake_up = read_wake_up(object.find("wake_up"), reading);
+  return cost;
+}
+
 DelayClass read_class(ObjectReader& object, const Reading& reading) {
   DelayClass delays;
   if (const auto* node = object.need("delivery_s")) delays.delivery_s = read_table(*node, "'delivery_s'", reading);
@@ -34,6 +54,7 @@ DelayClass read_class(ObjectReader& object, const Reading& reading) {
     delays.sender_cpu_s = read_table(*node, "'sender_cpu_s'", reading);
   if (const auto* node = object.find("receiver_cpu_s"))
     delays.receiver_cpu_s = read_table(*node, "'receiver_cpu_s'", reading);
+  delays.wake_up = read_wake_up(object.find("wake_up"), reading);
   return delays;
 }
 
@@ -64,8 +85,9 @@ PairClass read_pair(const JsonNode& node, const Reading& reading) {
   return pair;
 }
 
-DelayModel read_object(const JsonNode& node, const Reading& reading) {
-  DelayModel model;
+Calibration read_object(const JsonNode& node, const Reading& reading) {
+  Calibration calibration;
+  DelayModel& model = calibration.delays;
   ObjectReader object(node, key_tables().delays, reading);
   object.text("$schema", "");
   model.name = object.text("name", "inline");
@@ -74,13 +96,15 @@ DelayModel read_object(const JsonNode& node, const Reading& reading) {
   const JsonNode* pairs = object.find("pairs");
   if (pairs != nullptr && reading.expect(*pairs, JsonKind::list, "'pairs'"))
     for (const auto& pair : pairs->items) model.pairs.push_back(read_pair(pair, reading));
-  return model;
+  calibration.metering = read_metering(object.find("metering"), reading);
+  object.find("measured");  // for people
+  return calibration;
 }
 
 }  // namespace
 
 DelayModel read_delay_model(const JsonNode& node, const std::filesystem::path& folder, const Reading& reading) {
-  if (node.is(JsonKind::object)) return read_object(node, reading);
+  if (node.is(JsonKind::object)) return read_object(node, reading).delays;
   const std::string name = reading.text(node, "'delays'");
   if (name == "demos-vax") return DelayModel::demos_vax();
   if (name == "zero" || name.empty()) return DelayModel{};
@@ -95,15 +119,21 @@ DelayModel read_delay_model(const JsonNode& node, const std::filesystem::path& f
   return DelayModel{};
 }
 
-Result<DelayModel> load_delay_model(const std::filesystem::path& path) {
+Result<Calibration> load_calibration(const std::filesystem::path& path) {
   const auto document = load_json(path.string());
   if (!document) return document.error();
   Problems problems(path.string());
   const Environment nothing;
   const Reading reading{problems, nothing};
-  DelayModel model = read_object(*document, reading);
+  Calibration calibration = read_object(*document, reading);
   if (!problems.empty()) return problems.error();
-  return model;
+  return calibration;
+}
+
+Result<DelayModel> load_delay_model(const std::filesystem::path& path) {
+  auto calibration = load_calibration(path);
+  if (!calibration) return calibration.error();
+  return std::move(calibration->delays);
 }
 
 }  // namespace dpm

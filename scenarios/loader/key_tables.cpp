@@ -3,10 +3,10 @@
 namespace dpm {
 
 std::vector<const KeyTable*> KeyTables::all() const {
-  return {&scenario,   &parameter,    &machine, &clock,   &delays, &delay_class, &delay_pair, &program, &handler,
-          &branch,     &distribution, &process, &meter,   &filter, &fault,       &spawnable,  &sweep,   &analysis,
-          &prediction, &published,    &study,   &compute, &send,   &call,        &forward,    &reply,   &wait,
-          &choose,     &repeat,       &stop,    &set,     &count,  &test};
+  return {&scenario, &parameter, &machine,    &clock,        &delays,  &delay_class, &delay_pair, &wake_up, &metering,
+          &program,  &handler,   &branch,     &distribution, &process, &meter,       &filter,     &fault,   &spawnable,
+          &sweep,    &analysis,  &prediction, &published,    &study,   &compute,     &send,       &call,    &forward,
+          &reply,    &wait,      &choose,     &repeat,       &stop,    &set,         &count,      &test};
 }
 
 const KeyTables& key_tables() {

@@ -18,9 +18,12 @@ struct KeyTables {
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
   KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock"}};
   KeyTable clock{"clock", "a clock", {"offset_s", "drift_ppm", "tick_s"}};
-  KeyTable delays{"delays", "a delay model", {"$schema", "name", "local", "remote", "pairs"}};
-  KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
-  KeyTable delay_pair{"delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
+  KeyTable delays{"delays", "a delay model", {"$schema", "name", "local", "remote", "pairs", "metering", "measured"}};
+  KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s", "wake_up"}};
+  KeyTable delay_pair{
+      "delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s", "wake_up"}};
+  KeyTable wake_up{"wake_up", "a wake-up", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
+  KeyTable metering{"metering", "the cost of metering", {"call_cpu_s", "waiting_call_cpu_s", "wake_up"}};
   KeyTable program{"program", "a program", {"summary", "parameters", "variables", "per_request", "start", "on"}};
   KeyTable handler{"handler", "a handler", {"kind", "from", "do"}};
   KeyTable branch{"branch", "a branch", {"weight", "do"}};

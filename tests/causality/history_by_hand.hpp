@@ -55,8 +55,8 @@ class Story {
     HistoryEvent event;
     event.cpu_ns = 10;
     event.peer = number(peer) & 0xffffffu;
-    event.kind_bits = static_cast<std::uint8_t>(kind) & 0xfu;
-    event.arc_bits = static_cast<std::uint8_t>(event.peer >= servers_ ? ArcKind::outside : ArcKind::proven) & 0xfu;
+    event.kind_bits = static_cast<std::uint8_t>(kind) & 7u;
+    event.arc_bits = static_cast<std::uint8_t>(event.peer >= servers_ ? ArcKind::outside : ArcKind::proven) & 7u;
     events_[process].push_back(event);
   }
 

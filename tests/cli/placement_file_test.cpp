@@ -25,6 +25,20 @@ TEST_CASE("placement file: processes, new machines and a name are read", "[cli]"
   CHECK_FALSE(file->machines[1].speed.has_value());
 }
 
+TEST_CASE("placement file: a machine that is some CPUs of a real one has as many cores", "[cli]") {
+  const auto file = load(R"({"machines": [{"name": "core0", "cpus": [0]}, {"name": "rest", "cpus": [1, 2, 3]}],
+                             "processes": {"office": "core0"}})");
+  REQUIRE(file);
+  CHECK(file->machines[0].cores == 1);
+  CHECK(file->machines[1].cores == 3);
+  CHECK_FALSE(load(R"({"machines": [{"name": "core0", "cpus": []}], "processes": {"office": "core0"}})"));
+  CHECK_FALSE(load(R"({"machines": [{"name": "core0", "cpus": [-1]}], "processes": {"office": "core0"}})"));
+  const auto both =
+      load(R"({"machines": [{"name": "two", "cores": 4, "cpus": [0, 1]}], "processes": {"office": "two"}})");
+  REQUIRE_FALSE(both);
+  CHECK(both.error().what.find("4 cores but names 2 cpus") != std::string::npos);
+}
+
 TEST_CASE("placement file: speeds and cores that are not given stay as traced, or are 1", "[cli]") {
   History history;
   history.info.machines = {{"red", 2, 4}, {"green", 3, 8}};

@@ -1,0 +1,73 @@
+#include "analysis/prediction/tracing_cost.hpp"
+
+#include <algorithm>
+
+namespace dpm {
+namespace {
+
+std::uint64_t ns(double seconds) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(Duration::from_seconds(seconds).ns, 0));
+}
+
+class TakingOut {
+ public:
+  TakingOut(History& history, const Calibration& calibration)
+      : history_(history),
+        calibration_(calibration),
+        call_ns_(ns(calibration.metering.call_cpu_s)),
+        waiting_call_ns_(ns(calibration.metering.waiting_call_cpu_s)) {}
+
+  TracingCost run() {
+    for (std::uint32_t p = 0; p < history_.process_count(); ++p) take_out_of(p);
+    return cost_;
+  }
+
+ private:
+  void take_out_of(std::uint32_t p) {
+    std::uint64_t owed_ns = 0;
+    for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
+      HistoryEvent& event = history_.events[e];
+      const std::uint64_t taken_ns = std::min(owed_ns, event.cpu_ns);
+      event.cpu_ns -= taken_ns;
+      owed_ns += cost_of(event, p) - taken_ns;
+    }
+  }
+
+  std::uint64_t cost_of(const HistoryEvent& event, std::uint32_t p) {
+    const bool receives = event.kind() == HistoryKind::receive;
+    if (!receives && event.kind() != HistoryKind::send) return 0;
+    const std::uint64_t metering_ns = receives && event.waited != 0 ? waiting_call_ns_ : call_ns_;
+    ++cost_.calls;
+    cost_.metering_ns += metering_ns;
+    const HistoryEvent* receive = receives ? &event : event.match == kNoEvent ? nullptr : &history_.events[event.match];
+    if (receive == nullptr || receive->slept == 0 || event.peer >= history_.info.processes.size()) return metering_ns;
+    const auto& costs = wake_up_between(p, event.peer, receive->waited != 0);
+    const std::uint64_t wake_up_ns = ns(receives ? costs.receiver_cpu_s : costs.sender_cpu_s);
+    cost_.wake_ups += receives && !costs.is_free() ? 1 : 0;
+    cost_.wake_up_ns += wake_up_ns;
+    return metering_ns + wake_up_ns;
+  }
+
+  const WakeUp& wake_up_between(std::uint32_t p, std::uint32_t peer, bool waited_in_call) const {
+    static constexpr WakeUp kNone;
+    const MachineId here = history_.info.processes[p].machine, there = history_.info.processes[peer].machine;
+    const auto& machines = history_.info.machines;
+    if (here == there || here.value >= machines.size() || there.value >= machines.size()) return kNone;
+    // Who waits in a metered call is woken by way of the supervisor; who waits in poll() is not.
+    if (waited_in_call && !calibration_.metering.wake_up.is_free()) return calibration_.metering.wake_up;
+    return calibration_.delays.between(machines[here.value].name, machines[there.value].name).wake_up;
+  }
+
+  History& history_;
+  const Calibration& calibration_;
+  const std::uint64_t call_ns_, waiting_call_ns_;
+  TracingCost cost_;
+};
+
+}  // namespace
+
+TracingCost take_out_tracing_cost(History& history, const Calibration& calibration) {
+  return TakingOut(history, calibration).run();
+}
+
+}  // namespace dpm

@@ -1,0 +1,29 @@
+// CPU time in a live trace that the program would not have used, had it not been metered, or not run where it was
+// traced.
+//
+// The costs are of calls, and a call's cost is in the CPU time between its event and the process's next one:
+//     SEND      metering's share; and, if the receiver slept on another machine, what waking it cost
+//     RECEIVE   metering's share, greater if it waited; and, if it slept until a message of another machine woke it,
+//     that
+// What is taken out is never more than there was: the rest is taken from the CPU time that follows.
+#pragma once
+
+#include <cstdint>
+
+#include "analysis/history/history.hpp"
+#include "model/calibration.hpp"
+
+namespace dpm {
+
+struct TracingCost {
+  std::uint64_t calls = 0;
+  std::uint64_t metering_ns = 0;
+  std::uint64_t wake_ups = 0;  // on another machine, in the placement that was traced
+  std::uint64_t wake_up_ns = 0;
+};
+
+// Afterwards the history is that of an unmetered run in which waking a process costs no more than on one machine: what
+// a replay charges for waking on its target comes on top of that. `calibration` is of the machines the trace is from.
+TracingCost take_out_tracing_cost(History& history, const Calibration& calibration);
+
+}  // namespace dpm

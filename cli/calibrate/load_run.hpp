@@ -1,0 +1,43 @@
+// Runs a load (backends/linux/calibration) in a process of its own, as it is or metered.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/linux/calibration/load.hpp"
+#include "model/result.hpp"
+
+namespace dpm::cli {
+
+// The words after `dpm calibrate` that run one load, and the plan they stand for.
+std::vector<std::string> words_of(const LoadPlan& plan);
+Result<LoadPlan> plan_from_words(const std::vector<std::string>& words);
+
+// CPU times as the trace has them, per message (ping-pong: per round trip), between the first call and the last.
+struct MeteredFigures {
+  double sender_cpu_s = 0;
+  double receiver_cpu_s = 0;
+  double elapsed_s = 0;
+
+  double cpu_s() const { return sender_cpu_s + receiver_cpu_s; }
+};
+
+class LoadRunner {
+ public:
+  // Runs this very program. Traces go to `folder`, one after the other.
+  explicit LoadRunner(std::string folder) : folder_(std::move(folder)) {}
+
+  Result<LoadFigures> run(const LoadPlan& plan);
+  // What a metered run is compared with. Both are scheduled as ordinary programs are, whatever this process has been
+  // given: the kernel takes a meter to the CPU of the call only then.
+  Result<LoadFigures> run_ordinary(const LoadPlan& plan);
+  Result<MeteredFigures> run_metered(const LoadPlan& plan);
+
+ private:
+  Result<LoadFigures> start(const std::vector<std::string>& before, const LoadPlan& plan);
+
+  std::string folder_;
+  int runs_ = 0;
+};
+
+}  // namespace dpm::cli

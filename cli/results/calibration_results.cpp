@@ -1,0 +1,111 @@
+#include "cli/results/calibration_results.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string micro(double seconds) { return fixed(seconds * 1e6, 2); }
+
+std::string with_interval(const Measured& measured) {
+  return micro(measured.median) + " (" + micro(measured.low) + " to " + micro(measured.high) + ")";
+}
+
+Json table_json(const PiecewiseLinear& line) {
+  Json table = Json::array();
+  for (const auto& [bytes, seconds] : line.points()) table.push_back({bytes, seconds});
+  return table;
+}
+
+Json wake_up_json(const WakeUp& costs) {
+  return {
+      {"delivery_s", costs.delivery_s}, {"sender_cpu_s", costs.sender_cpu_s}, {"receiver_cpu_s", costs.receiver_cpu_s}};
+}
+
+Json measured_json(const Measured& measured) { return {measured.median, measured.low, measured.high}; }
+
+Json by_size_json(const std::map<std::uint32_t, Measured>& by_size) {
+  Json json = Json::object();
+  for (const auto& [bytes, measured] : by_size) json[std::to_string(bytes)] = measured_json(measured);
+  return json;
+}
+
+Json transport_json(const TransportFigures& figures) {
+  return {{"send_cpu_s", by_size_json(figures.send_cpu)},
+          {"receive_cpu_s", by_size_json(figures.receive_cpu)},
+          {"local_round_trip_s", by_size_json(figures.local_round_trip)},
+          {"local_round_trip_cpu_s", by_size_json(figures.local_round_trip_cpu)},
+          {"remote_watched_s", by_size_json(figures.remote_watched)},
+          {"remote_asleep_s", by_size_json(figures.remote_asleep)},
+          {"wake_up_delivery_s", measured_json(figures.wake_up_delivery)},
+          {"wake_up_sender_cpu_s", measured_json(figures.wake_up_sender_cpu)},
+          {"wake_up_receiver_cpu_s", measured_json(figures.wake_up_receiver_cpu)},
+          {"metered_call_cpu_s", measured_json(figures.metered_call_cpu)},
+          {"metered_call_elapsed_s", measured_json(figures.metered_call_elapsed)},
+          {"metered_waiting_call_cpu_s", measured_json(figures.metered_waiting_cpu)},
+          {"metered_waiting_call_elapsed_s", measured_json(figures.metered_waiting_elapsed)},
+          {"metered_wake_up_sender_cpu_s", measured_json(figures.metered_wake_up_sender_cpu)},
+          {"metered_wake_up_receiver_cpu_s", measured_json(figures.metered_wake_up_receiver_cpu)}};
+}
+
+}  // namespace
+
+std::string calibration_text(const CalibrationResult& result, int width) {
+  const bool apart = result.plan.core_a != result.plan.core_b;
+  TextTable messages({"over", ">bytes", ">send, CPU us", ">receive, CPU us", ">one core, us", ">two cores, us",
+                      ">... and asleep, us"});
+  TextTable costs({"over", "us", ">median (quartiles)"});
+  for (const auto& [transport, figures] : result.of) {
+    const std::string name(name_of(transport));
+    for (const auto& [bytes, send] : figures.send_cpu) {
+      const auto of_two = [&](const std::map<std::uint32_t, Measured>& by_size) {
+        return by_size.contains(bytes) ? micro(by_size.at(bytes).median) : "-";
+      };
+      messages.add_row({name, std::to_string(bytes), micro(send.median), micro(figures.receive_cpu.at(bytes).median),
+                        micro(figures.local_round_trip.at(bytes).median / 2), of_two(figures.remote_watched),
+                        of_two(figures.remote_asleep)});
+    }
+    const auto add = [&](const std::string& what, const Measured& measured) {
+      costs.add_row({name, what, with_interval(measured)});
+    };
+    if (apart) {
+      add("waking a process of the other core: CPU of who wakes", figures.wake_up_sender_cpu);
+      add("... of who is woken", figures.wake_up_receiver_cpu);
+      add("... and later by", figures.wake_up_delivery);
+    }
+    add("a metered call: CPU time of the program that is left in its trace", figures.metered_call_cpu);
+    add("... and it takes longer by", figures.metered_call_elapsed);
+    add("one that waits: CPU time left in the trace", figures.metered_waiting_cpu);
+    add("... and it takes longer by", figures.metered_waiting_elapsed);
+    if (!apart) continue;
+    add("waking a process of the other core, metered: CPU of who wakes", figures.metered_wake_up_sender_cpu);
+    add("... of who is woken", figures.metered_wake_up_receiver_cpu);
+  }
+  return messages.to_text(width) + "\n" + costs.to_text(width);
+}
+
+Json calibration_json(const CalibrationResult& result) {
+  const DelayModel& delays = result.calibration.delays;
+  const MeteringCost& metering = result.calibration.metering;
+  Json measured = {{"cores", {result.plan.core_a, result.plan.core_b}},
+                   {"repeats", result.plan.repeats},
+                   {"messages", result.plan.messages},
+                   {"figures", "[median, lower quartile, upper quartile]"}};
+  for (const auto& [transport, figures] : result.of)
+    measured[std::string(name_of(transport))] = transport_json(figures);
+  return {{"name", delays.name},
+          {"local", {{"delivery_s", table_json(delays.local.delivery_s)}}},
+          {"remote",
+           {{"delivery_s", table_json(delays.remote.delivery_s)}, {"wake_up", wake_up_json(delays.remote.wake_up)}}},
+          {"metering",
+           {{"call_cpu_s", metering.call_cpu_s},
+            {"waiting_call_cpu_s", metering.waiting_call_cpu_s},
+            {"wake_up", wake_up_json(metering.wake_up)}}},
+          {"measured", std::move(measured)}};
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,24 @@
+// What was measured of real machines (dpm calibrate): how long their messages take, and what metering costs there.
+#pragma once
+
+#include "model/delay_model.hpp"
+
+namespace dpm {
+
+// CPU time of the program that is in its trace although the program, unmetered, would not have used it. What a notified
+// call costs by itself the meter takes off before it records; this is what is left: caches that the supervisor has used,
+// and sleeping and waking for it.
+struct MeteringCost {
+  double call_cpu_s = 0;          // each SEND, and each RECEIVE of what was there
+  double waiting_call_cpu_s = 0;  // each RECEIVE that waited for its message
+  WakeUp wake_up;                 // instead of the unmetered wake-up, where sender and receiver were on different cores
+
+  bool is_free() const { return call_cpu_s == 0 && waiting_call_cpu_s == 0 && wake_up.is_free(); }
+};
+
+struct Calibration {
+  DelayModel delays;
+  MeteringCost metering;
+};
+
+}  // namespace dpm

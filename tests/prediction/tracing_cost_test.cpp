@@ -1,0 +1,164 @@
+// What metering and waking cost: taken out of a live trace, and charged where a replay wakes.
+#include "analysis/prediction/tracing_cost.hpp"
+
+#include "analysis/history/replay.hpp"
+#include "tests/support/build_history.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/event_script.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+constexpr double kMs = 1e-3;
+
+// A computes and sends twice; B waits for the first message, and finds the second there.
+EventScript two_messages() {
+  EventScript script({"red", "green"});
+  script.process("A", "red");
+  script.process("B", "green");
+  script.info.channel_sets.resize(1);
+  script.at_ms("B", 1);
+  script.receive_call("B", 2, 0);
+  script.at_ms("A", 10);
+  const auto first = script.send("A", 10, "B");
+  script.at_ms("B", 11);
+  script.receive("B", 0, first);
+  script.at_ms("A", 20);
+  const auto second = script.send("A", 10, "B");
+  script.at_ms("B", 30);
+  script.receive_call("B", 7, 0);
+  script.receive("B", 0, second);
+  script.end("A", 4);
+  script.end("B", 3);
+  return script;
+}
+
+Calibration costs() {
+  Calibration calibration;
+  calibration.metering = {.call_cpu_s = 1 * kMs, .waiting_call_cpu_s = 2 * kMs, .wake_up = {}};
+  calibration.delays.remote.wake_up = {.delivery_s = 5 * kMs, .sender_cpu_s = 3 * kMs, .receiver_cpu_s = 4 * kMs};
+  return calibration;
+}
+
+std::vector<std::uint64_t> cpu_ms(const History& history, std::uint32_t process) {
+  std::vector<std::uint64_t> ms;
+  for (const auto& event : history.of(ProcessId{process})) ms.push_back(event.cpu_ns / 1'000'000);
+  return ms;
+}
+
+}  // namespace
+
+TEST_CASE("tracing cost: a call's cost is taken from the CPU time after it", "[prediction]") {
+  const auto script = two_messages();
+  History history = history_of(script.info, script.events);
+  CHECK(history.of(ProcessId{1})[0].waited == 1);
+  CHECK(history.of(ProcessId{1})[1].waited == 0);
+  const TracingCost taken = take_out_tracing_cost(history, costs());
+  // A: 10, then 10 less one call and one wake-up, then 4 less one call. B: 2, then 7 less a waiting call and being
+  // woken.
+  CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{10, 6, 3});
+  CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{2, 1, 2});
+  CHECK(taken.calls == 4);
+  CHECK(taken.metering_ns == 5'000'000);
+  CHECK(taken.wake_ups == 1);
+  CHECK(taken.wake_up_ns == 7'000'000);
+}
+
+TEST_CASE("tracing cost: what waking costs while metered counts where it is known", "[prediction]") {
+  const auto script = two_messages();
+  History history = history_of(script.info, script.events);
+  Calibration calibration = costs();
+  calibration.metering.wake_up = {.delivery_s = 0, .sender_cpu_s = 6 * kMs, .receiver_cpu_s = 0};
+  take_out_tracing_cost(history, calibration);
+  CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{10, 3, 3});
+  CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{2, 5, 2});
+}
+
+TEST_CASE("tracing cost: on one machine nobody was woken from another", "[prediction]") {
+  auto script = two_messages();
+  script.info.processes[1].machine = {0};
+  for (auto& event : script.events) event.machine = {0};
+  History history = history_of(script.info, script.events);
+  const TracingCost taken = take_out_tracing_cost(history, costs());
+  CHECK(taken.wake_ups == 0);
+  CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{10, 9, 3});
+}
+
+TEST_CASE("tracing cost: what cannot be taken from one interval is taken from the next", "[prediction]") {
+  const auto script = two_messages();
+  History history = history_of(script.info, script.events);
+  Calibration calibration;
+  calibration.metering.call_cpu_s = 12 * kMs;
+  take_out_tracing_cost(history, calibration);
+  CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{10, 0, 0});
+}
+
+TEST_CASE("tracing cost: who was idle when a message was sent to it had to be woken, whatever it waited in",
+          "[prediction]") {
+  EventScript script({"red", "green"});
+  script.process("A", "red");
+  script.process("B", "red");
+  script.at_ms("B", 0);
+  const auto hello = script.send("B", 1, "A");
+  script.at_ms("A", 20);
+  script.receive("A", 1, hello);
+  const auto first = script.send("A", 4, "B");
+  const auto second = script.send("A", 5, "B");
+  script.at_ms("B", 30);  // in poll() since 0 + 3 of work
+  script.receive("B", 3, first);
+  script.receive("B", 8, second);
+  script.end("A", 9);
+  script.end("B", 9);
+  History history = history_of(script.info, script.events);
+  CHECK(history.of(ProcessId{1})[1].slept == 1);
+  CHECK(history.of(ProcessId{1})[1].waited == 0);
+  CHECK(history.of(ProcessId{1})[2].slept == 0);  // it was there when the one before was received
+  history.info.processes[1].machine = {1};
+  const TracingCost taken = take_out_tracing_cost(history, costs());
+  CHECK(taken.wake_ups == 1);
+  CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{1, 3, 1, 8});
+  CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{1, 2, 3, 8});
+}
+
+TEST_CASE("wake-ups: a message that is slept for on another machine comes later, and both ends pay", "[prediction]") {
+  const auto script = two_messages();
+  History history = history_of(script.info, script.events);
+  Target apart = traced_target(history);
+  apart.delays = costs().delays;
+  for (const Order order : {Order::recorded, Order::arrival}) {
+    const ReplayResult replayed = Replay(history, apart).run(order, apart.machine_of);
+    // B is ready at 2 and sleeps until 10 + 5; its 7 of work and 4 of being woken end at 26. A: 10, 10 + 3, 4 end
+    // at 27. The second message has come at 23, so B goes on at once: 26 + 3 = 29.
+    CHECK(replayed.elapsed_ns == Approx(29e6));
+    CHECK(replayed.cpu_ns == (24 + 12 + 7) * 1'000'000);
+    Target together = apart;
+    together.machine_of[1] = together.machine_of[0];
+    CHECK(Replay(history, together).run(order, together.machine_of).elapsed_ns == Approx(36e6));
+  }
+}
+
+TEST_CASE("turns: processes of one core run one after the other, each for its turn", "[prediction]") {
+  EventScript script({"red", "green"});
+  for (const auto* name : {"A", "B", "C"}) script.process(name, "red");
+  script.process("D", "green");
+  const auto from_a = script.send("A", 10, "D"), from_b = script.send("B", 30, "D"), from_c = script.send("C", 20, "D");
+  for (const auto& message : {from_a, from_b, from_c}) script.receive("D", 0, message);
+  const History history = history_of(script.info, script.events);
+  Target target = traced_target(history);
+  const auto finished_ms = [&](std::uint32_t process) {
+    const auto run = Replay(history, target).run(Order::arrival, target.machine_of, true);
+    return run.schedule->finished_ns[history.first_event[process]] * 1e-6;
+  };
+  target.turn = Duration::from_seconds(.1);  // longer than anybody needs
+  CHECK(finished_ms(0) == Approx(10));
+  CHECK(finished_ms(1) == Approx(40));
+  CHECK(finished_ms(2) == Approx(60));
+  target.turn = Duration::from_seconds(.015);  // A 10, B 15, C 15, B 15, C 5
+  CHECK(finished_ms(1) == Approx(55));
+  CHECK(finished_ms(2) == Approx(60));
+  target.turn = Duration::from_seconds(1e-6);  // next to equal shares
+  CHECK(finished_ms(0) == Approx(30).margin(.01));
+  CHECK(finished_ms(2) == Approx(50).margin(.01));
+}
