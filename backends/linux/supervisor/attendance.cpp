@@ -139,11 +139,14 @@ void Supervisor::attend(pthread_t serving) {
   queue_.close();
 }
 
-// The listener's end may be told before the announcement that the last process has ended.
+// The listener's end is told before the announcement that the last process has ended, on a busy machine long before.
+// Others' announcements come meanwhile, so that what ends the wait is time.
 void Supervisor::await_last_announcements() {
-  constexpr int kWaitsMax = 20, kWaitMs = 10;
+  constexpr std::int64_t kWaitMaxNs = 5'000'000'000;
+  constexpr int kWaitMs = 10;
   const std::lock_guard lock(mutex_);
-  for (int waits = 0; connector_ && !threads_.empty() && waits < kWaitsMax; ++waits) {
+  const std::int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + kWaitMaxNs;
+  while (connector_ && !threads_.empty() && clock_ns(CLOCK_MONOTONIC) < until_ns) {
     pollfd item{connector_->fd(), POLLIN, 0};
     ::poll(&item, 1, kWaitMs);
     drain_announcements();

@@ -31,10 +31,13 @@ std::string path_of(const std::string& program) {
   ::dup2(output, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Opened before becoming the user, who may have no way into the folder where we were built.
+  const int program = user == 0 ? -1 : ::open(path_of(command.front()).c_str(), O_PATH | O_CLOEXEC);
   const bool is_user = user == 0 || (::setgroups(0, nullptr) == 0 && ::setgid(user) == 0 && ::setuid(user) == 0);
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  if (is_user && program >= 0) ::execveat(program, "", arguments.data(), environ, AT_EMPTY_PATH);
   if (is_user) ::execvp(path_of(command.front()).c_str(), arguments.data());
   std::perror(command.front().c_str());
   ::_exit(127);

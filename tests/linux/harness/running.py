@@ -37,6 +37,17 @@ class Workshop:
         return path
 
 
+def executable_by(path, user, workshop):
+    """The program `path`, or a copy where `user` can reach it: a build folder may be in somebody's home."""
+    try:
+        subprocess.run(["test", "-x", path], user=user, group=user, extra_groups=[], check=True)
+        return path
+    except subprocess.CalledProcessError:
+        copy = workshop.path / "programs"
+        copy.mkdir(mode=0o755, exist_ok=True)
+        return shutil.copy(path, copy)
+
+
 class Finished:
     """What a command did: exit status (negative: the signal), both outputs, and the trace if it was metered."""
 
@@ -82,6 +93,6 @@ def need_notification(probe, user=None):
     try:
         tried = subprocess.run([probe], capture_output=True, text=True, timeout=60, **account)
     except PermissionError as error:
-        skip(f"that user cannot be had or cannot reach the build folder: {error}")
+        skip(f"that user cannot be had: {error}")
     if tried.returncode != 0:
         skip(f"no metering here: {tried.stdout.strip()}")
