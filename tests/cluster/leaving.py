@@ -145,20 +145,27 @@ def at_a_terminal(setting: Setting) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # who starts the tests in the background ignores it
-        os.environ.update(SHELL="/bin/bash", PS1="", HOME=str(setting.folder))
+        # On a terminal of this kind bash says when it reads.
+        os.environ.update(SHELL="/bin/bash", PS1="", HOME=str(setting.folder), TERM="xterm")
         os.execv(setting.program, [str(setting.program), "2"])
-    said = ""
+    said = heard = ""
 
     def hear(word: str) -> None:
-        nonlocal said
+        nonlocal said, heard
         while word not in said:
             said += os.read(terminal, 65536).decode(errors="replace").replace("\r", "")
-        said = said.partition(word)[2]
+        before, _, said = said.partition(word)
+        heard += before + word
 
     def type_in(text: str) -> None:
         os.write(terminal, text.encode())
 
-    signal.alarm(120)  # instead of waiting for ever for words that are not said
+    def give_up(*_) -> None:
+        raise AssertionError(f"waited in vain, and heard {heard!r} and then {said!r}")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(120)
+    reads = "\x1b[?2004h"  # the shell is back, and reads: what is typed before may be thrown away
     hear("red, green are up")
     type_in("echo at $(uname -n) $((40 + 2))\n")
     hear("at home 42")
@@ -166,10 +173,11 @@ def at_a_terminal(setting: Setting) -> None:
     hear("begun 2")
     type_in("\x03")
     hear("^C")
-    hear("\x1b[?2004h")  # the shell is back, and reads: what is typed before may be thrown away
+    hear(reads)
     type_in("echo status $?; sleep 1000 & jobs -l | wc -l; ssh -t red uname -n\n")
     hear("status 130")
     hear("\nred\n")
+    hear(reads)
     type_in("exit 5\n")
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     signal.alarm(0)
