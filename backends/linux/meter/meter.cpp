@@ -156,6 +156,11 @@ std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   return found;
 }
 
+bool Meter::has_unfinished() const {
+  return !pending_paths_.empty() || std::any_of(executions_.begin(), executions_.end(),
+                                                [](const auto& execution) { return execution.second->waiting() > 0; });
+}
+
 void Meter::accept(const Unfinished& unfinished) { accept(unfinished.end, unfinished.operation.execution); }
 
 // Nothing is received that was not sent; where the sender was not seen, its stream has no known end.

@@ -97,6 +97,7 @@ class Meter {
   };
   // What the first event of each execution waits for, if it has waited since before `since_ns`.
   std::vector<Unfinished> unfinished(std::int64_t since_ns);
+  bool has_unfinished() const;                                                 // of whatever age
   void accept(const Unfinished& unfinished);                                   // it moved what it probably would
   void settle_unfinished(const Unfinished& unfinished, std::uint64_t offset);  // the exact flow stands there now
 

@@ -16,7 +16,8 @@ namespace dpm {
 namespace {
 
 constexpr std::uint64_t kWakeEvent = 1, kConnectorEvent = 2;
-constexpr std::int64_t kTickNs = 10'000'000;
+constexpr std::int64_t kTickMaxNs =
+    320'000'000;  // of a program that does nothing: hundreds of them cost nearly nothing
 constexpr std::int64_t kLookAgainNs = 1'000'000;
 
 void watch(int epoll_fd, int fd, std::uint32_t events, std::uint64_t data) {
@@ -83,6 +84,22 @@ void Supervisor::wake() {
   [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
+// The program is awake: so are we.
+void Supervisor::note_activity() {
+  if (std::exchange(tick_ns_, kTickNs) != kTickNs) wake();
+}
+
+// Twice as long as the one before, as long as there is nothing to look at: no call since, no event whose length is
+// still to be found out, and none of the receives with a time limit, whose interruption must be noticed soon
+// (kRestartMaxNs). Where the kernel announces no ends, they are found by looking.
+std::int64_t Supervisor::pause_after_look() {
+  const bool is_idle =
+      summary_.notified_calls == calls_before_look_ && next_deadline_ns() == 0 && !meter_.has_unfinished();
+  calls_before_look_ = summary_.notified_calls;
+  tick_ns_ = is_idle && connector_ ? std::min(2 * tick_ns_, kTickMaxNs) : kTickNs;
+  return tick_ns_;
+}
+
 void Supervisor::stop() {
   stopped_ = true;
   wake();
@@ -118,8 +135,11 @@ void Supervisor::attend(pthread_t serving) {
     if (stopped_ || all_gone_) break;
     now_ns = clock_ns(CLOCK_MONOTONIC);
     check_deadlines(now_ns);
+    if (count > 0) {
+      tick_ns_ = kTickNs;
+      next_tick_ns = std::min(next_tick_ns, now_ns + kTickNs);
+    }
     if (now_ns < next_tick_ns) continue;
-    next_tick_ns = now_ns + kTickNs;
     // Looked at now and then: an epoll set would be told of every call.
     if (listener_.has_ended()) {
       all_gone_ = true;
@@ -129,6 +149,7 @@ void Supervisor::attend(pthread_t serving) {
     look_around();
     settle_old_events(now_ns);
     hand_on();
+    next_tick_ns = now_ns + pause_after_look();
     const auto due = due_for_survey(now_ns);
     lock.unlock();
     survey(due);

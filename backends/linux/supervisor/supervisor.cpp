@@ -79,6 +79,7 @@ void Supervisor::count_active(std::uint32_t tid) {
 
 Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   ++summary_.notified_calls;
+  note_activity();
   count_active(notification.tid);
   TrackedThread* thread = tracked(notification.tid);
   if (thread != nullptr && thread->execution->counted.flow != nullptr) {

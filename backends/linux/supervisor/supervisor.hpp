@@ -5,7 +5,7 @@
 //            deadlines, events that wait for their length, the end
 //
 // Finished events go to the queue a thousand at a time, and at least a hundred times a second; those of processes whose
-// flags say "immediate", at once.
+// flags say "immediate", at once. While the program makes no call attend() looks ever more seldom.
 #pragma once
 
 #include <pthread.h>
@@ -47,6 +47,7 @@ class Supervisor {
   std::vector<std::string> warnings();
 
  private:
+  static constexpr std::int64_t kTickNs = 10'000'000;
   enum class Outcome : std::uint8_t { let_go, held, answered };
 
   // supervisor.cpp: one call
@@ -113,6 +114,8 @@ class Supervisor {
 
   // attendance.cpp
   void wake();
+  void note_activity();
+  std::int64_t pause_after_look();
   void interrupt(pthread_t serving);
   void await_last_announcements();
   void finish();
@@ -146,6 +149,8 @@ class Supervisor {
   std::size_t active_at_ = 0;
   bool sync_wake_up_ = false;
   std::int64_t clock_offset_ns_ = 0;  // from the clock that is never set to the machine's local time
+  std::int64_t tick_ns_ = kTickNs;    // until attend() looks again
+  std::uint64_t calls_before_look_ = 0;
   std::uint64_t announcements_lost_ = 0;
   std::uint64_t receives_of_several_ = 0;  // recvmmsg()
   BypassAccount bypasses_;
