@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "backends/linux/collector/filter_program.hpp"
 #include "backends/linux/meter_link/state_folder.hpp"
@@ -20,6 +21,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kReportPause = 1000ms;  // between two reports on the disk, and two looks at names that change
+// Who hears that a process has ended may read the report next; sooner than daemon/log_settling.hpp takes a log for
+// whole.
+constexpr auto kReportEndAfter = 100ms;
 
 // Every meter costs one.
 void allow_many_descriptors() {
@@ -59,6 +63,7 @@ struct FilterCollector::State {
   std::string filter_ended;  // how, if nobody told it to
   Clock::time_point tick_due = Clock::now();
   std::string reported;  // what delivered.json says
+  std::size_t settled = 0;
 
   bool may_read() const { return stream.waiting().size() < options.waiting_bytes_max; }
   void wait(int stop);
@@ -114,6 +119,8 @@ void FilterCollector::State::wait(int stop) {
   if (waiting[1].revents != 0) notice_filter_end();
   connections.serve(may_read());
   feed_filter();
+  if (const auto before = std::exchange(settled, stream.settled()); settled != before)
+    tick_due = std::min(tick_due, now + kReportEndAfter);
   connections.answer_all();
   advance(waiting[0].revents != 0);
   tick(false);

@@ -158,6 +158,11 @@ std::vector<Loss> MergedStream::losses_of(const Meter& meter) const {
   return losses;
 }
 
+std::size_t MergedStream::settled() const {
+  return static_cast<std::size_t>(
+      std::count_if(meters_.begin(), meters_.end(), [](const auto& meter) { return meter->passed.over; }));
+}
+
 std::vector<MeterDelivery> MergedStream::deliveries() const {
   std::vector<MeterDelivery> deliveries;
   for (const auto& meter : meters_) {

@@ -50,6 +50,8 @@ class MergedStream {
   const std::string& why_gone() const { return gone_; }
 
   std::vector<MeterDelivery> deliveries() const;
+  // Meters that have ended and of whom everything was passed, or never will be.
+  std::size_t settled() const;
 
  private:
   struct Meter {
