@@ -84,6 +84,9 @@ class MeterdCommand : public Command {
         ->check(machine_name);
     app.add_option("--idle", idle_seconds_, "End after so many seconds without anything to do (default: 300)")
         ->check(whole_number);
+    app.add_option("--keep", keep_seconds_,
+                   "Forget what has ended so many seconds after its controller has gone (default: 86400)")
+        ->check(whole_number);
     // How it starts the processes that look after programs and filters.
     app.add_flag("--supervise", supervise_)->group("");
     app.add_flag("--collect", collect_)->group("");
@@ -91,6 +94,7 @@ class MeterdCommand : public Command {
 
   int run(Terminal& terminal) override {
     options().idle = std::chrono::seconds(idle_seconds_);
+    options().keep = std::chrono::seconds(keep_seconds_);
     const auto done = attach_ ? attach(attached_) : supervise_ || collect_ ? look_after() : serve();
     return done ? kDone : refuse(terminal, *this, done.error());
   }
@@ -110,7 +114,7 @@ class MeterdCommand : public Command {
   }
 
   AttachOptions attached_;
-  std::uint64_t idle_seconds_ = 300;
+  std::uint64_t idle_seconds_ = 300, keep_seconds_ = 86'400;
   bool attach_ = false, supervise_ = false, collect_ = false;
 };
 

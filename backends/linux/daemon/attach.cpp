@@ -48,7 +48,9 @@ Result<void> start_meterd(const Meterd::Options& options) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("start the meterdaemon");
   const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
-  std::vector<std::string> command = {own_program(), "meterd", "--idle", std::to_string(options.idle.count())};
+  std::vector<std::string> command = {own_program(), "meterd",
+                                      "--idle",      std::to_string(options.idle.count()),
+                                      "--keep",      std::to_string(options.keep.count())};
   if (!options.machine.empty()) command.insert(command.end(), {"--machine", options.machine});
   if (auto started = start_in_session(command, {.output = writing.get(), .error = log->get()}); !started)
     return started.error();

@@ -20,8 +20,6 @@ using namespace control;
 constexpr std::size_t kControllersMax = 64;
 constexpr std::size_t kWhyBytesMax = 4096;
 
-void log(const std::string& line) { std::fprintf(stderr, "dpm meterd [%d]: %s\n", ::getpid(), line.c_str()); }
-
 }  // namespace
 
 std::string meterd_socket(const std::string& machine) { return "meterd@" + machine; }
@@ -50,9 +48,12 @@ Result<void> Meterd::begin() {
   socket_ = *std::move(socket);
   loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
   find_charges();
+  forget_abandoned();
   note_activity();
   return {};
 }
+
+void Meterd::log(const std::string& line) { std::fprintf(stderr, "dpm meterd [%d]: %s\n", ::getpid(), line.c_str()); }
 
 void Meterd::note_activity() {
   loop_.cancel(idle_timer_);

@@ -34,6 +34,7 @@ class Meterd {
     std::string machine;
     std::chrono::seconds idle{300};           // after so long without anything it ends
     std::chrono::seconds hello_patience{15};  // for a controller to say who it is
+    std::chrono::seconds keep{86'400};        // what has ended, for a controller that is gone
   };
 
   // `on_ready` is called when it listens. Returns when it has ended by itself; an error if there is one already.
@@ -49,10 +50,11 @@ class Meterd {
   };
   struct Charge {
     control::Charge facts;
-    std::unique_ptr<ChargeLink> link;         // empty if its process was killed
-    UniqueFd process;                         // then: a pidfd of the program
-    std::vector<control::Output> held;        // that came when nobody listened any more
-    std::vector<ChargeLink::Answer> killers;  // who waits for its end, without a supervisor
+    std::unique_ptr<ChargeLink> link;                       // empty if its process was killed
+    UniqueFd process;                                       // then: a pidfd of the program
+    std::vector<control::Output> held;                      // that came when nobody listened any more
+    std::vector<ChargeLink::Answer> killers;                // who waits for its end, without a supervisor
+    std::optional<EventLoop::Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
   };
   using Asker = std::pair<std::uint64_t, std::uint64_t>;  // a controller's id, its request's number
 
@@ -86,6 +88,8 @@ class Meterd {
   void on_charge_end(ChargeLink* link);
   void on_program_end(std::uint32_t pid);
   void kill_unattended(Charge& charge, ChargeLink::Answer answer);
+  void release(Charge& charge, const ChargeLink::Answer& answer);
+  void forget_abandoned();
 
   Charge* find(std::uint32_t pid);
   Charge* find(const ChargeLink* link);
@@ -93,6 +97,7 @@ class Meterd {
   void tell_owner(const Charge& charge, control::ReportBody body);
   void pause(const std::string& controller, bool on);
   void note_activity();
+  static void log(const std::string& line);
 
   EventLoop loop_;
   Options options_;

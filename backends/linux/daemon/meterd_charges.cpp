@@ -173,19 +173,7 @@ void Meterd::pass_on(Controller& controller, Asker asker, const Request& request
   const std::uint32_t pid = request.pid;
   const auto answer = [this, asker](ReplyBody body) { reply(asker, std::move(body)); };
   if constexpr (std::is_same_v<Request, Release>) {
-    if (charge->link == nullptr) {
-      if (charge->facts.state == ProcessState::killed) charges_.erase(pid);
-      return answer(find(pid) == nullptr ? ReplyBody(Done{}) : ReplyBody(Refused{kSupervisorKilled}));
-    }
-    return charge->link->ask(request, [this, pid, answer](ReplyBody body) {
-      Charge* released = find(pid);
-      if (released != nullptr && std::holds_alternative<Done>(body)) {
-        loop_.later([link = std::make_shared<std::unique_ptr<ChargeLink>>(std::move(released->link))] {});
-        charges_.erase(pid);
-        note_activity();
-      }
-      answer(std::move(body));
-    });
+    release(*charge, answer);
   } else {
     if constexpr (std::is_same_v<Request, KillProcess>) {
       if (charge->link == nullptr) return kill_unattended(*charge, answer);
@@ -209,6 +197,49 @@ template void Meterd::pass_on(Controller&, Asker, const StopProcess&);
 template void Meterd::pass_on(Controller&, Asker, const KillProcess&);
 template void Meterd::pass_on(Controller&, Asker, const Release&);
 template void Meterd::pass_on(Controller&, Asker, const Input&);
+
+void Meterd::release(Charge& charge, const ChargeLink::Answer& answer) {
+  const std::uint32_t pid = charge.facts.pid;
+  if (charge.link == nullptr) {
+    if (charge.facts.state != ProcessState::killed) return answer(Refused{kSupervisorKilled});
+    charges_.erase(pid);
+    return answer(Done{});
+  }
+  charge.link->ask(Release{pid}, [this, pid, answer](ReplyBody body) {
+    Charge* released = find(pid);
+    if (released != nullptr && std::holds_alternative<Done>(body)) {
+      loop_.later([link = std::make_shared<std::unique_ptr<ChargeLink>>(std::move(released->link))] {});
+      charges_.erase(pid);
+      note_activity();
+    }
+    answer(std::move(body));
+  });
+}
+
+// What has ended waits to be asked for how, and what it printed. But not for ever: a controller may be gone for good.
+void Meterd::forget_abandoned() {
+  constexpr std::chrono::seconds kLookEvery{600};
+  const auto now = EventLoop::Clock::now();
+  std::vector<std::uint32_t> forgotten;
+  for (auto& [pid, charge] : charges_) {
+    const bool is_abandoned =
+        charge.facts.state == ProcessState::killed && find_controller(charge.facts.controller) == nullptr;
+    if (!is_abandoned) {
+      charge.abandoned.reset();
+    } else if (!charge.abandoned) {
+      charge.abandoned = now;
+    } else if (now - *charge.abandoned >= options_.keep) {
+      forgotten.push_back(pid);
+    }
+  }
+  for (const std::uint32_t pid : forgotten) {
+    Charge& charge = charges_.at(pid);
+    log("forgot " + charge.facts.name + " (" + std::to_string(pid) + "), ended: " + charge.facts.reason +
+        "; its controller " + charge.facts.controller + " has not come back");
+    release(charge, ignore_answer);
+  }
+  loop_.after(std::min(options_.keep, kLookEvery), [this] { forget_abandoned(); });
+}
 
 void Meterd::set_listener(Charge& charge, const std::string& controller) {
   if (controller != kNobody) {

@@ -207,6 +207,27 @@ def case_everything_killed(machine):
     os.kill(pid, signal.SIGKILL)
 
 
+def case_controller_never_returns(machine):
+    """What has ended is kept for a controller that is gone, but not for ever; what runs is never forgotten."""
+    machine.keep, machine.idle = 1, 1
+    red = Controller(machine, "gone")
+    ended = red.create("/bin/sh", "-c", "exit 7")
+    runs = red.create("/bin/sleep", "1000")
+    for pid in (ended, runs):
+        red.on("start_process", pid)
+    red.await_state(ended, "killed")
+    red.kill()
+    wait_for(lambda: "its controller gone has not come back" in machine.log(), "the daemon to forget it")
+    assert f"forgot sh ({ended}), ended: exit status 7" in machine.log()
+    other = Controller(machine, "other")
+    assert set(other.charges()) == {runs}
+    other.on("adopt", runs)
+    other.on("kill_process", runs)
+    other.on("release", runs)
+    other.close()
+    wait_for(lambda: not machine.processes(), "everything to end")
+
+
 def case_ends_by_itself(machine):
     """A daemon with nothing to do ends, one with something does not."""
     machine.idle = 1

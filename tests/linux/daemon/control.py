@@ -183,7 +183,7 @@ class Machine:
     """A daemon of its own on this machine, in a scratch folder; every process it has left behind is ended."""
 
     def __init__(self, dpm, folder, name="red", idle=None, address=None):
-        self.dpm, self.name, self.idle, self.address = dpm, name, idle, address
+        self.dpm, self.name, self.idle, self.keep, self.address = dpm, name, idle, None, address
         self.folder = folder
         os.makedirs(folder + "/run", mode=0o700, exist_ok=True)
         os.makedirs(folder + "/home", mode=0o700, exist_ok=True)
@@ -192,7 +192,8 @@ class Machine:
 
     def attach_command(self):
         command = [self.dpm, "meterd", "--attach", "--machine", self.name]
-        return command + (["--idle", str(self.idle)] if self.idle else [])
+        command += ["--idle", str(self.idle)] if self.idle else []
+        return command + (["--keep", str(self.keep)] if self.keep else [])
 
     def filter_address(self):
         return self.address
