@@ -11,6 +11,17 @@ std::uint32_t length_at(std::string_view header) {
   return length;
 }
 
+// What a login script prints, or a server of something else: of a header that is one, no byte would be a letter.
+std::string first_words(std::string_view bytes) {
+  constexpr std::size_t kShown = 40;
+  std::string words;
+  for (const char c : bytes.substr(0, kShown)) {
+    if (c < ' ' || c > '~') break;
+    words += c;
+  }
+  return words;
+}
+
 }  // namespace
 
 void append_frame(std::string& out, std::uint8_t kind, std::string_view body) {
@@ -27,7 +38,10 @@ Result<std::optional<Frame>> FrameReader::next() {
   const std::string_view rest = std::string_view(pending_).substr(taken_);
   if (rest.size() < kFrameHeaderBytes) return std::optional<Frame>();
   const auto byte = [rest](std::size_t at) { return static_cast<unsigned char>(rest[at]); };
-  if (byte(4) != kFrameVersion) {
+  if (const auto words = first_words(rest); words.size() >= kFrameHeaderBytes) {
+    broken_ =
+        "what came is text, \"" + words + "\", where frames were expected: does a login script there print something?";
+  } else if (byte(4) != kFrameVersion) {
     broken_ = "the other end speaks version " + std::to_string(byte(4)) + " of the frames, this one version " +
               std::to_string(kFrameVersion) + ": use the same dpm on both machines";
   } else if (byte(6) != 0 || byte(7) != 0) {
