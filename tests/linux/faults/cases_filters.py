@@ -1,0 +1,68 @@
+"""Filters that are ill, created through the daemon as users do."""
+
+import json
+
+from programs import Talk
+from session import Session, Site, Skip, expect, over_cluster, wait_until
+
+
+@over_cluster("3")
+def case_filter_disk_full(site: Site) -> None:
+    """The disk of the filter's host is a small one: the programs never notice, and what the log lacks is counted."""
+    small = "/run/small"
+    try:
+        site.on("blue", f"mkdir {small} && mount -t tmpfs -o size=256k small {small}")
+    except AssertionError as why:
+        raise Skip(f"no small disk can be made on a host: {why}") from None
+    site.write_dpm("dpm-small", f"[ $(uname -n) != blue ] || export XDG_STATE_HOME={small}")
+    session, talk = Session(site, "dpm-small"), Talk(site, pause_s=0)
+    talk.begin(session)
+    wait_until(lambda: int(site.on("blue", f"stat -f -c %a {small}")) == 0, "the disk to be full")
+    talk.go_on(2000)
+    # What can be read of it says that it is not whole.
+    session.do("getlog f1 early")
+    expect("end" in site.warnings("early"), f"the early log claims to be whole: {site.warnings('early')}")
+    site.on("blue", f"mount -o remount,size=64m {small}")
+    questions = talk.end(session)
+    session.do("rmjob talk", "getlog f1 log")
+    ledger = site.ledger("log")
+    print(f"{questions} questions; ledger: {ledger}")
+    expect(ledger["seen"] == ledger["kept"] + ledger["lost"] and ledger["lost"] > 0, ledger)
+    # Each question and each answer is sent and received, and each has a call that asks for it.
+    expect(ledger["seen"] >= 6 * questions, ledger)
+    expect("could not be written to the trace" in str(ledger["losses"]), ledger)
+    delivered = json.loads((site.folder / "log/delivered.json").read_text())
+    expect(sum(meter["delivered"] for meter in delivered["meters"]) == ledger["seen"], delivered)
+    expect(session.leave("bye") == 0, session.said)
+
+
+def case_filter_ends_at_once(site: Site) -> None:
+    """It is said, and what to do; one that ends later harms no program, and what it missed is counted."""
+    session, talk = Session(site), Talk(site)
+    site.write_program("ends", "#!/bin/sh\nexit 3\n")
+    session.do("filter f0 blue ends")
+    session.until("DONE: filter 'f0' on blue terminated: reason: exit status 3")
+    said = session.do("newjob none")
+    expect("every filter has ended: create another one first" in said, said)
+    site.write_program("ends-later", "#!/bin/sh\nhead -c 1 >/dev/null\nexit 4\n")
+    talk.begin(session, "filter f1 blue ends-later")
+    session.until("DONE: filter 'f1' on blue terminated: reason: exit status 4")
+    said = session.do("add talk red answer 7001")
+    expect("addprocess: filter 'f1' has ended: exit status 4" in said, said)
+    questions = talk.end(session)
+    session.do("rmjob talk", "getlog f1 log")
+    talk.expect_account("log", questions, "the filter is gone: exit status 4")
+    expect(session.leave("bye") == 1, session.said)  # what was refused
+
+
+def case_filter_never_reads(site: Site) -> None:
+    """The programs go on without waiting for it; what it did not take is on their disks, and removing all that ends."""
+    session, talk = Session(site), Talk(site, pause_s=0)
+    site.write_program("sleeps", "#!/bin/sh\nexec sleep 1000\n")
+    talk.begin(session, "filter f1 blue sleeps")
+    talk.go_on(2000)
+    questions = talk.end(session)
+    said = session.do("rmjob talk")
+    expect("'ask' removed" in said and "'answer' removed" in said, said)
+    print(f"{questions} questions with a filter that never reads")
+    expect(session.leave("bye") == 0, session.said)
