@@ -66,13 +66,16 @@ void Meterd::find_charges() {
       link->reset();
       greet_waiting();
     });
-    (*link)->ask(Hello{kControlVersion, kNobody}, [this, link, timer, greet_waiting](ReplyBody body) {
+    (*link)->ask(Hello{kControlVersion, kNobody}, [this, link, timer, greet_waiting, name](ReplyBody body) {
       loop_.cancel(timer);
       --charges_being_found_;
       auto* welcome = std::get_if<Welcome>(&body);
       if (welcome != nullptr && welcome->charges.size() == 1) {
         look_after(std::move(welcome->charges.front()), std::move(*link));
       } else {
+        const auto* refused = std::get_if<Refused>(&body);
+        log("found " + name +
+            " and cannot look after it: " + (refused != nullptr ? refused->why : "it has nothing yet"));
         loop_.later([link] { link->reset(); });  // it is at work in this call
       }
       greet_waiting();

@@ -4,6 +4,7 @@ import random
 import re
 import socket
 import struct
+import threading
 import time
 
 from control import REPLY, REQUEST, Connection, Controller, frame, request_frame, wait_for
@@ -121,6 +122,25 @@ def case_other_version(machine):
     assert "control version 1" in why and "version 7" in why, why
     connection.until(lambda: connection.ended, "the end of the connection")
     connection.close()
+
+
+def case_supervisor_of_another_version(machine):
+    """One that another dpm has left is not looked after, which the log says; nobody waits for it."""
+    os.mkdir(machine.folder + "/run/dpm", 0o700)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
+        left.bind(f"{machine.folder}/run/dpm/charge@{machine.name}@1")
+        left.listen()
+
+        def refuse():
+            daemon, _ = left.accept()
+            daemon.recv(1000)
+            daemon.sendall(frame(REPLY, b'{"type":"refused","number":1,"why":"started by a dpm of control version 9"}'))
+            daemon.recv(1000)
+        threading.Thread(target=refuse, daemon=True).start()
+        red = Controller(machine)
+        assert red.welcome["charges"] == []
+        assert "cannot look after it: started by a dpm of control version 9" in machine.log(), machine.log()
+        red.close()
 
 
 def case_reserved_name(machine):
