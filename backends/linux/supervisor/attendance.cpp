@@ -15,7 +15,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::uint64_t kWakeEvent = 1, kConnectorEvent = 2;
+constexpr std::uint64_t kWakeEvent = 1, kConnectorEvent = 2, kEndEvent = 3;
 constexpr std::int64_t kTickMaxNs =
     320'000'000;  // of a program that does nothing: hundreds of them cost nearly nothing
 constexpr std::int64_t kLookAgainNs = 1'000'000;
@@ -91,13 +91,18 @@ void Supervisor::note_activity() {
 
 // Twice as long as the one before, as long as there is nothing to look at: no call since, no event whose length is
 // still to be found out, and none of the receives with a time limit, whose interruption must be noticed soon
-// (kRestartMaxNs). Where the kernel announces no ends, they are found by looking.
+// (kRestartMaxNs).
 std::int64_t Supervisor::pause_after_look() {
   const bool is_idle =
       summary_.notified_calls == calls_before_look_ && next_deadline_ns() == 0 && !meter_.has_unfinished();
   calls_before_look_ = summary_.notified_calls;
-  tick_ns_ = is_idle && connector_ ? std::min(2 * tick_ns_, kTickMaxNs) : kTickNs;
+  tick_ns_ = is_idle ? std::min(2 * tick_ns_, kTickMaxNs) : kTickNs;
   return tick_ns_;
+}
+
+// Where the kernel announces no ends, look_around() finds them; this says when to look.
+void Supervisor::watch_end(const TrackedThread& thread) {
+  if (!connector_ && thread.thread_fd) watch(epoll_.get(), thread.thread_fd.get(), EPOLLIN | EPOLLONESHOT, kEndEvent);
 }
 
 void Supervisor::stop() {
@@ -135,7 +140,7 @@ void Supervisor::attend(pthread_t serving) {
     if (stopped_ || all_gone_) break;
     now_ns = clock_ns(CLOCK_MONOTONIC);
     check_deadlines(now_ns);
-    if (count > 0) {
+    if (count > 0) {  // kEndEvent among others
       tick_ns_ = kTickNs;
       next_tick_ns = std::min(next_tick_ns, now_ns + kTickNs);
     }
@@ -187,6 +192,7 @@ void Supervisor::interrupt(pthread_t serving) {
 void Supervisor::finish() {
   const std::lock_guard lock(mutex_);
   drain_announcements();
+  look_around();
   for (const auto& [tid, thread] : threads_) {
     if (!thread->hold) continue;
     const std::uint64_t id = thread->hold->notification.id;

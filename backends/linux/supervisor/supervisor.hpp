@@ -116,6 +116,7 @@ class Supervisor {
   void wake();
   void note_activity();
   std::int64_t pause_after_look();
+  void watch_end(const TrackedThread& thread);
   void interrupt(pthread_t serving);
   void await_last_announcements();
   void finish();

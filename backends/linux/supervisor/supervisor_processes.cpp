@@ -55,6 +55,7 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
   auto thread = std::make_unique<TrackedThread>();
   thread->execution = &meter_.begin(birth, creator, time, time.ns - clock_offset_ns_);
   thread->thread_fd = open_thread(tid, pid);
+  watch_end(*thread);
   thread->files = ThreadFiles(pid, tid);
   auto& process = processes_[pid];
   if (process == nullptr) process = std::make_shared<TrackedProcess>();
@@ -104,6 +105,7 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   if (callers_) callers_->forget(pid);
   meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, time.ns - clock_offset_ns_);
   thread.thread_fd = open_thread(tid, pid);
+  watch_end(thread);
   thread.files = ThreadFiles(pid, tid);
   // It may end before it is surveyed, and what it does leaves no trace.
   if (!is_native_program(pid)) bypasses_.add(name_for_people(pid), {.native = false});
