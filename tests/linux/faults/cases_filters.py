@@ -44,7 +44,7 @@ def case_filter_ends_at_once(site: Site) -> None:
     session.until("DONE: filter 'f0' on blue terminated: reason: exit status 3")
     said = session.do("newjob none")
     expect("every filter has ended: create another one first" in said, said)
-    site.write_program("ends-later", "#!/bin/sh\nhead -c 1 >/dev/null\nexit 4\n")
+    site.write_program("ends-later", "#!/bin/sh\nhead -c 50000 >/dev/null\nexit 4\n")
     talk.begin(session, "filter f1 blue ends-later")
     session.until("DONE: filter 'f1' on blue terminated: reason: exit status 4")
     said = session.do("add talk red answer 7001")
