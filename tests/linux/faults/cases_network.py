@@ -1,7 +1,6 @@
 """Links and hosts that fail, over ssh."""
 
 import json
-import os
 import time
 
 from programs import Talk
@@ -21,7 +20,8 @@ def link_down(site: Site, seconds: float) -> None:
     while time.monotonic() < down_since_s + seconds:
         talk.go_on(50)
     site.run("cluster", "link", "blue", "up")
-    print(f"while the filter's host was cut off for {time.monotonic() - down_since_s:.0f} s, {talk.asked() - before} questions were asked")
+    print(f"{talk.asked() - before} questions were asked while the filter's host was cut off for "
+          f"{time.monotonic() - down_since_s:.0f} s")
     expect(during >= 250, during)
     questions = talk.end(session)
     session.do("rmjob talk")

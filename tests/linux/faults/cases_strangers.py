@@ -1,15 +1,13 @@
 """What is not ours: another version of DPM, another user of the same machine."""
 
-import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import time
 
 from programs import Talk
-from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster, wait_until
+from session import PATIENCE_S, Session, Site, Skip, expect, over_cluster
 
 NOBODY = 65534
 

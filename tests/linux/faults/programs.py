@@ -83,7 +83,8 @@ class Talk:
         self.enough()
         for name in ("ask", "answer"):
             session.until(rf"DONE: process {name} in job '\w+' terminated: reason: normal")
-        counts = {name: int(re.findall(rf"^{name}: {name}ed (\d+)$", session.said, re.MULTILINE)[-1]) for name in ("ask", "answer")}
+        counts = {name: int(re.findall(rf"^{name}: {name}ed (\d+)$", session.said, re.MULTILINE)[-1])
+                  for name in ("ask", "answer")}
         expect(counts["ask"] == counts["answer"], counts)
         return counts["ask"]
 

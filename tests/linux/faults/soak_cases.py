@@ -33,7 +33,7 @@ def soak_collector(site: Site) -> None:
     ledger = site.ledger("log")
     left = {}
     for host, name in (("red", "answer"), ("green", "ask")):
-        wait_until(lambda h=host: f"{name} (process" in site.daemon_log(h), f"the daemon of {host} to say where events are", 120)
+        wait_until(lambda h=host, n=name: f"{n} (process" in site.daemon_log(h), f"{host} to say where events are", 120)
         streams = list((site.folder / f"state-{host}/dpm/spool").glob("*.stream"))
         expect(len(streams) == 1, streams)
         site.run(site.dpm, "filter", "-o", f"left-{host}", "--json", given=streams[0])
@@ -52,9 +52,10 @@ def soak_churn(site: Site) -> None:
     began_s, rounds, memory_kb = time.monotonic(), 0, []
     while time.monotonic() < began_s + CHURN_S:
         rounds += 1
-        said = session.do("newjob churn", "setflags churn send receive", *PROCESSES_OF_A_ROUND, "startjob churn", "wait churn",
-                          "rmjob churn", patience_s=300)
-        expect(said.count("removed") == len(PROCESSES_OF_A_ROUND) and said.count("terminated: reason: normal") == said.count("removed"), said)
+        said = session.do("newjob churn", "setflags churn send receive", *PROCESSES_OF_A_ROUND, "startjob churn",
+                          "wait churn", "rmjob churn", patience_s=300)
+        for words in ("terminated: reason: normal", "removed"):
+            expect(said.count(words) == len(PROCESSES_OF_A_ROUND), said)
         session.forget()
         memory_kb.append(rss_kb(session.process.pid))
         if rounds % 50 == 0:
@@ -68,13 +69,15 @@ def soak_churn(site: Site) -> None:
     session.do("getlog f1 log", patience_s=300)
     ledger = site.ledger("log")
     expect(session.leave("bye") == 0, session.said)
-    print(f"{rounds * len(PROCESSES_OF_A_ROUND)} processes in {CHURN_S / 60:g} min; controller {early} kB after a tenth of it, {late} kB "
-          f"at the end; daemon {daemon_kb} kB; collector {collector_kb} kB; {ledger['seen']} events, {ledger['lost']} lost")
+    print(f"{rounds * len(PROCESSES_OF_A_ROUND)} processes in {CHURN_S / 60:g} min; controller {early} kB after a tenth "
+          f"of it, {late} kB at the end; daemon {daemon_kb} kB; collector {collector_kb} kB; {ledger['seen']} events, "
+          f"{ledger['lost']} lost")
     expect(late <= 1.02 * early + 128, "the controller's memory grows")
     expect(ledger["lost"] == 0, ledger)
 
 
-PROCESSES_OF_A_ROUND = [f"add churn {host} /bin/sh -c 'echo hello | cat; echo error >&2'" for host in ("red", "green", "blue")]
+PROCESSES_OF_A_ROUND = [f"add churn {host} /bin/sh -c 'echo hello | cat; echo error >&2'"
+                        for host in ("red", "green", "blue")]
 
 
 def rss_kb(pid: int, site: Site | None = None, host: str = "") -> int:
