@@ -65,4 +65,7 @@ def case_filter_never_reads(site: Site) -> None:
     said = session.do("rmjob talk")
     expect("'ask' removed" in said and "'answer' removed" in said, said)
     print(f"{questions} questions with a filter that never reads")
+    # Leaving gives it a minute to read what there is; so long nobody needs to wait here.
+    site.kill("blue", [session.pid_of("f1")])
+    session.until("DONE: filter 'f1' on blue terminated: reason: signal 9")
     expect(session.leave("bye") == 0, session.said)

@@ -6,6 +6,7 @@ message, too.
 
 import json
 import re
+import socket
 import sys
 import time
 
@@ -45,6 +46,11 @@ print("asked", asked, flush=True)
 """
 
 
+def free_port() -> int:
+    with socket.create_server(("", 0)) as probe:
+        return probe.getsockname()[1]
+
+
 class Talk:
     """A job 'talk' whose `answer` runs on red and `ask` on green; its filter 'f1' on blue."""
 
@@ -52,8 +58,8 @@ class Talk:
         self.site, self.pause_s = site, pause_s
         for name, text in (("answer", ANSWER), ("ask", ASK)):
             site.write_program(name, text.replace("PYTHON", sys.executable + " -S"))
-        self.host = "red" if site.hosts else "127.0.0.1"
-        self.port = 7000
+        # A host's ports are its own; here, others may have one.
+        self.host, self.port = ("red", 7000) if site.hosts else ("127.0.0.1", free_port())
 
     def begin(self, session: Session, filter_words: str = "filter f1 blue", job: str = "talk") -> None:
         said = session.do(filter_words, f"newjob {job}", f"setflags {job} send receive receivecall accept connect",
