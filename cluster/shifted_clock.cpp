@@ -13,9 +13,11 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace {
 
@@ -46,9 +48,15 @@ timespec as_timespec(Nanoseconds time) {
   return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
 }
 
+// Looking for it may need memory, and allocators look at the clock when memory is first asked for (jemalloc does):
+// until it is found the kernel is asked.
+int (*machines_clock)(clockid_t, timespec*) = nullptr;
+
+__attribute__((constructor)) void find_clock() { machines_clock = behind(&clock_gettime, "clock_gettime"); }
+
 int machine_time(clockid_t clock, timespec* time) {
-  BEHIND(clock_gettime);
-  return machines(clock, time);
+  if (machines_clock != nullptr) return machines_clock(clock, time);
+  return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
 }
 
 Nanoseconds gained() {
