@@ -38,6 +38,24 @@ struct LineChart {
   std::optional<ReferenceLine> reference;
 };
 
+struct ScatterPoint {
+  double x = 0, y = 0;
+  double low = kNoValue, high = kNoValue;  // of y
+  std::string label;
+};
+
+struct ScatterSeries {
+  std::string name;
+  std::vector<ScatterPoint> points;
+};
+
+// What was predicted against what was measured: equal axes, and a diagonal on which both are the same.
+struct ScatterChart {
+  std::string title, description;
+  std::string x_label, y_label;
+  std::vector<ScatterSeries> series;  // the first is drawn on top
+};
+
 struct BarRow {
   std::string label;
   std::vector<double> values;  // one for each series
@@ -71,6 +89,7 @@ struct HeatMap {
 };
 
 std::string draw(const LineChart& chart, double width);
+std::string draw(const ScatterChart& chart, double width);
 std::string draw(const BarChart& chart, double width);
 std::string draw(const HeatMap& map, double width);
 

@@ -14,7 +14,7 @@ namespace dpm::view {
 struct Figure {
   std::string heading;
   std::string caption;
-  std::variant<Table, LineChart, BarChart, HeatMap, Graph, SpaceTime> drawing;
+  std::variant<Table, LineChart, ScatterChart, BarChart, HeatMap, Graph, SpaceTime> drawing;
   bool wide = false;  // takes the whole width of the page
 };
 

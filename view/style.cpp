@@ -69,7 +69,7 @@ td { padding: 6px 9px; border-bottom: 1px solid var(--soft); vertical-align: top
 tr:last-child td { border-bottom: 0; }
 .number { text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { padding-left: 0; } th:last-child, td:last-child { padding-right: 0; }
-td.muted { color: var(--muted); } td.strong { font-weight: 600; }
+td.prose { min-width: 15em; white-space: normal !important; } td.muted { color: var(--muted); } td.strong { font-weight: 600; }
 td.pass { color: var(--pass); white-space: nowrap; } td.fail { color: var(--fail); font-weight: 600; white-space: nowrap; }
 footer { margin-top: 40px; color: var(--muted); font-size: 13px; }
 svg text { font-family: inherit; fill: var(--ink); font-size: 12px; }

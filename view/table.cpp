@@ -11,6 +11,8 @@ const char* tone_class(CellTone tone) {
       return "muted";
     case CellTone::strong:
       return "strong";
+    case CellTone::prose:
+      return "prose";
     case CellTone::pass:
       return "pass";
     case CellTone::fail:

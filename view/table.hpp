@@ -6,7 +6,8 @@
 
 namespace dpm::view {
 
-enum class CellTone { normal, muted, strong, pass, fail };
+// prose: a sentence, which keeps room to be read on a telephone.
+enum class CellTone { normal, muted, strong, prose, pass, fail };
 
 struct Cell {
   std::string text;

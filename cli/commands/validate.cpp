@@ -6,6 +6,8 @@
 
 #include "backends/linux/daemon/own_program.hpp"
 #include "cli/commands.hpp"
+#include "cli/history_options.hpp"
+#include "cli/report/claims_report.hpp"
 #include "cli/results/claims_results.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
@@ -40,6 +42,8 @@ class ValidateCommand : public Command {
     app.add_option("--claims", claims_, "The folder of the claims (default: validation, here or of this program)");
     app.add_option("--runners", runners_,
                    "The folder of the programs validation_CLAIM (default: validation beside this program)");
+    app.add_option("--report", report_,
+                   "Write a page with every claim's matrices and pictures; nothing is overwritten");
     app.add_option("-o,--output", output_, "A new folder for what the runners leave");
     app.add_option("--plant", plant_, "Plant this error, to see that a claim can fail; a claim's README names its own");
   }
@@ -49,6 +53,10 @@ class ValidateCommand : public Command {
       return refuse(terminal, *this, Error{"--accept names its claim: leave out '" + asked_.front() + "'"});
     if (!accepted_.empty() && !plant_.empty())
       return refuse(terminal, *this, Error{"--plant makes a result wrong, which --accept must not accept"});
+    if (!accepted_.empty() && !report_.empty())
+      return refuse(terminal, *this, Error{"--accept measures to change a baseline, --report to show: one at a time"});
+    if (std::error_code ignored; !report_.empty() && std::filesystem::exists(report_, ignored))
+      return refuse(terminal, *this, Error{report_ + " exists already: name a new file, nothing is overwritten"});
     program_ = own_program();
     const std::string program_folder = std::filesystem::path(program_).parent_path().string();
     if (runners_.empty()) runners_ = program_folder + "/validation";
@@ -87,6 +95,11 @@ class ValidateCommand : public Command {
                    << std::endl;
       judgements.push_back(try_claim(claim, baseline.of(quick_), quick_, results, claim.name, terminal));
       say_ending(judgements.back(), terminal);
+    }
+    if (!report_.empty()) {
+      if (auto done = write_new_file(report_, view::render_report(claims_report(judgements, quick_))); !done)
+        return refuse(terminal, *this, done.error());
+      terminal.err << "wrote " << printable(report_) << '\n';
     }
     if (json_) {
       print_json(claims_json(judgements), terminal);
@@ -170,7 +183,7 @@ class ValidateCommand : public Command {
   }
 
   std::vector<std::string> asked_;
-  std::string accepted_, claims_, runners_, output_, plant_;
+  std::string accepted_, claims_, runners_, output_, plant_, report_;
   std::string program_;
   bool quick_ = false, json_ = false;
 };

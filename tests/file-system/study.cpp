@@ -113,28 +113,4 @@ Figures measure(std::uint64_t seed, std::map<std::string, double> parameters) {
   return figures;
 }
 
-TracedRun trace(const std::string& placement, std::uint64_t seed, std::map<std::string, double> parameters) {
-  Overrides overrides;
-  overrides.placement = placement;
-  overrides.seed = seed;
-  overrides.parameters = std::move(parameters);
-  return trace(scenario_of(overrides));
-}
-
-TracedRun trace(const Scenario& scenario) {
-  HistoryBuilder builder(Computation{.only = {}, .everybody = true});
-  SimSource source(scenario);
-  need(source.run(builder));
-  TracedRun run{scenario, need(builder.take()), source.truth()};
-  std::uint64_t cpu_ns = 0;
-  for (const auto& process : run.truth.processes) cpu_ns += process.cpu_time_ns;
-  run.P = static_cast<double>(cpu_ns) / static_cast<double>(run.truth.makespan_all.ns);
-  return run;
-}
-
-Prediction prediction(const TracedRun& traced, const Scenario& elsewhere) {
-  const auto target = need(resolve(traced.history, placement_of(elsewhere)));
-  return need(predict(traced.history, target.target, {.order = Order::arrival}));
-}
-
 }  // namespace dpm::test

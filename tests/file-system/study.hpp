@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/causality/causality.hpp"
+#include "analysis/history/target.hpp"
 #include "analysis/parallelism/parallelism.hpp"
-#include "analysis/prediction/prediction.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "backends/sim/sim_source.hpp"
@@ -34,18 +34,5 @@ struct Figures {
 };
 
 Figures measure(std::uint64_t seed, std::map<std::string, double> parameters = {});
-
-// A run of one placement with everybody in the computation: only then does a prediction know every arrival.
-struct TracedRun {
-  Scenario scenario;
-  History history;
-  SimTruth truth;
-  double P = 0;  // of everybody
-};
-
-TracedRun trace(const std::string& placement, std::uint64_t seed, std::map<std::string, double> parameters = {});
-TracedRun trace(const Scenario& scenario);
-
-Prediction prediction(const TracedRun& traced, const Scenario& elsewhere);
 
 }  // namespace dpm::test

@@ -122,6 +122,7 @@ TEST_CASE("view: figures of nothing are drawn without a fault", "[view]") {
                        prediction_figure({}, {}, 5),
                        critical_path_figure({}),
                        {"line", "", LineChart{}, false},
+                       {"scatter", "", ScatterChart{}, false},
                        {"graph", "", Graph{}, false}}}};
   for (auto& figure : sweep_figures({}, "users", "nobody")) report.sections[0].figures.push_back(figure);
   for (auto& figure : sweep_figures({{1, kNoValue, 3}}, "users", "nobody"))
@@ -146,6 +147,23 @@ TEST_CASE("view: a value that was not measured is a dash or a gap, never a zero"
   CHECK(occurrences(picture, "<polyline") == 1);  // one point alone is no line
   BarChart bars{"t", "d", {"s"}, {{"a", {kNoValue}, ""}}, NumberForm::plain, {}};
   CHECK(draw(bars, kHalfWidth).find("\xE2\x80\x93</text>") != std::string::npos);
+}
+
+TEST_CASE("view: what is predicted rightly lies on the diagonal of its picture", "[view]") {
+  ScatterChart chart{"t", "d", "measured", "predicted", {{"<arrival>", {{1, 1}, {3, 3}}}, {"recorded", {}}}};
+  chart.series[1].points = {{2, 2.5, 2, 3, "A from B"}, {kNoValue, 1, kNoValue, kNoValue, ""}};
+  const std::string picture = draw(chart, kHalfWidth);
+  CHECK(xml_fault(picture) == "");
+  CHECK(occurrences(picture, "<circle") == 3 + 2);  // and two in the legend
+  CHECK(picture.find("recorded, A from B: 2.5 for 2") != std::string::npos);
+  // The axes are alike: the diagonal goes as far to the right as it goes up.
+  const auto number_behind = [&](const std::string& name, std::size_t from) {
+    return std::stod(picture.substr(picture.find(name + "=\"", from) + name.size() + 2));
+  };
+  const std::size_t diagonal = picture.find("class=\"reference\"");
+  REQUIRE(diagonal != std::string::npos);
+  CHECK(number_behind("x2", diagonal) - number_behind("x1", diagonal) ==
+        Approx(number_behind("y1", diagonal) - number_behind("y2", diagonal)).margin(.2));
 }
 
 TEST_CASE("view: shares of the critical path have their names whole, however long", "[view]") {

@@ -71,10 +71,20 @@ void say(const std::string& what) { std::cerr << what << std::endl; }
 
 std::string percent_text(double fraction, int decimals) {
   char text[64];
-  std::snprintf(text, sizeof text, "%+.*f %%", decimals, fraction * 100);
-  const std::string shown = text;
-  const bool rounds_to_nothing = shown.find_first_of("123456789") == std::string::npos;
-  return rounds_to_nothing ? shown.substr(1) : shown;
+  std::snprintf(text, sizeof text, "%.*f %%", decimals, fraction * 100);
+  return text;
+}
+
+std::string signed_text(double fraction, int decimals) {
+  const std::string text = percent_text(fraction, decimals);
+  if (text.find_first_of("123456789") == std::string::npos) return percent_text(0, decimals);
+  return fraction > 0 ? "+" + text : text;
+}
+
+std::string number_text(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
 }
 
 }  // namespace dpm::validation

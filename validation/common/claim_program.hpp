@@ -38,7 +38,10 @@ int run_claim_program(int argc, char** argv, const ClaimProgram& program);
 // A line of progress on standard error.
 void say(const std::string& what);
 
-// "0.12 %" of a fraction, with a sign unless it rounds to nothing.
+// "0.12 %" of a fraction; the other with a sign, unless it rounds to nothing.
 std::string percent_text(double fraction, int decimals = 2);
+std::string signed_text(double fraction, int decimals = 2);
+// "1.8e-15", "0.01": as short as it can be read.
+std::string number_text(double value);
 
 }  // namespace dpm::validation

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "validation/common/planted_error.hpp"
+
 namespace dpm::validation {
 namespace {
 
@@ -13,13 +15,14 @@ T need(Result<T> result, const std::string& of_what) {
 
 }  // namespace
 
-TracedRun::TracedRun(Scenario to_run) : scenario(std::move(to_run)) {
+TracedRun::TracedRun(Scenario to_run, const std::string& plant) : scenario(std::move(to_run)), plant_(plant) {
   HistoryBuilder builder(Computation{.everybody = true});
   SimSource source(scenario);
   const auto done = source.run(builder);
   if (!done) throw std::runtime_error(scenario.name + ": " + done.error().what);
   truth = source.truth();
   history = need(builder.take(), scenario.name);
+  plant_error(plant, history);
 }
 
 double TracedRun::cpu_ns() const {
@@ -30,7 +33,7 @@ double TracedRun::cpu_ns() const {
 
 Prediction TracedRun::predict(const Scenario& elsewhere, const PredictOptions& options) const {
   const auto target = need(resolve(history, placement_of(elsewhere)), scenario.name);
-  return need(dpm::predict(history, target.target, options), scenario.name);
+  return need(dpm::predict(history, target.target, with_error(plant_, options)), scenario.name);
 }
 
 std::filesystem::path scenarios_folder() { return std::filesystem::path(DPM_SOURCE_DIR) / "scenarios"; }

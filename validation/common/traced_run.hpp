@@ -18,13 +18,17 @@ struct TracedRun {
   SimTruth truth;
   History history;
 
-  explicit TracedRun(Scenario to_run);
+  // `plant`: an error to plant in what is known of the run and in how it is predicted (planted_error.hpp).
+  explicit TracedRun(Scenario to_run, const std::string& plant = "");
 
   double elapsed_s() const { return truth.makespan_all.seconds(); }
   double cpu_ns() const;
   double P() const { return cpu_ns() * 1e-9 / elapsed_s(); }
 
   Prediction predict(const Scenario& elsewhere, const PredictOptions& options = {}) const;
+
+ private:
+  std::string plant_;
 };
 
 std::filesystem::path scenarios_folder();

@@ -1,0 +1,26 @@
+// Errors to plant in a prediction, on purpose: who doubts that a claim can fail sees it fail (docs/validation.md).
+//
+//   delays  the predictor takes delays to be 20 % longer than they are
+//   cpu     the CPU time of the busiest process counts half
+//   order   that messages come in another order elsewhere is ignored: every RECEIVE waits for the one of the trace
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/prediction/prediction.hpp"
+
+namespace dpm::validation {
+
+inline const std::vector<std::string> kPlants = {"delays", "cpu", "order"};
+
+// In what is known of a run; an empty name plants nothing.
+void plant_error(const std::string& name, History& history);
+// In how it is predicted.
+PredictOptions with_error(const std::string& name, PredictOptions options);
+Order with_error(const std::string& name, Order order);
+
+// Every delay of the model times `factor`, but not the CPU time that messages take.
+void scale_delays(DelayModel& delays, double factor);
+
+}  // namespace dpm::validation
