@@ -30,9 +30,11 @@ Error about_trace(const TraceInput& input, const Error& problem) {
   return Error{text};
 }
 
-Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options) {
+Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
+                                  std::vector<EventSink*> more) {
   HistoryBuilder builder(options.computation());
-  auto input = read_trace(trace, {&builder});
+  more.push_back(&builder);
+  auto input = read_trace(trace, std::move(more));
   if (!input) return input.error();
   auto history = builder.take();
   if (!history) return about_trace(*input, history.error());

@@ -23,7 +23,9 @@ struct TraceHistory {
   History history;
 };
 
-Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options);
+// `more` sees the same events.
+Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
+                                  std::vector<EventSink*> more = {});
 
 // `problem` with the trace it is about, and how much of that trace is lost: perhaps that is why.
 Error about_trace(const TraceInput& input, const Error& problem);

@@ -158,7 +158,9 @@ class Predictor {
       return changed && prediction_.elapsed_s > 0 ? *changed / prediction_.elapsed_s - 1 : 0;
     };
     prediction_.sensitivity =
-        Sensitivity{change(with_longer_delays(target_, 1.1)), change(with_slower_machines(target_, 1.1))};
+        Sensitivity{change(with_longer_delays(target_, 1.1)), change(with_slower_machines(target_, 1.1)), {}};
+    if (options_.method == SharingMethod::replay)
+      prediction_.sensitivity->gains = find_gains(history_, target_, roles_, prediction_.order);
   }
 
   void add_warnings() {

@@ -10,7 +10,8 @@
 //                   and tick: something the trace does not show (other load, a wrong delay model, lost events) took
 //                   time. There is none where processes wait for ones outside the computation: the replay leaves these
 //                   waits out, the clocks do not.
-//   sensitivity     how much a delay model or CPU times wrong by 10 % would matter; on request.
+//   sensitivity     how much a delay model or CPU times wrong by 10 % would matter, and where 1 % less pays most
+//                   (gains.hpp); on request.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/parallelism.hpp"
+#include "analysis/prediction/gains.hpp"
 #include "analysis/prediction/roles.hpp"
 #include "model/result.hpp"
 
@@ -43,10 +45,11 @@ struct Spread {
   double low_elapsed_s = 0, high_elapsed_s = 0;
 };
 
-// Relative change of the elapsed time.
+// Relative changes of the elapsed time.
 struct Sensitivity {
   double delays_10_percent_longer = 0;
   double cpu_10_percent_slower = 0;
+  Gains gains;  // with the exact replay only
 };
 
 struct Prediction {

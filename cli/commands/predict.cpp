@@ -9,6 +9,7 @@
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/prediction_results.hpp"
 #include "cli/text_table.hpp"
+#include "cli/trace_doubts.hpp"
 #include "cli/what_if_options.hpp"
 
 namespace dpm::cli {
@@ -49,7 +50,14 @@ class PredictCommand : public Command {
         ->check(CLI::IsMember({"replay", "thesis1984"}))
         ->capture_default_str();
     what_if_.describe(app);
-    app.add_flag("--sensitivity", sensitivity_, "Say what 10 % longer delays or slower CPUs would change");
+    app.add_flag(
+        "--sensitivity", sensitivity_,
+        "Say what 10 % longer delays or slower CPUs would change, and where 1 % less CPU time or delay, of which "
+        "process, link or pair of machines, pays most");
+    app.add_flag(
+        "--strict", strict_,
+        "Refuse a trace that has lost something or ends before its program, and placements that leave processes "
+        "out");
   }
 
   int run(Terminal& terminal) override {
@@ -62,7 +70,7 @@ class PredictCommand : public Command {
     }
     if (search_ && !changes_.replicas.empty())
       return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
-    auto read = read_history(trace_.trace, history_);
+    auto read = read_history(trace_.trace, history_, {&endings_});
     if (!read) return refuse(terminal, *this, read.error());
     auto taken_out = calibration_.apply(read->history, terminal);
     if (!taken_out) return refuse(terminal, *this, taken_out.error());
@@ -71,6 +79,8 @@ class PredictCommand : public Command {
     if (taken_out_)
       if (const auto added = add_copies(changes_, taken_out_->as_metered); !added)
         return refuse(terminal, *this, added.error());
+    if (auto doubts = find_trace_doubts(read->input, read->history, endings_, {}); strict_ && !doubts.sentences.empty())
+      return refuse(terminal, *this, Error{trace_.trace + ": --strict: " + doubts.sentences.front()});
     const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
     if (!done) return refuse(terminal, *this, done.error());
     print_history_warnings(read->history, terminal);
@@ -87,6 +97,8 @@ class PredictCommand : public Command {
       auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
       calibration_.set(resolved->target);
+      if (strict_ && !resolved->left_out.empty())
+        return Error{path + ": --strict: it leaves out '" + resolved->left_out.front() + "'"};
       for (const auto& process : resolved->left_out)
         terminal.err << "note: " << path << " leaves out '" << printable(process)
                      << "': it stays where it was traced\n";
@@ -107,6 +119,7 @@ class PredictCommand : public Command {
       with_metering.push_back(std::move(*metered));
     }
     const TraceInfo& info = read.history.info;
+    const TraceDoubts doubts = find_trace_doubts(read.input, read.history, endings_, predictions.front().clock_error);
     if (!trace_.json) {
       terminal.out << prediction_text(predictions, changes, terminal.width);
       if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
@@ -114,6 +127,7 @@ class PredictCommand : public Command {
       auto document = prediction_json(predictions.front(), info);
       if (!changes.empty()) document["what_if"] = change_json(changes.front());
       if (taken_out_) document["taken_out"] = taken_out_json(taken_out_->cost, with_metering.front());
+      if (!doubts.sentences.empty()) document["doubts"] = doubts_json(doubts);
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
@@ -125,6 +139,7 @@ class PredictCommand : public Command {
       }
       print_json(document, terminal);
     }
+    for (const auto& doubt : doubts.sentences) terminal.err << "warning: " << printable(doubt) << '\n';
     if (!changes.empty())
       for (const auto& note : changes.front().notes) terminal.err << "note: " << printable(note) << '\n';
     if (!predictions.front().clock_error)
@@ -181,6 +196,8 @@ class PredictCommand : public Command {
   std::string method_ = "replay";
   bool search_ = false;
   bool sensitivity_ = false;
+  bool strict_ = false;
+  Endings endings_;
 };
 
 }  // namespace

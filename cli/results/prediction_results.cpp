@@ -1,5 +1,6 @@
 #include "cli/results/prediction_results.hpp"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,61 @@ std::string places_of(const Candidate& candidate) {
   std::string text;
   for (const auto& [machine, processes] : processes_of) text += (text.empty() ? "" : "; ") + machine + ": " + processes;
   return text;
+}
+
+std::string subject_of(const Gain& gain) {
+  switch (gain.of) {
+    case Gain::Of::process:
+      return "CPU time of " + gain.a;
+    case Gain::Of::link:
+      return "messages " + gain.a + " - " + gain.b;
+    case Gain::Of::machines:
+      return "messages between machines " + gain.a + " - " + gain.b;
+  }
+  return "";
+}
+
+// The option that tries it.
+const char* option_of(Gain::Of of) { return of == Gain::Of::process ? "speed" : "link"; }
+
+std::string signed_percent(double value) { return (value > 0 ? "+" : "") + percent(value, 3); }
+
+std::string sensitivity_text(const Prediction& prediction, int width) {
+  constexpr std::size_t kShown = 20;
+  const Sensitivity& sensitivity = *prediction.sensitivity;
+  std::string text = "\nelapsed on '" + prediction.placement +
+                     "': " + signed_percent(sensitivity.delays_10_percent_longer) + " with 10 % longer delays, " +
+                     signed_percent(sensitivity.cpu_10_percent_slower) + " with 10 % slower CPUs\n";
+  const auto& gains = sensitivity.gains.gains;
+  if (gains.empty()) return text;
+  TextTable table({"1 % less of", ">all of it", ">elapsed", ">P"});
+  for (std::size_t i = 0; i < gains.size() && i < kShown; ++i)
+    table.add_row({subject_of(gains[i]) + (gains[i].reorders ? " *" : ""), seconds_text(gains[i].used_s),
+                   signed_percent(gains[i].elapsed), signed_percent(gains[i].P)});
+  text += table.to_text(width);
+  if (std::any_of(gains.begin(), gains.end(), [](const Gain& gain) { return gain.reorders; }))
+    text += "* more than what is saved: messages come in another order, as in this run perhaps, but not in every one\n";
+  const std::uint64_t more = sensitivity.gains.left_out + (gains.size() > kShown ? gains.size() - kShown : 0);
+  if (more > 0) text += "and " + std::to_string(more) + " more that are smaller\n";
+  return text;
+}
+
+nlohmann::ordered_json gains_json(const Gains& gains) {
+  using Json = nlohmann::ordered_json;
+  Json rows = Json::array();
+  for (const Gain& gain : gains.gains) {
+    const bool is_process = gain.of == Gain::Of::process;
+    rows.push_back({{"of", is_process                  ? "process"
+                           : gain.of == Gain::Of::link ? "link"
+                                                       : "machines"},
+                    {"name", is_process ? gain.a : gain.a + "-" + gain.b},
+                    {"option", option_of(gain.of)},
+                    {"all_of_it_s", gain.used_s},
+                    {"elapsed", gain.elapsed},
+                    {"P", gain.P},
+                    {"reorders", gain.reorders}});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -41,7 +97,17 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
     for (const auto& word : changes[i].words) with += (&word == &changes[i].words.front() ? " " : ", ") + word;
     add(predictions[i], with);
   }
-  return table.to_text(width);
+  std::string text = table.to_text(width);
+  for (const auto& prediction : predictions)
+    if (prediction.sensitivity) text += sensitivity_text(prediction, width);
+  return text;
+}
+
+nlohmann::ordered_json doubts_json(const TraceDoubts& doubts) {
+  using Json = nlohmann::ordered_json;
+  return {{"sentences", doubts.sentences},
+          {"T_may_be_higher_by", doubts.lost_T ? Json(*doubts.lost_T) : Json()},
+          {"elapsed_may_be_longer_by", doubts.lost_elapsed ? Json(*doubts.lost_elapsed) : Json()}};
 }
 
 nlohmann::ordered_json change_json(const PredictionChange& change) {
@@ -69,7 +135,9 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
                    {"warnings", prediction.warnings}};
   if (prediction.sensitivity)
     document["sensitivity"] = {{"delays_10_percent_longer", prediction.sensitivity->delays_10_percent_longer},
-                               {"cpu_10_percent_slower", prediction.sensitivity->cpu_10_percent_slower}};
+                               {"cpu_10_percent_slower", prediction.sensitivity->cpu_10_percent_slower},
+                               {"gains_of_1_percent", gains_json(prediction.sensitivity->gains)},
+                               {"gains_left_out", prediction.sensitivity->gains.left_out}};
   if (!prediction.roles.empty()) {
     Json roles = Json::array();
     for (const auto& group : prediction.roles) {

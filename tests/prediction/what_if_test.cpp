@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "analysis/prediction/gains.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
 #include "model/random.hpp"
@@ -310,4 +311,61 @@ TEST_CASE("what if: copies that cannot be meant are refused", "[prediction]") {
   target = traced_target(history);
   CHECK_THAT(apply({.replicas = {{"server", 2}}}, history, target).error().what,
              Catch::Contains("messages from outside the computation"));
+}
+
+TEST_CASE("gains: every row is what a simulation with that little improvement gives", "[prediction]") {
+  int rows = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    ObviousSystem system = random_system(seed, shape_of(seed));
+    const auto placement = random_placement(seed, system.info);
+    const History history = traced(system, placement);
+    const Target target = traced_target(history);
+    const Gains found = find_gains(history, target, {}, Order::arrival, {.gain = .05});
+    const ObviousRun now = simulate(system, placement);
+    REQUIRE(found.elapsed_s == Approx(now.elapsed_ns * 1e-9).epsilon(kRounding));
+    for (std::size_t i = 0; i < found.gains.size(); ++i) {
+      const Gain& gain = found.gains[i];
+      if (i > 0 && found.gains[i - 1].reorders == gain.reorders) REQUIRE(found.gains[i - 1].elapsed <= gain.elapsed);
+      INFO(gain.a << " " << gain.b);
+      ObviousSystem better = system;
+      if (gain.of == Gain::Of::process) {
+        std::vector<double> speed_of(system.info.processes.size(), 1);
+        for (std::size_t p = 0; p < speed_of.size(); ++p)
+          if (system.info.processes[p].name == gain.a) speed_of[p] = 1 / .95;
+        better = with_speeds(system, speed_of);
+      } else if (gain.of == Gain::Of::machines) {
+        DelayClass delays = system.info.delays.remote;
+        delays.delivery_s = scaled(delays.delivery_s, .95);
+        better.info.delays.pairs.push_back({gain.a, gain.b, delays});
+      } else {
+        continue;
+      }
+      const ObviousRun then = simulate(better, placement);
+      REQUIRE(gain.elapsed == Approx(then.elapsed_ns / now.elapsed_ns - 1).margin(kRounding));
+      const auto P = [](const ObviousRun& run) { return static_cast<double>(run.cpu_ns) / run.elapsed_ns; };
+      REQUIRE(gain.P == Approx(P(then) / P(now) - 1).margin(kRounding));
+      ++rows;
+    }
+  }
+  CHECK(rows > 200);
+}
+
+TEST_CASE("gains: links of processes, and rows that are left out", "[prediction]") {
+  ObviousSystem system = selective_server(3, 3, 10, false);
+  const History history = traced(system, apart(system.info.processes.size()));
+  const Target target = traced_target(history);
+  const Gains all = find_gains(history, target, {}, Order::arrival);
+  CHECK(all.left_out == 0);
+  CHECK(all.gains.size() == 5 + 4 + 4);  // processes; server with disk and clients, each alone on its machine
+  for (const Gain& link : all.gains) {
+    if (link.of != Gain::Of::link) continue;
+    WhatIf what_if{.links = {{link.a + "-" + link.b, .99}}};
+    Target better = target;
+    REQUIRE(apply(what_if, history, better).has_value());
+    CHECK(link.elapsed == Approx(predicted_ns(history, better) / predicted_ns(history, target) - 1).margin(1e-12));
+  }
+  const Gains few = find_gains(history, target, {}, Order::arrival, {.most_of_a_kind = 2});
+  CHECK(few.gains.size() == 6);
+  CHECK(few.left_out == 3 + 2 + 2);
 }
