@@ -19,8 +19,8 @@
 // recorded order then: nobody has recorded one.
 //
 // Where the delay model knows what it costs to wake a process (WakeUp), a message that its receiver sleeps for, on
-// another machine, comes so much later, and both ends have the CPU time to spend next. Who is woken already costs no
-// more.
+// another machine where nobody is at work, comes so much later, and both ends have the CPU time to spend next. Who is
+// woken already costs no more.
 //
 // Messages from processes outside the computation have no known arrival. With ExternalArcs (figure 5.3) they arrive
 // `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when

@@ -25,6 +25,8 @@ class SharedMachine {
     cores_ = cores;
   }
 
+  bool is_idle() const { return turns_ ? turns_->is_idle() : heap_.empty(); }
+
   double next_completion_ns() const {
     if (turns_) return turns_->next_completion_ns();
     if (heap_.empty()) return IndexedHeap::kNever;

@@ -13,6 +13,8 @@ class Turns {
  public:
   explicit Turns(double turn_ns) : turn_ns_(turn_ns), left_ns_(turn_ns) {}
 
+  bool is_idle() const { return queue_.empty(); }
+
   double next_completion_ns() const {
     if (queue_.empty()) return IndexedHeap::kNever;
     if (queue_.front().work_ns <= left_ns_) return at_ns_ + queue_.front().work_ns;

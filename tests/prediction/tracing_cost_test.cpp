@@ -139,6 +139,24 @@ TEST_CASE("wake-ups: a message that is slept for on another machine comes later,
   }
 }
 
+TEST_CASE("wake-ups: a core where somebody is at work need not be woken", "[prediction]") {
+  EventScript script({"red", "green"});
+  script.process("A", "red");
+  script.process("B", "green");
+  script.process("C", "green");
+  const auto hello = script.send("A", 10, "B");
+  script.receive("B", 0, hello);
+  script.end("B", 1);
+  const auto late = script.send("C", 100, "A");
+  script.receive("A", 0, late);
+  const History history = history_of(script.info, script.events);
+  Target target = traced_target(history);
+  target.delays = costs().delays;
+  const auto run = Replay(history, target).run(Order::arrival, target.machine_of, true);
+  CHECK(run.schedule->finished_ns[history.first_event[1]] == Approx(10e6));
+  CHECK(run.cpu_ns == (10 + 1 + 100 + 3 + 4) * 1'000'000);  // C wakes A, for red is idle then
+}
+
 TEST_CASE("turns: processes of one core run one after the other, each for its turn", "[prediction]") {
   EventScript script({"red", "green"});
   for (const auto* name : {"A", "B", "C"}) script.process(name, "red");
