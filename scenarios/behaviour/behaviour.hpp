@@ -2,9 +2,9 @@
 //
 //   start: steps done once                          on: [kind, from] -> steps done for each message that matches
 //
-// A step computes, sends, calls, replies, forwards, waits, stops, or holds other steps (choose, repeat, if). Names of
-// processes are resolved already: the loader (scenarios/loader/behaviour_reader.hpp) has put the members of a group in
-// place of its name, and has seen to it that every link exists.
+// A step computes, sends, calls, replies, forwards, waits, stops, or holds other steps (choose, repeat, dispatch, if).
+// Names of processes are resolved already: the loader (scenarios/loader/behaviour_reader.hpp) has put the members of a
+// group in place of its name, and has seen to it that every link exists.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,43 @@
 namespace dpm {
 
 // A number, or a distribution to draw it from. Never negative.
+//
+// Measured values are dealt, not drawn: each comes up as often as its weight says, in random order, before the deck is
+// shuffled anew. So a process that draws as often as was measured uses exactly what was measured, and runs differ in
+// the order alone.
 struct Quantity {
-  enum class Kind { constant, uniform, exponential, choice };
+  enum class Kind { constant, uniform, exponential, choice, measured };
 
   Kind kind = Kind::constant;
   double low = 0;               // the constant, the low end, or the mean
   double high = 0;              // the high end
-  std::vector<double> values;   // of a choice
-  std::vector<double> weights;  // as many
+  std::vector<double> values;   // of a choice, or measured
+  std::vector<double> weights;  // as many; whole numbers of what was measured
 
   static Quantity constant(double value) { return {Kind::constant, value, 0, {}, {}}; }
-  double draw(Random& random) const;
 };
+
+// What is left of a deck that holds index i weights[i] times. One belongs to one step of one process.
+class Deck {
+ public:
+  std::size_t deal(const std::vector<double>& weights, Random& random);
+
+ private:
+  std::vector<double> left_;
+  double total_ = 0;
+};
+
+// `deck` is used by measured quantities alone.
+double draw(const Quantity& quantity, Deck& deck, Random& random);
 
 // Which of `weights` comes up; they are not negative and not all zero.
 std::size_t draw_weighted(const std::vector<double>& weights, Random& random);
 
-enum class Verb { compute, send, call, reply, forward, wait, choose, repeat, stop, set, count, test };
+enum class Verb { compute, send, call, reply, forward, wait, choose, repeat, dispatch, stop, set, count, test };
 
-// Which member of a group a message goes to.
-enum class Pick { random, in_turn, all };
+// Which member of a group a message goes to. The requester is the one that last sent this process a message of the
+// request being handled.
+enum class Pick { random, in_turn, all, requester };
 
 using ProcessNames = std::shared_ptr<const std::vector<std::string>>;
 
@@ -49,15 +66,22 @@ struct Step {
   bool same_bytes = false;  // forward: as many as the message had
   std::uint32_t code = 0;   // the message's kind
   bool any_kind = false;    // wait
-  ProcessNames processes;   // send, call, forward: to; wait: from. Null: to the sender of the message, or from anybody
+  ProcessNames processes;  // send, call, forward, dispatch: to; wait: from. Null: to the sender of the message, or from
+                           // anybody
   Pick pick = Pick::random;
   std::size_t number = 0;  // of this step in its behaviour
 
-  std::uint64_t times = 1;      // repeat, wait
-  std::vector<Step> steps;      // repeat, test
-  std::vector<Step> otherwise;  // test
+  std::uint64_t times = 1;      // repeat, wait; dispatch: tasks
+  std::vector<Step> steps;      // repeat, test; dispatch: before each of the first tasks
+  std::vector<Step> otherwise;  // test; dispatch: before each later task
   std::vector<double> weights;  // choose
+  bool dealt = false;           // choose: the weights are a deck
   std::vector<std::vector<Step>> branches;
+
+  std::uint32_t answer = 0;     // dispatch: kind of the answers
+  std::uint64_t in_flight = 1;  // dispatch: tasks that a member has at a time
+  std::vector<Step> rest;       // dispatch: after an answer, when no task is left
+  std::vector<Step> tasks;      // dispatch: sends, of which each task is one; dealt by `weights`
 
   std::size_t variable = 0;  // set, count, test
   double value = 0;          // set: to, count: by, test: at least
@@ -70,12 +94,21 @@ struct Handler {
   std::vector<Step> steps;
 };
 
+// At most so many messages from some processes are taken by handlers before one of them has been answered; the others
+// wait in the queue.
+struct Admission {
+  ProcessNames from;  // null: no limit
+  std::uint64_t at_most = 0;
+};
+
 struct Behaviour {
   std::vector<Step> start;
   std::vector<Handler> handlers;  // the first that matches is used
   std::vector<double> variables;  // their first values
   std::size_t step_count = 0;
-  bool per_request = false;  // draws depend on the message alone, not on what the process did before
+  Admission admission;
+  bool follows_requests = false;  // a step picks the requester
+  bool per_request = false;       // draws depend on the message alone, not on what the process did before
 };
 
 // The program that behaves so. `senders`: the processes that hold a link to this one.

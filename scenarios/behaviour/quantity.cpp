@@ -16,18 +16,31 @@ std::size_t draw_weighted(const std::vector<double>& weights, Random& random) {
   return last_possible;
 }
 
-double Quantity::draw(Random& random) const {
-  switch (kind) {
-    case Kind::constant:
-      return low;
-    case Kind::uniform:
-      return random.uniform(low, high);
-    case Kind::exponential:
-      return random.exponential(low);
-    case Kind::choice:
-      return values[draw_weighted(weights, random)];
+std::size_t Deck::deal(const std::vector<double>& weights, Random& random) {
+  if (total_ < .5) {
+    left_ = weights;
+    total_ = std::accumulate(weights.begin(), weights.end(), 0.0);
   }
-  return low;
+  const std::size_t dealt = draw_weighted(left_, random);
+  left_[dealt] -= 1;
+  total_ -= 1;
+  return dealt;
+}
+
+double draw(const Quantity& quantity, Deck& deck, Random& random) {
+  switch (quantity.kind) {
+    case Quantity::Kind::constant:
+      return quantity.low;
+    case Quantity::Kind::uniform:
+      return random.uniform(quantity.low, quantity.high);
+    case Quantity::Kind::exponential:
+      return random.exponential(quantity.low);
+    case Quantity::Kind::choice:
+      return quantity.values[draw_weighted(quantity.weights, random)];
+    case Quantity::Kind::measured:
+      return quantity.values[deck.deal(quantity.weights, random)];
+  }
+  return quantity.low;
 }
 
 }  // namespace dpm

@@ -15,8 +15,8 @@ constexpr Range kRepeats{0, 1e9};
 constexpr Range kProbability{0, 1};
 
 // A step is told by its verb. "count" is also a key of wait, so it comes last.
-const std::vector<std::string> kVerbs = {"compute_s", "send",   "call", "forward", "reply", "wait",
-                                         "choose",    "repeat", "stop", "set",     "if",    "count"};
+const std::vector<std::string> kVerbs = {"compute_s", "send", "call",     "forward", "reply", "wait", "choose",
+                                         "repeat",    "stop", "dispatch", "set",     "if",    "count"};
 
 class ProgramReader {
  public:
@@ -31,6 +31,7 @@ class ProgramReader {
     object.find("parameters");  // the loader has made an environment of them
     if (const auto* variables = object.find("variables")) read_variables(*variables);
     program_.behaviour->per_request = object.flag("per_request", false);
+    if (const auto* admits = object.find("admits")) read_admission(*admits);
     const JsonNode* start = object.find("start");
     const JsonNode* on = object.find("on");
     if (start == nullptr && on == nullptr && node.is(JsonKind::object))
@@ -48,6 +49,17 @@ class ProgramReader {
     for (const auto& member : node.members) {
       variables_.push_back(member.key);
       program_.behaviour->variables.push_back(reading_.number(member.value, "'" + member.key + "'", kAnyNumber));
+    }
+  }
+
+  void read_admission(const JsonNode& node) {
+    ObjectReader object(node, key_tables().admission, reading_);
+    Admission& admission = program_.behaviour->admission;
+    admission.at_most = object.whole("at_most", 1, Range{1, 1e9});
+    object.need("at_most");
+    if (const auto* from = object.need("from")) {
+      const std::string name = reading_.name(*from, "'from'");
+      admission.from = processes_.find(reading_, *from, name, "'from'");
     }
   }
 
@@ -87,10 +99,11 @@ class ProgramReader {
     if (verb == kVerbs.end()) {
       const std::string typed = node.members.empty() ? "" : node.members.front().key;
       const std::string meant = hint(typed, kVerbs);
-      reading_.problem(node,
-                       "a step needs one of compute_s, send, call, forward, reply, wait, choose, repeat, stop, set, "
-                       "count and if" +
-                           meant);
+      reading_.problem(
+          node,
+          "a step needs one of compute_s, send, call, forward, reply, wait, choose, repeat, dispatch, stop, "
+          "set, count and if" +
+              meant);
       return step;
     }
     const KeyTables& tables = key_tables();
@@ -102,6 +115,7 @@ class ProgramReader {
     if (*verb == "wait") return read_wait(node, step);
     if (*verb == "choose") return read_choose(node, step);
     if (*verb == "repeat") return read_repeat(node, step);
+    if (*verb == "dispatch") return read_dispatch(node, step);
     if (*verb == "stop") return read_stop(node, step);
     if (*verb == "if") return read_if(node, step);
     return read_counter(node, *verb, step);
@@ -122,13 +136,23 @@ class ProgramReader {
     const JsonNode& kind = *object.find(key);
     read_kind(kind, key, step);
     read_bytes(object, step);
-    static const std::vector<std::string> kPicks = {"random", "in_turn", "all"};
-    const std::string pick = object.word("pick", "random", kPicks);
-    step.pick = pick == "all" ? Pick::all : pick == "in_turn" ? Pick::in_turn : Pick::random;
+    read_pick(node, object, step);
     if (const auto* to = object.need("to")) read_receiver(*to, step);
     if (verb == Verb::forward) need_message(node, "'forward'");
     program_.sent.push_back({kind.line, kind.text, step.code, step.processes});
     return step;
+  }
+
+  void read_pick(const JsonNode& node, ObjectReader& object, Step& step) {
+    static const std::vector<std::string> kPicks = {"random", "in_turn", "all", "requester"};
+    const std::string pick = object.word("pick", "random", kPicks);
+    step.pick = pick == "all"         ? Pick::all
+                : pick == "in_turn"   ? Pick::in_turn
+                : pick == "requester" ? Pick::requester
+                                      : Pick::random;
+    if (step.pick != Pick::requester) return;
+    program_.behaviour->follows_requests = true;
+    need_message(node, "'pick': 'requester'");
   }
 
   void read_receiver(const JsonNode& to, Step& step) {
@@ -184,6 +208,68 @@ class ProgramReader {
       step.branches.push_back(steps == nullptr ? std::vector<Step>{} : read_steps(*steps, "'do'"));
     }
     check_weights(step.weights, branches, reading_);
+    step.dealt = object.flag("dealt", false);
+    if (step.dealt) check_counts(step.weights, branches, reading_);
+    return step;
+  }
+
+  Step& add_task(Step& step, double weight) {
+    Step task;
+    task.verb = Verb::send;
+    task.number = program_.behaviour->step_count++;
+    step.tasks.push_back(std::move(task));
+    step.weights.push_back(weight);
+    return step.tasks.back();
+  }
+
+  void read_task(const JsonNode& node, Step& step) {
+    ObjectReader object(node, key_tables().task, reading_);
+    Step& task = add_task(step, object.number("weight", 1, {}));
+    if (const auto* kind = object.need("kind")) read_kind(*kind, "kind", task);
+    read_bytes(object, task);
+  }
+
+  Step read_dispatch(const JsonNode& node, Step step) {
+    ObjectReader object(node, key_tables().dispatch, reading_);
+    read_probability(object, step);
+    step.verb = Verb::dispatch;
+    const JsonNode& kinds = *object.find("dispatch");
+    if (kinds.is(JsonKind::list)) {
+      for (const auto& item : kinds.items) read_task(item, step);
+      if (step.tasks.empty()) {
+        reading_.problem(kinds, "'dispatch' must have at least one kind of task");
+      } else {
+        check_weights(step.weights, kinds, reading_);
+        check_counts(step.weights, kinds, reading_);
+      }
+      if (const auto* bytes = object.find("bytes"))
+        reading_.problem(*bytes, "each kind of task in the list has 'bytes' of its own");
+    } else {
+      Step& task = add_task(step, 1);
+      read_kind(kinds, "dispatch", task);
+      read_bytes(object, task);
+    }
+    step.times = object.whole("tasks", 1, kRepeats);
+    object.need("tasks");
+    step.in_flight = object.whole("in_flight", 1, Range{1, 1e9});
+    if (const auto* to = object.need("to")) {
+      step.processes = processes_.find(reading_, *to, reading_.name(*to, "'to'"), "'to'");
+    }
+    HandledKind handled;
+    if (const auto* answer = object.need("answer")) {
+      handled.line = answer->line;
+      handled.kind = reading_.text(*answer, "'answer'");
+      if (handled.kind == "any") reading_.problem(*answer, "'answer' must be one kind of message");
+      step.answer = handled.code = kinds_.code_of(handled.kind);
+    }
+    handled.from = step.processes;
+    for (const Step& task : step.tasks)
+      program_.sent.push_back({node.line, kinds_.name_of(task.code), task.code, step.processes});
+    program_.handled.push_back(std::move(handled));
+    if (const auto* steps = object.find("first")) step.steps = read_steps(*steps, "'first'");
+    has_message_ = true;
+    if (const auto* steps = object.find("next")) step.otherwise = read_steps(*steps, "'next'");
+    if (const auto* steps = object.find("rest")) step.rest = read_steps(*steps, "'rest'");
     return step;
   }
 
@@ -295,7 +381,8 @@ void Kinds::collect(const JsonNode& node) {
   for (const auto& item : node.items) collect(item);
   for (const auto& member : node.members) {
     const std::string& key = member.key;
-    if (key == "send" || key == "call" || key == "forward" || key == "reply" || key == "wait" || key == "kind")
+    if (key == "send" || key == "call" || key == "forward" || key == "reply" || key == "wait" || key == "kind" ||
+        key == "dispatch" || key == "answer")
       add(member.value);
     collect(member.value);
   }
@@ -311,6 +398,12 @@ void Kinds::add(const JsonNode& kind) {
 std::uint32_t Kinds::code_of(const std::string& kind) const {
   const auto found = codes_.find(kind);
   return found == codes_.end() ? 0 : found->second;
+}
+
+std::string Kinds::name_of(std::uint32_t code) const {
+  for (const auto& [name, its_code] : codes_)
+    if (its_code == code) return name;
+  return "";
 }
 
 std::vector<std::string> Kinds::names() const {

@@ -18,6 +18,7 @@ class Kinds {
  public:
   void read(const JsonNode* kinds, const JsonNode* programs, const Reading& reading);
   std::uint32_t code_of(const std::string& kind) const;  // of a kind that read() has seen
+  std::string name_of(std::uint32_t code) const;         // "" for none
   std::vector<std::string> names() const;
 
  private:

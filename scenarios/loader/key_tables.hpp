@@ -24,10 +24,12 @@ struct KeyTables {
       "delay_pair", "a delay pair", {"machines", "delivery_s", "sender_cpu_s", "receiver_cpu_s", "wake_up"}};
   KeyTable wake_up{"wake_up", "a wake-up", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
   KeyTable metering{"metering", "the cost of metering", {"call_cpu_s", "waiting_call_cpu_s", "wake_up"}};
-  KeyTable program{"program", "a program", {"summary", "parameters", "variables", "per_request", "start", "on"}};
+  KeyTable program{
+      "program", "a program", {"summary", "parameters", "variables", "per_request", "admits", "start", "on"}};
+  KeyTable admission{"admission", "a limit of messages", {"from", "at_most"}};
   KeyTable handler{"handler", "a handler", {"kind", "from", "do"}};
   KeyTable branch{"branch", "a branch", {"weight", "do"}};
-  KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "weights"}};
+  KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "measured", "weights"}};
   KeyTable process{
       "process",
       "a process",
@@ -56,8 +58,13 @@ struct KeyTables {
   KeyTable forward{"step_forward", "a forward step", {"forward", "to", "bytes", "pick", "probability"}};
   KeyTable reply{"step_reply", "a reply step", {"reply", "bytes", "probability"}};
   KeyTable wait{"step_wait", "a wait step", {"wait", "from", "count", "probability"}};
-  KeyTable choose{"step_choose", "a choose step", {"choose", "probability"}};
+  KeyTable choose{"step_choose", "a choose step", {"choose", "dealt", "probability"}};
   KeyTable repeat{"step_repeat", "a repeat step", {"repeat", "do", "probability"}};
+  KeyTable dispatch{
+      "step_dispatch",
+      "a dispatch step",
+      {"dispatch", "to", "bytes", "tasks", "in_flight", "answer", "first", "next", "rest", "probability"}};
+  KeyTable task{"task", "a kind of task", {"kind", "bytes", "weight"}};
   KeyTable stop{"step_stop", "a stop step", {"stop", "probability"}};
   KeyTable set{"step_set", "a set step", {"set", "value", "probability"}};
   KeyTable count{"step_count", "a count step", {"count", "by", "probability"}};

@@ -1,6 +1,7 @@
 #include "scenarios/loader/quantity_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "scenarios/loader/key_tables.hpp"
 
@@ -11,6 +12,11 @@ void check_weights(const std::vector<double>& weights, const JsonNode& at, const
     reading.problem(at, "at least one weight must be greater than 0");
 }
 
+void check_counts(const std::vector<double>& counts, const JsonNode& at, const Reading& reading) {
+  if (std::any_of(counts.begin(), counts.end(), [](double count) { return count != std::floor(count) || count > 1e9; }))
+    reading.problem(at, "weights say how often each comes up before the next round: whole numbers, at most 10^9");
+}
+
 Quantity read_quantity(const JsonNode& node, const std::string& what, Range range, const Reading& reading) {
   if (!node.is(JsonKind::object)) return Quantity::constant(reading.number(node, what, range));
   Quantity quantity;
@@ -18,12 +24,14 @@ Quantity read_quantity(const JsonNode& node, const std::string& what, Range rang
   const JsonNode* uniform = object.find("uniform");
   const JsonNode* exponential = object.find("exponential");
   const JsonNode* choice = object.find("choice");
+  const JsonNode* measured = object.find("measured");
   const JsonNode* weights = object.find("weights");
-  if ((uniform != nullptr) + (exponential != nullptr) + (choice != nullptr) != 1) {
-    reading.problem(node, what + " must be a number or have one of 'uniform', 'exponential' and 'choice'");
+  if ((uniform != nullptr) + (exponential != nullptr) + (choice != nullptr) + (measured != nullptr) != 1) {
+    reading.problem(node, what + " must be a number or have one of 'uniform', 'exponential', 'choice' and 'measured'");
     return quantity;
   }
-  if (weights != nullptr && choice == nullptr) reading.problem(*weights, "'weights' belongs to 'choice'");
+  if (weights != nullptr && choice == nullptr && measured == nullptr)
+    reading.problem(*weights, "'weights' belongs to 'choice' or 'measured'");
   if (uniform != nullptr) {
     const auto ends = reading.numbers(*uniform, "'uniform'", range);
     if (ends.size() != 2 || ends[0] > ends[1]) {
@@ -35,15 +43,22 @@ Quantity read_quantity(const JsonNode& node, const std::string& what, Range rang
     quantity = {
         Quantity::Kind::exponential, reading.number(*exponential, "'exponential', the mean,", range), 0, {}, {}};
   } else {
-    quantity.kind = Quantity::Kind::choice;
-    quantity.values = reading.numbers(*choice, "'choice'", range);
-    if (quantity.values.empty()) reading.problem(*choice, "'choice' must have at least one value");
+    const JsonNode& list = choice != nullptr ? *choice : *measured;
+    const std::string key = choice != nullptr ? "'choice'" : "'measured'";
+    quantity.kind = choice != nullptr ? Quantity::Kind::choice : Quantity::Kind::measured;
+    quantity.values = reading.numbers(list, key, range);
+    if (quantity.values.empty()) reading.problem(list, key + " must have at least one value");
     quantity.weights = std::vector<double>(quantity.values.size(), 1);
     if (weights != nullptr) {
-      quantity.weights = reading.numbers(*weights, "'weights'", {});
+      if (weights->is(JsonKind::list)) {
+        quantity.weights = reading.numbers(*weights, "'weights'", {});
+      } else {
+        quantity.weights.assign(quantity.values.size(), reading.number(*weights, "'weights'", {}));
+      }
       if (quantity.weights.size() != quantity.values.size())
-        reading.problem(*weights, "'weights' must have as many numbers as 'choice'");
+        reading.problem(*weights, "'weights' must have as many numbers as " + key);
       check_weights(quantity.weights, *weights, reading);
+      if (measured != nullptr) check_counts(quantity.weights, *weights, reading);
     }
   }
   return quantity;

@@ -10,5 +10,7 @@ Quantity read_quantity(const JsonNode& node, const std::string& what, Range rang
 
 // Weights that can be drawn from: reported when they are all zero.
 void check_weights(const std::vector<double>& weights, const JsonNode& at, const Reading& reading);
+// Weights that can be dealt: reported when they are not whole.
+void check_counts(const std::vector<double>& counts, const JsonNode& at, const Reading& reading);
 
 }  // namespace dpm

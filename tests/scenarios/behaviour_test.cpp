@@ -241,3 +241,90 @@ TEST_CASE("behaviour: messages of one request draw differently further on", "[sc
   CHECK(first->request == second->request);
   CHECK(first->draws != second->draws);
 }
+
+TEST_CASE("behaviour: measured values and dealt branches come up exactly as often as measured", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.run(program_of(R"({"start": [{"repeat": 12, "do": [
+      {"compute_s": {"measured": [0.001, 0.002], "weights": [1, 2]}},
+      {"choose": [{"weight": 3, "do": [{"send": "ask", "to": "a", "bytes": 1}]},
+                  {"weight": 1, "do": [{"send": "ask", "to": "b", "bytes": 1}]}], "dealt": true}]}]})"));
+  for (std::size_t deck = 0; deck < 4; ++deck) {
+    std::int64_t ns = 0;
+    for (std::size_t i = 0; i < 3; ++i) ns += calls.computed.at(3 * deck + i).ns;
+    CHECK(ns == 5'000'000);
+  }
+  CHECK(std::count(calls.done.begin(), calls.done.end(), "send 1 to a 1") == 9);
+  CHECK(std::count(calls.done.begin(), calls.done.end(), "send 1 to b 1") == 3);
+}
+
+TEST_CASE("behaviour: the requester is the member of the group that began the request, whoever answered in between",
+          "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("g_2", 1, 20, tag(7, 70));
+  calls.arrive("g_3", 1, 20, tag(8, 80));
+  calls.arrive("a", 2, 20, tag(8, 81));
+  calls.arrive("a", 2, 20, tag(7, 71));
+  calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"send": "ask", "to": "a", "bytes": 20}]},
+      {"kind": "answer", "do": [{"send": "answer", "to": "g", "pick": "requester", "bytes": 30}]}]})"));
+  CHECK(calls.done == Lines{"send 1 to a 20", "send 1 to a 20", "send 2 to g_3 30", "send 2 to g_2 30"});
+}
+
+TEST_CASE("behaviour: a request that no member of the group sent ends the process with an error", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 1, 20, tag(7, 70));
+  CHECK_THROWS_WITH(calls.run(program_of(R"({"on": [{"kind": "ask", "do": [
+      {"send": "answer", "to": "g", "pick": "requester", "bytes": 30}]}]})")),
+                    Catch::Contains("no process of the group of 'g_1' has sent it a message of the request"));
+}
+
+TEST_CASE("behaviour: a short message that was waited for belongs to the request being handled", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("g_2", 1, 20, tag(7, 70));
+  calls.arrive("a", 2, 5);
+  calls.run(program_of(R"({"on": [{"kind": "ask", "do": [{"send": "ask", "to": "a", "bytes": 5},
+      {"wait": "answer", "from": "a"}, {"send": "answer", "to": "g", "pick": "requester", "bytes": 30}]}]})"));
+  CHECK(calls.done == Lines{"send 1 to a 5", "send 2 to g_2 30"});
+}
+
+TEST_CASE("behaviour: who has answered gets the next task, and each member has so many at a time", "[scenarios]") {
+  FakeCalls calls = fake();
+  for (const auto* who : {"g_3", "g_3", "g_1", "g_2", "g_1", "g_3", "g_2"}) calls.arrive(who, 2, 9);
+  calls.run(program_of(R"({"start": [{"dispatch": "item", "to": "g", "bytes": 40, "tasks": 7, "in_flight": 2,
+      "answer": "answer", "first": [{"compute_s": 0.001}], "next": [{"compute_s": 0.002}],
+      "rest": [{"compute_s": 0.003}]}]})"));
+  const Lines expected = {
+      "compute 1 ms", "send 3 to g_1 40", "compute 1 ms", "send 3 to g_2 40", "compute 1 ms", "send 3 to g_3 40",
+      "compute 1 ms", "send 3 to g_1 40", "compute 1 ms", "send 3 to g_2 40", "compute 1 ms", "send 3 to g_3 40",
+      "compute 2 ms", "send 3 to g_3 40", "compute 3 ms", "compute 3 ms",     "compute 3 ms", "compute 3 ms",
+      "compute 3 ms", "compute 3 ms",     "end"};
+  CHECK(calls.done == expected);
+}
+
+TEST_CASE("behaviour: tasks of several kinds come up as often as their weights say", "[scenarios]") {
+  FakeCalls calls = fake();
+  for (int i = 0; i < 8; ++i) calls.arrive("a", 2, 9);
+  calls.run(
+      program_of(R"({"start": [{"dispatch": [{"kind": "item", "bytes": 40, "weight": 3}, {"kind": "end", "bytes": 7}],
+      "to": "a", "tasks": 8, "answer": "answer"}]})"));
+  CHECK(std::count(calls.done.begin(), calls.done.end(), "send 3 to a 40") == 6);
+  CHECK(std::count(calls.done.begin(), calls.done.end(), "send 4 to a 7") == 2);
+}
+
+TEST_CASE("behaviour: fewer tasks than members, and none at all", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("g_1", 2, 9);
+  calls.run(program_of(R"({"start": [
+      {"dispatch": "item", "to": "g", "bytes": 40, "tasks": 1, "in_flight": 2, "answer": "answer"},
+      {"dispatch": "item", "to": "g", "bytes": 40, "tasks": 0, "answer": "answer"}]})"));
+  CHECK(calls.done == Lines{"send 3 to g_1 40", "end"});
+}
+
+TEST_CASE("behaviour: a limited sender's messages wait until one of them is answered", "[scenarios]") {
+  FakeCalls calls = fake();
+  for (const auto* who : {"g_1", "g_2", "g_3"}) calls.arrive(who, 1, 20, tag(who[2] - '0', 1));
+  calls.arrive("a", 2, 20, tag(2, 9));
+  calls.run(program_of(R"({"admits": {"from": "g", "at_most": 2}, "on": [
+      {"kind": "ask", "do": [{"send": "ask", "to": "a", "bytes": 20}]},
+      {"kind": "answer", "do": [{"send": "answer", "to": "g", "pick": "requester", "bytes": 30}]}]})"));
+  CHECK(calls.done == Lines{"send 1 to a 20", "send 1 to a 20", "send 2 to g_2 30", "send 1 to a 20"});
+}
