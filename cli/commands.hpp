@@ -11,6 +11,7 @@ std::unique_ptr<Command> make_queues();
 std::unique_ptr<Command> make_parallelism();
 std::unique_ptr<Command> make_causality();
 std::unique_ptr<Command> make_predict();
+std::unique_ptr<Command> make_twin();
 std::unique_ptr<Command> make_report();
 std::unique_ptr<Command> make_filter();
 std::unique_ptr<Command> make_merge();

@@ -34,6 +34,7 @@ Commands trace_commands() {
   commands.push_back(make_parallelism());
   commands.push_back(make_causality());
   commands.push_back(make_predict());
+  commands.push_back(make_twin());
   commands.push_back(make_report());
   commands.push_back(make_filter());
   commands.push_back(make_merge());

@@ -10,6 +10,7 @@
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "analysis/twin/twin.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "tests/contract/analysis_contract.hpp"
 #include "tests/contract/scenarios.hpp"
@@ -124,6 +125,20 @@ std::string history_of(EventSource& source) {
   return out.str();
 }
 
+std::string twin_of(EventSource& source) {
+  twin::Recorder recorder;
+  REQUIRE(source.run(recorder));
+  auto recording = recorder.take();
+  if (!recording) return recording.error().what;
+  const auto made = twin::make_twin(std::move(*recording));
+  if (!made) return made.error().what;
+  std::ostringstream out;
+  for (const auto& group : made->groups)
+    out << group.name << ' ' << group.count << ' ' << group.program.start.size() << ' ' << group.program.handlers.size()
+        << ' ' << group.messages << ' ' << group.activities << ' ' << group.cpu_s << '\n';
+  return out.str();
+}
+
 // An analysis of live programs: what `source` delivers is read twice, as commands do.
 RunAnalysis resolved(const RunAnalysis& run) {
   return [run](EventSource& source) {
@@ -177,6 +192,10 @@ TEST_CASE("analysis contract: streams and datagrams become messages", "[contract
          {RunAnalysis(statistics_of), RunAnalysis(fed_queues_of), RunAnalysis(matching_of), RunAnalysis(history_of)})
       CHECK(check_analysis_contract(resolved(run), live) == std::vector<std::string>{});
   }
+}
+
+TEST_CASE("analysis contract: twins", "[contract]") {
+  CHECK(check_analysis_contract(twin_of, typical()) == std::vector<std::string>{});
 }
 
 TEST_CASE("analysis contract: the history graph", "[contract]") {

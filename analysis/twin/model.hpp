@@ -1,0 +1,99 @@
+// A twin: a scenario made from measurements, as data. cli/twin writes it as a scenario file; the words are those of
+// docs/scenarios.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/delay_model.hpp"
+
+namespace dpm::twin {
+
+// What was measured, as values that come up so often: all of them where they are few, otherwise as many as keep mean
+// and variance.
+struct Measured {
+  std::vector<double> values;
+  std::vector<std::uint64_t> counts;  // as many; empty: each so often:
+  std::uint64_t each = 1;
+
+  bool is_constant() const { return values.size() == 1; }
+  double mean() const;
+};
+
+// `members` processes drew them together: counts are of one.
+Measured summarise(std::vector<double> samples, std::size_t members);
+
+enum class Do { compute, send, wait, choose, repeat, dispatch, stop, every, phases };
+
+struct TwinStep {
+  Do what = Do::compute;
+  Measured amount;              // compute: seconds on a machine of speed 1; send: bytes
+  std::string kind;             // send, wait
+  std::string answer;           // dispatch
+  std::string group;            // send, wait, dispatch: whom; "sender"
+  std::string pick;             // send: "", "all", "in_turn", "requester"
+  std::uint64_t times = 1;      // wait, repeat; dispatch: tasks; every: the steps are done every so many times
+  std::string times_parameter;  // repeat: the name of its parameter
+  std::string times_group;      // every: one for each member of this group
+  std::uint64_t in_flight = 1;
+  std::vector<TwinStep> steps;                  // repeat; dispatch: first; every: when it is time
+  std::vector<TwinStep> otherwise;              // dispatch: next; every: the other times
+  std::vector<TwinStep> rest;                   // dispatch
+  std::vector<TwinStep> tasks;                  // dispatch: the kinds of tasks, as sends; as many weights
+  std::vector<std::uint64_t> weights;           // choose, dispatch; phases: how many times each, the last for ever
+  std::vector<std::vector<TwinStep>> branches;  // choose, phases
+};
+
+struct TwinHandler {
+  std::string kind;
+  std::string from;  // group
+  std::vector<TwinStep> steps;
+};
+
+struct TwinProgram {
+  std::vector<TwinStep> start;
+  std::vector<TwinHandler> handlers;
+  std::string admits_from;  // empty: no limit
+  std::uint64_t admits_at_most = 0;
+  std::size_t counters = 0;  // variables of its `every` and `phases` steps
+};
+
+struct TwinMachine {
+  std::string name;
+  double speed = 1;
+  std::uint16_t cores = 1;
+};
+
+struct TwinGroup {
+  std::string name;
+  bool counted = false;
+  std::size_t count = 1;
+  std::vector<std::string> machines;  // of its members, in turn
+  bool in_computation = true;
+  bool unmetered = false;
+  bool starts_requests = false;  // a client: its start is all its life
+  TwinProgram program;
+
+  // How well it is understood.
+  std::uint64_t messages = 0;  // sent and received
+  std::uint64_t activities = 0;
+  std::uint64_t activities_forced = 0;  // that were given another's form
+  double cpu_s = 0;
+};
+
+struct Twin {
+  std::string name;
+  std::vector<TwinMachine> machines;
+  DelayModel delays;
+  std::string delays_from;  // where they are from, in words
+  std::vector<TwinGroup> groups;
+  std::vector<std::pair<std::string, std::uint32_t>> codes;  // of kinds
+  std::uint64_t events = 0, messages = 0, messages_used = 0, requests = 0;
+  std::vector<std::string> warnings;  // what it could not model
+
+  TwinGroup* find(const std::string& group);
+};
+
+}  // namespace dpm::twin

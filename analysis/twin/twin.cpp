@@ -1,0 +1,223 @@
+#include "analysis/twin/twin.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/twin/batches.hpp"
+#include "analysis/twin/delays_seen.hpp"
+#include "analysis/twin/dispatching.hpp"
+#include "analysis/twin/outside.hpp"
+#include "analysis/twin/programs.hpp"
+
+namespace dpm::twin {
+namespace {
+
+constexpr double kOneEndedMost = 0.5;  // of all messages
+
+std::string count(std::uint64_t number, const std::string& noun) {
+  const bool ends_in_s = noun.back() == 's';
+  const bool ends_in_y = noun.size() > 1 && noun.compare(noun.size() - 2, 2, "ty") == 0;
+  const std::string several = ends_in_y ? noun.substr(0, noun.size() - 1) + "ies" : noun + (ends_in_s ? "es" : "s");
+  return std::to_string(number) + " " + (number == 1 ? noun : several);
+}
+
+std::string losses_in_words(const LossReport& losses) {
+  if (losses.lost() == 0) return "";
+  std::string text = "; " + count(losses.lost(), "event") + " of " + std::to_string(losses.seen) + " are lost";
+  if (!losses.losses.empty()) text += " (" + losses.losses.front().reason + ")";
+  return text;
+}
+
+class TwinMaker {
+ public:
+  TwinMaker(Recording recording, const TwinOptions& options) : recording_(std::move(recording)), options_(options) {}
+
+  Result<Twin> make() {
+    if (auto ok = check(); !ok) return ok.error();
+    choose_delays();
+    if (recording_.info.source != "sim") take_batches_apart(recording_);
+    const auto outside = add_outside(recording_);
+    unmetered_.assign(recording_.lives.size(), false);
+    for (const std::uint32_t p : outside) unmetered_[p] = true;
+    const Groups groups = find_groups(recording_);
+    Kinds kinds(recording_, groups);
+    Conducts conducts = understand(recording_, groups, kinds);
+    if (tell_kinds_by_size(recording_, groups, conducts, kinds)) conducts = understand(recording_, groups, kinds);
+    const Material material{recording_, groups, kinds, conducts};
+    twin_.name = "twin-of-" + (recording_.info.scenario.empty() ? "a-trace" : recording_.info.scenario);
+    twin_.events = recording_.events;
+    twin_.requests = conducts.requests;
+    name_machines();
+    const ProgramContext context{.closed_loop = is_closed_loop(material)};
+    for (const Group& group : groups.all) add_group(material, group, context);
+    lengthen_short_messages(conducts);
+    collect_codes(material);
+    warn(outside.size());
+    return std::move(twin_);
+  }
+
+ private:
+  Result<void> check() const {
+    const std::uint64_t one_ended = recording_.sends_without_receive + recording_.receives_without_send;
+    const std::uint64_t all = recording_.messages + one_ended;
+    if (static_cast<double>(one_ended) > kOneEndedMost * static_cast<double>(std::max<std::uint64_t>(all, 1))) {
+      return Error{std::to_string(one_ended) + " of " + count(all, "message") +
+                   " have only one end in the trace: what the processes did cannot be told from it" +
+                   losses_in_words(recording_.losses)};
+    }
+    if (stands_still()) {
+      return Error{
+          "the trace ends with every process waiting for a message and none under way: the program was "
+          "deadlocked, and its twin would be"};
+    }
+    return {};
+  }
+
+  // Everybody waits, and somebody for an answer.
+  bool stands_still() const {
+    bool any_client = false;
+    for (const Life& life : recording_.lives) {
+      if (!life.metered || life.ops.empty()) continue;
+      if (life.ended || !life.waits_at_end) {
+        if (!life.ended) return false;
+        continue;
+      }
+      any_client = any_client || life.ops.front().kind != OpKind::receive;
+    }
+    const bool somebody_ended = std::any_of(recording_.lives.begin(), recording_.lives.end(), [](const Life& life) {
+      return life.ended && !life.ops.empty() && life.ops.front().kind != OpKind::receive;
+    });
+    return any_client && !somebody_ended && recording_.sends_without_receive == 0;
+  }
+
+  void choose_delays() {
+    const bool none_known = recording_.info.source != "sim" && recording_.info.delays.name == "zero";
+    if (options_.delays) {
+      recording_.info.delays = *options_.delays;
+      twin_.delays_from = "the given delay model '" + recording_.info.delays.name + "'";
+    } else if (!none_known) {
+      twin_.delays_from = "the trace's delay model '" + recording_.info.delays.name + "'";
+    } else if (auto seen = local_delays_seen(recording_)) {
+      recording_.info.delays.name = "as the trace shows";
+      recording_.info.delays.local = *seen;
+      twin_.delays_from = "the trace: how long messages took to processes that were waiting";
+    } else {
+      twin_.delays_from = "nowhere: messages take no time (give a delay model with --delays)";
+    }
+    twin_.delays = recording_.info.delays;
+  }
+
+  void name_machines() {
+    std::set<std::string> taken;
+    for (const auto& machine : recording_.info.machines) {
+      std::string name = scenario_name(machine.name);
+      for (int i = 2; !taken.insert(name).second; ++i) name = scenario_name(machine.name) + "." + std::to_string(i);
+      for (auto& pair : twin_.delays.pairs) {
+        if (pair.machine_a == machine.name) pair.machine_a = name;
+        if (pair.machine_b == machine.name) pair.machine_b = name;
+      }
+      twin_.machines.push_back({name, machine.speed, machine.cores});
+    }
+  }
+
+  static bool is_closed_loop(const Material& material) {
+    for (std::uint32_t p = 0; p < material.recording.lives.size(); ++p) {
+      const auto& ops = material.recording.lives[p].ops;
+      const bool receives =
+          std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::receive; });
+      if (receives && material.conducts.of[p].only_start) return true;
+      std::vector<std::string> ignored;
+      if (receives && find_dispatching(material, p, ignored)) return true;
+    }
+    return false;
+  }
+
+  void add_group(const Material& material, const Group& group, const ProgramContext& context) {
+    TwinGroup twin;
+    twin.name = group.name;
+    twin.counted = group.counted;
+    twin.count = group.members.size();
+    for (const std::uint32_t p : group.members) {
+      const auto& described = recording_.info.processes[p];
+      twin.in_computation = described.in_computation && !unmetered_[p];
+      twin.unmetered = unmetered_[p];
+      const MachineId machine = unmetered_[p] ? MachineId{} : recording_.lives[p].machine;
+      if (machine.value < recording_.info.machines.size()) {
+        twin.machines.push_back(twin_.machines[machine.value].name);
+      } else {
+        twin_.machines.push_back({"outside." + group.name, 1, 1});
+        twin.machines.push_back(twin_.machines.back().name);
+      }
+    }
+    make_program(material, group, context, twin, twin_.warnings);
+    twin_.messages += twin.messages;
+    if (twin.activities_forced > 0) {
+      twin_.warnings.push_back("'" + twin.name + "': " + std::to_string(twin.activities_forced) + " of " +
+                               count(twin.activities, "activity") +
+                               " were like no other often enough: the twin does "
+                               "the nearest of " +
+                               "the common ones instead");
+    }
+    twin_.groups.push_back(std::move(twin));
+  }
+
+  void lengthen_short_messages(const Conducts& conducts) {
+    if (!conducts.short_messages_matter) return;
+    for (auto& group : twin_.groups) {
+      lengthen(group.program.start);
+      for (auto& handler : group.program.handlers) lengthen(handler.steps);
+    }
+    twin_.warnings.push_back(
+        "messages shorter than 16 bytes are 16 bytes long in the twin, to carry which request they "
+        "belong to");
+  }
+
+  static void lengthen(std::vector<TwinStep>& steps) {
+    for (auto& step : steps) {
+      if (step.what == Do::send)
+        for (double& value : step.amount.values) value = std::max<double>(value, kBytesForRequest);
+      for (auto* inner : {&step.steps, &step.otherwise, &step.rest, &step.tasks}) lengthen(*inner);
+      for (auto& branch : step.branches) lengthen(branch);
+    }
+  }
+
+  void collect_codes(const Material& material) {
+    if (!material.kinds.has_codes()) return;
+    std::set<std::pair<std::string, std::uint32_t>> codes;
+    std::set<std::uint32_t> plain;
+    for (std::uint32_t p = 0; p < recording_.lives.size(); ++p) {
+      for (const Op& op : recording_.lives[p].ops) {
+        if (op.kind != OpKind::send || op.peer == kNone) continue;
+        const std::string kind = material.kinds.of(p, op.peer, op);
+        if (kind == "kind_" + std::to_string(op.code)) codes.emplace(kind, op.code);
+      }
+    }
+    twin_.codes.assign(codes.begin(), codes.end());
+  }
+
+  void warn(std::size_t outside) {
+    auto& warnings = twin_.warnings;
+    const auto say = [&](std::uint64_t number, const std::string& noun, const std::string& what) {
+      if (number > 0) warnings.push_back(count(number, noun) + " " + what);
+    };
+    say(recording_.losses.lost(), "event", "lost: what they showed is not in the twin");
+    say(recording_.sends_without_receive, "message", "never received, or its RECEIVE is lost");
+    say(recording_.receives_without_send, "message", "received whose SEND is lost");
+    say(recording_.without_peer, "message", "left out: nobody knows who was at the other end");
+    say(recording_.created, "process", "created while the program ran: in the twin all are there from the start");
+    say(outside, "peer", "not metered: a process outside, which takes as long as its peers waited for it");
+  }
+
+  Recording recording_;
+  const TwinOptions& options_;
+  std::vector<bool> unmetered_;
+  Twin twin_;
+};
+
+}  // namespace
+
+Result<Twin> make_twin(Recording recording, const TwinOptions& options) {
+  return TwinMaker(std::move(recording), options).make();
+}
+
+}  // namespace dpm::twin

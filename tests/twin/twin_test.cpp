@@ -1,0 +1,249 @@
+// Twins of simulated scenarios: what is recognised, that the file loads and runs, and that it does the same.
+#include "analysis/twin/twin.hpp"
+
+#include <algorithm>
+
+#include "analysis/parallelism/parallelism.hpp"
+#include "backends/sim/sim_source.hpp"
+#include "cli/results/twin_results.hpp"
+#include "cli/tee_sink.hpp"
+#include "scenarios/scenario_file.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+using twin::Do;
+
+namespace {
+
+struct Run {
+  Result<twin::Recording> recording = Error{"none"};
+  double T_s = 0, elapsed_s = 0;
+  std::uint64_t messages = 0;
+};
+
+// Without codes a trace is as of live programs: nothing but sizes tells kinds of messages apart.
+Run simulate(const std::string& text, bool with_codes = true) {
+  const auto file = parse_scenario(text, "test/scenario.json", shipped_programs());
+  INFO(text);
+  REQUIRE((file ? "" : file.error().what) == std::string());
+  auto scenario = instantiate(*file, {file->placement, 1, {}});
+  REQUIRE(scenario.has_value());
+  twin::Recorder recorder;
+  SimSource source(*scenario);
+  const auto done = source.run(recorder);
+  INFO((done ? "" : done.error().what));
+  REQUIRE(done.has_value());
+  Run run{recorder.take()};
+  for (const auto& process : source.truth().processes) run.T_s += static_cast<double>(process.cpu_time_ns) * 1e-9;
+  run.elapsed_s = source.truth().makespan_all.seconds();
+  if (!run.recording) return run;
+  run.messages = run.recording->messages;
+  for (auto& life : run.recording->lives)
+    for (auto& op : life.ops) op.code = with_codes ? op.code : 0;
+  return run;
+}
+
+twin::Twin twin_of(const Run& run) {
+  REQUIRE(run.recording.has_value());
+  auto made = twin::make_twin(*run.recording);
+  REQUIRE((made ? "" : made.error().what) == std::string());
+  return *made;
+}
+
+const twin::TwinGroup& group(twin::Twin& twin, const std::string& name) {
+  REQUIRE(twin.find(name) != nullptr);
+  return *twin.find(name);
+}
+
+// The only step of this kind, at any depth.
+void collect(const std::vector<twin::TwinStep>& steps, Do what, std::vector<const twin::TwinStep*>& found) {
+  for (const auto& step : steps) {
+    if (step.what == what) found.push_back(&step);
+    for (const auto* inner : {&step.steps, &step.otherwise, &step.rest}) collect(*inner, what, found);
+    for (const auto& branch : step.branches) collect(branch, what, found);
+  }
+}
+
+std::vector<const twin::TwinStep*> all_of(const twin::TwinGroup& group, Do what) {
+  std::vector<const twin::TwinStep*> found;
+  collect(group.program.start, what, found);
+  for (const auto& handler : group.program.handlers) collect(handler.steps, what, found);
+  return found;
+}
+
+std::string scenario(const std::string& programs, const std::string& processes) {
+  return R"({"name": "t", "machines": ["red", "blue", {"name": "desk", "count": 3}], "programs": )" + programs +
+         R"(, "processes": )" + processes + "}";
+}
+
+// Clients, a balancer that gives requests to replicas in turn, and replicas that ask a store first, sometimes.
+const std::string kService = scenario(R"({
+  "client": {"start": [{"repeat": 40, "do": [{"compute_s": {"exponential": 0.03}},
+                                              {"call": "ask", "to": "balancer", "bytes": 100}]}]},
+  "balancer": {"on": [{"kind": "ask", "from": "client", "do": [{"compute_s": 0.002},
+                        {"forward": "ask", "to": "replica", "pick": "in_turn"}]},
+                      {"kind": "result", "do": [{"reply": "result", "bytes": 200}]}]},
+  "replica": {"on": [{"kind": "ask", "do": [{"compute_s": {"exponential": 0.04}},
+    {"choose": [{"weight": 3, "do": []}, {"weight": 1, "do": [{"call": "query", "to": "store", "bytes": 50}]}]},
+    {"send": "result", "to": "sender", "bytes": 200}]}]},
+  "store": {"on": [{"kind": "query", "do": [{"compute_s": 0.01}, {"reply": "rows", "bytes": 300}]}]}})",
+                                      R"([
+  {"name": "client", "count": 3, "program": "client", "machine": "desk", "in_computation": false},
+  {"name": "balancer", "program": "balancer", "machine": "red"},
+  {"name": "replica", "count": 2, "program": "replica", "machine": ["red", "blue"]},
+  {"name": "store", "program": "store", "machine": "blue"}])");
+
+// Tasks for whoever is free, in two rounds.
+const std::string kTasks = scenario(R"({
+  "master": {"start": [{"dispatch": "task", "to": "worker", "bytes": 64, "tasks": 20, "in_flight": 1, "answer": "done",
+                        "next": [{"compute_s": 0.001}]},
+                       {"compute_s": 0.05},
+                       {"dispatch": "task", "to": "worker", "bytes": 64, "tasks": 7, "answer": "done"},
+                       {"send": "end", "to": "worker", "pick": "all", "bytes": 20}]},
+  "worker": {"on": [{"kind": "task", "do": [{"compute_s": {"uniform": [0.02, 0.2]}},
+                                             {"send": "done", "to": "sender", "bytes": 30}]},
+                    {"kind": "end", "do": [{"stop": true}]}]}})",
+                                    R"([{"name": "master", "program": "master", "machine": "red"},
+  {"name": "worker", "count": 3, "program": "worker", "machine": "desk"}])");
+
+}  // namespace
+
+TEST_CASE("twin: clients, a balancer and replicas are recognised for what they are", "[twin]") {
+  auto twin = twin_of(simulate(kService));
+  const auto& client = group(twin, "client");
+  CHECK(client.count == 3);
+  CHECK(client.starts_requests);
+  CHECK_FALSE(client.in_computation);
+  const auto repeats = all_of(client, Do::repeat);
+  REQUIRE(repeats.size() == 1);
+  CHECK(repeats[0]->times == 40);
+
+  const auto sends = all_of(group(twin, "balancer"), Do::send);
+  REQUIRE(sends.size() == 2);
+  CHECK((sends[0]->group == "replica" && sends[0]->pick == "in_turn"));
+  CHECK((sends[1]->group == "client" && sends[1]->pick == "requester"));
+
+  const auto& replica = group(twin, "replica");
+  REQUIRE(all_of(replica, Do::choose).size() == 1);
+  CHECK(all_of(replica, Do::choose)[0]->branches.size() == 2);
+  REQUIRE(all_of(replica, Do::wait).size() == 1);
+  CHECK(all_of(replica, Do::wait)[0]->group == "store");
+  CHECK(twin.warnings.empty());
+}
+
+TEST_CASE("twin: its file loads, runs, and uses the same CPU time in the same number of messages", "[twin]") {
+  for (const auto& text : {kService, kTasks}) {
+    const Run original = simulate(text);
+    const Run again = simulate(cli::twin_scenario(twin_of(original)));
+    CHECK(again.messages == Approx(original.messages).epsilon(0.02));
+    CHECK(again.T_s == Approx(original.T_s).epsilon(0.03));
+    CHECK(again.elapsed_s == Approx(original.elapsed_s).epsilon(0.1));
+  }
+}
+
+TEST_CASE("twin: who hands out tasks does so in its rounds, and ends its workers", "[twin]") {
+  auto twin = twin_of(simulate(kTasks));
+  const auto rounds = all_of(group(twin, "master"), Do::dispatch);
+  REQUIRE(rounds.size() == 2);
+  CHECK((rounds[0]->times == 20 && rounds[0]->in_flight == 1 && rounds[0]->group == "worker"));
+  CHECK(rounds[1]->times == 7);
+  CHECK(all_of(group(twin, "master"), Do::send)[0]->pick == "all");
+  CHECK(all_of(group(twin, "worker"), Do::stop).size() == 1);
+}
+
+TEST_CASE("twin: a program whose message is answered every second time is not one that draws lots", "[twin]") {
+  auto twin = twin_of(simulate(scenario(R"({
+    "asker": {"start": [{"repeat": 10, "do": [{"send": "half", "to": "pairs", "bytes": 20},
+                 {"send": "half", "to": "pairs", "bytes": 20}, {"wait": "whole", "from": "pairs"}]}]},
+    "pairs": {"variables": {"n": 0}, "on": [{"kind": "half", "do": [{"count": "n"}, {"if": "n", "at_least": 2, "do": [
+                 {"set": "n"}, {"send": "whole", "to": "sender", "bytes": 20}]}]}]}})",
+                                        R"([{"name": "asker", "program": "asker", "machine": "red"},
+    {"name": "pairs", "program": "pairs", "machine": "blue"}])")));
+  const auto every = all_of(group(twin, "pairs"), Do::every);
+  REQUIRE(every.size() == 1);
+  CHECK(every[0]->times == 2);
+}
+
+TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages", "[twin]") {
+  auto twin = twin_of(simulate(scenario(R"({
+    "asker": {"start": [{"repeat": 60, "do": [{"call": "do", "to": "doer", "bytes": {"choice": [20, 900]}}]}]},
+    "doer": {"on": [{"kind": "do", "do": [{"compute_s": 0.001}, {"reply": "done", "bytes": 20}]}]}})",
+                                        R"([{"name": "asker", "program": "asker", "machine": "red"},
+    {"name": "doer", "program": "doer", "machine": "blue"}])")));
+  CHECK(group(twin, "doer").program.handlers.size() == 1);  // the same for both sizes
+
+  auto other = twin_of(simulate(scenario(R"({
+    "asker": {"start": [{"repeat": 60, "do": [{"choose": [{"do": [{"call": "do", "to": "doer", "bytes": 20}]},
+                 {"do": [{"call": "slow", "to": "doer", "bytes": 900}]}]}]}]},
+    "doer": {"on": [{"kind": "do", "do": [{"compute_s": 0.001}, {"reply": "done", "bytes": 20}]},
+                    {"kind": "slow", "do": [{"compute_s": 0.1}, {"reply": "done", "bytes": 20}]}]}})",
+                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
+    {"name": "doer", "program": "doer", "machine": "blue"}])"),
+                                /*with_codes=*/false));
+  CHECK(group(other, "doer").program.handlers.size() == 2);
+}
+
+TEST_CASE("twin: twice the clients, one more replica, a slower link", "[twin]") {
+  auto twin = twin_of(simulate(kService));
+  REQUIRE(twin::multiply_clients(twin, 2).has_value());
+  CHECK(group(twin, "client").count == 6);
+  CHECK(group(twin, "client").machines.size() == 6);
+  CHECK(group(twin, "replica").count == 2);
+  REQUIRE(twin::replicate(twin, "store").has_value());
+  CHECK(group(twin, "store").count == 2);
+  bool in_turn = false;
+  for (const auto* send : all_of(group(twin, "replica"), Do::send))
+    in_turn = in_turn || (send->group == "store" && send->pick == "in_turn");
+  CHECK(in_turn);
+  REQUIRE(twin::change_link(twin, "red", "blue", 0.5).has_value());
+  REQUIRE(twin.delays.pairs.size() == 1);
+  CHECK(twin.delays.pairs[0].delays.delivery_s.at(100) == Approx(2 * twin.delays.remote.delivery_s.at(100)));
+  const Run run = simulate(cli::twin_scenario(twin));
+  CHECK(run.messages > 0);
+}
+
+TEST_CASE("twin: what-ifs that make no sense are refused", "[twin]") {
+  auto twin = twin_of(simulate(kService));
+  CHECK_FALSE(twin::multiply_clients(twin, 0).has_value());
+  CHECK(twin::replicate(twin, "replicas").error().what ==
+        "no process or group 'replicas' in the twin (did you mean 'replica'?)");
+  CHECK_FALSE(twin::change_link(twin, "red", "red", 2).has_value());
+  CHECK_FALSE(twin::change_link(twin, "red", "green", 2).has_value());
+  CHECK_FALSE(twin::change_link(twin, "red", "blue", -1).has_value());
+}
+
+TEST_CASE("twin: measured values keep mean and spread", "[twin]") {
+  std::vector<double> samples;
+  Random random(1);
+  for (int i = 0; i < 5000; ++i) samples.push_back(random.exponential(0.02));
+  const twin::Measured measured = twin::summarise(samples, 1);
+  CHECK(measured.values.size() <= 64);
+  double mean = 0, squares = 0, kept = 0;
+  for (const double sample : samples) mean += sample / 5000;
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean) / 5000;
+  for (const double value : measured.values)
+    kept += (value - mean) * (value - mean) / static_cast<double>(measured.values.size());
+  CHECK(measured.mean() == Approx(mean).epsilon(1e-9));
+  CHECK(kept == Approx(squares).epsilon(0.03));
+  CHECK(twin::summarise({1, 1, 1}, 1).is_constant());
+  CHECK(twin::summarise({}, 1).values.empty());
+}
+
+TEST_CASE("twin: an empty stream and one without messages are refused", "[twin]") {
+  TraceInfo info;
+  info.processes.push_back({"a", "a"});
+  twin::Recorder empty;
+  empty.on_begin(info);
+  empty.on_end({});
+  CHECK(empty.take().error().what.find("the trace is empty") != std::string::npos);
+
+  twin::Recorder silent;
+  silent.on_begin(info);
+  Event event;
+  event.type = EventType::start_process;
+  event.process = ProcessId{0};
+  event.machine = MachineId{0};
+  silent.on_events(std::span(&event, 1));
+  silent.on_end({});
+  CHECK(silent.take().error().what.find("no SEND and no RECEIVE") != std::string::npos);
+}
