@@ -16,6 +16,7 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -106,14 +107,20 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def call(words: Sequence[object], folder: pathlib.Path, cpus: Sequence[int] | None = None, **options) -> subprocess.CompletedProcess:
-    """Runs a command that must succeed; it and its children stay on `cpus`."""
-    stay = (lambda: os.sched_setaffinity(0, cpus)) if cpus else None
-    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S,
-                          cwd=folder, preexec_fn=stay, check=False, **options)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(str(word) for word in words)}: status {done.returncode}: {done.stderr.strip()[-2000:]}")
-    return done
+def call(words: Sequence[object], folder: pathlib.Path, **options) -> subprocess.CompletedProcess:
+    """Runs a command that must succeed. If it takes too long, or we are interrupted, nothing of it is left."""
+    command = [str(word) for word in words]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               cwd=folder, start_new_session=True, **options)
+    try:
+        out, errors = process.communicate(timeout=LIMIT_S)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: status {process.returncode}: {errors.strip()[-2000:]}")
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
 
 def program_of(name: str) -> str:
