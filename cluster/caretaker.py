@@ -76,6 +76,7 @@ class Caretaker:
             for key, _ in watched.select():
                 if key.fileobj is home.channel:
                     said = home.channel.recv(64).decode()
+                    signal.set_wakeup_fd(-1)  # that hosts end is no news any more
                     return int(said.removeprefix("ended ")) if said else 1
                 if key.fileobj is woken:
                     woken.recv(4096)

@@ -134,4 +134,4 @@ def soak_meter(site: Site) -> None:
     seconds, build = min(600.0, CHURN_S), pathlib.Path(site.dpm).parent
     said = site.run(ROOT / "tests/linux/ledger/check_ledger", "--build", build, "--can-notify",
                     build / "tests/linux/tools/can_notify", "--soak", seconds, patience_s=seconds + 600)
-    print(" ".join(line.strip() for line in said.splitlines() if line.startswith("tcp:")) or said)
+    print(" ".join(line.strip() for line in said.splitlines() if "tcp:" in line) or said)
