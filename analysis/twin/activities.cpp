@@ -110,6 +110,9 @@ class Understanding {
     }
     conduct.only_start = receives > 0 && answers == receives && ops.front().kind != OpKind::receive;
     if (receives == 0 || is_script(p)) conduct.only_start = true;
+    std::set<std::uint32_t> from;
+    for (const auto& [its_class, count] : counts) from.insert(its_class.second);
+    conduct.waits_for_anybody = conduct.only_start && from.size() > 1;
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       if (ops[i].kind != OpKind::receive) continue;
       const Count& count = counts[class_of(p, ops[i])];

@@ -57,6 +57,7 @@ struct Conduct {
   std::vector<Activity> activities;       // the start first, even if it is empty
   std::vector<Destination> destinations;  // by op
   bool only_start = false;
+  bool waits_for_anybody = false;  // its waits that accept anybody do so, for it hears from several groups
 };
 
 struct Conducts {

@@ -1,12 +1,14 @@
 #include "analysis/twin/batches.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 namespace dpm::twin {
 namespace {
 
-constexpr double kOften = 0.02;  // of all batches: a size that is no accident
+constexpr std::uint32_t kFarthest = 256;  // ops between a message and its answer
+constexpr double kOften = 0.02;           // of all batches: a size that is no accident
 
 // Receives, then sends: ops [begin, middle) and [middle, end).
 struct Batch {
@@ -41,19 +43,25 @@ bool sizes_vary(const std::vector<Batch>& batches) {
   return often >= 2;
 }
 
-// The order in which the batch is told: each send behind the first receive from where it goes that has none yet. Empty
-// if a send goes to somebody nothing was received from.
-std::vector<std::uint32_t> told(const std::vector<Op>& ops, const Batch& batch) {
-  std::vector<std::uint32_t> answer(batch.receives(), kNone);
-  for (std::uint32_t send = batch.middle; send < batch.end; ++send) {
-    std::uint32_t i = 0;
-    while (i < answer.size() && (answer[i] != kNone || ops[batch.begin + i].peer != ops[send].peer)) ++i;
-    if (i == answer.size()) return {};
-    answer[i] = send;
+// The order in which all is told: each send behind the oldest receive from where it goes that has none yet.
+std::vector<std::uint32_t> told(const std::vector<Op>& ops) {
+  std::map<std::uint32_t, std::deque<std::uint32_t>> unanswered;  // by peer: receives
+  std::vector<std::uint32_t> answer(ops.size(), kNone);
+  std::vector<bool> is_answer(ops.size(), false);
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    auto& receives = unanswered[ops[i].peer];
+    if (ops[i].kind == OpKind::receive) receives.push_back(i);
+    if (ops[i].kind != OpKind::send) continue;
+    while (!receives.empty() && receives.front() + kFarthest < i) receives.pop_front();
+    if (receives.empty()) continue;
+    answer[receives.front()] = i;
+    is_answer[i] = true;
+    receives.pop_front();
   }
   std::vector<std::uint32_t> order;
-  for (std::uint32_t i = 0; i < answer.size(); ++i) {
-    order.push_back(batch.begin + i);
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (is_answer[i]) continue;
+    order.push_back(i);
     if (answer[i] != kNone) order.push_back(answer[i]);
   }
   return order;
@@ -63,22 +71,18 @@ std::vector<std::uint32_t> told(const std::vector<Op>& ops, const Batch& batch) 
 
 std::uint64_t take_batches_apart(Recording& recording) {
   std::uint64_t apart = 0;
-  for (Life& life : recording.lives) {
-    const auto batches = batches_of(life.ops);
-    if (!sizes_vary(batches)) continue;
-    for (const Batch& batch : batches) {
-      if (batch.receives() < 2) continue;
-      const auto order = told(life.ops, batch);
-      if (order.empty()) continue;
-      std::vector<Op> ops;
-      for (const std::uint32_t from : order) ops.push_back(life.ops[from]);
-      std::copy(ops.begin(), ops.end(), life.ops.begin() + batch.begin);
-      for (std::uint32_t i = batch.begin; i < batch.end; ++i) {
-        const Op& op = life.ops[i];
-        if (op.match != kNone) recording.lives[op.peer].ops[op.match].match = i;
-      }
-      apart += batch.end - batch.middle;
+  for (std::uint32_t p = 0; p < recording.lives.size(); ++p) {
+    Life& life = recording.lives[p];
+    const bool to_itself = std::any_of(life.ops.begin(), life.ops.end(), [p](const Op& op) { return op.peer == p; });
+    if (to_itself || !sizes_vary(batches_of(life.ops))) continue;
+    const auto order = told(life.ops);
+    std::vector<Op> ops;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      ops.push_back(life.ops[order[i]]);
+      apart += order[i] != i;
+      if (ops.back().match != kNone) recording.lives[ops.back().peer].ops[ops.back().match].match = i;
     }
+    life.ops = std::move(ops);
   }
   return apart;
 }

@@ -10,7 +10,7 @@
 
 namespace dpm::twin {
 
-// Puts every answer behind what it answers. Returns how many were in batches.
+// Puts every answer behind what it answers. Returns how many ops are told elsewhere than they were.
 std::uint64_t take_batches_apart(Recording& recording);
 
 }  // namespace dpm::twin

@@ -25,16 +25,17 @@ struct Measured {
 // `members` processes drew them together: counts are of one.
 Measured summarise(std::vector<double> samples, std::size_t members);
 
-enum class Do { compute, send, wait, choose, repeat, dispatch, stop, every, phases };
+enum class Do { compute, send, wait, choose, repeat, dispatch, stop, every, phases, end_after };
 
 struct TwinStep {
   Do what = Do::compute;
-  Measured amount;              // compute: seconds on a machine of speed 1; send: bytes
-  std::string kind;             // send, wait
-  std::string answer;           // dispatch
-  std::string group;            // send, wait, dispatch: whom; "sender"
-  std::string pick;             // send: "", "all", "in_turn", "requester"
-  std::uint64_t times = 1;      // wait, repeat; dispatch: tasks; every: the steps are done every so many times
+  Measured amount;     // compute: seconds on a machine of speed 1; send: bytes
+  std::string kind;    // send, wait
+  std::string answer;  // dispatch
+  std::string group;   // send, wait, dispatch: whom; "sender"
+  std::string pick;    // send: "", "all", "in_turn", "requester"
+  std::uint64_t times =
+      1;  // wait, repeat; dispatch: tasks; end_after: messages handled; every: the steps are done every so many times
   std::string times_parameter;  // repeat: the name of its parameter
   std::string times_group;      // every: one for each member of this group
   std::uint64_t in_flight = 1;
@@ -57,7 +58,6 @@ struct TwinProgram {
   std::vector<TwinHandler> handlers;
   std::string admits_from;  // empty: no limit
   std::uint64_t admits_at_most = 0;
-  std::size_t counters = 0;  // variables of its `every` and `phases` steps
 };
 
 struct TwinMachine {

@@ -198,6 +198,7 @@ class HandlerWriter {
   }
 
   void write() {
+    const std::uint64_t end_after = context_.closed_loop ? 0 : messages_until_end();
     for (auto& [key, handled] : classes_) {
       if (context_.closed_loop) drop_chance_stops(key, handled);
       TwinHandler handler{key.kind, material_.groups.all[key.from].name, {}};
@@ -216,11 +217,32 @@ class HandlerWriter {
         twin_.activities_forced += handled.shapes.forced();
         handler.steps = handled.shapes.steps(material_, group_.members.size(), warnings_);
       }
+      if (end_after > 0) {
+        TwinStep end;
+        end.what = Do::end_after;
+        end.times = end_after;
+        handler.steps.push_back(std::move(end));
+      }
       twin_.program.handlers.push_back(std::move(handler));
     }
   }
 
  private:
+  // A process that ends behind a message like others before has counted them: all it handled, of whatever kind. 0 if it
+  // does not. The message it ended behind is then one like the others.
+  std::uint64_t messages_until_end() {
+    if (group_.members.size() != 1) return 0;
+    std::uint64_t all = 0;
+    bool counts = false;
+    for (auto& [key, handled] : classes_) {
+      const std::size_t before = handled.shapes.all().size();
+      drop_chance_stops(key, handled);
+      counts = counts || handled.shapes.all().size() < before;
+      all += handled.order.begin()->second.size();
+    }
+    return counts ? all : 0;
+  }
+
   // A service that ends with the run happens to end behind some message: that is no behaviour of its own.
   void drop_chance_stops(const HandlerKey& key, HandlerClass& handled) {
     auto& shapes = handled.shapes.all();
@@ -272,7 +294,6 @@ class HandlerWriter {
       step.weights.push_back(end - begin);
       begin = end;
     }
-    ++twin_.program.counters;
     return step;
   }
 
@@ -285,7 +306,6 @@ class HandlerWriter {
     if (from.counted && from.members.size() == period) step.times_group = from.name;
     step.steps = shapes[rare].steps(material_, group_.members.size(), warnings_);
     step.otherwise = shapes[1 - rare].steps(material_, group_.members.size(), warnings_);
-    ++twin_.program.counters;
     return step;
   }
 

@@ -125,8 +125,10 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
         op.kind == OpKind::send ? material.kinds.of(process, op.peer, op) : material.kinds.of(op.peer, process, op);
     token.cpu_s = std::exchange(carried_s, 0.0);
     token.bytes = op.bytes;
+    if (op.kind == OpKind::receive && op.set == 0 && material.conducts.of[process].waits_for_anybody)
+      token.group = kNone;
     token.member = material.groups.member_of[op.peer];
-    token.of = static_cast<std::uint32_t>(material.groups.all[token.group].members.size());
+    token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[op.peer]].members.size());
     token.destination = material.conducts.of[process].destinations[i];
     // Data that a kernel has just moved to the same process arrive first: together they are as long as the longer.
     if (op.kind == OpKind::send && moved.count(op.peer) != 0) {
@@ -190,7 +192,7 @@ std::vector<TwinStep> Shape::steps(const Material& material, std::size_t members
     step.what = token.what;
     step.kind = token.kind;
     step.times = token.times;
-    if (token.what == Do::wait) step.group = material.groups.all[token.group].name;
+    if (token.what == Do::wait && token.group != kNone) step.group = material.groups.all[token.group].name;
     steps.push_back(std::move(step));
   }
   add_compute(steps, cpu_.back(), members);

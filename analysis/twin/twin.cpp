@@ -205,6 +205,14 @@ class TwinMaker {
     say(recording_.receives_without_send, "message", "received whose SEND is lost");
     say(recording_.without_peer, "message", "left out: nobody knows who was at the other end");
     say(recording_.created, "process", "created while the program ran: in the twin all are there from the start");
+    std::uint64_t silent = 0, silent_ns = 0;
+    for (const Life& life : recording_.lives) {
+      if (!life.metered || !life.ops.empty() || life.tail_cpu_ns == 0) continue;
+      ++silent;
+      silent_ns += life.tail_cpu_ns;
+    }
+    say(silent, "process",
+        "left out with " + std::to_string(silent_ns / 1000) + " us of CPU time: nothing sent and nothing received");
     say(outside, "peer", "not metered: a process outside, which takes as long as its peers waited for it");
   }
 

@@ -105,7 +105,13 @@ class StepWriter {
     return result;
   }
 
-  std::size_t counters() const { return counters_; }
+  // The variables that the steps use.
+  Json variables() const {
+    Json variables = Json::object();
+    for (std::size_t i = 1; i <= counters_; ++i) variables["seen_" + std::to_string(i)] = 0;
+    if (ends_) variables["handled"] = 0;
+    return variables;
+  }
 
  private:
   Json one(const TwinStep& step) {
@@ -119,7 +125,8 @@ class StepWriter {
         return send;
       }
       case Do::wait: {
-        Json wait = {{"wait", step.kind}, {"from", step.group}};
+        Json wait = {{"wait", step.kind}};
+        if (!step.group.empty()) wait["from"] = step.group;
         if (step.times > 1) wait["count"] = step.times;
         return wait;
       }
@@ -135,6 +142,11 @@ class StepWriter {
         return every(step);
       case Do::phases:
         return phases(step);
+      case Do::end_after:
+        ends_ = true;
+        return Json::array(
+            {Json{{"count", "handled"}},
+             Json{{"if", "handled"}, {"at_least", step.times}, {"do", Json::array({Json{{"stop", true}}})}}});
     }
     return {};
   }
@@ -207,6 +219,7 @@ class StepWriter {
 
   Json& parameters_;
   std::size_t counters_ = 0;
+  bool ends_ = false;
 };
 
 Json program_of(const TwinGroup& group, Json& parameters) {
@@ -216,11 +229,7 @@ Json program_of(const TwinGroup& group, Json& parameters) {
   Json handlers = Json::array();
   for (const auto& handler : group.program.handlers)
     handlers.push_back({{"kind", handler.kind}, {"from", handler.from}, {"do", writer.list(handler.steps)}});
-  if (writer.counters() > 0) {
-    Json variables = Json::object();
-    for (std::size_t i = 1; i <= writer.counters(); ++i) variables["seen_" + std::to_string(i)] = 0;
-    program["variables"] = std::move(variables);
-  }
+  if (Json variables = writer.variables(); !variables.empty()) program["variables"] = std::move(variables);
   if (!group.program.admits_from.empty())
     program["admits"] = {{"from", group.program.admits_from}, {"at_most", group.program.admits_at_most}};
   if (!start.empty() || handlers.empty()) program["start"] = std::move(start);

@@ -164,6 +164,78 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
   CHECK(every[0]->times == 2);
 }
 
+TEST_CASE("twin: neighbours that exchange wait for anybody, and go on when both have told", "[twin]") {
+  std::string programs = "{", processes = "[";
+  for (int p = 0; p < 4; ++p) {
+    const auto peer = [](int number) { return "n" + std::to_string((number + 4) % 4); };
+    programs += (p > 0 ? ", \"" : "\"") + peer(p) + R"(": {"start": [{"repeat": 30, "do": [
+      {"compute_s": {"exponential": 0.02}}, {"send": "border", "to": ")" +
+                peer(p - 1) + R"(", "bytes": 50}, {"send": "border", "to": ")" + peer(p + 1) +
+                R"(", "bytes": 50}, {"wait": "border", "count": 2}]}]})";
+    processes +=
+        (p > 0 ? ", " : "") + (R"({"name": ")" + peer(p) + R"(", "program": ")" + peer(p)) + R"(", "machine": "red"})";
+  }
+  const Run original = simulate(scenario(programs + "}", processes + "]"));
+  auto twin = twin_of(original);
+  CHECK(group(twin, "n1").program.handlers.empty());
+  const Run again = simulate(cli::twin_scenario(twin));
+  CHECK(again.messages == original.messages);
+  CHECK(again.T_s == Approx(original.T_s).epsilon(0.02));
+}
+
+TEST_CASE("twin: a process that ends when it has counted everything does so, whatever the kinds were", "[twin]") {
+  const Run original = simulate(scenario(R"({
+    "source": {"start": [{"repeat": 50, "do": [{"compute_s": 0.001}, {"choose": [
+        {"do": [{"send": "small", "to": "sink", "bytes": 20}]}, {"do": [{"send": "large", "to": "sink", "bytes": 90}]}]}]}]},
+    "sink": {"variables": {"n": 0}, "on": [{"kind": "any", "do": [{"compute_s": {"exponential": 0.01}}, {"count": "n"},
+        {"if": "n", "at_least": 150, "do": [{"stop": true}]}]}]}})",
+                                         R"([{"name": "source", "count": 3, "program": "source", "machine": "desk"},
+    {"name": "sink", "program": "sink", "machine": "red"}])"));
+  auto twin = twin_of(original);
+  const auto ends = all_of(group(twin, "sink"), Do::end_after);
+  REQUIRE(ends.size() == 2);
+  CHECK(ends[0]->times == 150);
+  CHECK(simulate(cli::twin_scenario(twin)).messages == 150);
+}
+
+TEST_CASE("twin: what a live server sends belongs to what it answers, though it reads several before", "[twin]") {
+  twin::Recording recording;
+  recording.info.source = "linux-seccomp";
+  recording.info.machines.push_back({"host"});
+  for (const auto* name : {"server", "client"}) recording.info.processes.push_back({name, name, MachineId{0}});
+  recording.lives.resize(2);
+  auto& server = recording.lives[0];
+  auto& client = recording.lives[1];
+  server.metered = client.metered = true;
+  server.machine = client.machine = MachineId{0};
+  const auto message = [&](twin::Life& from, twin::Life& to, std::uint32_t from_number, std::uint32_t to_number) {
+    twin::Op send, receive;
+    send.peer = to_number;
+    send.bytes = receive.bytes = 40;
+    send.match = static_cast<std::uint32_t>(to.ops.size());
+    receive.kind = twin::OpKind::receive;
+    receive.peer = from_number;
+    receive.match = static_cast<std::uint32_t>(from.ops.size());
+    send.cpu_ns = receive.cpu_ns = 1000;
+    from.ops.push_back(send);
+    to.ops.push_back(receive);
+    ++recording.messages;
+  };
+  for (int round = 0; round < 40; ++round) {
+    const int together = 1 + round % 3;
+    for (int i = 0; i < together; ++i) message(client, server, 1, 0);
+    for (int i = 0; i < together; ++i) message(server, client, 0, 1);
+  }
+  recording.events = 4 * recording.messages;
+  const auto made = twin::make_twin(std::move(recording));
+  REQUIRE(made.has_value());
+  auto twin = *made;
+  const auto& handlers = group(twin, "server").program.handlers;
+  REQUIRE(handlers.size() == 1);
+  CHECK(all_of(group(twin, "server"), Do::choose).empty());
+  CHECK(all_of(group(twin, "server"), Do::send).size() == 1);
+}
+
 TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages", "[twin]") {
   auto twin = twin_of(simulate(scenario(R"({
     "asker": {"start": [{"repeat": 60, "do": [{"call": "do", "to": "doer", "bytes": {"choice": [20, 900]}}]}]},
