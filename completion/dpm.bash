@@ -47,7 +47,7 @@ _dpm() {
   elif [[ "$command" == meter ]] && (( COMP_CWORD >= $(_dpm_command_at) )) && [[ "$word" != -* ]]; then
     (( COMP_CWORD > $(_dpm_command_at) )) || choices=$(compgen -c -- "$word" | sort -u)
   elif [[ "$previous" == --order ]]; then
-    choices="recorded arrival role"
+    choices="auto recorded arrival role"
   elif [[ "$previous" == --launcher ]]; then
     choices="ssh srun local"
   elif [[ "$previous" == --method ]]; then

@@ -54,7 +54,7 @@ enum class AnalysisKind { statistics, queues, parallelism, causality, prediction
 // Words of the command line, not yet understood by anybody: --method, --order.
 struct PredictionChoice {
   std::string method = "replay";
-  std::string order = "arrival";
+  std::string order = "auto";
 };
 
 struct AnalysisRequest {

@@ -3,16 +3,31 @@
 namespace dpm {
 namespace {
 
-// Messages to `dispatcher` in the segment that the RECEIVE of `send` begins.
-std::int64_t results_of(const History& history, const HistoryEvent& send, std::uint32_t dispatcher) {
-  if (send.match == kNoEvent) return 0;
+// Messages to `dispatcher` until it is heard of again; what the receiver asks others meanwhile does not matter.
+std::int64_t messages_to(const History& history, std::uint32_t dispatcher, std::uint32_t first, std::uint32_t end) {
   std::int64_t results = 0;
-  const std::uint32_t end = history.first_event[send.peer + 1];
-  for (std::uint32_t e = send.match + 1; e < end && history.events[e].kind() != HistoryKind::receive; ++e) {
+  for (std::uint32_t e = first; e < end; ++e) {
     const HistoryEvent& event = history.events[e];
-    results += event.kind() == HistoryKind::send && event.match != kNoEvent && event.peer == dispatcher;
+    if (event.peer != dispatcher) continue;
+    if (event.kind() == HistoryKind::receive) break;
+    results += event.kind() == HistoryKind::send && event.match != kNoEvent;
   }
   return results;
+}
+
+// What `send` asks for.
+std::int64_t results_of(const History& history, const HistoryEvent& send, std::uint32_t dispatcher) {
+  if (send.match == kNoEvent) return 0;
+  return messages_to(history, dispatcher, send.match + 1, history.first_event[send.peer + 1]);
+}
+
+// What workers say before they are told anything.
+std::int64_t greetings(const History& history, std::uint32_t dispatcher,
+                       const std::function<bool(std::uint32_t)>& is_worker) {
+  std::int64_t count = 0;
+  for (std::uint32_t p = 0; p < history.process_count(); ++p)
+    if (is_worker(p)) count += messages_to(history, dispatcher, history.first_event[p], history.first_event[p + 1]);
+  return count;
 }
 
 bool is_answer(std::uint32_t to_sender, std::uint32_t to_workers) { return to_sender == 1 && to_workers == 1; }
@@ -23,7 +38,7 @@ std::vector<Handout> handouts_of(const History& history, ProcessId dispatcher,
                                  const std::function<bool(std::uint32_t)>& is_worker) {
   std::vector<Handout> handouts;
   std::vector<std::size_t> answers_at_zero;
-  std::int64_t open = 0;  // results still to come
+  std::int64_t open = greetings(history, dispatcher.value, is_worker);  // results still to come
   bool synchronises = false;
   const std::uint32_t end = history.first_event[dispatcher.value + 1];
   for (std::uint32_t e = history.first_event[dispatcher.value]; e < end;) {

@@ -7,7 +7,8 @@
 //   other    it sends to other workers while results are still out.
 //
 // Whether results are still out is counted at the workers: a message is answered by as many messages as its receiver
-// sends back before its next RECEIVE, so data that is only given out (a matrix) asks for nothing. A dispatcher that
+// sends back before it next hears of the dispatcher, so data that is only given out (a matrix) asks for nothing. What
+// workers say before they are told anything (that they are there) is a result, too. A dispatcher that
 // answers its sender at every such point, too, has no synchronisation points: then these are answers like the others.
 #pragma once
 

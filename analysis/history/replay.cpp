@@ -14,6 +14,7 @@
 #include "analysis/history/pair_clocks.hpp"
 #include "analysis/history/replica_turns.hpp"
 #include "analysis/history/shared_machine.hpp"
+#include "analysis/history/tasks.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
 
@@ -67,7 +68,10 @@ struct Replay::State {
   ReplicaTurns replicas;
   std::vector<IntakeLimit> limits;             // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
-  std::vector<std::vector<Handout>> handouts;  // by dispatcher
+  std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by who counts
+  std::vector<std::uint8_t> counted;         // by RECEIVE of theirs: it is one of the handouts; empty if there are none
+  const std::vector<std::uint32_t> task_of;  // tasks.hpp
+  std::vector<std::uint32_t> performer;      // by RECEIVE of a task: who performs it; empty if task_of is
 
   double now_ns = 0;
   std::vector<Process> processes;
@@ -104,10 +108,11 @@ struct Replay::State {
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
   bool is_in_set(std::uint32_t channel, std::uint32_t set) const;
   std::uint32_t set_of(const Process& process) const;
-  bool is_handout(std::uint32_t p, std::uint32_t sender) const {
-    return order == Order::role && roles.is_dispatcher(p) && roles.is_worker(sender) &&
-           roles.dispatcher_of[sender] == p;
+  void find_handouts(std::uint32_t p);
+  std::uint32_t number_of(const Process& process) const {
+    return static_cast<std::uint32_t>(&process - processes.data());
   }
+  bool waits_for_task(const Process& process) const;
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
@@ -116,7 +121,8 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       roles(std::move(r)),
       turn_ns(static_cast<double>(target.turn.ns)),
       replicas(h, target.replicas),
-      limits(find_intake_limits(h)) {
+      limits(find_intake_limits(h)),
+      task_of(tasks_of_receives(h, roles)) {
   const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
   for (std::uint32_t i = 0; i < sets.size(); ++i) {
     if (sets[i].size() <= kSmallSet) continue;
@@ -135,11 +141,27 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       const HistoryEvent& event = h.events[e];
       if (from_outside(event) && !external_to.contains(e)) takes_outside[p] = 1;
     }
-    if (!roles.is_dispatcher(p)) continue;
-    handouts[p] = handouts_of(h, {p}, [this, p](std::uint32_t process) {
+    find_handouts(p);
+  }
+  performer.assign(task_of.size(), Roles::kNone);
+}
+
+void Replay::State::find_handouts(std::uint32_t p) {
+  if (roles.is_dispatcher(p)) {
+    handouts[p] = handouts_of(history, {p}, [this, p](std::uint32_t process) {
       return roles.is_worker(process) && roles.dispatcher_of[process] == p;
     });
+  } else if (roles.counts(p)) {
+    const auto& from = roles.counts_from[p];
+    for (std::uint32_t e = history.first_event[p]; e < history.first_event[p + 1]; ++e) {
+      const HistoryEvent& event = history.events[e];
+      if (event.kind() == HistoryKind::receive && event.match != kNoEvent &&
+          std::binary_search(from.begin(), from.end(), event.peer))
+        handouts[p].push_back({e, Handout::Kind::other});
+    }
   }
+  if (!handouts[p].empty() && counted.empty()) counted.assign(history.events.size(), 0);
+  for (const Handout& handout : handouts[p]) counted[handout.receive] = 1;
 }
 
 void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
@@ -306,11 +328,13 @@ void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
 }
 
 std::uint32_t Replay::State::receiver_of(std::uint32_t p, const HistoryEvent& event) const {
+  if (event.kind() != HistoryKind::send) return event.peer;
   const Process& process = processes[p];
-  const bool redirected = event.kind() == HistoryKind::send && process.redirect_to != kNoPeer;
-  if (redirected && event.peer == process.redirect_from) return process.redirect_to;
-  const bool shared = !replicas.empty() && event.kind() == HistoryKind::send && event.match != kNoEvent;
-  return shared ? replicas.receiver_of(p, event) : event.peer;
+  if (process.redirect_to != kNoPeer && event.peer == process.redirect_from) return process.redirect_to;
+  if (event.match == kNoEvent) return event.peer;
+  if (!replicas.empty()) return replicas.receiver_of(p, event);
+  const bool in_task = order == Order::role && !task_of.empty() && task_of[event.match] != kNoEvent;
+  return in_task ? performer[task_of[event.match]] : event.peer;
 }
 
 void Replay::State::send(std::uint32_t p, std::uint32_t number) {
@@ -447,8 +471,8 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   process.taken_from = message.sender;
   process.redirect_from = process.redirect_to = kNoPeer;
   process.takes_any = false;
-  if (is_handout(p, message.sender)) {
-    DPM_CHECK(process.next_handout < handouts[p].size());  // as many as the workers sent
+  if (order == Order::role && !counted.empty() && counted[message.receive] != 0) {
+    DPM_CHECK(process.next_handout < handouts[p].size());  // as many as were sent
     const Handout& handout = handouts[p][process.next_handout++];
     process.cursor = handout.receive;
     process.source = p;
@@ -459,6 +483,7 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   } else {
     process.cursor = message.receive;
     process.source = sent.match == kNoEvent ? p : sent.peer;
+    if (!performer.empty()) performer[process.cursor] = p;
   }
   if (!received.empty()) received[process.cursor] = 1;
 }
@@ -468,6 +493,7 @@ bool Replay::State::wanted(const Process& process, const ArrivingMessage& messag
   const auto& sets = history.info.channel_sets;
   if (set == 0 || set >= sets.size()) return true;
   const HistoryEvent& sent = history.events[message.send];
+  if (waits_for_task(process)) return message.sender == roles.dispatcher_of[number_of(process)];
   if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
   return is_in_set(sent.channel, set);
 }
@@ -480,12 +506,21 @@ bool Replay::State::is_in_set(std::uint32_t channel_number, std::uint32_t set) c
   return std::binary_search(sorted.begin(), sorted.end(), channel);
 }
 
+// A worker that waits for its next task waits for its dispatcher, in whosever history it is: the channels named there
+// may be another worker's.
+bool Replay::State::waits_for_task(const Process& process) const {
+  const std::uint32_t p = number_of(process);
+  if (order != Order::role || !roles.is_worker(p)) return false;
+  const HistoryEvent& event = history.events[process.cursor];
+  return event.kind() == HistoryKind::end || event.peer == roles.dispatcher_of[p];
+}
+
 // The channels a process waits for: those of the trace, which followed the message it has just handled, or what the
 // number of messages in progress says.
 std::uint32_t Replay::State::set_of(const Process& process) const {
   if (process.takes_any) return 0;
   const std::uint32_t traced = history.events[process.cursor].channel;
-  const auto p = static_cast<std::size_t>(&process - processes.data());
+  const std::uint32_t p = number_of(process);
   if (!limits[p].governs(traced)) return traced;
   return process.in_progress < limits[p].most ? 0 : limits[p].answers;
 }

@@ -13,7 +13,8 @@
 //             limits what it has in progress: what that one waits for follows from its limit (intake_limit.hpp).
 //   role      also, for a dispatcher and its workers: the dispatcher performs its k-th segment on the k-th message from
 //             any worker, an answer to the sender goes to whoever did send (but not where it begins anew,
-//             handouts.hpp), and a worker performs the segment of the message it got.
+//             handouts.hpp), and a worker performs the task of the message it got, with all it asks others meanwhile
+//             (tasks.hpp). And a process that counts messages performs its k-th segment on the k-th of them.
 //
 // Where the target has copies of a server, each client's requests go to them in turn (replica_turns.hpp). There is no
 // recorded order then: nobody has recorded one.
@@ -42,11 +43,14 @@ namespace dpm {
 
 enum class Order : std::uint8_t { recorded, arrival, role };
 
-// Who hands out work to whom, for Order::role.
+// Who hands out work to whom, and who counts messages, for Order::role.
 struct Roles {
   static constexpr std::uint32_t kNone = 0xffffffffu;
   std::vector<std::uint32_t>
       dispatcher_of;  // by process: its dispatcher if it is a worker, itself if it is a dispatcher
+  // By process, sorted: senders whose messages it counts. What it does on the k-th message of any of them it does on
+  // the k-th, whoever sends it: half of a round's neighbours have told their news, the last of four answers is in.
+  std::vector<std::vector<std::uint32_t>> counts_from;
 
   bool is_worker(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] != kNone && dispatcher_of[process] != process;
@@ -54,6 +58,7 @@ struct Roles {
   bool is_dispatcher(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] == process;
   }
+  bool counts(std::uint32_t process) const { return process < counts_from.size() && !counts_from[process].empty(); }
 };
 
 // When everything happened, by event; for the space-time diagram and the critical path.

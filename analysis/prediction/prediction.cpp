@@ -54,21 +54,49 @@ class Predictor {
   Result<Prediction> run() {
     prediction_.placement = target_.placement;
     prediction_.method = options_.method;
-    prediction_.order =
-        options_.order.value_or(options_.method == SharingMethod::thesis1984 ? Order::recorded : Order::arrival);
-    prediction_.roles = options_.roles ? *options_.roles : find_role_groups(history_);
+    prediction_.automatic = !options_.order && options_.method == SharingMethod::replay;
+    prediction_.order = options_.order.value_or(Order::recorded);
+    choose();
     if (auto possible = check(); !possible) return possible.error();
-    roles_ = to_roles(prediction_.roles, history_.process_count());
     if (auto predicted = predict_target(); !predicted) return predicted.error();
     if (auto identity = check_identity(); !identity) return identity.error();
     if (options_.sensitivity) find_sensitivity();
     prediction_.clock_error = clock_error(history_);
+    find_the_interval();
     if (prediction_.order != Order::role) prediction_.roles.clear();
     add_warnings();
     return std::move(prediction_);
   }
 
  private:
+  void choose() {
+    OrderChoice choice = choose_orders(history_);
+    prediction_.roles = choice.groups;
+    roles_ = to_roles(choice.groups, history_.process_count());
+    if (!prediction_.automatic) return;
+    if (!target_.replicas.empty()) {
+      prediction_.order = Order::arrival;
+      prediction_.why = {{"arrival", {}, "may write to copies, which no trace has seen at work"}};
+      return;
+    }
+    prediction_.order = choice.same_as_arrival() ? Order::arrival : Order::role;
+    roles_ = std::move(choice.roles);
+    prediction_.why = std::move(choice.why);
+    give_way();
+  }
+
+  // A choice that the trace cannot be replayed with is none: then the next simpler one.
+  void give_way() {
+    const Target traced = traced_target(history_);
+    Replay replay(history_, traced, roles_);
+    for (const Order simpler : {Order::arrival, Order::recorded}) {
+      if (prediction_.order == simpler) continue;
+      if (replay.run(prediction_.order, traced.machine_of).not_performed == 0) return;
+      prediction_.order = simpler;
+      prediction_.why = {{std::string(name_of(simpler)), {}, "the trace cannot be replayed otherwise"}};
+    }
+  }
+
   Result<void> check() const {
     if (history_.cpu_ns() == 0) {
       return Error{"the trace has no CPU time, so nothing can be predicted: meter PROCTIME and let the filter keep it"};
@@ -81,10 +109,10 @@ class Predictor {
           "with copies of a server only the order arrival is possible: in which order they would have been asked "
           "is recorded nowhere, and roles are those of the trace"};
     }
-    if (prediction_.order == Order::role && prediction_.roles.empty()) {
+    if (!prediction_.automatic && prediction_.order == Order::role && prediction_.roles.empty()) {
       return Error{
-          "no dispatcher with workers in the trace (processes of one program that talk to one process only, which "
-          "answers whoever comes first); use --order arrival"};
+          "no dispatcher with workers in the trace (processes of one program that hear of one process what to do, "
+          "which answers whoever comes first); use --order arrival"};
     }
     return {};
   }
@@ -101,7 +129,7 @@ class Predictor {
       first = false;
     };
     for (const Order order : kOrders) {
-      if (order == Order::role && prediction_.roles.empty()) continue;
+      if (order == Order::role && prediction_.order != Order::role && prediction_.roles.empty()) continue;
       if (order != Order::arrival && !target_.replicas.empty()) continue;
       auto run = complete(replay.run(order, target_.machine_of), order);
       const bool asked = order == prediction_.order && options_.method == SharingMethod::replay;
@@ -150,6 +178,15 @@ class Predictor {
     if (!recorded) return recorded.error();
     prediction_.identity_error = recorded->elapsed_ns > 0 ? *here / (recorded->elapsed_ns * 1e-9) - 1 : 0;
     return {};
+  }
+
+  void find_the_interval() {
+    if (!options_.interval || options_.method != SharingMethod::replay || prediction_.order == Order::recorded) return;
+    const Roles none;
+    const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none, prediction_.P,
+                              prediction_.elapsed_s};
+    const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
+    prediction_.interval = find_interval(history_, target_, predicted, systematic);
   }
 
   void find_sensitivity() {
@@ -201,11 +238,22 @@ std::string_view name_of(Order order) {
   return "";
 }
 
+std::string_view name_of(std::optional<Order> order) { return order ? name_of(*order) : "auto"; }
+
 std::optional<Order> order_from_name(std::string_view name) {
   for (const Order order : kOrders) {
     if (name == name_of(order)) return order;
   }
   return std::nullopt;
+}
+
+std::string order_text(const Prediction& prediction) {
+  std::string text;
+  for (const auto& entry : prediction.why) {
+    const bool is_new = text.find(entry.order) == std::string::npos;
+    if (entry.order != "any" && is_new) text += (text.empty() ? "" : ", ") + entry.order;
+  }
+  return text.empty() ? std::string(name_of(prediction.order)) : text;
 }
 
 Result<Prediction> predict(const History& history, const Target& target, const PredictOptions& options) {

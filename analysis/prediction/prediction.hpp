@@ -2,6 +2,7 @@
 //
 // A prediction is a replay of the trace (analysis/history/replay.hpp) on the target, and always says how far it can be
 // trusted:
+//   interval        where the truth is to be expected, by what the trace leaves open (interval.hpp)
 //   spread          what the other orders of receives give. Recorded order is pessimistic nearly everywhere: it waits
 //                   for messages that came first only on the old placement. Where all agree, order does not matter.
 //   identity_error  the same method on the traced placement against the trace's own order: what the choice of order
@@ -25,19 +26,23 @@
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/gains.hpp"
+#include "analysis/prediction/interval.hpp"
+#include "analysis/prediction/order_choice.hpp"
 #include "analysis/prediction/roles.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
 
-std::string_view name_of(Order order);  // "recorded", "arrival", "role"
+std::string_view name_of(Order order);                 // "recorded", "arrival", "role"
+std::string_view name_of(std::optional<Order> order);  // or "auto"
 std::optional<Order> order_from_name(std::string_view name);
 
 struct PredictOptions {
-  std::optional<Order> order = std::nullopt;  // default: arrival, or recorded with thesis1984, which knows no other
+  // Default: chosen for each process (order_choice.hpp), or recorded with thesis1984, which knows no other.
+  std::optional<Order> order = std::nullopt;
   SharingMethod method = SharingMethod::replay;
   bool sensitivity = false;
-  std::optional<std::vector<RoleGroup>> roles = std::nullopt;  // default: find_role_groups()
+  bool interval = true;  // costs a dozen replays
 };
 
 struct Spread {
@@ -57,9 +62,12 @@ struct Prediction {
   double P = 0;
   double T_s = 0;
   double elapsed_s = 0;
-  Order order = Order::arrival;
+  bool automatic = false;         // the order was chosen for each process: `why`
+  Order order = Order::arrival;   // of the replay; automatic: role where there are dispatchers or who counts
+  std::vector<ProcessOrder> why;  // automatic: everybody who receives
   SharingMethod method = SharingMethod::replay;
   Spread spread;
+  std::optional<Interval> interval;  // arrival, role: interval.hpp
   double identity_error = 0;
   std::optional<double> clock_error;
   std::optional<Sensitivity> sensitivity;
@@ -70,6 +78,9 @@ struct Prediction {
 // Refuses thesis1984 with another order than recorded, role order where no roles are found, and what
 // measure_parallelism refuses.
 Result<Prediction> predict(const History& history, const Target& target, const PredictOptions& options = {});
+
+// The order in words, for a table: "arrival", or those of several processes, "role, arrival".
+std::string order_text(const Prediction& prediction);
 
 // As the trace's own clocks have it: see `clock_error`.
 std::optional<double> clock_error(const History& history);

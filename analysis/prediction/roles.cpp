@@ -1,8 +1,10 @@
 #include "analysis/prediction/roles.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "analysis/history/handouts.hpp"
 
@@ -14,18 +16,25 @@ bool is_message(const HistoryEvent& event) {
          event.kind() == HistoryKind::move_data;
 }
 
-// The one other process it exchanges messages with, or none; and none for a process that speaks first, for a worker
-// does nothing before it is told what.
-std::optional<std::uint32_t> master_of(const History& history, std::uint32_t process) {
-  std::optional<std::uint32_t> partner;
+struct Master {
+  std::uint32_t process = kNoPeer;
+  bool speaks_first = false;  // the worker does
+};
+
+// Whom a process hears of what to do: the other end of its first message. It may ask others: it hears of them only
+// directly after it has spoken to them.
+std::optional<Master> master_of(const History& history, std::uint32_t process) {
+  std::optional<Master> master;
+  std::uint32_t spoke_to = kNoPeer;
   for (const HistoryEvent& event : history.of(ProcessId{process})) {
     if (!is_message(event)) continue;
     if (event.peer == kNoPeer || event.peer == process) return std::nullopt;
-    if (partner && *partner != event.peer) return std::nullopt;
-    if (!partner && event.kind() != HistoryKind::receive) return std::nullopt;
-    partner = event.peer;
+    const bool hears = event.kind() == HistoryKind::receive;
+    if (!master) master = Master{event.peer, !hears};
+    if (hears && event.peer != master->process && event.peer != spoke_to) return std::nullopt;
+    spoke_to = hears ? kNoPeer : event.peer;
   }
-  return partner;
+  return master;
 }
 
 bool contains(const std::vector<ProcessId>& processes, std::uint32_t process) {
@@ -48,47 +57,132 @@ bool takes_any_worker(const History& history, std::uint32_t set,
   return false;
 }
 
-bool hands_out_work(const History& history, const RoleGroup& group) {
+// Pieces that are still out, by worker.
+class Outstanding {
+ public:
+  Outstanding(const History& history, const RoleGroup& group, bool speak_first) : history_(history), group_(group) {
+    pieces_.assign(history.process_count(), speak_first ? 1 : 0);
+  }
+
+  // The segment of the dispatcher that begins with `receive`.
+  void pass(std::uint32_t receive) {
+    const HistoryEvent& begin = history_.events[receive];
+    if (contains(group_.workers, begin.peer)) --pieces_[begin.peer];
+    sent_from(receive + 1);
+  }
+  void sent_from(std::uint32_t first) {
+    const std::uint32_t end = history_.first_event[group_.dispatcher.value + 1];
+    for (std::uint32_t e = first; e < end && history_.events[e].kind() != HistoryKind::receive; ++e) {
+      const HistoryEvent& event = history_.events[e];
+      if (event.kind() == HistoryKind::send && event.match != kNoEvent && contains(group_.workers, event.peer))
+        ++pieces_[event.peer];
+    }
+  }
+  bool somebody_is_idle_but(std::uint32_t worker) const {
+    return std::any_of(group_.workers.begin(), group_.workers.end(),
+                       [&](ProcessId other) { return other.value != worker && pieces_[other.value] <= 0; });
+  }
+
+ private:
+  const History& history_;
+  const RoleGroup& group_;
+  std::vector<std::int64_t> pieces_;
+};
+
+// Whether who speaks first fetches work, rather than having work done: see the header.
+bool fetch_work(const History& history, const RoleGroup& group, const std::vector<Handout>& handouts) {
+  const std::size_t count = group.workers.size();
+  if (handouts.size() < 3 * count) return false;
+  const auto answered_after = [&](std::uint32_t receive) {
+    const std::uint32_t end = history.first_event[group.dispatcher.value + 1];
+    for (std::uint32_t e = receive + 1; e < end; ++e) {
+      const HistoryEvent& event = history.events[e];
+      if (event.kind() == HistoryKind::send && event.peer == history.events[receive].peer) return true;
+    }
+    return false;
+  };
+  std::vector<std::uint32_t> last;
+  bool answered = false;
+  for (auto handout = handouts.end() - static_cast<std::ptrdiff_t>(count); handout != handouts.end(); ++handout) {
+    last.push_back(history.events[handout->receive].peer);
+    answered |= answered_after(handout->receive);
+  }
+  std::sort(last.begin(), last.end());
+  if (std::adjacent_find(last.begin(), last.end()) != last.end()) return false;
+  if (!answered) return true;
+  std::vector<std::size_t> events;
+  for (const ProcessId worker : group.workers) events.push_back(history.of(worker).size());
+  const bool equally_much = std::adjacent_find(events.begin(), events.end(), std::not_equal_to<>()) == events.end();
+  return count > 2 && !equally_much;
+}
+
+bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) {
   std::map<std::uint32_t, std::uint32_t> worker_of_channel;
   std::size_t shared = 0;
   for (const ProcessId worker : group.workers) {
     for (const HistoryEvent& event : history.of(worker)) {
-      if (event.kind() != HistoryKind::send) continue;
+      if (event.kind() != HistoryKind::send || event.peer != group.dispatcher.value) continue;
       const auto [entry, is_new] = worker_of_channel.try_emplace(event.channel, worker.value);
       if (!is_new && entry->second != worker.value) ++shared;
     }
   }
-  std::int64_t hands_out = 0, contradicts = 0;
-  for (const Handout& handout : handouts_of(
-           history, group.dispatcher, [&group](std::uint32_t process) { return contains(group.workers, process); })) {
-    const std::uint32_t set = history.events[handout.receive].channel;
-    if (!takes_any_worker(history, set, worker_of_channel, shared)) return false;
-    hands_out += handout.kind == Handout::Kind::answer || handout.kind == Handout::Kind::anew;
-    contradicts += handout.kind == Handout::Kind::other;
+  const auto handouts = handouts_of(history, group.dispatcher,
+                                    [&group](std::uint32_t process) { return contains(group.workers, process); });
+  if (speak_first && !fetch_work(history, group, handouts)) return false;
+  Outstanding outstanding(history, group, speak_first);
+  outstanding.sent_from(history.first_event[group.dispatcher.value]);
+  std::int64_t answers = 0, beginnings = 0, contradicts = 0;
+  std::uint32_t at = history.first_event[group.dispatcher.value];
+  for (const Handout& handout : handouts) {
+    const HistoryEvent& begin = history.events[handout.receive];
+    if (!takes_any_worker(history, begin.channel, worker_of_channel, shared)) return false;
+    for (; at < handout.receive; ++at)
+      if (history.events[at].kind() == HistoryKind::receive && !contains(group.workers, history.events[at].peer))
+        outstanding.pass(at);
+    const bool answer = handout.kind == Handout::Kind::answer;
+    contradicts += handout.kind == Handout::Kind::other || (answer && outstanding.somebody_is_idle_but(begin.peer));
+    answers += answer;
+    beginnings += handout.kind == Handout::Kind::anew;
+    outstanding.pass(handout.receive);
+    at = handout.receive + 1;
   }
-  return hands_out > contradicts;
+  group.reason = "hand out work to whoever is free: " + std::to_string(answers) + " answers are the next piece" +
+                 (beginnings > 0 ? ", " + std::to_string(beginnings) + " new beginnings when all had come back" : "");
+  return answers + beginnings > contradicts;
 }
 
 }  // namespace
 
 std::vector<RoleGroup> find_role_groups(const History& history) {
-  std::map<std::pair<std::uint32_t, std::string>, RoleGroup> groups;
+  struct Candidate {
+    RoleGroup group;
+    bool speak_first = false;
+  };
+  std::map<std::tuple<std::uint32_t, std::string, bool>, Candidate> candidates;
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
     const auto master = master_of(history, p);
     const ProcessInfo& info = history.info.processes[p];
-    if (!master || info.program.empty() || history.of(ProcessId{*master}).empty()) continue;
-    RoleGroup& group = groups[{*master, info.program}];
-    group.dispatcher = {*master};
-    group.program = info.program;
-    group.workers.push_back({p});
+    if (!master || info.program.empty() || history.of(ProcessId{master->process}).empty()) continue;
+    Candidate& candidate = candidates[{master->process, info.program, master->speaks_first}];
+    candidate.speak_first = master->speaks_first;
+    candidate.group.dispatcher = {master->process};
+    candidate.group.program = info.program;
+    candidate.group.workers.push_back({p});
   }
   std::vector<RoleGroup> found;
-  for (auto& entry : groups) {
-    RoleGroup& group = entry.second;
-    // One group a dispatcher, and a process has one role: a dispatcher is never a worker, for it talks to two or more.
-    const bool taken = std::any_of(found.begin(), found.end(),
-                                   [&](const RoleGroup& other) { return other.dispatcher == group.dispatcher; });
-    if (group.workers.size() >= 2 && !taken && hands_out_work(history, group)) found.push_back(std::move(group));
+  const auto is_taken = [&](std::uint32_t process) {
+    return std::any_of(found.begin(), found.end(), [&](const RoleGroup& other) {
+      return other.dispatcher.value == process || contains(other.workers, process);
+    });
+  };
+  for (auto& entry : candidates) {
+    RoleGroup& group = entry.second.group;
+    // A process has one role.
+    const bool taken =
+        is_taken(group.dispatcher.value) || std::any_of(group.workers.begin(), group.workers.end(),
+                                                        [&](ProcessId worker) { return is_taken(worker.value); });
+    if (group.workers.size() >= 2 && !taken && hands_out_work(history, group, entry.second.speak_first))
+      found.push_back(std::move(group));
   }
   return found;
 }

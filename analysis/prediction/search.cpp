@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "analysis/prediction/lower_bound.hpp"
+#include "analysis/prediction/order_choice.hpp"
 #include "analysis/prediction/placements.hpp"
-#include "analysis/prediction/roles.hpp"
 #include "model/nearest_name.hpp"
 #include "model/random.hpp"
 
@@ -30,14 +30,15 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 class Search {
  public:
-  Search(const History& history, const Target& base, const SearchOptions& options, std::vector<Unit> movable,
-         PlacementSpace space)
+  Search(const History& history, const Target& base, const SearchOptions& options, Order order, Roles roles,
+         std::vector<Unit> movable, PlacementSpace space)
       : history_(history),
         base_(base),
         options_(options),
+        order_(order),
         movable_(std::move(movable)),
         space_(std::move(space)),
-        replay_(history, base, to_roles(find_role_groups(history), history.process_count())),
+        replay_(history, base, std::move(roles)),
         random_(Random::stream(options.seed, "placement search")) {}
 
   SearchResult run() {
@@ -73,7 +74,7 @@ class Search {
     const auto known = known_.find(places);
     if (known != known_.end()) return known->second;
     if (!result_.exhaustive && known_.size() >= options_.evaluations) return kImpossible;
-    const ReplayResult run = replay_.run(options_.order, machines_at(places));
+    const ReplayResult run = replay_.run(order_, machines_at(places));
     const double elapsed_ns = run.not_performed == 0 ? run.elapsed_ns : kImpossible;
     known_.emplace(places, elapsed_ns);
     if (!best_ || elapsed_ns < best_ns_) {
@@ -205,7 +206,7 @@ class Search {
   Candidate candidate_at(const std::vector<MachineId>& machine_of) {
     Candidate candidate;
     candidate.machine_of = machine_of;
-    const ReplayResult run = replay_.run(options_.order, machine_of);
+    const ReplayResult run = replay_.run(order_, machine_of);
     candidate.elapsed_s = run.elapsed_ns * 1e-9;
     candidate.T_s = static_cast<double>(run.cpu_ns) * 1e-9;
     candidate.P = run.elapsed_ns > 0 ? candidate.T_s / candidate.elapsed_s : 0;
@@ -233,7 +234,7 @@ class Search {
     for (const Unit& unit : movable_) {
       for (const std::uint32_t p : unit) may_move[p] = true;
     }
-    result_.lower_bound_s = lower_bound_ns(history_, base_, may_move, space_.machines, options_.order) * 1e-9;
+    result_.lower_bound_s = lower_bound_ns(history_, base_, may_move, space_.machines, order_) * 1e-9;
     if (result_.exhaustive || result_.candidates.empty() || result_.lower_bound_s <= 0) return;
     result_.regret_bound = std::max(0.0, result_.candidates.front().elapsed_s / result_.lower_bound_s - 1);
   }
@@ -241,6 +242,7 @@ class Search {
   const History& history_;
   const Target& base_;
   const SearchOptions& options_;
+  const Order order_;
   const std::vector<Unit> movable_;
   const PlacementSpace space_;
   Replay replay_;
@@ -320,7 +322,11 @@ PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowe
 
 Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options) {
   if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU time, so all placements look alike"};
-  if (options.order == Order::role && find_role_groups(history).empty()) {
+  OrderChoice choice = choose_orders(history);
+  const Order order =
+      options.order.value_or(choice.same_as_arrival() || !base.replicas.empty() ? Order::arrival : Order::role);
+  Roles roles = options.order ? to_roles(choice.groups, history.process_count()) : std::move(choice.roles);
+  if (options.order == Order::role && choice.groups.empty()) {
     return Error{"search: no dispatcher with workers in the trace; use order arrival"};
   }
   const auto movable = movable_units(history, options);
@@ -334,8 +340,9 @@ Result<SearchResult> search(const History& history, const Target& base, const Se
   }
   const auto allowed = allowed_machines(base, options, holds_fixed);
   if (!allowed) return allowed.error();
-  SearchResult result =
-      Search(history, base, options, *movable, space_of(base, *allowed, holds_fixed, movable->size())).run();
+  SearchResult result = Search(history, base, options, order, std::move(roles), *movable,
+                               space_of(base, *allowed, holds_fixed, movable->size()))
+                            .run();
   if (result.candidates.empty()) return Error{"search: the trace contradicts itself; no placement could be replayed"};
   return result;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,10 @@ struct SearchOptions {
       movable;  // process names; empty: every process of the computation. The others stay as in the base
   std::vector<std::string>
       machines;  // where they may go; empty: every machine without a fixed process, or all if there is none
-  Order order = Order::arrival;
-  std::size_t keep = 10;                  // candidates to return
-  std::uint64_t exhaustive_limit = 5000;  // more placements than this: heuristic
-  std::uint64_t evaluations = 4000;       // of the heuristic
+  std::optional<Order> order = std::nullopt;  // default: chosen for each process (order_choice.hpp)
+  std::size_t keep = 10;                      // candidates to return
+  std::uint64_t exhaustive_limit = 5000;      // more placements than this: heuristic
+  std::uint64_t evaluations = 4000;           // of the heuristic
   std::uint64_t seed = 1;
 };
 

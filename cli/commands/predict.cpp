@@ -42,10 +42,11 @@ class PredictCommand : public Command {
     app.add_option("--seed", options_.seed, "With --search: of the heuristic")
         ->check(whole_number)
         ->capture_default_str();
-    app.add_option("--order", order_,
-                   "How a receive from any sender is replayed: recorded, arrival or role "
-                   "(default: arrival; recorded with thesis1984)")
-        ->check(CLI::IsMember({"recorded", "arrival", "role"}));
+    app.add_option(
+           "--order", order_,
+           "How a receive from any sender is replayed: auto (chosen for each process), recorded, arrival or role "
+           "(default: auto; recorded with thesis1984)")
+        ->check(CLI::IsMember({"auto", "recorded", "arrival", "role"}));
     app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
         ->check(CLI::IsMember({"replay", "thesis1984"}))
         ->capture_default_str();
@@ -121,7 +122,7 @@ class PredictCommand : public Command {
     const TraceInfo& info = read.history.info;
     const TraceDoubts doubts = find_trace_doubts(read.input, read.history, endings_, predictions.front().clock_error);
     if (!trace_.json) {
-      terminal.out << prediction_text(predictions, changes, terminal.width);
+      terminal.out << prediction_text(predictions, changes, info, terminal.width);
       if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
     } else if (predictions.size() == 1) {
       auto document = prediction_json(predictions.front(), info);
@@ -156,7 +157,7 @@ class PredictCommand : public Command {
     if (!base) return base.error();
     calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
-    if (!order_.empty()) options_.order = *order_from_name(order_);
+    options_.order = order_from_name(order_);
     const auto found = search(read.history, base->target, options_);
     if (!found) return found.error();
     Target best = base->target;
@@ -178,7 +179,7 @@ class PredictCommand : public Command {
 
   PredictOptions options() const {
     PredictOptions how;
-    if (!order_.empty()) how.order = *order_from_name(order_);
+    how.order = order_from_name(order_);
     how.method = *sharing_method_from_name(method_);
     how.sensitivity = sensitivity_;
     return how;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/text_table.hpp"
 
@@ -76,13 +77,83 @@ nlohmann::ordered_json gains_json(const Gains& gains) {
   return rows;
 }
 
+// "3.42 (3.38 to 3.47)"; the value alone where the interval has no width that can be seen.
+std::string with_interval(const std::string& value, const std::string& low, const std::string& high) {
+  return low == high ? value : value + " (" + low + " to " + high + ")";
+}
+
+std::string P_text(const Prediction& p) {
+  if (!p.interval) return fixed(p.P, 3);
+  return with_interval(fixed(p.P, 3), fixed(p.interval->low_P, 3), fixed(p.interval->high_P, 3));
+}
+
+std::string elapsed_text(const Prediction& p) {
+  if (!p.interval) return seconds_text(p.elapsed_s);
+  return with_interval(seconds_text(p.elapsed_s), seconds_text(p.interval->low_elapsed_s),
+                       seconds_text(p.interval->high_elapsed_s));
+}
+
+// "worker_1, worker_2, worker_3 and 5 more"
+std::string some_names(const std::vector<ProcessId>& processes, const TraceInfo& info) {
+  if (processes.empty()) return "everybody";
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(processes.size(), kShown); ++i)
+    text += (i == 0 ? "" : ", ") + info[processes[i]].name;
+  if (processes.size() > kShown) text += " and " + std::to_string(processes.size() - kShown) + " more";
+  return text;
+}
+
+// Broken at spaces, so that no line but one of a single word is longer.
+std::vector<std::string> lines_of(const std::string& text, std::size_t longest) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > longest) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+// Which order was chosen for whom, and why; nothing where there was nothing to choose.
+std::string why_text(const Prediction& prediction, const TraceInfo& info, int width) {
+  constexpr int kLeastRoom = 30, kOtherColumns = 44;
+  TextTable table({"order", "of", "because they"});
+  bool chosen = false;
+  for (const auto& entry : prediction.why) {
+    chosen |= entry.order != "any";
+    const auto lines = lines_of(entry.reason, static_cast<std::size_t>(std::max(kLeastRoom, width - kOtherColumns)));
+    table.add_row({entry.order, some_names(entry.processes, info), lines.front()});
+    for (std::size_t i = 1; i < lines.size(); ++i) table.add_row({"", "", lines[i]});
+  }
+  return chosen ? "\n" + table.to_text(width) : "";
+}
+
+nlohmann::ordered_json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {{"low", interval->low_P},
+          {"high", interval->high_P},
+          {"low_elapsed_s", interval->low_elapsed_s},
+          {"high_elapsed_s", interval->high_elapsed_s}};
+}
+
+nlohmann::ordered_json why_json(const Prediction& prediction, const TraceInfo& info) {
+  auto orders = nlohmann::ordered_json::array();
+  for (const auto& entry : prediction.why) {
+    auto processes = nlohmann::ordered_json::array();
+    for (const ProcessId process : entry.processes) processes.push_back(info[process].name);
+    orders.push_back({{"order", entry.order}, {"processes", std::move(processes)}, {"reason", entry.reason}});
+  }
+  return orders;
+}
+
 }  // namespace
 
 std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<PredictionChange>& changes,
-                            int width) {
+                            const TraceInfo& info, int width) {
   TextTable table({"placement", "order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
   const auto add = [&](const Prediction& p, const std::string& name) {
-    table.add_row({name, std::string(name_of(p.order)), fixed(p.P, 3), seconds_text(p.elapsed_s),
+    table.add_row({name, order_text(p), P_text(p), elapsed_text(p),
                    fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3), percent(p.identity_error, 2),
                    p.clock_error ? percent(*p.clock_error, 2) : "-"});
   };
@@ -100,7 +171,7 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
   std::string text = table.to_text(width);
   for (const auto& prediction : predictions)
     if (prediction.sensitivity) text += sensitivity_text(prediction, width);
-  return text;
+  return text + why_text(predictions.front(), info, width);
 }
 
 nlohmann::ordered_json doubts_json(const TraceDoubts& doubts) {
@@ -123,16 +194,18 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
                    {"P", prediction.P},
                    {"T_s", prediction.T_s},
                    {"elapsed_s", prediction.elapsed_s},
-                   {"order", name_of(prediction.order)},
+                   {"order", prediction.automatic ? "auto" : name_of(prediction.order)},
                    {"method", name_of(prediction.method)},
                    {"spread",
                     {{"low", prediction.spread.low_P},
                      {"high", prediction.spread.high_P},
                      {"low_elapsed_s", prediction.spread.low_elapsed_s},
                      {"high_elapsed_s", prediction.spread.high_elapsed_s}}},
+                   {"interval", interval_json(prediction.interval)},
                    {"identity_error", prediction.identity_error},
                    {"clock_error", prediction.clock_error ? Json(*prediction.clock_error) : Json()},
                    {"warnings", prediction.warnings}};
+  if (prediction.automatic) document["orders"] = why_json(prediction, info);
   if (prediction.sensitivity)
     document["sensitivity"] = {{"delays_10_percent_longer", prediction.sensitivity->delays_10_percent_longer},
                                {"cpu_10_percent_slower", prediction.sensitivity->cpu_10_percent_slower},

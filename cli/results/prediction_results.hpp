@@ -21,7 +21,7 @@ struct PredictionChange {
 
 // `changes`: empty, or one for each prediction.
 std::string prediction_text(const std::vector<Prediction>& predictions, const std::vector<PredictionChange>& changes,
-                            int width);
+                            const TraceInfo& info, int width);
 nlohmann::ordered_json doubts_json(const TraceDoubts& doubts);
 nlohmann::ordered_json change_json(const PredictionChange& change);
 nlohmann::ordered_json prediction_json(const Prediction& prediction, const TraceInfo& info);

@@ -71,11 +71,12 @@ Result<SharingMethod> method_from(const PredictionChoice& choice) {
   return *method;
 }
 
-Result<Order> order_from(const PredictionChoice& choice) {
-  if (choice.method == "thesis1984") return Order::recorded;  // Appendix A knows no other
+Result<std::optional<Order>> order_from(const PredictionChoice& choice) {
+  if (choice.method == "thesis1984") return std::optional(Order::recorded);  // Appendix A knows no other
   const auto order = order_from_name(choice.order);
-  if (!order) return Error{"no order '" + choice.order + "' (there are: recorded, arrival, role)"};
-  return *order;
+  if (!order && choice.order != "auto")
+    return Error{"no order '" + choice.order + "' (there are: auto, recorded, arrival, role)"};
+  return order;
 }
 
 AnalysisRequest parallelism_request(const ScenarioFile& file) {

@@ -13,7 +13,7 @@
 namespace dpm::cli {
 
 Result<SharingMethod> method_from(const PredictionChoice& choice);
-Result<Order> order_from(const PredictionChoice& choice);
+Result<std::optional<Order>> order_from(const PredictionChoice& choice);
 
 // The first request for parallelism in the file, or the default one.
 AnalysisRequest parallelism_request(const ScenarioFile& file);

@@ -163,7 +163,8 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
       for (std::size_t other = 0; other < runs.size(); ++other) {
         const auto target = resolve(runs[traced].history, placement_of(scenarios[other]));
         if (!target) return target.error();
-        const auto prediction = predict(runs[traced].history, target->target, {.order = *order, .method = *method});
+        const auto prediction =
+            predict(runs[traced].history, target->target, {.order = *order, .method = *method, .interval = false});
         if (!prediction) return prediction.error();
         result.cells.push_back({matrix.placements[traced], matrix.placements[other], seed, prediction->P,
                                 runs[other].simulated_P, prediction->elapsed_s, runs[other].simulated_elapsed_s});

@@ -46,7 +46,7 @@ struct MatrixCell {
 struct MatrixResult {
   std::string name;
   std::vector<std::string> placements;
-  Order order = Order::arrival;
+  std::optional<Order> order;  // none: chosen for each process
   std::vector<MatrixCell> cells;
 
   // Of all seeds, the error of one cell that is farthest from 0.

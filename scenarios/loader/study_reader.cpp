@@ -12,7 +12,7 @@ constexpr std::size_t kMostValues = 1000;
 
 const std::vector<std::string> kAnalyses = {"statistics", "queues", "parallelism", "causality", "prediction"};
 const std::vector<std::string> kMethods = {"replay", "thesis1984"};
-const std::vector<std::string> kOrders = {"recorded", "arrival", "role"};
+const std::vector<std::string> kOrders = {"auto", "recorded", "arrival", "role"};
 
 class StudyReader {
  public:
@@ -147,7 +147,7 @@ class StudyReader {
   // ---- parts
 
   PredictionChoice choice(ObjectReader& object) {
-    return {object.word("method", "replay", kMethods), object.word("order", "arrival", kOrders)};
+    return {object.word("method", "replay", kMethods), object.word("order", "auto", kOrders)};
   }
 
   void know_parameter(const JsonNode& at, const std::string& name) {

@@ -57,7 +57,7 @@ void add_passing_servers(Draft& draft, std::uint64_t count) {
 }
 
 void add_clients(Draft& draft, const std::string& name, std::uint64_t count) {
-  const std::uint64_t requests = draft.between(40, 150);
+  const std::uint64_t requests = draft.between(80, 250);
   const std::uint64_t percent = draft.between(50, 100);  // that only read
   const Json ask = choose(
       {{percent, {call("read", "server", draft.bytes())}}, {100 - percent, {call("write", "server", draft.bytes())}}});

@@ -65,26 +65,26 @@ void add_dispatcher_and_workers(Draft& draft, const std::string& name, const std
   Json start = Json::array();
   switch (draft.between(0, 3)) {
     case 0: {
-      const std::uint64_t prefetch = draft.between(1, 2), tasks = count * prefetch + draft.between(80, 400);
+      const std::uint64_t prefetch = draft.between(1, 2), tasks = count * prefetch + draft.between(300, 1000);
       draft.say("one bag, " + std::to_string(prefetch) + " ahead");
       draft.add(name, 1, pushing_dispatcher(draft, workers, count, prefetch, tasks, 1));
       break;
     }
     case 1: {
-      const std::uint64_t levels = draft.between(5, 15), tasks = count + draft.between(5, 30);
+      const std::uint64_t levels = draft.between(10, 30), tasks = count + draft.between(10, 60);
       draft.say(std::to_string(levels) + " levels");
       draft.add(name, 1, pushing_dispatcher(draft, workers, count, 1, tasks, levels));
       break;
     }
     case 2: {
       draft.say("tasks are fetched");
-      draft.add(name, 1, fetched_dispatcher(draft, count, draft.between(80, 400)));
+      draft.add(name, 1, fetched_dispatcher(draft, count, draft.between(300, 1000)));
       start.push_back(send("result", name, 16));
       break;
     }
     default: {
       draft.say("in step");
-      draft.add(name, 1, synchronous_dispatcher(draft, workers, count, draft.between(20, 60)));
+      draft.add(name, 1, synchronous_dispatcher(draft, workers, count, draft.between(60, 200)));
       break;
     }
   }

@@ -8,7 +8,7 @@ namespace dpm::validation {
 namespace {
 
 void add_askers(Draft& draft) {
-  const std::uint64_t count = draft.between(1, 4), requests = draft.between(50, 150);
+  const std::uint64_t count = draft.between(1, 4), requests = draft.between(100, 300);
   draft.say(std::to_string(count) + " clients of the store");
   draft.add("client", count,
             {{"start", {repeat(requests, {compute(draft.time(1)), call("query", "store", draft.bytes())})}}});
@@ -16,7 +16,7 @@ void add_askers(Draft& draft) {
 
 // source -> check, which asks the store -> note, which ends when it has noted everything.
 void add_asking_pipeline(Draft& draft) {
-  const std::uint64_t items = draft.between(60, 200), checks = draft.between(1, 3);
+  const std::uint64_t items = draft.between(150, 400), checks = draft.between(1, 3);
   const std::string pick = draft.one_of({"random", "in_turn"});
   draft.say("a pipeline that asks the store, " + std::to_string(checks) + " at once");
   draft.add("source", 1,
@@ -35,7 +35,7 @@ void add_working_group(Draft& draft) { add_dispatcher_and_workers(draft, "dispat
 
 // Processes that share nothing with the others but their machines.
 void add_neighbours(Draft& draft) {
-  const std::uint64_t count = draft.between(2, 4), rounds = draft.between(20, 80);
+  const std::uint64_t count = draft.between(2, 4), rounds = draft.between(60, 200);
   draft.say(std::to_string(count) + " who exchange among themselves");
   draft.add("neighbour", count,
             {{"start",

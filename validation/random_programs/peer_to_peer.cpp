@@ -7,7 +7,7 @@ std::string peer(std::uint64_t number) { return "peer" + std::to_string(number);
 
 // Every peer begins some rumours; each goes a number of ways, or dies on the way, and its end is told to a counter.
 void draw_rumours(Draft& draft) {
-  const std::uint64_t peers = draft.between(3, 8), begun = draft.between(5, 25), ways = draft.between(3, 8);
+  const std::uint64_t peers = draft.between(3, 8), begun = draft.between(30, 100), ways = draft.between(3, 8);
   const std::uint64_t dies = draft.chance(.5) ? 0 : draft.between(5, 30);  // percent, each way
   draft.say(std::to_string(peers) + " peers spread rumours " + std::to_string(ways) + " ways");
   const auto kind = [](std::uint64_t way) { return "rumour" + std::to_string(way); };
@@ -31,7 +31,7 @@ void draw_rumours(Draft& draft) {
 
 // Rounds: everybody computes, tells the neighbours, and waits for what they tell: from each by name, or from anybody.
 void draw_exchange(Draft& draft) {
-  const std::uint64_t peers = draft.between(3, 9), rounds = draft.between(30, 120);
+  const std::uint64_t peers = draft.between(3, 9), rounds = draft.between(60, 250);
   const bool by_name = draft.chance(.5);
   draft.say(std::to_string(peers) + " neighbours on a ring exchange, waiting for " + (by_name ? "each" : "anybody"));
   for (std::uint64_t p = 0; p < peers; ++p) {
@@ -52,7 +52,7 @@ void draw_exchange(Draft& draft) {
 // Everybody has a user who looks things up; the question wanders from peer to peer until one knows, and answers the
 // user.
 void draw_lookups(Draft& draft) {
-  const std::uint64_t peers = draft.between(3, 7), lookups = draft.between(30, 90);
+  const std::uint64_t peers = draft.between(3, 7), lookups = draft.between(60, 200);
   const std::uint64_t known = draft.between(30, 70);  // percent
   draft.say(std::to_string(peers) + " peers, whose users look things up");
   const auto query_of = [](std::uint64_t p) { return "query" + std::to_string(p); };
@@ -71,7 +71,7 @@ void draw_lookups(Draft& draft) {
 
 // Tokens go round; who has one works.
 void draw_ring(Draft& draft) {
-  const std::uint64_t peers = draft.between(3, 8), tokens = draft.between(1, 6), rounds = draft.between(15, 60);
+  const std::uint64_t peers = draft.between(3, 8), tokens = draft.between(1, 6), rounds = draft.between(40, 150);
   draft.say(std::to_string(tokens) + " tokens on a ring of " + std::to_string(peers));
   for (std::uint64_t p = 0; p < peers; ++p) {
     const std::string next = peer((p + 1) % peers);

@@ -27,7 +27,7 @@ Json passing(Draft& draft, const char* kind, double scale, const std::string& ne
 // source -> stage1 -> ... -> sink, which ends the run when it has counted everything. What a stage leaves out is said
 // to the sink, or it would wait for ever.
 void draw_pipeline(Draft& draft) {
-  const std::uint64_t stages = draft.between(2, 5), sources = draft.between(1, 3), items = draft.between(60, 250);
+  const std::uint64_t stages = draft.between(2, 5), sources = draft.between(1, 3), items = draft.between(150, 500);
   const bool window = sources == 1 && draft.chance(.3);
   draft.say(std::to_string(sources) + " sources, " + std::to_string(stages) + " stages");
   const std::uint64_t large = draft.between(0, 50);  // percent

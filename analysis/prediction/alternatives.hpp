@@ -1,0 +1,56 @@
+// Traces as they might have been if processes drew, counted or cached as they went along, and did not react to each
+// message alone (interval.hpp).
+//
+// A unit is a process that meets its messages in another order than in the trace, or the workers of a dispatcher if
+// they do other tasks. In an alternative a unit is of this kind by the flip of a coin. If it is, then from where the
+// orders part on
+//   - its segments (the work after a RECEIVE up to the next) cost what other segments of their kind did: as long, begun
+//     over the same channels; drawn with replacement;
+//   - to whom it passed messages on is drawn anew, in the proportions of the trace: whoever gets more of them has so
+//   much
+//     more to do. Answers, which somebody waits for, go to whom they went.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "model/random.hpp"
+
+namespace dpm {
+
+class Alternatives {
+ public:
+  // `schedule` is that of the prediction.
+  Alternatives(const History& history, const Roles& roles, const Schedule& schedule);
+
+  // Nothing is open: every alternative is the trace.
+  bool none() const { return units_.empty(); }
+
+  // The trace with other CPU times: every unit is of the one kind or of the other.
+  History draw(Random& random) const;
+
+ private:
+  // A RECEIVE, and what follows up to the next, whose CPU time before it waits belongs to the segment, too.
+  struct Segment {
+    std::uint32_t first = 0, last = 0;  // events whose CPU time is the segment's
+  };
+  struct Unit {
+    std::vector<std::vector<Segment>> kinds;
+    // By receiver of what is passed on: the segments these messages begin.
+    std::map<std::uint32_t, std::vector<Segment>> passed_on;
+  };
+
+  Segment segment_of(std::uint32_t process, std::uint32_t receive) const;
+  void add_unit(const std::vector<std::uint32_t>& processes, const Schedule& schedule);
+  bool is_answer(const HistoryEvent& send) const;
+
+  const History& history_;
+  const Roles& roles_;
+  std::vector<std::vector<std::uint32_t>> performed_;  // by process: RECEIVEs in the order of the prediction
+  std::vector<Unit> units_;
+};
+
+}  // namespace dpm

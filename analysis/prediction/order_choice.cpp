@@ -1,0 +1,92 @@
+#include "analysis/prediction/order_choice.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/prediction/counting.hpp"
+
+namespace dpm {
+namespace {
+
+// Senders over the channel set that has most; with one, the order of receives is the sender's.
+std::size_t most_senders(const History& history, std::uint32_t process) {
+  std::map<std::uint32_t, std::set<std::uint32_t>> senders;
+  std::size_t most = 0;
+  for (const HistoryEvent& event : history.of(ProcessId{process})) {
+    if (event.kind() != HistoryKind::receive) continue;
+    auto& of_set = senders[event.channel];
+    of_set.insert(event.peer);
+    most = std::max(most, of_set.size());
+  }
+  return most;
+}
+
+std::string names(const History& history, const std::vector<std::uint32_t>& processes) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(processes.size(), kShown); ++i)
+    text += (i == 0 ? "" : ", ") + history.info.processes[processes[i]].name;
+  return processes.size() > kShown ? text + ", ..." : text;
+}
+
+class Chooser {
+ public:
+  explicit Chooser(const History& history) : history_(history), chosen_(history.process_count(), false) {}
+
+  OrderChoice run() {
+    hand_out();
+    count();
+    leave_the_others();
+    return std::move(choice_);
+  }
+
+ private:
+  void hand_out() {
+    choice_.groups = find_role_groups(history_);
+    choice_.roles = to_roles(choice_.groups, history_.process_count());
+    for (const RoleGroup& group : choice_.groups) {
+      ProcessOrder entry{"role", {group.dispatcher}, group.reason};
+      entry.processes.insert(entry.processes.end(), group.workers.begin(), group.workers.end());
+      for (const ProcessId process : entry.processes) chosen_[process.value] = true;
+      choice_.why.push_back(std::move(entry));
+    }
+  }
+
+  void count() {
+    for (const Counting& counting : find_counting(history_)) {
+      if (chosen_[counting.process.value]) continue;
+      chosen_[counting.process.value] = true;
+      auto& counts = choice_.roles.counts_from;
+      if (counts.empty()) counts.resize(history_.process_count());
+      counts[counting.process.value] = counting.senders;
+      choice_.why.push_back({"count",
+                             {counting.process},
+                             "go on after every " + std::to_string(counting.every) + " messages from any of " +
+                                 names(history_, counting.senders) + ", " + std::to_string(counting.times) + " times"});
+    }
+  }
+
+  void leave_the_others() {
+    ProcessOrder arrival{"arrival", {}, "take messages from several, and act on each"};
+    ProcessOrder any{"any", {}, "wait for one sender at a time, so that every order is the same"};
+    for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
+      if (chosen_[p]) continue;
+      const std::size_t senders = most_senders(history_, p);
+      if (senders > 0) (senders > 1 ? arrival : any).processes.push_back({p});
+    }
+    for (ProcessOrder* entry : {&arrival, &any})
+      if (!entry->processes.empty()) choice_.why.push_back(std::move(*entry));
+  }
+
+  const History& history_;
+  std::vector<bool> chosen_;
+  OrderChoice choice_;
+};
+
+}  // namespace
+
+OrderChoice choose_orders(const History& history) { return Chooser(history).run(); }
+
+}  // namespace dpm

@@ -1,0 +1,36 @@
+// The order of receives that suits each process, chosen from what the trace shows, with the reason in words.
+//
+//   role      a dispatcher and its workers (roles.hpp)
+//   count     a process that goes on after every n-th message, whoever sends it (counting.hpp)
+//   arrival   any other process that takes messages from several
+//   any       a process whose every RECEIVE could only take what it took: there is nothing to choose
+//
+// `--order auto` is Order::role with these roles, which is arrival order for everybody else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/prediction/roles.hpp"
+
+namespace dpm {
+
+struct ProcessOrder {
+  std::string order;                 // as above
+  std::vector<ProcessId> processes;  // a dispatcher stands before its workers
+  std::string reason;
+};
+
+struct OrderChoice {
+  std::vector<RoleGroup> groups;
+  Roles roles;
+  std::vector<ProcessOrder> why;
+
+  bool same_as_arrival() const { return roles.dispatcher_of.empty() && roles.counts_from.empty(); }
+};
+
+OrderChoice choose_orders(const History& history);
+
+}  // namespace dpm
