@@ -200,7 +200,7 @@ class HandlerWriter {
   void write() {
     const std::uint64_t end_after = context_.closed_loop ? 0 : messages_until_end();
     for (auto& [key, handled] : classes_) {
-      if (context_.closed_loop) drop_chance_stops(key, handled);
+      if (context_.closed_loop || group_.members.size() > 1) drop_chance_stops(key, handled);
       TwinHandler handler{key.kind, material_.groups.all[key.from].name, {}};
       std::size_t rare = 0, period = 0;
       for (std::size_t form = 0; form < 2 && period == 0 && handled.shapes.all().size() == 2; ++form) {

@@ -73,7 +73,7 @@ void Recorder::State::add(const Event& event) {
       ++recording.created;
       return;
     case EventType::destroy_process:
-      life.ended = true;
+      life.ended = event.peer == event.process;  // otherwise it was ended, with the run or by somebody
       return;
     default:
       return;  // its PROCTIME has been noted

@@ -40,7 +40,7 @@ struct Life {
   std::uint64_t tail_cpu_ns = 0;  // after the last op
   MachineId machine;
   bool metered = false;  // has events; the others are known from what their peers did
-  bool ended = false;    // was destroyed, or ended
+  bool ended = false;    // by itself
   bool waits_at_end = false;
 };
 
