@@ -13,7 +13,7 @@ using namespace dpm::validation;
 
 // The interval's one constant was fitted on the programs 1 to 150; these are others.
 constexpr std::uint64_t kFirstSeed = 3001;
-constexpr std::uint64_t kPrograms = 300, kQuickPrograms = 20;
+constexpr std::uint64_t kPrograms = 300, kQuickPrograms = 50;
 constexpr std::uint64_t kShownPlacements = 1;  // cells of each program in the plot
 
 using CellsOfFamily = std::map<Family, std::vector<Cell>>;
