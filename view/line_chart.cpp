@@ -3,23 +3,12 @@
 
 #include "view/axis.hpp"
 #include "view/charts.hpp"
+#include "view/series.hpp"
 #include "view/svg.hpp"
 #include "view/text.hpp"
 
 namespace dpm::view {
 namespace {
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  void include(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-};
-
-std::string series_class(std::size_t series) { return "s" + std::to_string(series % 6); }
 
 class LineDrawing {
  public:

@@ -3,13 +3,12 @@
 
 #include "view/axis.hpp"
 #include "view/charts.hpp"
+#include "view/series.hpp"
 #include "view/svg.hpp"
 #include "view/text.hpp"
 
 namespace dpm::view {
 namespace {
-
-std::string series_class(std::size_t series) { return "s" + std::to_string(series % 6); }
 
 // A square: a value has the same place on both axes, and what is right lies on the diagonal.
 class ScatterDrawing {
@@ -19,17 +18,13 @@ class ScatterDrawing {
         side_(std::min(width - kLeft - kRight, kLargest)),
         left_(kLeft + (width - kLeft - kRight - side_) / 2),
         svg_(width, kTop + side_ + kBottom, chart.title, chart.description) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
+    Range shown;
     for (const auto& series : chart.series) {
       for (const auto& point : series.points) {
-        for (const double value : {point.x, point.y, point.low, point.high}) {
-          if (!std::isfinite(value)) continue;
-          low = std::min(low, value);
-          high = std::max(high, value);
-        }
+        for (const double value : {point.x, point.y, point.low, point.high}) shown.include(value);
       }
     }
-    axis_ = round_axis(low, high, 6);
+    axis_ = round_axis(shown.low, shown.high, 6);
   }
 
   std::string draw() && {

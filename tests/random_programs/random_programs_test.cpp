@@ -7,6 +7,7 @@
 #include "analysis/history/replay.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
+#include "validation/common/need.hpp"
 #include "validation/random_programs/random_program.hpp"
 #include "validation/random_programs/simulated_run.hpp"
 
@@ -17,9 +18,7 @@ using namespace dpm::validation;
 namespace {
 
 SimulatedRun run_of(const RandomProgram& program, const std::string& placement) {
-  auto run = simulate(program.file, placement, {}, program.seed);
-  if (!run) throw std::runtime_error(run.error().what);
-  return std::move(*run);
+  return need(simulate(program.file, placement, {}, program.seed));
 }
 
 }  // namespace

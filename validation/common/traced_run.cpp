@@ -1,25 +1,14 @@
 #include "validation/common/traced_run.hpp"
 
-#include <stdexcept>
-
+#include "validation/common/need.hpp"
 #include "validation/common/planted_error.hpp"
 
 namespace dpm::validation {
-namespace {
-
-template <typename T>
-T need(Result<T> result, const std::string& of_what) {
-  if (!result) throw std::runtime_error(of_what + ": " + result.error().what);
-  return std::move(*result);
-}
-
-}  // namespace
 
 TracedRun::TracedRun(Scenario to_run, const std::string& plant) : scenario(std::move(to_run)), plant_(plant) {
   HistoryBuilder builder(Computation{.everybody = true});
   SimSource source(scenario);
-  const auto done = source.run(builder);
-  if (!done) throw std::runtime_error(scenario.name + ": " + done.error().what);
+  need(source.run(builder), scenario.name);
   truth = source.truth();
   history = need(builder.take(), scenario.name);
   plant_error(plant, history);

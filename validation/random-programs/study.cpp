@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/prediction.hpp"
+#include "validation/common/need.hpp"
 #include "validation/random_programs/simulated_run.hpp"
 
 namespace dpm::validation {
 namespace {
-
-template <typename Value>
-Value checked(Result<Value> result) {
-  if (!result) throw std::runtime_error(result.error().what);
-  return std::move(*result);
-}
 
 double replayed_P(Replay& replay, Order order, const Target& target) {
   const ReplayResult run = replay.run(order, target.machine_of);
@@ -46,16 +40,16 @@ std::vector<Cell> cells_of(std::uint64_t seed) {
   const RandomProgram program = random_program(seed);
   std::vector<SimulatedRun> runs;
   for (const auto& placement : program.file.placement_names)
-    runs.push_back(checked(simulate(program.file, placement, {}, program.seed)));
+    runs.push_back(need(simulate(program.file, placement, {}, program.seed)));
   std::vector<Cell> cells;
   for (const SimulatedRun& traced : runs) {
     const Roles roles = to_roles(find_role_groups(traced.history), traced.history.process_count());
     for (const SimulatedRun& other : runs) {
       if (&traced == &other) continue;
-      const Target target = checked(traced.target_of(other));
+      const Target target = need(traced.target_of(other));
       Replay replay(traced.history, target, roles);
-      const Prediction chosen = checked(predict(traced.history, target));
-      const auto thesis = checked(measure_parallelism(traced.history, target, SharingMethod::thesis1984));
+      const Prediction chosen = need(predict(traced.history, target));
+      const auto thesis = need(measure_parallelism(traced.history, target, SharingMethod::thesis1984));
       Cell cell{seed, program.family, traced.scenario.placement, other.scenario.placement, program.name()};
       cell.messages = traced.truth.messages_delivered;
       cell.simulated_P = other.P();

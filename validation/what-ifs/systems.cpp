@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <utility>
 
 #include "model/random.hpp"
+#include "validation/common/need.hpp"
 #include "validation/common/traced_run.hpp"
 #include "validation/random_programs/random_program.hpp"
 #include "validation/what-ifs/changed_scenario.hpp"
@@ -15,12 +15,6 @@ namespace dpm::validation {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename Value>
-Value must(Result<Value> result) {
-  if (!result) throw std::runtime_error(result.error().what);
-  return std::move(*result);
-}
 
 // Programs that handle messages say whether their draws follow from the message; counters remember, whoever asks.
 bool follows_messages(const Json& file) {
@@ -36,7 +30,7 @@ TriedSystem random_system(std::uint64_t seed) {
   const RandomProgram program = random_program(seed);
   const auto& placements = program.file.placement_names;
   const std::string& placement = placements[seed / kFamilyCount % placements.size()];
-  return {program.name() + ", " + placement, must(simulate(program.file, placement, {}, seed)), std::nullopt,
+  return {program.name() + ", " + placement, need(simulate(program.file, placement, {}, seed)), std::nullopt,
           follows_messages(Json::parse(program.text)) ? TriedSystem::Memory::none : TriedSystem::Memory::programs};
 }
 
@@ -44,7 +38,7 @@ TriedSystem shipped_system(const std::string& name, const std::string& placement
                            std::map<std::string, double> parameters, std::optional<Order> order,
                            TriedSystem::Memory memory) {
   const ScenarioFile file = shipped_scenario(scenarios_folder() / name);
-  return {name + ", " + placement, must(simulate(instance(file, placement, std::move(parameters), 1))), order, memory};
+  return {name + ", " + placement, need(simulate(instance(file, placement, std::move(parameters), 1))), order, memory};
 }
 
 double cpu_s(const TriedSystem& system, std::size_t process) {
@@ -144,8 +138,8 @@ std::string with_group(Json file, const std::string& server, std::uint64_t count
 TriedReplicas replicated(const RandomProgram& program, const std::string& server, std::uint64_t count,
                          bool message_driven) {
   const std::string placement = "spread";
-  SimulatedRun traced = must(simulate(program.file, placement, {}, program.seed));
-  auto file = must(parse_scenario(with_group(Json::parse(program.text), server, count), "replicas.json", {}));
+  SimulatedRun traced = need(simulate(program.file, placement, {}, program.seed));
+  auto file = need(parse_scenario(with_group(Json::parse(program.text), server, count), "replicas.json", {}));
   Scenario several = instance(file, placement, {}, program.seed);
   std::vector<std::string> group;
   for (std::uint64_t i = 1; i <= count; ++i) group.push_back(server + "_" + std::to_string(i));
@@ -155,7 +149,7 @@ TriedReplicas replicated(const RandomProgram& program, const std::string& server
   draw_alike(several, group, server);
   WhatIf what_if{.replicas = {{server, static_cast<std::uint32_t>(count)}}};
   return {program.name() + ", " + std::to_string(count) + " of '" + server + "'", std::move(traced),
-          must(simulate(std::move(several))), std::move(what_if), message_driven};
+          need(simulate(std::move(several))), std::move(what_if), message_driven};
 }
 
 TriedReplicas replicated_service(std::uint64_t count) {
@@ -168,8 +162,8 @@ TriedReplicas replicated_service(std::uint64_t count) {
   for (std::uint64_t i = 1; i <= count; ++i) group.push_back("replica_" + std::to_string(i));
   draw_alike(several, group, "replica_1");
   WhatIf what_if{.replicas = {{"replica_1", static_cast<std::uint32_t>(count)}}};
-  return {"replicated-service, " + std::to_string(count) + " of 'replica_1'", must(simulate(with(1))),
-          must(simulate(std::move(several))), std::move(what_if), true};
+  return {"replicated-service, " + std::to_string(count) + " of 'replica_1'", need(simulate(with(1))),
+          need(simulate(std::move(several))), std::move(what_if), true};
 }
 
 // Processes of which there is one, and which react to the message alone.

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 
 #include "analysis/prediction/gains.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "validation/common/claim_program.hpp"
+#include "validation/common/need.hpp"
 #include "validation/what-ifs/changed_scenario.hpp"
 #include "validation/what-ifs/systems.hpp"
 
@@ -39,15 +39,10 @@ double error_of(const Outcome& predicted, const Outcome& simulated) {
 }
 
 Prediction predicted(History history, const WhatIf& what_if, std::optional<Order> order) {
-  const auto done = [](const auto& result) {
-    if (!result) throw std::runtime_error(result.error().what);
-  };
-  done(add_copies(what_if, history));
+  need(add_copies(what_if, history));
   Target target = traced_target(history);
-  done(apply(what_if, history, target));
-  auto prediction = predict(history, target, {.order = order});
-  done(prediction);
-  return std::move(*prediction);
+  need(apply(what_if, history, target));
+  return need(predict(history, target, {.order = order}));
 }
 
 class Measurement {
@@ -76,10 +71,9 @@ class Measurement {
   void try_change(const TriedSystem& system, const TriedChange& change) {
     Scenario changed = system.run.scenario;
     change.make(changed);
-    const auto truth = simulate(std::move(changed));
-    if (!truth) throw std::runtime_error(truth.error().what);
+    const auto truth = need(simulate(std::move(changed)));
     const Prediction prediction = predicted(system.run.history, change.what_if, system.order);
-    const Outcome foreseen{prediction.elapsed_s, prediction.P}, simulated{truth->elapsed_s(), truth->P()};
+    const Outcome foreseen{prediction.elapsed_s, prediction.P}, simulated{truth.elapsed_s(), truth.P()};
     const double error = error_of(foreseen, simulated);
     const std::string name = system.name + ": " + change.words;
     static const std::map<TriedChange::Kind, std::string> kNames = {{TriedChange::Kind::speed, "speed"},
@@ -118,10 +112,9 @@ class Measurement {
       } else {
         lengthen_link(changed, gain.a, gain.b, 1 - kGain);
       }
-      const auto truth = simulate(std::move(changed));
-      if (!truth) throw std::runtime_error(truth.error().what);
-      const double elapsed = truth->elapsed_s() / system.run.elapsed_s() - 1;
-      const double P = truth->P() / system.run.P() - 1;
+      const auto truth = need(simulate(std::move(changed)));
+      const double elapsed = truth.elapsed_s() / system.run.elapsed_s() - 1;
+      const double P = truth.P() / system.run.P() - 1;
       gain_.add(std::max(std::fabs(gain.elapsed - elapsed), std::fabs(gain.P - P)),
                 system.name + ": " + gain.a + (gain.b.empty() ? "" : "-" + gain.b));
       if (gain.reorders) continue;                // not ranked with the others
