@@ -25,10 +25,13 @@ void TestSupervisor::run() {
     if ((item.revents & POLLIN) == 0) return;  // the last process has ended
     Notification notification;
     if (listener_.receive(notification) != SeccompListener::Received::one) continue;
-    listener_.let_go(notification.id);
+    // Counted first: whoever sees what the call did finds it in the counts.
     ++calls_;
-    const std::lock_guard lock(mutex_);
-    ++by_thread_[notification.tid];
+    {
+      const std::lock_guard lock(mutex_);
+      ++by_thread_[notification.tid];
+    }
+    listener_.let_go(notification.id);
   }
 }
 
