@@ -26,8 +26,8 @@ std::vector<MachineId> machines_of(const TraceInfo& info) {
 
 std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) { return std::uint64_t{std::min(a, b)} << 32 | std::max(a, b); }
 
-std::int64_t scaled(std::int64_t ns, double factor) {
-  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+double speed_at(const std::vector<double>& speeds, MachineId machine) {
+  return machine.value < speeds.size() ? speeds[machine.value] : 1.0;
 }
 
 }  // namespace
@@ -72,15 +72,20 @@ void DelayTable::fill(Costs& costs, std::size_t kind, std::uint64_t bytes) const
 MessageCosts::MessageCosts(const History& history, const Target& target)
     : traced_(history.info.delays, history.info.machines),
       target_(target.delays, target.machines),
-      traced_speed_(speeds_of(history.info.machines)),
       target_speed_(speeds_of(target.machines)),
       traced_machine_of_(machines_of(history.info)),
-      process_speed_(target.process_speed) {
-  DPM_CHECK(process_speed_.empty() || process_speed_.size() == traced_machine_of_.size());
-  if (std::all_of(process_speed_.begin(), process_speed_.end(), [](double speed) { return speed == 1; }))
-    process_speed_.clear();
-  for (const ProcessLink& link : target.links)
+      process_speed_(target.process_speed),
+      speed_(traced_machine_of_.size()),
+      charges_cpu_(traced_.charges_cpu() || target_.charges_cpu()) {
+  if (process_speed_.empty()) process_speed_.resize(traced_machine_of_.size(), 1);
+  DPM_CHECK(process_speed_.size() == traced_machine_of_.size());
+  const auto traced_speeds = speeds_of(history.info.machines);
+  for (const MachineId machine : traced_machine_of_) traced_speed_.push_back(speed_at(traced_speeds, machine));
+  if (!target.links.empty()) has_link_.resize(traced_machine_of_.size());
+  for (const ProcessLink& link : target.links) {
     links_.try_emplace(pair_of(link.a, link.b), 1).first->second *= link.delay_factor;
+    has_link_[link.a] = has_link_[link.b] = 1;
+  }
   for (const auto& machine : target.machines) target_cores_.push_back(machine.cores);
   move(target.machine_of);
 }
@@ -88,19 +93,17 @@ MessageCosts::MessageCosts(const History& history, const Target& target)
 void MessageCosts::move(const std::vector<MachineId>& machine_of) {
   DPM_CHECK(machine_of.size() == traced_machine_of_.size());
   machine_of_ = machine_of;
+  for (std::size_t p = 0; p < machine_of.size(); ++p)
+    speed_[p] = speed_at(target_speed_, machine_of[p]) * process_speed_[p];
   // One speed everywhere, because in role order any process may perform another's work.
-  const auto all_of_speed = [](const std::vector<double>& speeds, double speed) {
-    return std::all_of(speeds.begin(), speeds.end(), [speed](double s) { return s == speed; });
-  };
-  const double speed = traced_speed_.empty() ? 1 : traced_speed_.front();
-  plain_ = process_speed_.empty() && !traced_.charges_cpu() && !target_.charges_cpu() &&
-           all_of_speed(traced_speed_, speed) && all_of_speed(target_speed_, speed);
+  const auto is_the_first = [this](double speed) { return speed == speed_.front(); };
+  plain_ = !charges_cpu_ && std::all_of(speed_.begin(), speed_.end(), is_the_first) &&
+           std::all_of(traced_speed_.begin(), traced_speed_.end(), is_the_first);
 }
 
-std::int64_t MessageCosts::over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const {
-  if (links_.empty()) return ns;
-  const auto link = links_.find(pair_of(sender, receiver));
-  return link == links_.end() ? ns : scaled(ns, link->second);
+double MessageCosts::link_factor(std::uint32_t a, std::uint32_t b) const {
+  const auto link = links_.find(pair_of(a, b));
+  return link == links_.end() ? 1 : link->second;
 }
 
 DelayTable::WakeUpCosts MessageCosts::wake_up(std::uint32_t sender, std::uint32_t receiver) const {
@@ -113,14 +116,10 @@ DelayTable::WakeUpCosts MessageCosts::wake_up(std::uint32_t sender, std::uint32_
   return costs;
 }
 
-CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now,
+CpuCost MessageCosts::with_charges(const HistoryEvent& event, std::uint32_t source, std::uint32_t now,
                                    std::uint32_t peer) {
-  const auto speed_at = [](const std::vector<double>& speeds, MachineId machine) {
-    return machine.value < speeds.size() ? speeds[machine.value] : 1.0;
-  };
   const MachineId traced_machine = traced_machine_of_[source], machine = machine_of_[now];
-  const double traced_speed = speed_at(traced_speed_, traced_machine), speed = speed_at(target_speed_, machine);
-  const double work_speed = process_speed_.empty() ? speed : speed * process_speed_[now];
+  const double traced_speed = traced_speed_[source], speed = speed_at(target_speed_, machine);
   const auto total = static_cast<std::int64_t>(event.cpu_ns);
   const HistoryKind kind = event.kind();
 
@@ -130,7 +129,7 @@ CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t sour
     const std::int64_t charged = traced_.between(traced_machine, traced_peer, event.length_bytes).sender_cpu_ns;
     const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
     const std::int64_t charge = target_.between(machine, target_peer, event.length_bytes).sender_cpu_ns;
-    return {scaled(work, traced_speed / work_speed) + scaled(charge, 1 / speed), 0};
+    return {work_ns(work, source, now) + scaled(charge, 1 / speed), 0};
   }
   if (kind == HistoryKind::receive) {
     const MachineId traced_peer = machine_at(traced_machine_of_, event.peer),
@@ -138,9 +137,9 @@ CpuCost MessageCosts::adjusted_cpu(const HistoryEvent& event, std::uint32_t sour
     const std::int64_t charged = traced_.between(traced_peer, traced_machine, event.length_bytes).receiver_cpu_ns;
     const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
     const std::int64_t charge = target_.between(target_peer, machine, event.length_bytes).receiver_cpu_ns;
-    return {scaled(work, traced_speed / work_speed), scaled(charge, 1 / speed)};
+    return {work_ns(work, source, now), scaled(charge, 1 / speed)};
   }
-  return {scaled(total, traced_speed / work_speed), 0};
+  return {work_ns(total, source, now), 0};
 }
 
 }  // namespace dpm

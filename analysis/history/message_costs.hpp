@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -96,17 +97,21 @@ class MessageCosts {
   // The event of process `source`'s history, performed by process `now`, with `peer` at the message's other end.
   CpuCost cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer) {
     if (plain_) return {static_cast<std::int64_t>(event.cpu_ns), 0};
-    return adjusted_cpu(event, source, now, peer);
+    if (charges_cpu_) return with_charges(event, source, now, peer);
+    return {work_ns(static_cast<std::int64_t>(event.cpu_ns), source, now), 0};
   }
   CpuCost cpu(const HistoryEvent& event, std::uint32_t process) { return cpu(event, process, process, event.peer); }
 
   std::int64_t delivery_ns(const HistoryEvent& send, std::uint32_t sender, std::uint32_t receiver) {
     const std::int64_t ns =
         target_.between(machine_of_[sender], machine_at(machine_of_, receiver), send.length_bytes).delivery_ns;
-    return links_.empty() ? ns : over_link(ns, sender, receiver);
+    return over_link(ns, sender, receiver);
   }
   // What a delivery of `ns` takes between these two, if the target has a factor for them.
-  std::int64_t over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const;
+  std::int64_t over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const {
+    const bool may_have_factor = receiver < has_link_.size() && has_link_[receiver] && has_link_[sender];
+    return may_have_factor ? scaled(ns, link_factor(sender, receiver)) : ns;
+  }
 
   // What it costs on the target when `receiver` sleeps until the message of `sender` comes.
   bool has_wake_ups() const { return target_.has_wake_ups(); }
@@ -120,15 +125,27 @@ class MessageCosts {
   static MachineId machine_at(const std::vector<MachineId>& machines, std::uint32_t process) {
     return process < machines.size() ? machines[process] : MachineId{};
   }
-  CpuCost adjusted_cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer);
+  static std::int64_t scaled(std::int64_t ns, double factor) {
+    return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+  }
+  // Work of `source`'s history when `now` does it. Most speeds are equal: then nothing is divided.
+  std::int64_t work_ns(std::int64_t ns, std::uint32_t source, std::uint32_t now) const {
+    const double traced = traced_speed_[source], speed = speed_[now];
+    return traced == speed ? ns : scaled(ns, traced / speed);
+  }
+  double link_factor(std::uint32_t a, std::uint32_t b) const;
+  CpuCost with_charges(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer);
 
   DelayTable traced_, target_;
-  std::vector<double> traced_speed_, target_speed_;  // by machine
+  std::vector<double> target_speed_;  // by machine
   std::vector<std::uint16_t> target_cores_;
   std::vector<MachineId> traced_machine_of_, machine_of_;
-  std::vector<double> process_speed_;                // by process; empty: 1 for all
+  std::vector<double> process_speed_;                // by process, beside its machine's
+  std::vector<double> traced_speed_, speed_;         // by process: of its work, on the traced and the target's machine
   std::unordered_map<std::uint64_t, double> links_;  // delay factors by pair of processes
-  bool plain_ = false;                               // messages cost no CPU time and no process changes speed
+  std::vector<std::uint8_t> has_link_;               // by process: `links_` names it; empty: it names nobody
+  bool charges_cpu_;                                 // messages cost CPU time in the trace or on the target
+  bool plain_ = false;                               // they do not, and nobody changes speed
 };
 
 }  // namespace dpm
