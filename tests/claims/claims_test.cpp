@@ -86,6 +86,16 @@ TEST_CASE("claims: the quick form is without the figures that few cases say noth
   CHECK(none.error().what.find("the quick form of a claim needs a figure too") != std::string::npos);
 }
 
+TEST_CASE("claims: its test judges or measures, and nothing else", "[claims]") {
+  for (const std::string test : {"judges", "measures", "jugdes"}) {
+    std::string text = kText;
+    text.insert(text.find("\"figures\""), "\"test\": \"" + test + "\", ");
+    const auto claim = parse_claim(text, "validation/sample/claim.json");
+    CHECK(claim.has_value() == (test != "jugdes"));
+    if (!claim) CHECK(claim.error().what.find("did you mean 'judges'?") != std::string::npos);
+  }
+}
+
 TEST_CASE("claims: a result is read as it was written", "[claims]") {
   ClaimResult written;
   written.figures = {{"error", .1}, {"matched", 1. / 3}, {"speed", 5}};
