@@ -12,6 +12,8 @@
 
 namespace dpm::twin {
 
+inline constexpr std::size_t kShapesMost = 24;  // branches that a person still reads
+
 // What the parts of a twin are made from.
 struct Material {
   const Recording& recording;

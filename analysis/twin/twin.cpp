@@ -8,6 +8,7 @@
 #include "analysis/twin/dispatching.hpp"
 #include "analysis/twin/outside.hpp"
 #include "analysis/twin/programs.hpp"
+#include "analysis/twin/sizes.hpp"
 
 namespace dpm::twin {
 namespace {
