@@ -7,9 +7,8 @@
 #include "analysis/prediction/prediction.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
-#include "validation/common/need.hpp"
+#include "validation/common/traced_run.hpp"
 #include "validation/random_programs/random_program.hpp"
-#include "validation/random_programs/simulated_run.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
@@ -17,8 +16,8 @@ using namespace dpm::validation;
 
 namespace {
 
-SimulatedRun run_of(const RandomProgram& program, const std::string& placement) {
-  return need(simulate(program.file, placement, {}, program.seed));
+TracedRun run_of(const RandomProgram& program, const std::string& placement) {
+  return TracedRun(instance(program.file, placement, {}, program.seed));
 }
 
 bool begins_with(const std::string& text, const std::string& beginning) { return text.rfind(beginning, 0) == 0; }
@@ -31,7 +30,7 @@ TEST_CASE("order choice: dispatchers are recognised, whether work is given out, 
     const RandomProgram program = random_program(seed, Family::dispatcher_worker);
     for (const auto& placement : program.file.placement_names) {
       INFO(program.name() << ", placement " << placement);
-      const SimulatedRun run = run_of(program, placement);
+      const TracedRun run = run_of(program, placement);
       const OrderChoice choice = choose_orders(run.history);
       REQUIRE(!choice.groups.empty());
       for (const RoleGroup& group : choice.groups) {
@@ -60,9 +59,9 @@ TEST_CASE("order choice: who waits for both neighbours counts, and is predicted 
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const RandomProgram program = random_program(seed, Family::peer_to_peer);
     if (program.variant.find("waiting for anybody") == std::string::npos) continue;
-    const SimulatedRun traced = run_of(program, "drawn"), there = run_of(program, "spread");
+    const TracedRun traced = run_of(program, "drawn"), there = run_of(program, "spread");
     INFO(program.name());
-    const Prediction prediction = predict(traced.history, traced.target_of(there).value()).value();
+    const Prediction prediction = predict(traced.history, traced.target_on(there.scenario)).value();
     for (const auto& entry : prediction.why) counting += entry.order == "count";
     CHECK(std::fabs(prediction.elapsed_s / there.elapsed_s() - 1) < 1e-6);
   }
@@ -74,8 +73,8 @@ TEST_CASE("interval: it holds the truth for most random programs, and has no wid
   int cells = 0, held = 0, open = 0;
   for (std::uint64_t seed = 2001; seed < 2001 + programs; ++seed) {
     const RandomProgram program = random_program(seed);
-    const SimulatedRun traced = run_of(program, "spread"), there = run_of(program, "blocks");
-    const Prediction prediction = predict(traced.history, traced.target_of(there).value()).value();
+    const TracedRun traced = run_of(program, "spread"), there = run_of(program, "blocks");
+    const Prediction prediction = predict(traced.history, traced.target_on(there.scenario)).value();
     INFO(program.name());
     REQUIRE(prediction.interval);
     CHECK(prediction.interval->low_P <= prediction.P);

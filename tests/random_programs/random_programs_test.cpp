@@ -7,9 +7,8 @@
 #include "analysis/history/replay.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
-#include "validation/common/need.hpp"
+#include "validation/common/traced_run.hpp"
 #include "validation/random_programs/random_program.hpp"
-#include "validation/random_programs/simulated_run.hpp"
 
 using namespace dpm;
 using namespace dpm::test;
@@ -17,8 +16,8 @@ using namespace dpm::validation;
 
 namespace {
 
-SimulatedRun run_of(const RandomProgram& program, const std::string& placement) {
-  return need(simulate(program.file, placement, {}, program.seed));
+TracedRun run_of(const RandomProgram& program, const std::string& placement) {
+  return TracedRun(instance(program.file, placement, {}, program.seed));
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ TEST_CASE("random programs: every program ends by itself in every placement, and
     const RandomProgram program = random_program(seed);
     for (const auto& placement : program.file.placement_names) {
       INFO(program.name() << ", placement " << placement);
-      const SimulatedRun run = run_of(program, placement);
+      const TracedRun run = run_of(program, placement);
       CHECK_FALSE(run.truth.deadlocked);
       CHECK(run.truth.ended_by == "every process ended");
       most = std::max(most, run.truth.messages_delivered);

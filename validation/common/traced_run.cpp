@@ -6,11 +6,12 @@
 namespace dpm::validation {
 
 TracedRun::TracedRun(Scenario to_run, const std::string& plant) : scenario(std::move(to_run)), plant_(plant) {
+  const std::string of_what = scenario.name + ", " + scenario.placement;
   HistoryBuilder builder(Computation{.everybody = true});
   SimSource source(scenario);
-  need(source.run(builder), scenario.name);
+  need(source.run(builder), of_what);
   truth = source.truth();
-  history = need(builder.take(), scenario.name);
+  history = need(builder.take(), of_what);
   plant_error(plant, history);
 }
 
@@ -20,9 +21,12 @@ double TracedRun::cpu_ns() const {
   return sum;
 }
 
+Target TracedRun::target_on(const Scenario& elsewhere) const {
+  return need(resolve(history, placement_of(elsewhere)), scenario.name).target;
+}
+
 Prediction TracedRun::predict(const Scenario& elsewhere, const PredictOptions& options) const {
-  const auto target = need(resolve(history, placement_of(elsewhere)), scenario.name);
-  return need(dpm::predict(history, target.target, with_error(plant_, options)), scenario.name);
+  return need(dpm::predict(history, target_on(elsewhere), with_error(plant_, options)), scenario.name);
 }
 
 std::filesystem::path scenarios_folder() { return std::filesystem::path(DPM_SOURCE_DIR) / "scenarios"; }

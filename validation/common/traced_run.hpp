@@ -1,5 +1,5 @@
 // A simulated run and the history graph of its trace, everybody in the computation: what a prediction starts from, and
-// what it is held against.
+// what it is held against. SimGrid shares no code with the replay.
 #pragma once
 
 #include <filesystem>
@@ -25,6 +25,8 @@ struct TracedRun {
   double cpu_ns() const;
   double P() const { return cpu_ns() * 1e-9 / elapsed_s(); }
 
+  // Where the processes stand elsewhere, for the trace of this run.
+  Target target_on(const Scenario& elsewhere) const;
   Prediction predict(const Scenario& elsewhere, const PredictOptions& options = {}) const;
 
  private:

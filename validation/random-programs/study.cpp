@@ -6,7 +6,7 @@
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "validation/common/need.hpp"
-#include "validation/random_programs/simulated_run.hpp"
+#include "validation/common/traced_run.hpp"
 
 namespace dpm::validation {
 namespace {
@@ -38,15 +38,15 @@ double Cell::error(Method method) const { return std::fabs(P[static_cast<std::si
 
 std::vector<Cell> cells_of(std::uint64_t seed) {
   const RandomProgram program = random_program(seed);
-  std::vector<SimulatedRun> runs;
+  std::vector<TracedRun> runs;
   for (const auto& placement : program.file.placement_names)
-    runs.push_back(need(simulate(program.file, placement, {}, program.seed)));
+    runs.emplace_back(instance(program.file, placement, {}, program.seed));
   std::vector<Cell> cells;
-  for (const SimulatedRun& traced : runs) {
+  for (const TracedRun& traced : runs) {
     const Roles roles = to_roles(find_role_groups(traced.history), traced.history.process_count());
-    for (const SimulatedRun& other : runs) {
+    for (const TracedRun& other : runs) {
       if (&traced == &other) continue;
-      const Target target = need(traced.target_of(other));
+      const Target target = traced.target_on(other.scenario);
       Replay replay(traced.history, target, roles);
       const Prediction chosen = need(predict(traced.history, target));
       const auto thesis = need(measure_parallelism(traced.history, target, SharingMethod::thesis1984));

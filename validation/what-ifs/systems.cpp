@@ -7,7 +7,6 @@
 
 #include "model/random.hpp"
 #include "validation/common/need.hpp"
-#include "validation/common/traced_run.hpp"
 #include "validation/random_programs/random_program.hpp"
 #include "validation/what-ifs/changed_scenario.hpp"
 
@@ -30,7 +29,7 @@ TriedSystem random_system(std::uint64_t seed) {
   const RandomProgram program = random_program(seed);
   const auto& placements = program.file.placement_names;
   const std::string& placement = placements[seed / kFamilyCount % placements.size()];
-  return {program.name() + ", " + placement, need(simulate(program.file, placement, {}, seed)), std::nullopt,
+  return {program.name() + ", " + placement, TracedRun(instance(program.file, placement, {}, seed)), std::nullopt,
           follows_messages(Json::parse(program.text)) ? TriedSystem::Memory::none : TriedSystem::Memory::programs};
 }
 
@@ -38,7 +37,7 @@ TriedSystem shipped_system(const std::string& name, const std::string& placement
                            std::map<std::string, double> parameters, std::optional<Order> order,
                            TriedSystem::Memory memory) {
   const ScenarioFile file = shipped_scenario(scenarios_folder() / name);
-  return {name + ", " + placement, need(simulate(instance(file, placement, std::move(parameters), 1))), order, memory};
+  return {name + ", " + placement, TracedRun(instance(file, placement, std::move(parameters))), order, memory};
 }
 
 double cpu_s(const TriedSystem& system, std::size_t process) {
@@ -138,7 +137,7 @@ std::string with_group(Json file, const std::string& server, std::uint64_t count
 TriedReplicas replicated(const RandomProgram& program, const std::string& server, std::uint64_t count,
                          bool message_driven) {
   const std::string placement = "spread";
-  SimulatedRun traced = need(simulate(program.file, placement, {}, program.seed));
+  TracedRun traced(instance(program.file, placement, {}, program.seed));
   auto file = need(parse_scenario(with_group(Json::parse(program.text), server, count), "replicas.json", {}));
   Scenario several = instance(file, placement, {}, program.seed);
   std::vector<std::string> group;
@@ -149,7 +148,7 @@ TriedReplicas replicated(const RandomProgram& program, const std::string& server
   draw_alike(several, group, server);
   WhatIf what_if{.replicas = {{server, static_cast<std::uint32_t>(count)}}};
   return {program.name() + ", " + std::to_string(count) + " of '" + server + "'", std::move(traced),
-          need(simulate(std::move(several))), std::move(what_if), message_driven};
+          TracedRun(std::move(several)), std::move(what_if), message_driven};
 }
 
 TriedReplicas replicated_service(std::uint64_t count) {
@@ -162,8 +161,8 @@ TriedReplicas replicated_service(std::uint64_t count) {
   for (std::uint64_t i = 1; i <= count; ++i) group.push_back("replica_" + std::to_string(i));
   draw_alike(several, group, "replica_1");
   WhatIf what_if{.replicas = {{"replica_1", static_cast<std::uint32_t>(count)}}};
-  return {"replicated-service, " + std::to_string(count) + " of 'replica_1'", need(simulate(with(1))),
-          need(simulate(std::move(several))), std::move(what_if), true};
+  return {"replicated-service, " + std::to_string(count) + " of 'replica_1'", TracedRun(with(1)),
+          TracedRun(std::move(several)), std::move(what_if), true};
 }
 
 // Processes of which there is one, and which react to the message alone.

@@ -9,14 +9,14 @@
 
 #include "analysis/history/replay.hpp"
 #include "analysis/prediction/what_if.hpp"
-#include "validation/random_programs/simulated_run.hpp"
+#include "validation/common/traced_run.hpp"
 
 namespace dpm::validation {
 
 // One program in one placement, simulated and traced.
 struct TriedSystem {
   std::string name;
-  SimulatedRun run;
+  TracedRun run;
   std::optional<Order> order;  // nothing: what the predictor chooses by itself
   enum class Memory : std::uint8_t {
     none,   // every process does for a message what follows from the message alone, or hands out work and is known to
@@ -43,7 +43,7 @@ std::vector<TriedChange> changes_of(const TriedSystem& system, std::uint64_t see
 // A server that remembers nothing, with clients that write to it: one of it traced, several simulated.
 struct TriedReplicas {
   std::string name;
-  SimulatedRun traced, simulated;
+  TracedRun traced, simulated;
   WhatIf what_if;
   bool message_driven = false;  // so are all the others in the program
 };

@@ -71,7 +71,7 @@ class Measurement {
   void try_change(const TriedSystem& system, const TriedChange& change) {
     Scenario changed = system.run.scenario;
     change.make(changed);
-    const auto truth = need(simulate(std::move(changed)));
+    const TracedRun truth(std::move(changed));
     const Prediction prediction = predicted(system.run.history, change.what_if, system.order);
     const Outcome foreseen{prediction.elapsed_s, prediction.P}, simulated{truth.elapsed_s(), truth.P()};
     const double error = error_of(foreseen, simulated);
@@ -112,7 +112,7 @@ class Measurement {
       } else {
         lengthen_link(changed, gain.a, gain.b, 1 - kGain);
       }
-      const auto truth = need(simulate(std::move(changed)));
+      const TracedRun truth(std::move(changed));
       const double elapsed = truth.elapsed_s() / system.run.elapsed_s() - 1;
       const double P = truth.P() / system.run.P() - 1;
       gain_.add(std::max(std::fabs(gain.elapsed - elapsed), std::fabs(gain.P - P)),
