@@ -26,6 +26,8 @@ class Understanding {
   Understanding(const Recording& recording, const Groups& groups, const Kinds& kinds)
       : recording_(recording), groups_(groups), kinds_(kinds) {
     conducts_.of.resize(recording.lives.size());
+    somebody_ended_ =
+        std::any_of(recording.lives.begin(), recording.lives.end(), [](const Life& l) { return l.ended; });
   }
 
   Conducts run() {
@@ -108,11 +110,10 @@ class Understanding {
       after_previous = i + 1;
       seen.emplace_back(i, its_class);
     }
-    conduct.only_start = receives > 0 && answers == receives && ops.front().kind != OpKind::receive;
+    conduct.only_start =
+        receives > 0 && answers == receives && ops.front().kind != OpKind::receive && !takes_what_comes(p);
     if (receives == 0 || is_script(p)) conduct.only_start = true;
-    std::set<std::uint32_t> from;
-    for (const auto& [its_class, count] : counts) from.insert(its_class.second);
-    conduct.waits_for_anybody = conduct.only_start && from.size() > 1;
+    conduct.waits_for_several.assign(ops.size(), false);
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       if (ops[i].kind != OpKind::receive) continue;
       const Count& count = counts[class_of(p, ops[i])];
@@ -120,7 +121,27 @@ class Understanding {
         return all == 0 || static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
       };
       conduct.waits[i] = conduct.only_start || (share(count.caused, count.all) && share(count.alone, count.with_set));
+      conduct.waits_for_several[i] = conduct.only_start && waited_for(p, ops[i]).size() > 1;
     }
+  }
+
+  // It never ends, though others do, and after the same messages sent takes sometimes this kind and sometimes that from
+  // anybody: who fetches tasks and does what it is given. What comes begins an activity, though it was asked for.
+  bool takes_what_comes(std::uint32_t p) const {
+    if (life(p).ended || !somebody_ended_) return false;
+    std::map<std::string, std::set<std::string>> kinds_after;  // what was sent since the receive before
+    std::string sent;
+    for (const Op& op : life(p).ops) {
+      if (op.kind == OpKind::move || op.peer == kNone) continue;
+      if (op.kind == OpKind::send) {
+        sent += kinds_.of(p, op.peer, op) + ";";
+        continue;
+      }
+      if (op.set == 0) kinds_after[sent].insert(kinds_.of(op.peer, p, op));
+      sent.clear();
+    }
+    return std::any_of(kinds_after.begin(), kinds_after.end(),
+                       [](const auto& after) { return after.second.size() > 1; });
   }
 
   // It speaks first, and does the same again and again: sends and receives of the same kinds in the same order.
@@ -142,19 +163,27 @@ class Understanding {
 
   // It waited for less than everybody it ever hears from.
   bool is_selective(std::uint32_t p, const Op& op) {
+    if (op.set == 0 || op.set >= recording_.info.channel_sets.size()) return false;
+    const std::size_t waited = waited_for(p, op).size();
+    // A reply link leads from one call's answerer to nobody else, whoever else is of its group.
+    return waited < everybody_[p].size() || recording_.info.channel_sets[op.set].size() == 1;
+  }
+
+  // The groups it waited for, of those it ever hears from; none if that is not known.
+  std::set<std::uint32_t> waited_for(std::uint32_t p, const Op& op) {
     const auto [known, is_new] = senders_.try_emplace(p);
     if (is_new) {
       known->second = senders_by_channel(life(p), groups_);
       for (const auto& [channel, groups] : known->second) everybody_[p].insert(groups.begin(), groups.end());
     }
-    if (op.set == 0 || op.set >= recording_.info.channel_sets.size()) return false;
+    if (op.set == 0) return everybody_[p];
     std::set<std::uint32_t> waited;
+    if (op.set >= recording_.info.channel_sets.size()) return waited;
     for (const ChannelId channel : recording_.info.channel_sets[op.set]) {
       const auto found = known->second.find(channel.value);
       if (found != known->second.end()) waited.insert(found->second.begin(), found->second.end());
     }
-    // A reply link leads from one call's answerer to nobody else, whoever else is of its group.
-    return waited.size() < everybody_[p].size() || recording_.info.channel_sets[op.set].size() == 1;
+    return waited;
   }
 
   // ---- activities
@@ -275,6 +304,7 @@ class Understanding {
   const Groups& groups_;
   const Kinds& kinds_;
   Conducts conducts_;
+  bool somebody_ended_ = false;  // by itself
   std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::uint32_t>>> senders_;
   std::map<std::uint32_t, std::set<std::uint32_t>> everybody_;
   std::vector<Position> positions_;

@@ -54,10 +54,10 @@ struct Destination {
 
 struct Conduct {
   std::vector<bool> waits;                // by op: a receive that is a wait
+  std::vector<bool> waits_for_several;    // by op: a wait in a start that several groups could have ended
   std::vector<Activity> activities;       // the start first, even if it is empty
   std::vector<Destination> destinations;  // by op
   bool only_start = false;
-  bool waits_for_anybody = false;  // its waits that accept anybody do so, for it hears from several groups
 };
 
 struct Conducts {

@@ -7,7 +7,7 @@
 namespace dpm::twin {
 
 struct ProgramContext {
-  bool closed_loop = false;  // somebody waits for answers before it ends: services need no end of their own
+  bool closed_loop = false;  // who asks waits for answers before it ends: a service of theirs needs no end of its own
 };
 
 // Fills in the handlers of `twin`.

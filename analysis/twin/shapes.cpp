@@ -36,26 +36,46 @@ double cpu_without_cost(const Recording& recording, std::uint32_t process, const
 
 bool same_message(const Token& a, const Token& b) { return a.what == b.what && a.kind == b.kind && a.group == b.group; }
 
-// One to each member of a group, one after the other, is one message to all.
-void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>& tokens) {
-  std::vector<Token> joined;
+// By token: if there begin messages of one kind to each member of a group, one after the other: how many. Otherwise 0.
+std::vector<std::size_t> runs_to_all(const Groups& groups, std::uint32_t process, const std::vector<Token>& tokens) {
+  std::vector<std::size_t> runs(tokens.size(), 0);
   for (std::size_t i = 0; i < tokens.size();) {
     const Token& first = tokens[i];
     const bool own_group = first.group != kNone && groups.of[process] == first.group;
     const std::size_t others = first.group == kNone ? 0 : groups.all[first.group].members.size() - (own_group ? 1 : 0);
     std::set<std::uint32_t> members;
-    std::size_t j = i;
-    while (first.what == Do::send && j < tokens.size() && same_message(first, tokens[j]) && members.size() < others &&
-           members.insert(tokens[j].member).second)
-      ++j;
-    joined.push_back(first);
-    if (others >= 2 && members.size() == others) {
-      joined.back().to_all = true;
-      for (std::size_t k = i + 1; k < j; ++k) joined.back().cpu_s += tokens[k].cpu_s;
-      i = j;
-    } else {
-      ++i;
-    }
+    std::size_t end = i;
+    while (first.what == Do::send && end < tokens.size() && same_message(first, tokens[end]) &&
+           members.size() < others && members.insert(tokens[end].member).second)
+      ++end;
+    const bool to_all = others >= 2 && members.size() == others;
+    if (to_all) runs[i] = others;
+    i = to_all ? end : i + 1;
+  }
+  return runs;
+}
+
+// One to each member of a group, one after the other, is one message to all; unless there are others of its kind, for
+// who draws a member for each message draws all of them in a row now and then.
+void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>& tokens) {
+  struct Sends {
+    std::size_t all = 0, in_runs = 0;
+  };
+  std::map<std::pair<std::string, std::uint32_t>, Sends> sends;  // by kind and group
+  const auto runs = runs_to_all(groups, process, tokens);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].what != Do::send) continue;
+    Sends& of = sends[{tokens[i].kind, tokens[i].group}];
+    ++of.all;
+    of.in_runs += runs[i];
+  }
+  std::vector<Token> joined;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    joined.push_back(tokens[i]);
+    const Sends& of = sends[{tokens[i].kind, tokens[i].group}];
+    if (runs[i] == 0 || static_cast<double>(of.in_runs) < kNearlyAll * static_cast<double>(of.all)) continue;
+    joined.back().to_all = true;
+    for (std::size_t others = runs[i] - 1; others > 0; --others) joined.back().cpu_s += tokens[++i].cpu_s;
   }
   tokens = std::move(joined);
 }
@@ -125,8 +145,7 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
         op.kind == OpKind::send ? material.kinds.of(process, op.peer, op) : material.kinds.of(op.peer, process, op);
     token.cpu_s = std::exchange(carried_s, 0.0);
     token.bytes = op.bytes;
-    if (op.kind == OpKind::receive && op.set == 0 && material.conducts.of[process].waits_for_anybody)
-      token.group = kNone;
+    if (op.kind == OpKind::receive && material.conducts.of[process].waits_for_several[i]) token.group = kNone;
     token.member = material.groups.member_of[op.peer];
     token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[op.peer]].members.size());
     token.destination = material.conducts.of[process].destinations[i];

@@ -46,8 +46,8 @@ class StartWriter {
     for (const auto& cycles : cycles_) longest = std::max(longest, cycles.size());
     std::vector<TwinStep> steps;
     const bool in_order = longest <= kCyclesInOrder && !one_form();
-    const std::size_t first = same_cycles(false, in_order ? std::set<std::string>{} : common());
-    const std::size_t last = in_order ? 0 : same_cycles(true, common());
+    const std::size_t first = same_cycles(false, in_order ? std::set<std::string>{} : common(), 0);
+    const std::size_t last = in_order ? 0 : same_cycles(true, common(), first);
     for (std::size_t i = 0; i < first; ++i) append(steps, steps_at([i](const auto&) { return i; }));
     write_repeated(first, last, steps);
     for (std::size_t i = last; i > 0; --i)
@@ -79,12 +79,13 @@ class StartWriter {
     return found;
   }
 
-  // How many cycles at the beginning (or end) all members have alike, none of them common.
-  std::size_t same_cycles(bool at_end, const std::set<std::string>& common) const {
+  // How many cycles at the beginning (or end) all members have alike, none of them common, nor of the `taken` at the
+  // other end.
+  std::size_t same_cycles(bool at_end, const std::set<std::string>& common, std::size_t taken) const {
     for (std::size_t i = 0;; ++i) {
       std::string key;
       for (const auto& cycles : cycles_) {
-        if (i >= cycles.size()) return i;
+        if (i + taken >= cycles.size()) return i;
         const std::string here = cycles[at_end ? cycles.size() - 1 - i : i].key();
         if (common.count(here) != 0 || (!key.empty() && key != here)) return i;
         key = here;

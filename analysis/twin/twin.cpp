@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "analysis/twin/batches.hpp"
 #include "analysis/twin/delays_seen.hpp"
@@ -49,8 +50,8 @@ class TwinMaker {
     twin_.events = recording_.events;
     twin_.requests = conducts.requests;
     name_machines();
-    const ProgramContext context{.closed_loop = is_closed_loop(material)};
-    for (const Group& group : groups.all) add_group(material, group, context);
+    const std::vector<bool> closed = closed_loops(material);
+    for (const Group& group : groups.all) add_group(material, group, closed);
     lengthen_short_messages(conducts);
     collect_codes(material);
     warn(outside.size());
@@ -121,19 +122,32 @@ class TwinMaker {
     }
   }
 
-  static bool is_closed_loop(const Material& material) {
-    for (std::uint32_t p = 0; p < material.recording.lives.size(); ++p) {
-      const auto& ops = material.recording.lives[p].ops;
-      const bool receives =
-          std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::receive; });
-      if (receives && material.conducts.of[p].only_start) return true;
-      std::vector<std::string> ignored;
-      if (receives && find_dispatching(material, p, ignored)) return true;
-    }
-    return false;
+  static bool waits_for_answers(const Material& material, std::uint32_t process) {
+    const auto& ops = material.recording.lives[process].ops;
+    const bool receives = std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::receive; });
+    std::vector<std::string> ignored;
+    return receives && (material.conducts.of[process].only_start || find_dispatching(material, process, ignored));
   }
 
-  void add_group(const Material& material, const Group& group, const ProgramContext& context) {
+  // By process: whether what it handles is asked for, directly or by others, by somebody who waits for answers.
+  static std::vector<bool> closed_loops(const Material& material) {
+    const auto& lives = material.recording.lives;
+    std::vector<bool> closed(lives.size());
+    for (std::uint32_t p = 0; p < lives.size(); ++p) closed[p] = waits_for_answers(material, p);
+    const auto is_asked = [&](std::uint32_t p) {
+      const auto& activities = material.conducts.of[p].activities;
+      return std::any_of(activities.begin(), activities.end(), [&](const Activity& activity) {
+        const std::uint32_t asker = activity.trigger == kNone ? kNone : lives[p].ops[activity.trigger].peer;
+        return asker != kNone && closed[asker];
+      });
+    };
+    for (bool any_new = true; std::exchange(any_new, false);)
+      for (std::uint32_t p = 0; p < lives.size(); ++p)
+        if (!closed[p] && is_asked(p)) closed[p] = any_new = true;
+    return closed;
+  }
+
+  void add_group(const Material& material, const Group& group, const std::vector<bool>& closed) {
     TwinGroup twin;
     twin.name = group.name;
     twin.counted = group.counted;
@@ -150,7 +164,9 @@ class TwinMaker {
         twin.machines.push_back(twin_.machines.back().name);
       }
     }
-    make_program(material, group, context, twin, twin_.warnings);
+    const bool closed_loop =
+        std::any_of(group.members.begin(), group.members.end(), [&](std::uint32_t p) { return closed[p]; });
+    make_program(material, group, {.closed_loop = closed_loop}, twin, twin_.warnings);
     twin_.messages += twin.messages;
     if (twin.activities_forced > 0) {
       twin_.warnings.push_back("'" + twin.name + "': " + std::to_string(twin.activities_forced) + " of " +

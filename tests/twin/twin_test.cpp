@@ -198,6 +198,73 @@ TEST_CASE("twin: a process that ends when it has counted everything does so, wha
   CHECK(simulate(cli::twin_scenario(twin)).messages == 150);
 }
 
+TEST_CASE("twin: as many tokens go round as did", "[twin]") {
+  const Run original = simulate(scenario(R"({
+    "first": {"variables": {"back": 0}, "start": [{"repeat": 2, "do": [{"send": "token", "to": "second", "bytes": 20}]}],
+      "on": [{"kind": "token", "do": [{"compute_s": 0.01}, {"count": "back"}, {"if": "back", "at_least": 39, "do": [
+        {"if": "back", "at_least": 40, "do": [{"stop": true}]}], "else": [{"forward": "token", "to": "second"}]}]}]},
+    "second": {"on": [{"kind": "token", "do": [{"compute_s": 0.01}, {"forward": "token", "to": "first"}]}]}})",
+                                         R"([{"name": "first", "program": "first", "machine": "red"},
+    {"name": "second", "program": "second", "machine": "blue"}])"));
+  CHECK(simulate(cli::twin_scenario(twin_of(original))).messages == original.messages);
+}
+
+TEST_CASE("twin: who fetches tasks does what it is given, and who gives them ends", "[twin]") {
+  const Run original = simulate(scenario(R"({
+    "giver": {"variables": {"asked": 0}, "on": [{"kind": "done", "do": [{"count": "asked"}, {"if": "asked", "at_least": 61,
+      "do": [{"if": "asked", "at_least": 63, "do": [{"stop": true}]}], "else": [{"choose": [
+        {"weight": 3, "do": [{"send": "small", "to": "sender", "bytes": 20}]},
+        {"weight": 2, "do": [{"send": "large", "to": "sender", "bytes": 20}]}]}]}]}]},
+    "worker": {"start": [{"send": "done", "to": "giver", "bytes": 20}],
+      "on": [{"kind": "small", "do": [{"compute_s": {"exponential": 0.01}}, {"send": "done", "to": "giver", "bytes": 20}]},
+             {"kind": "large", "do": [{"compute_s": 0.05}, {"send": "done", "to": "giver", "bytes": 20}]}]}})",
+                                         R"([{"name": "giver", "program": "giver", "machine": "red"},
+    {"name": "worker", "count": 3, "program": "worker", "machine": "desk"}])"));
+  auto twin = twin_of(original);
+  CHECK(group(twin, "worker").program.handlers.size() == 2);
+  CHECK(simulate(cli::twin_scenario(twin)).messages == original.messages);
+}
+
+TEST_CASE("twin: who asks one and is answered by another waits for whoever answers", "[twin]") {
+  const Run original = simulate(scenario(R"({
+    "asker": {"start": [{"repeat": 40, "do": [{"send": "ask", "to": "near", "bytes": 20}, {"wait": "answer"}]}]},
+    "near": {"on": [{"kind": "ask", "do": [{"compute_s": 0.01}, {"choose": [
+      {"do": [{"send": "answer", "to": "asker", "bytes": 20}]}, {"do": [{"forward": "ask", "to": "far"}]}]}]}]},
+    "far": {"on": [{"kind": "ask", "do": [{"compute_s": 0.02}, {"send": "answer", "to": "asker", "bytes": 20}]}]}})",
+                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
+    {"name": "near", "program": "near", "machine": "red"}, {"name": "far", "program": "far", "machine": "blue"}])"));
+  auto twin = twin_of(original);
+  const auto waits = all_of(group(twin, "asker"), Do::wait);
+  REQUIRE(waits.size() == 1);
+  CHECK(waits[0]->group.empty());
+  CHECK(simulate(cli::twin_scenario(twin)).messages == original.messages);
+}
+
+TEST_CASE("twin: who counts to an end does so beside others who wait for answers", "[twin]") {
+  const Run original = simulate(scenario(R"({
+    "source": {"start": [{"repeat": 200, "do": [{"compute_s": 0.01}, {"send": "item", "to": "sink", "bytes": 20}]}]},
+    "sink": {"variables": {"n": 0}, "on": [{"kind": "item", "do": [{"compute_s": 0.02}, {"count": "n"},
+        {"if": "n", "at_least": 200, "do": [{"stop": true}]}]}]},
+    "asker": {"start": [{"repeat": 20, "do": [{"call": "ask", "to": "server", "bytes": 20}]}]},
+    "server": {"on": [{"kind": "ask", "do": [{"compute_s": 0.01}, {"reply": "answer", "bytes": 20}]}]}})",
+                                         R"([{"name": "source", "program": "source", "machine": "red"},
+    {"name": "sink", "program": "sink", "machine": "blue"}, {"name": "asker", "program": "asker", "machine": "desk_1"},
+    {"name": "server", "program": "server", "machine": "desk_2"}])"));
+  auto twin = twin_of(original);
+  CHECK(all_of(group(twin, "sink"), Do::end_after).size() == 1);
+  CHECK(all_of(group(twin, "server"), Do::end_after).empty());
+  CHECK(simulate(cli::twin_scenario(twin)).elapsed_s == Approx(original.elapsed_s).epsilon(0.01));
+}
+
+TEST_CASE("twin: who draws a receiver for each message does not write to all", "[twin]") {
+  auto twin = twin_of(simulate(scenario(R"({
+    "source": {"start": [{"repeat": 200, "do": [{"compute_s": 0.01}, {"send": "item", "to": "sink", "bytes": 20}]}]},
+    "sink": {"on": [{"kind": "item", "do": [{"compute_s": 0.001}]}]}})",
+                                        R"([{"name": "source", "program": "source", "machine": "red"},
+    {"name": "sink", "count": 3, "program": "sink", "machine": "desk"}])")));
+  for (const auto* send : all_of(group(twin, "source"), Do::send)) CHECK(send->pick.empty());
+}
+
 TEST_CASE("twin: what a live server sends belongs to what it answers, though it reads several before", "[twin]") {
   twin::Recording recording;
   recording.info.source = "linux-seccomp";
