@@ -40,7 +40,8 @@ void ChargeLink::on_message(control::ControlMessage message) {
 
 void ChargeLink::on_end() {
   for (auto& [number, answer] : std::exchange(waiting_, {})) answer(control::Refused{kGone});
-  handlers_.on_end();
+  const auto on_end = std::move(handlers_.on_end);  // outlives us, should it destroy us
+  on_end();
 }
 
 Result<UniqueFd> start_charge_process(const std::string& role, const std::string& machine) {

@@ -136,7 +136,9 @@ void MessageStream::end(const std::string& why, bool broken) {
   loop_.forget(socket_.get());
   ::shutdown(socket_.get(), SHUT_RDWR);
   loop_.later([this, alive = alive_, why, broken] {
-    if (*alive) handlers_.on_end(why, broken);
+    if (!*alive) return;
+    const auto on_end = std::move(handlers_.on_end);  // outlives us, should it destroy us
+    on_end(why, broken);
   });
 }
 
