@@ -244,7 +244,7 @@ TEST_CASE("sim: ten thousand processes pass a token around", "[sim]") {
   const auto outcome = system.run();
   REQUIRE(outcome.error == "");
   CHECK(outcome.truth.makespan.ns == processes * std::int64_t{11'000'000});
-  CHECK(outcome.truth.messages_delivered == processes);
+  CHECK(outcome.truth.messages_delivered == static_cast<std::uint64_t>(processes));
   CHECK(outcome.seen.events.size() == processes * std::size_t{6});
 }
 
