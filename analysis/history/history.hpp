@@ -70,6 +70,13 @@ struct ExternalArc {
   std::uint64_t elapsed_ns = 0;
 };
 
+// Calls before an event of the graph, and after the one before it, that are none themselves: they asked for messages and
+// found nothing, or passed more bytes of one already begun. They matter where calls are metered, and so cost CPU time.
+struct CallsBetween {
+  std::uint32_t event = kNoEvent;
+  std::uint32_t calls = 0;
+};
+
 // When a process performed its first and last SEND, RECEIVE or CREATEPROCESS, by its machine's own clock. Only
 // differences within one process mean anything; they are what the trace itself says about elapsed time.
 struct LocalSpan {
@@ -82,6 +89,7 @@ struct History {
   std::vector<std::uint32_t> first_event;
   std::vector<HistoryEvent> events;
   std::vector<ExternalArc> external_arcs;  // by increasing `to`
+  std::vector<CallsBetween> calls_between;  // by increasing event
   std::vector<LocalSpan> local_spans;      // by process
   bool receive_calls_metered = false;      // otherwise nothing is known about which channels a RECEIVE waited for
 

@@ -24,6 +24,8 @@ struct ProcessBuild {
   std::uint64_t at_last_node_ns = 0;
   std::uint32_t waiting_set = 0;
   std::optional<LocalTime> asked_at;  // of the RECEIVECALL that has no RECEIVE yet
+  std::uint32_t calls_since_node = 0;
+  std::vector<CallsBetween> calls_between;  // `event` counts within the process until take()
   std::int64_t idle_since_ns = 0;  // before its latest RECEIVE: when its work before that was done, had it not waited
   MachineId machine;
   LocalSpan span;
@@ -33,6 +35,11 @@ struct ProcessBuild {
   bool starts_with_start = false;
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and which of its events that is
   std::uint32_t created_at = kNoEvent;
+
+  // If it has asked for a message and does something else now.
+  void found_nothing() {
+    if (std::exchange(asked_at, std::nullopt)) ++calls_since_node;
+  }
 };
 
 // An exchange with a process outside: figure 5.3.
@@ -123,6 +130,7 @@ void HistoryBuilder::State::add(const Event& event) {
       return add_start(event, process);
     case EventType::receive_call:
       history.receive_calls_metered = true;
+      process.found_nothing();
       process.waiting_set = event.code;
       process.asked_at = event.local_time;
       return;
@@ -153,14 +161,20 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
     if (process.events.size() == (process.starts_with_start ? 1 : 0)) process.span.first = event.local_time;
     process.span.last = event.local_time;
   }
+  if (process.calls_since_node > 0)
+    process.calls_between.push_back(
+        {static_cast<std::uint32_t>(process.events.size()), std::exchange(process.calls_since_node, 0)});
   process.events.push_back(node);
   return static_cast<std::uint32_t>(process.events.size() - 1);
 }
 
 void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
   process.waiting_set = 0;  // a RECEIVECALL before this was one that found nothing
-  process.asked_at.reset();
-  if (event.flags & event_flags::kNoMessage) return;
+  process.found_nothing();
+  if (event.flags & event_flags::kNoMessage) {
+    ++process.calls_since_node;
+    return;
+  }
   if (event.flags & event_flags::kKernelMessage) {
     append(event, process, HistoryKind::move_data, ArcKind::none);
     return;
@@ -179,6 +193,7 @@ void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& proces
   if (event.flags & event_flags::kKernelMessage) return;
   if (event.flags & event_flags::kNoMessage) {
     process.waiting_set = 0;
+    process.found_nothing();
     return;
   }
   ++receives;
@@ -306,6 +321,8 @@ void HistoryBuilder::State::copy_events() {
       start.kind_bits = static_cast<std::uint32_t>(HistoryKind::start) & 7u;
       history.events.push_back(start);
     }
+    for (const auto& [event, calls] : process.calls_between)
+      history.calls_between.push_back({static_cast<std::uint32_t>(history.events.size()) + event, calls});
     process.events.consume([&](HistoryEvent& event) {
       if (event.match != kNoEvent) event.match += base(event.peer);
       history.events.push_back(event);

@@ -46,6 +46,21 @@ bool waits_unseen(const History& history, std::uint32_t first, std::uint32_t las
   return false;
 }
 
+std::vector<MessageSpan> message_spans(const History& history, const Schedule& schedule) {
+  std::vector<MessageSpan> spans(history.process_count());
+  for (std::uint32_t e = 0; e < history.events.size(); ++e) {
+    const HistoryKind kind = history.events[e].kind();
+    const double at_s = schedule.finished_ns[e] * 1e-9;
+    if ((kind != HistoryKind::send && kind != HistoryKind::receive) || at_s < 0) continue;
+    MessageSpan& span = spans[schedule.performed_by[e]];
+    span.first_s = span.process.is_none() ? at_s : std::min(span.first_s, at_s);
+    span.last_s = std::max(span.last_s, at_s);
+    span.process = ProcessId{schedule.performed_by[e]};
+  }
+  std::erase_if(spans, [](const MessageSpan& span) { return span.process.is_none(); });
+  return spans;
+}
+
 class Predictor {
  public:
   Predictor(const History& history, const Target& target, const PredictOptions& options)
@@ -131,8 +146,8 @@ class Predictor {
     for (const Order order : kOrders) {
       if (order == Order::role && prediction_.order != Order::role && prediction_.roles.empty()) continue;
       if (order != Order::arrival && !target_.replicas.empty()) continue;
-      auto run = complete(replay.run(order, target_.machine_of), order);
       const bool asked = order == prediction_.order && options_.method == SharingMethod::replay;
+      auto run = complete(replay.run(order, target_.machine_of, asked), order);
       if (!run) {
         if (asked || order == Order::recorded) return run.error();
         prediction_.warnings.push_back(run.error().what);
@@ -143,6 +158,7 @@ class Predictor {
       if (!asked) continue;
       set(T_s, elapsed_s);
       forced_ = run->forced_receives;
+      prediction_.message_spans = message_spans(history_, *run->schedule);
     }
     if (options_.method == SharingMethod::thesis1984) {
       const auto measured = measure_parallelism(history_, target_, SharingMethod::thesis1984);

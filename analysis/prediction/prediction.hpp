@@ -57,6 +57,13 @@ struct Sensitivity {
   Gains gains;  // with the exact replay only
 };
 
+// From when to when a process of the prediction exchanges messages, counted from the beginning of the computation: what
+// a program says of its own speed seldom counts how long it and others took to start.
+struct MessageSpan {
+  ProcessId process;
+  double first_s = 0, last_s = 0;
+};
+
 struct Prediction {
   std::string placement;
   double P = 0;
@@ -67,6 +74,7 @@ struct Prediction {
   std::vector<ProcessOrder> why;  // automatic: everybody who receives
   SharingMethod method = SharingMethod::replay;
   Spread spread;
+  std::vector<MessageSpan> message_spans;  // exact replay only; by process, of those that have messages
   std::optional<Interval> interval;  // arrival, role: interval.hpp
   double identity_error = 0;
   std::optional<double> clock_error;

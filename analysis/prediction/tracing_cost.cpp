@@ -27,10 +27,21 @@ class TakingOut {
     std::uint64_t owed_ns = 0;
     for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
       HistoryEvent& event = history_.events[e];
+      owed_ns += cost_of_calls_before(e);
       const std::uint64_t taken_ns = std::min(owed_ns, event.cpu_ns);
       event.cpu_ns -= taken_ns;
       owed_ns += cost_of(event, p) - taken_ns;
     }
+  }
+
+  // Events come in order.
+  std::uint64_t cost_of_calls_before(std::uint32_t e) {
+    const auto& between = history_.calls_between;
+    if (next_between_ == between.size() || between[next_between_].event != e) return 0;
+    const std::uint64_t calls = between[next_between_++].calls;
+    cost_.calls += calls;
+    cost_.metering_ns += calls * call_ns_;
+    return calls * call_ns_;
   }
 
   std::uint64_t cost_of(const HistoryEvent& event, std::uint32_t p) {
@@ -61,6 +72,7 @@ class TakingOut {
   History& history_;
   const Calibration& calibration_;
   const std::uint64_t call_ns_, waiting_call_ns_;
+  std::size_t next_between_ = 0;
   TracingCost cost_;
 };
 

@@ -127,7 +127,7 @@ class PredictCommand : public Command {
     } else if (predictions.size() == 1) {
       auto document = prediction_json(predictions.front(), info);
       if (!changes.empty()) document["what_if"] = change_json(changes.front());
-      if (taken_out_) document["taken_out"] = taken_out_json(taken_out_->cost, with_metering.front());
+      if (taken_out_) document["taken_out"] = taken_out_json(taken_out_->cost, with_metering.front(), info);
       if (!doubts.sentences.empty()) document["doubts"] = doubts_json(doubts);
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
@@ -136,7 +136,7 @@ class PredictCommand : public Command {
       for (std::size_t i = 0; i < predictions.size(); ++i) {
         document.push_back(prediction_json(predictions[i], info));
         if (!changes.empty()) document.back()["what_if"] = change_json(changes[i]);
-        if (taken_out_) document.back()["taken_out"] = taken_out_json(taken_out_->cost, with_metering[i]);
+        if (taken_out_) document.back()["taken_out"] = taken_out_json(taken_out_->cost, with_metering[i], info);
       }
       print_json(document, terminal);
     }

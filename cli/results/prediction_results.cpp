@@ -137,6 +137,15 @@ nlohmann::ordered_json interval_json(const std::optional<Interval>& interval) {
           {"high_elapsed_s", interval->high_elapsed_s}};
 }
 
+nlohmann::ordered_json spans_json(const std::vector<MessageSpan>& spans, const TraceInfo& info) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& span : spans)
+    rows.push_back({{"process", info[span.process].name},
+                    {"first_message_s", span.first_s},
+                    {"last_message_s", span.last_s}});
+  return rows;
+}
+
 nlohmann::ordered_json why_json(const Prediction& prediction, const TraceInfo& info) {
   auto orders = nlohmann::ordered_json::array();
   for (const auto& entry : prediction.why) {
@@ -204,6 +213,7 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
                    {"interval", interval_json(prediction.interval)},
                    {"identity_error", prediction.identity_error},
                    {"clock_error", prediction.clock_error ? Json(*prediction.clock_error) : Json()},
+                   {"message_spans", spans_json(prediction.message_spans, info)},
                    {"warnings", prediction.warnings}};
   if (prediction.automatic) document["orders"] = why_json(prediction, info);
   if (prediction.sensitivity)
@@ -234,12 +244,16 @@ std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction
   return text;
 }
 
-nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it) {
+nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it, const TraceInfo& info) {
   return {{"calls", cost.calls},
           {"metering_s", static_cast<double>(cost.metering_ns) * 1e-9},
           {"wake_ups", cost.wake_ups},
           {"wake_ups_s", static_cast<double>(cost.wake_up_ns) * 1e-9},
-          {"with_it", {{"P", with_it.P}, {"T_s", with_it.T_s}, {"elapsed_s", with_it.elapsed_s}}}};
+          {"with_it",
+           {{"P", with_it.P},
+            {"T_s", with_it.T_s},
+            {"elapsed_s", with_it.elapsed_s},
+            {"message_spans", spans_json(with_it.message_spans, info)}}}};
 }
 
 std::string search_text(const SearchResult& found, int width) {

@@ -28,7 +28,7 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
 
 // What was taken out of a live trace's CPU times, and the predictions as they are with it left in.
 std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction>& with_it);
-nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it);
+nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it, const TraceInfo& info);
 
 std::string search_text(const SearchResult& found, int width);
 // The best candidate's prediction, with `candidates` and `regret_bound`.

@@ -95,6 +95,19 @@ TEST_CASE("tracing cost: what cannot be taken from one interval is taken from th
   CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{10, 0, 0});
 }
 
+TEST_CASE("tracing cost: a call that found nothing costs what another costs", "[prediction]") {
+  auto script = two_messages();
+  script.receive_call("B", 2, 0);
+  script.receive_call("B", 2, 0);
+  script.send("B", 6, "A");
+  History history = history_of(script.info, script.events);
+  REQUIRE(history.calls_between.size() == 1);
+  CHECK(history.calls_between[0].calls == 2);
+  const TracingCost taken = take_out_tracing_cost(history, costs());
+  CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{2, 1, 10, 0});
+  CHECK(taken.calls == 4 + 3);
+}
+
 TEST_CASE("tracing cost: who was idle when a message was sent to it had to be woken, whatever it waited in",
           "[prediction]") {
   EventScript script({"red", "green"});

@@ -77,6 +77,8 @@ class Study:
     # Of receives: real sockets do not say what else a process would have taken, so nothing but the recorded order is safe.
     order: str = "recorded"
     processes: list[str] = field(default_factory=list)  # the computation; empty: what the trace says
+    # Whose messages, from the first to the last, take the time that play() returns; empty: the whole run takes it.
+    timed: str = ""
     # False: nobody runs long enough for turns to matter, because full pipes stop whoever is ahead, which a replay does not know.
     turns: bool = True
 
@@ -226,10 +228,16 @@ class Results:
 
     def add_prediction(self, traced: str, target: str, found: dict) -> None:
         cell = self.cells[traced, target]
-        cell.elapsed.append(found["elapsed_s"])
+        cell.elapsed.append(self.time_of(found))
         cell.P.append(found["P"])
-        with_it = found.get("taken_out", {}).get("with_it", found)
-        cell.elapsed_with_metering.append(with_it["elapsed_s"])
+        cell.elapsed_with_metering.append(self.time_of(found.get("taken_out", {}).get("with_it", found)))
+
+    def time_of(self, prediction: dict) -> float:
+        """Of what the measured time is of."""
+        if not self.study.timed:
+            return prediction["elapsed_s"]
+        spans = {span["process"]: span for span in prediction["message_spans"]}
+        return spans[self.study.timed]["last_message_s"] - spans[self.study.timed]["first_message_s"]
 
     def figures(self) -> dict[str, float]:
         """From traces on one core; and, as reverse_..., from traces on two."""
