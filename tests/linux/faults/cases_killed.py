@@ -12,8 +12,7 @@ def case_controller_killed(site: Site) -> None:
     first.kill()
     talk.go_on()
     second = Session(site)
-    wait_until(lambda: "was adopted into job 'talk'" in second.do("adopt red green blue"),
-               "the daemons to see that the controller is gone")
+    second.do_until("adopt red green blue", "was adopted into job 'talk'")
     questions = talk.end(second)
     second.do("rmjob talk", "getlog f1 log")
     talk.expect_whole("log", questions)

@@ -86,8 +86,7 @@ def case_two_controllers(site: Site) -> None:
         session.until(f"cat: words of {name}")
         expect(f"words of {'two' if name == 'one' else 'one'}" not in session.said, session.said)
     first.kill()
-    wait_until(lambda: "process 'cat' was adopted into job 'one'" in second.do("adopt red green"),
-               "the daemons to see that the first is gone")
+    second.do_until("adopt red green", "process 'cat' was adopted into job 'one'")  # the daemons see that the first is gone
     second.do("input one cat now yours")
     second.until("one/cat: now yours")
     for name in ("one", "two"):

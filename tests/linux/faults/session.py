@@ -161,6 +161,13 @@ class Session:
         self.until(re.escape(MARK), begin, patience_s)
         return self.said[begin:self.said.index(MARK, begin)]
 
+    def do_until(self, command: str, text: str) -> None:
+        """Again and again, until it says that."""
+        end_s = time.monotonic() + PATIENCE_S
+        while text not in (said := self.do(command)):
+            expect(time.monotonic() < end_s, f"'{command}' does not come to say \"{text}\", but: {said}")
+            time.sleep(0.02)
+
     def pid_of(self, name: str) -> int:
         return int(self.until(rf"(?:process|filter) '{re.escape(name)}' was (?:created|acquired).*: identifier = (\d+)")[1])
 
