@@ -1,7 +1,6 @@
 // adopt: takes over the processes and filters that a controller has left on machines, because it was killed or left
 // them on purpose.
 #include <algorithm>
-#include <map>
 
 #include "backends/linux/controller/controller.hpp"
 #include "backends/linux/controller/machine_names.hpp"
@@ -39,17 +38,8 @@ Controller::Outcome Controller::adopt(const Words& words) {
   }
   for (const auto* one : adopted)
     if (one->charge.kind == Charge::Kind::filter) adopt_filter(*one);
-  // Jobs keep their names where these are free; those of different controllers stay apart.
-  std::map<std::pair<std::string, std::string>, std::string> job_names;
-  for (const auto* one : adopted) {
-    if (one->charge.kind != Charge::Kind::process) continue;
-    auto& job_name = job_names[{one->charge.controller, one->charge.job}];
-    if (job_name.empty()) {
-      job_name = free_name(one->charge.job, [&](const auto& name) { return computation_.has_job(name); });
-      computation_.add_job(job_name, one->charge.filter.filter);
-    }
-    adopt_process(*one, job_name);
-  }
+  for (const auto* one : adopted)
+    if (one->charge.kind == Charge::Kind::process) adopt_process(*one);
   if (adopted.empty() && outcome == Outcome::done) say("there is nothing to adopt");
   return outcome;
 }
@@ -95,8 +85,20 @@ void Controller::adopt_filter(const Left& left) {
   say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
 }
 
-void Controller::adopt_process(const Left& left, const std::string& job_name) {
-  auto& job = *computation_.job(job_name).value();
+// Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be found
+// machine by machine, as these notice that its controller is gone.
+Job& Controller::job_to_adopt_into(const Charge& charge) {
+  for (auto& job : computation_.jobs())
+    if (job.adopted_from == charge.controller && job.adopted_as == charge.job) return job;
+  const std::string name = free_name(charge.job, [&](const auto& taken) { return computation_.has_job(taken); });
+  auto& job = computation_.add_job(name, charge.filter.filter);
+  job.adopted_from = charge.controller;
+  job.adopted_as = charge.job;
+  return job;
+}
+
+void Controller::adopt_process(const Left& left) {
+  auto& job = job_to_adopt_into(left.charge);
   // Its filter by what nobody else has: it may have got another name here.
   for (const auto& filter : computation_.filters())
     if (filter.address.secret == left.charge.filter.secret && filter.address.port == left.charge.filter.port)
@@ -110,7 +112,7 @@ void Controller::adopt_process(const Left& left, const std::string& job_name) {
   process.state = left.charge.state;
   process.flags = left.charge.flags;
   if (process.state == ProcessState::killed) process.ended = left.charge.reason;
-  say("process '" + process.name + "' was adopted into job '" + job_name +
+  say("process '" + process.name + "' was adopted into job '" + job.name +
       "': identifier = " + std::to_string(process.pid) + ", " + state_name(process.state));
 }
 

@@ -112,7 +112,8 @@ class Controller {
   Outcome adopt(const Words& words);
   std::vector<Left> left_on(const std::vector<std::string>& machines, Outcome& outcome);
   void adopt_filter(const Left& left);
-  void adopt_process(const Left& left, const std::string& job_name);
+  Job& job_to_adopt_into(const Charge& charge);
+  void adopt_process(const Left& left);
 
   // reports.cpp
   void take(const std::string& machine, const StateChanged& report);
