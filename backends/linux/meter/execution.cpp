@@ -12,13 +12,25 @@ std::uint64_t Execution::append(const Event& event, bool finished, std::int64_t 
   return first_number_ + waiting_.size() - 1;
 }
 
-void Execution::delay(std::uint64_t number) {
-  if (number == kNoEvent) return;
-  const std::uint64_t next = number - first_number_ + 1;
-  Event& event = waiting_[next - 1].event;
-  const LocalTime latest = next < waiting_.size() ? waiting_[next].event.local_time : last_seen_;
-  event.local_time = std::max(event.local_time, latest);
+void Execution::append_for_process(const Event& event, std::int64_t now_ns) {
+  append(event, true, now_ns);
+  if (!waiting_.empty()) waiting_.back().for_process = true;
+}
+
+std::uint64_t Execution::delay(std::uint64_t number) {
+  if (number == kNoEvent) return number;
+  const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(number - first_number_);
+  const auto next = std::find_if(at + 1, waiting_.end(), [](const Waiting& later) { return !later.for_process; });
+  Event& event = at->event;
+  event.local_time = std::max(event.local_time, next != waiting_.end() ? next->event.local_time : last_seen_);
+  if (next - at > 1) {  // what its process did meanwhile comes first now
+    const Event& before = (next - 1)->event;
+    event.local_time = std::max(event.local_time, before.local_time);
+    event.proc_time_ns = std::max(event.proc_time_ns, before.proc_time_ns);
+  }
   last_time_ = std::max(last_time_, event.local_time);
+  std::rotate(at, at + 1, next);
+  return number + static_cast<std::uint64_t>(next - at) - 1;
 }
 
 void Execution::decide(std::uint64_t number, State state) {

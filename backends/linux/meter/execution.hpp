@@ -50,13 +50,15 @@ class Execution {
   static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for one that the flags leave out
   // Appends an event, finished or not, and returns its number.
   std::uint64_t append(const Event& event, bool finished, std::int64_t now_ns);
+  // Appends a finished event of its process as a whole, which is put down to it: it may be in a call meanwhile.
+  void append_for_process(const Event& event, std::int64_t now_ns);
   // An event that is not finished; nullptr for kNoEvent.
   Event* event(std::uint64_t number) { return number == kNoEvent ? nullptr : &waiting_[number - first_number_].event; }
   void finish(std::uint64_t number) { decide(number, State::finished); }
   void cancel(std::uint64_t number) { decide(number, State::cancelled); }
   // What an event that is not finished took was not there yet when its call began, but came before the call ended: it
-  // is as late as the execution's next event, or as the next time it was seen.
-  void delay(std::uint64_t number);
+  // is as late as the next thing the execution did itself, or as the next time it was seen. Returns its new number.
+  std::uint64_t delay(std::uint64_t number);
 
   std::size_t waiting() const { return waiting_.size(); }
   // Of the first that waits: there must be one.
@@ -80,6 +82,7 @@ class Execution {
     Event event;
     State state = State::open;
     std::int64_t since_ns = 0;
+    bool for_process = false;
   };
   void decide(std::uint64_t number, State state);
 

@@ -51,9 +51,11 @@ class Meter {
     std::string name, program;
     std::uint64_t began_ns = 0;  // as in ProcessInfo
     bool acquired = false;
+    // The creator performed the fork itself; otherwise it is known only that an execution of its process did.
+    bool by_creator_itself = false;
     MeterFlags flags;  // of one without a metered creator; others inherit
   };
-  // `creator` performed the fork (CREATEPROCESS); nullptr for a program's first process, or when nobody saw it.
+  // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when nobody saw the fork.
   Execution& begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns);
   // What its I/O counters say from now on is not what its last call moved: the kernel counts the new program's file.
   void executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,

@@ -47,9 +47,14 @@ Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, 
   execution->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
 
   if (creator != nullptr) {
-    Event create = event_of({.execution = creator, .time = time}, EventType::create_process);
+    const Call fork{.execution = creator, .time = time, .now_ns = now_ns};
+    Event create = event_of(fork, EventType::create_process);
     create.peer = id;
-    record({.execution = creator, .time = time, .now_ns = now_ns}, create);
+    if (birth.by_creator_itself) {
+      record(fork, create);
+    } else if (creator->flags.has(create.type)) {
+      creator->append_for_process(create, now_ns);
+    }
   }
   const Call first{.execution = execution.get(), .time = time, .now_ns = now_ns};
   Event start = event_of(first, EventType::start_process);

@@ -21,12 +21,12 @@ void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset
     execution.cancel(operation.event);
     return;
   }
-  if (bytes > operation.probable) execution.delay(operation.event);
-  if (Event* event = execution.event(operation.event)) {
+  const std::uint64_t number = bytes > operation.probable ? execution.delay(operation.event) : operation.event;
+  if (Event* event = execution.event(number)) {
     event->sequence = offset;
     event->length_bytes = static_cast<std::uint32_t>(std::min(bytes, kLengthMax));
   }
-  execution.finish(operation.event);
+  execution.finish(number);
 }
 
 // Several operations may be open: a thread that asked and got nothing stays away, and others take what comes. Where the

@@ -76,7 +76,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
 
 // The first process, and of an acquired program all its threads.
 void Supervisor::meet_everybody() {
-  for (const std::uint32_t tid : read_thread_ids(program_.pid)) meet(tid, program_.pid, nullptr, local_time());
+  for (const std::uint32_t tid : read_thread_ids(program_.pid)) meet(tid, program_.pid, {}, local_time());
 }
 
 void Supervisor::wake() {

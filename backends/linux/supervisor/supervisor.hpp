@@ -96,7 +96,11 @@ class Supervisor {
 
   // supervisor_processes.cpp: who is there
   TrackedThread* tracked(std::uint32_t tid);
-  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Execution* creator, LocalTime time);
+  struct Creator {
+    Execution* execution = nullptr;
+    bool itself = false;  // as in Meter::Birth
+  };
+  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
   void drain_announcements();
   void announced(const ProcessChange& change, std::span<const ProcessChange> later);
   void forked(const ProcessChange& change, LocalTime time);

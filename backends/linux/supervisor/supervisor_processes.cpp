@@ -37,10 +37,12 @@ TrackedThread* Supervisor::tracked(std::uint32_t tid) {
   const auto status = read_status(tid);
   if (!status) return nullptr;
   const auto parent = threads_.find(status->pid == tid ? status->parent_pid : status->pid);
-  return &meet(tid, status->pid, parent == threads_.end() ? nullptr : parent->second->execution, local_time());
+  // Who of the parent process forked, and when, is not told: by now they may be in another call.
+  const Creator creator{parent == threads_.end() ? nullptr : parent->second->execution};
+  return &meet(tid, status->pid, creator, local_time());
 }
 
-TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution* creator, LocalTime time) {
+TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
   Meter::Birth birth;
   birth.pid = pid;
   birth.tid = tid;
@@ -50,10 +52,11 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Execution*
   if (tid == program_.pid && program_.from_start) birth.name = file_name(first_word(program_.command));
   if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
   birth.began_ns = read_beginning_ns(pid, tid);
-  birth.acquired = creator == nullptr && !program_.from_start;
+  birth.acquired = creator.execution == nullptr && !program_.from_start;
+  birth.by_creator_itself = creator.itself;
   birth.flags = options_.flags;
   auto thread = std::make_unique<TrackedThread>();
-  thread->execution = &meter_.begin(birth, creator, time, time.ns - clock_offset_ns_);
+  thread->execution = &meter_.begin(birth, creator.execution, time, time.ns - clock_offset_ns_);
   thread->thread_fd = open_thread(tid, pid);
   watch_end(*thread);
   thread->files = ThreadFiles(pid, tid);
@@ -90,10 +93,12 @@ void Supervisor::announced(const ProcessChange& change, std::span<const ProcessC
 void Supervisor::forked(const ProcessChange& change, LocalTime time) {
   // The parent the kernel names is the child's new parent: for a thread its creator's own, so the creator is the
   // process it belongs to.
-  const auto parent = threads_.find(change.pid == change.tid ? change.parent_tid : change.pid);
+  const bool is_process = change.pid == change.tid;
+  const auto parent = threads_.find(is_process ? change.parent_tid : change.pid);
   if (parent == threads_.end() || threads_.contains(change.tid)) return;
   read_cpu_time(*parent->second);
-  meet(change.tid, change.pid, parent->second->execution, time);
+  const bool itself = is_process || !parent->second->process->several_threads;
+  meet(change.tid, change.pid, {parent->second->execution, itself}, time);
 }
 
 void Supervisor::executed(TrackedThread& thread, LocalTime time) {

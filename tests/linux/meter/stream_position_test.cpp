@@ -101,6 +101,36 @@ TEST_CASE("stream position: what came after the call began is received when the 
   CHECK(reader.at_or_after_last(LocalTime{0}).ns == 35);
 }
 
+TEST_CASE("stream position: threads its process begins do not show that an execution's call has ended", "[linux]") {
+  Recorder recorder;
+  Execution& reader = recorder.add();
+  StreamPosition position;
+  position.settle_at(0, &reader);
+  const auto receive_late = [&](std::int64_t create_ns) {
+    position.open(recorder.operation(reader, 100, 0));
+    Event create{.local_time = LocalTime{create_ns}, .proc_time_ns = 3};
+    create.type = EventType::create_process;
+    reader.append_for_process(create, 0);
+  };
+  receive_late(15);
+  reader.was_seen(LocalTime{20});
+  position.settle_at(30, &reader);
+  receive_late(25);
+  reader.append(Event{.local_time = LocalTime{28}}, true, 0);
+  reader.was_seen(LocalTime{40});
+  position.settle_at(50, &reader);
+  const std::vector<Event>& ready = recorder.ready;
+  REQUIRE(ready.size() == 5);
+  CHECK(ready[0].type == EventType::create_process);
+  CHECK(ready[1].local_time.ns == 20);
+  CHECK(ready[1].proc_time_ns == 3);
+  CHECK(ready[2].type == EventType::create_process);
+  CHECK(ready[3].local_time.ns == 28);
+  CHECK(ready[4].local_time.ns == 28);
+  CHECK(ranges({ready[1], ready[3]}) ==
+        ranges({{.sequence = 0, .length_bytes = 30}, {.sequence = 30, .length_bytes = 20}}));
+}
+
 TEST_CASE("stream position: what others take is not what a thread got that asked in vain and stayed away", "[linux]") {
   Recorder recorder;
   Execution& away = recorder.add();
