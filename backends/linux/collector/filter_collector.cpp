@@ -159,16 +159,16 @@ void FilterCollector::State::enter(Phase next, std::chrono::milliseconds at_most
 
 // From being told to stop, through the last of the meters and the last of the filter, to the end.
 void FilterCollector::State::advance(bool told_to_stop) {
-  const bool late = Clock::now() >= phase_due;
+  const auto late = [this] { return Clock::now() >= phase_due; };
   if (phase == Phase::collecting && told_to_stop) enter(Phase::farewell, options.farewell);
-  if (phase == Phase::farewell && (late || !connections.has_open_meters())) {
+  if (phase == Phase::farewell && (late() || !connections.has_open_meters())) {
     stream.finish();
     connections.stop_listening();
     enter(Phase::last_words, options.filter_patience);
   }
   if (phase != Phase::last_words) return;
   if (stream.waiting().empty()) filter.close_input();
-  if (!filter_has_ended && late) {
+  if (!filter_has_ended && late()) {
     filter.end_by_force(SIGKILL);
     phase_due = Clock::time_point::max();
   }
@@ -179,7 +179,7 @@ void FilterCollector::State::advance(bool told_to_stop) {
     enter(Phase::last_words, 500ms);
   }
   connections.answer_all();
-  if (!connections.has_unsaid() || Clock::now() >= phase_due) phase = Phase::done;
+  if (!connections.has_unsaid() || late()) phase = Phase::done;
 }
 
 void FilterCollector::State::tick(bool at_once) {

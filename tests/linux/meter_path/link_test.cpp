@@ -137,6 +137,22 @@ TEST_CASE("meter path: a filter that ends is no harm to the meter, and what it m
   CHECK(meter.losses[0].reason == "the filter is gone: exit status 3");
 }
 
+TEST_CASE("meter path: a meter that does not say farewell leaves the filter the time to end", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", {"/bin/sh", "-c", "cat > stream; sleep .3; cp stream whole"});
+  auto options = patient(folder);
+  options.end_wait = Duration::from_seconds(.2);
+  LinkedMeter red(collector.address(), "red", 1, options);
+  red.record(100);
+  CHECK(collector.reports([](const auto& report) { return !report.meters.empty() && report.meters[0].seen == 100; }));
+  collector.stop();  // it is at work, and so says nothing
+  const auto delivered = collector.report();
+  CHECK(delivered.finished);
+  REQUIRE(delivered.filter_ended.empty());
+  CHECK(contents_of(text_of(collector.log() + "/whole")).count == 100);
+  red.end();
+}
+
 TEST_CASE("meter path: a filter that cannot be started is said at once", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorOptions options;
