@@ -111,9 +111,15 @@ class System:
 
     def stop(self, part: Part, signal: str = "TERM", expected: Sequence[int] = (0,)) -> None:
         """Asks a program to end (`dpm meter --wait` hands signals on to it) and waits for its trace."""
-        self.on(part.host, ["kill", f"-{signal}", part.pid_file.read_text().strip()])
-        if (status := part.wait()) not in expected:
-            raise Failed(f"{part.folder.name} on {part.host} ended with {status} when it was stopped:\n{part.words()}")
+        self.stop_all([part], signal, expected)
+
+    def stop_all(self, parts: Sequence[Part], signal: str = "TERM", expected: Sequence[int] = (0,)) -> None:
+        """At once: who goes on talking to one that has been told to end is not heard any more."""
+        for part in parts:
+            self.on(part.host, ["kill", f"-{signal}", part.pid_file.read_text().strip()])
+        for part in parts:
+            if (status := part.wait()) not in expected:
+                raise Failed(f"{part.folder.name} on {part.host} ended with {status} when it was stopped:\n{part.words()}")
 
     def wait_until(self, what: str, holds: Callable[[], bool]) -> None:
         end = time.monotonic() + LIMIT_S
