@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/linux/kernel/process_handle.hpp"
 #include "model/unique_fd.hpp"
 
 namespace dpm {
@@ -195,7 +195,6 @@ class Load {
 
   // Ends the process.
   [[noreturn]] void receiver() {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const bool answers = plan_.shape == LoadShape::ping_pong, watches = plan_.shape == LoadShape::watched;
     std::int64_t* latency_ns = shared_.sent_ns + plan_.messages;
     if (!stay_on(plan_.receiver_core)) fail();
@@ -320,7 +319,7 @@ Result<LoadFigures> run_load(const LoadPlan& plan) {
   Load load(plan, *std::move(ways), shared);
   if (auto done = stay_on(plan.sender_core); !done) return done.error();
   if (plan.shape == LoadShape::alone) return load.alone();
-  const pid_t child = ::fork();
+  const pid_t child = fork_bound();
   if (child < 0) return Error::from_errno("start a process");
   if (child == 0) load.receiver();
   load.sender();

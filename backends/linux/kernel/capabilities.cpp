@@ -88,7 +88,6 @@ void look_at(std::uint32_t program, int its_descriptor, Trial& trial) {
 }
 
 void supervise_trial(std::uint32_t program, int its_descriptor, int socket, Trial& trial) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   SeccompListener listener(receive_descriptor(socket));
   if (listener.fd() < 0) return;
   errno = 0;
@@ -106,7 +105,7 @@ void supervise_trial(std::uint32_t program, int its_descriptor, int socket, Tria
   int sockets[2];
   const auto program = static_cast<std::uint32_t>(::getpid());
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) ::_exit(1);
-  const pid_t supervisor = ::fork();
+  const pid_t supervisor = fork_bound();
   if (supervisor < 0) ::_exit(1);
   if (supervisor == 0) {
     ::close(sockets[0]);

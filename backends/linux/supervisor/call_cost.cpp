@@ -1,7 +1,6 @@
 #include "backends/linux/supervisor/call_cost.hpp"
 
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -41,7 +40,6 @@ std::uint64_t cpu_time_of_calls() {
 
 // The process that makes the calls: first as they are, then notified.
 [[noreturn]] void make_calls(Trial& trial) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a supervisor that is killed now leaves nothing, nor its descriptors, behind
   const std::uint64_t bare_ns = cpu_time_of_calls();
   static constexpr int kNotified[] = {SYS_getppid};
   auto listener = install_seccomp_program({kNotified, {}});
@@ -85,7 +83,7 @@ std::uint64_t measure_call_cost_ns(bool sync_wake_up) {
   void* page = ::mmap(nullptr, sizeof(Trial), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return 0;
   auto& trial = *new (page) Trial;
-  const pid_t child = ::fork();
+  const pid_t child = fork_bound();  // a supervisor that is killed now leaves nothing, nor its descriptors, behind
   if (child == 0) make_calls(trial);
   if (child > 0) {
     answer_calls(child, trial, sync_wake_up);
