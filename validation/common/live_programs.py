@@ -1,9 +1,10 @@
 """The programs of a shipped scenario as real processes over sockets (dpm run --live), each machine a core."""
 
 import json
+import os
 import pathlib
 
-from real_programs import Placement, Run, Study, call
+from real_programs import Missing, Placement, Run, Study, call
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NAME_BYTES_MAX = 15  # what Linux keeps of a process's name
@@ -25,6 +26,8 @@ def live_study(scenario: str, parameters: dict[str, float], placements: dict[str
     counts = {process["name"]: _count(process, derived["parameters"]) for process in processes}
 
     def prepare(folder: pathlib.Path) -> None:
+        if os.environ.get("DPM_SANITIZER"):
+            raise Missing("the sanitizer's library in the processes of a scenario sends messages of its own")
         (folder / "scenario.json").write_text(json.dumps(derived, indent=1))
 
     def play(run: Run) -> float:

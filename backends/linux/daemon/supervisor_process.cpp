@@ -60,8 +60,9 @@ std::string reason_of(const siginfo_t& end) {
 
 Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink) {
   EventLoop loop;
-  // Never destroyed: when the loop ends everything is said, and the meter may still be at work for nobody.
-  auto* supervisor = new SupervisorProcess(loop, machine, open_sink);
+  // Never destroyed: when the loop ends everything is said, and the meter may still be at work for nobody. Static, so
+  // that a search for leaks knows whose its memory is.
+  static auto* const supervisor = new SupervisorProcess(loop, machine, open_sink);
   if (auto begun = supervisor->service_.begin(std::move(daemon), machine); !begun) return begun;
   loop.run();
   return {};

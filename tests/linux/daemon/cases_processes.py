@@ -277,6 +277,9 @@ def case_churn(machine):
     after = resident_kb()
     descriptors = len(os.listdir(f"/proc/{machine.daemon()}/fd"))
     print(f"the daemon's memory after 30 processes {before} kB, after 130 {after} kB; {descriptors} descriptors")
-    assert after < before + 512, (before, after)
+    if os.environ.get("DPM_SANITIZER"):
+        print("REDUCED: a sanitizer keeps memory that was freed")
+    else:
+        assert after < before + 512, (before, after)
     assert descriptors < 20
     red.close()
