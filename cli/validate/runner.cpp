@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "model/unique_fd.hpp"
 
@@ -15,6 +16,7 @@ namespace dpm::cli {
 namespace {
 
 constexpr int kCannotBeTried = 77;
+constexpr std::string_view kReasonFollows = "SKIPPED: ";
 constexpr int kCouldNotStart = 127;
 
 Result<std::vector<std::string>> command_of(const Claim& claim, const RunnerOptions& options) {
@@ -70,8 +72,10 @@ std::string hand_on_lines(int from, const std::function<void(const std::string&)
 
 RunnerOutcome outcome_of(int status, std::string last_line) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {RunnerEnding::measured, ""};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotBeTried)
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotBeTried) {
+    if (last_line.starts_with(kReasonFollows)) last_line.erase(0, kReasonFollows.size());
     return {RunnerEnding::skipped, last_line.empty() ? "it gives no reason" : std::move(last_line)};
+  }
   const std::string how = WIFEXITED(status) ? "it ended with status " + std::to_string(WEXITSTATUS(status))
                                             : std::string("it died of signal ") + strsignal(WTERMSIG(status));
   return {RunnerEnding::broken, how + (last_line.empty() ? "" : ": " + last_line)};

@@ -3,7 +3,7 @@
 //     run [--quick] --dpm PROGRAM --result FILE
 //
 // It ends with 0 when it has measured, 77 when it cannot be tried on this machine (the last line it says is the
-// reason), and anything else when it is broken.
+// reason, after "SKIPPED: " or alone), and anything else when it is broken.
 #pragma once
 
 #include <functional>

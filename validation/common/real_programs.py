@@ -341,7 +341,7 @@ def main(study: Study) -> None:
             laboratory.become_real_time()
             results = investigate(study, laboratory)
     except Missing as missing:
-        say(str(missing))
+        say(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)
     remarks = ["scheduled in real time, apart from other work" if laboratory.real_time
                else "scheduled as everything else: other work of this machine has a part in the times"]
