@@ -56,7 +56,7 @@ figure { margin: 0; padding: 16px 18px 14px; background: var(--card); border: 1p
 figure.wide, figure.alone { grid-column: 1 / -1; }
 @media (min-width: 761px) {
   .wide td:first-child { white-space: nowrap; }
-  figure.alone { display: grid; grid-template-columns: minmax(0, 520px) minmax(0, 1fr); column-gap: 44px; align-items: center; }
+  figure.alone:has(figcaption) { display: grid; grid-template-columns: minmax(0, 520px) minmax(0, 1fr); column-gap: 44px; align-items: center; }
   figure.alone h3 { grid-column: 1 / -1; }
 }
 figcaption { margin-top: 10px; color: var(--muted); font-size: 13.5px; max-width: 90ch; overflow-wrap: anywhere; }
@@ -96,7 +96,7 @@ svg .arc-label { font-size: 11.5px; font-weight: 600; paint-order: stroke; strok
 @media (max-width: 760px) {
   main { padding: 20px 12px 32px; } h1 { font-size: 23px; } .grid { grid-template-columns: minmax(0, 1fr); gap: 14px; }
   figure { padding: 12px; } figure.wide .scroll > svg { max-width: none; } .headline .value { font-size: 32px; }
-  figure:not(.wide) .scroll > svg { min-width: 440px; }
+  figure:not(.wide) .scroll > svg { min-width: 440px; } td.prose { min-width: 11em; }
 }
 @media print { body { background: none; } figure, .headline { break-inside: avoid; } }
 )css";
