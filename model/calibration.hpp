@@ -6,8 +6,8 @@
 namespace dpm {
 
 // CPU time of the program that is in its trace although the program, unmetered, would not have used it. What a notified
-// call costs by itself the meter takes off before it records; this is what is left: caches that the supervisor has used,
-// and sleeping and waking for it.
+// call costs by itself the meter takes off before it records; this is what is left: caches that the supervisor has
+// used, and sleeping and waking for it.
 struct MeteringCost {
   double call_cpu_s = 0;          // each SEND, and each RECEIVE of what was there
   double waiting_call_cpu_s = 0;  // each RECEIVE that waited for its message

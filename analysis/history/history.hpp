@@ -70,8 +70,9 @@ struct ExternalArc {
   std::uint64_t elapsed_ns = 0;
 };
 
-// Calls before an event of the graph, and after the one before it, that are none themselves: they asked for messages and
-// found nothing, or passed more bytes of one already begun. They matter where calls are metered, and so cost CPU time.
+// Calls before an event of the graph, and after the one before it, that are none themselves: they asked for messages
+// and found nothing, or passed more bytes of one already begun. They matter where calls are metered, and so cost CPU
+// time.
 struct CallsBetween {
   std::uint32_t event = kNoEvent;
   std::uint32_t calls = 0;
@@ -88,10 +89,10 @@ struct History {
   // Events of process p are events[first_event[p] .. first_event[p + 1]), in the order it performed them.
   std::vector<std::uint32_t> first_event;
   std::vector<HistoryEvent> events;
-  std::vector<ExternalArc> external_arcs;  // by increasing `to`
+  std::vector<ExternalArc> external_arcs;   // by increasing `to`
   std::vector<CallsBetween> calls_between;  // by increasing event
-  std::vector<LocalSpan> local_spans;      // by process
-  bool receive_calls_metered = false;      // otherwise nothing is known about which channels a RECEIVE waited for
+  std::vector<LocalSpan> local_spans;       // by process
+  bool receive_calls_metered = false;       // otherwise nothing is known about which channels a RECEIVE waited for
 
   // What could not be placed (ArcKind::missing); shown with every result that uses the graph.
   std::uint64_t receives_without_send = 0;  // from metered processes of the computation: the trace has lost something

@@ -75,7 +75,7 @@ struct Prediction {
   SharingMethod method = SharingMethod::replay;
   Spread spread;
   std::vector<MessageSpan> message_spans;  // exact replay only; by process, of those that have messages
-  std::optional<Interval> interval;  // arrival, role: interval.hpp
+  std::optional<Interval> interval;        // arrival, role: interval.hpp
   double identity_error = 0;
   std::optional<double> clock_error;
   std::optional<Sensitivity> sensitivity;

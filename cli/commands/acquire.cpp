@@ -1,10 +1,9 @@
 // dpm acquire: meters a process that runs already, until it ends or we are interrupted; then its keeper lets its calls
 // pass. A program whose meter was killed is taken over from its keeper, or, when that was killed too, rescued.
-#include "backends/linux/acquire/take_program.hpp"
-
 #include <CLI/CLI.hpp>
 #include <csignal>
 
+#include "backends/linux/acquire/take_program.hpp"
 #include "backends/linux/kernel/process_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/meter/conclude.hpp"

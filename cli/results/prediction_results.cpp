@@ -140,9 +140,8 @@ nlohmann::ordered_json interval_json(const std::optional<Interval>& interval) {
 nlohmann::ordered_json spans_json(const std::vector<MessageSpan>& spans, const TraceInfo& info) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& span : spans)
-    rows.push_back({{"process", info[span.process].name},
-                    {"first_message_s", span.first_s},
-                    {"last_message_s", span.last_s}});
+    rows.push_back(
+        {{"process", info[span.process].name}, {"first_message_s", span.first_s}, {"last_message_s", span.last_s}});
   return rows;
 }
 

@@ -1,5 +1,5 @@
-// Meters a process that runs already, whoever has metered it before: acquire() if nobody, take_over() from its keeper if
-// its meter was killed or has let it go, rescue() if both were killed.
+// Meters a process that runs already, whoever has metered it before: acquire() if nobody, take_over() from its keeper
+// if its meter was killed or has let it go, rescue() if both were killed.
 #pragma once
 
 #include <cstdint>

@@ -85,8 +85,8 @@ void Controller::adopt_filter(const Left& left) {
   say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
 }
 
-// Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be found
-// machine by machine, as these notice that its controller is gone.
+// Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be
+// found machine by machine, as these notice that its controller is gone.
 Job& Controller::job_to_adopt_into(const Charge& charge) {
   for (auto& job : computation_.jobs())
     if (job.adopted_from == charge.controller && job.adopted_as == charge.job) return job;

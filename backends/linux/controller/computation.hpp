@@ -42,7 +42,7 @@ struct Job {
   unsigned number = 0;
   std::string name, filter;
   std::string adopted_from, adopted_as;  // the controller that began it, and what it called it; empty: this one
-  MeterFlags flags;  // what processes that are added begin with
+  MeterFlags flags;                      // what processes that are added begin with
   std::deque<ProcessRecord> processes;
 };
 
