@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "backends/sim/simulation.hpp"
 #include "backends/sim/wire.hpp"
 #include "model/check_scenario.hpp"
+#include "model/fork_bound.hpp"
 
 namespace dpm {
 namespace {
@@ -90,14 +90,9 @@ Result<void> Child::start(const Scenario& scenario) {
   if (log_.get() < 0) return Error::from_errno("create a log for the simulation");
   if (running_.get() == nullptr) return Error::from_errno("share a page with the simulation");
   std::fflush(nullptr);  // or the child would print the parent's unwritten output a second time
-  const pid_t parent = ::getpid();
-  pid_ = ::fork();
+  pid_ = fork_bound();
   if (pid_ < 0) return Error::from_errno("fork the simulation");
-  if (pid_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);
-    simulate(scenario);
-  }
+  if (pid_ == 0) simulate(scenario);
   pipe_of_child_.reset();
   return {};
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "model/fork_bound.hpp"
 #include "model/unique_fd.hpp"
 
 namespace dpm::cli {
@@ -38,7 +38,6 @@ Result<std::vector<std::string>> command_of(const Claim& claim, const RunnerOpti
   std::vector<char*> words;
   for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
   dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
@@ -91,7 +90,7 @@ Result<RunnerOutcome> run_claim(const Claim& claim, const RunnerOptions& options
   if (pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("make a pipe");
   const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
-  const pid_t child = fork();
+  const pid_t child = fork_bound(SIGTERM);
   if (child < 0) return Error::from_errno("start " + command->front());
   if (child == 0) become(*command, writing.get());
   writing.reset();

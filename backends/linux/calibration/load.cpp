@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/linux/kernel/process_handle.hpp"
+#include "model/fork_bound.hpp"
 #include "model/unique_fd.hpp"
 
 namespace dpm {

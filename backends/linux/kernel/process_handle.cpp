@@ -2,11 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -30,15 +27,6 @@ std::uint32_t process_of(int process_fd) {
   const char* line = std::strstr(text, "\nPid:\t");  // "-1" when it has ended
   const long pid = line == nullptr ? 0 : std::strtol(line + 6, nullptr, 10);
   return pid > 0 ? static_cast<std::uint32_t>(pid) : 0;
-}
-
-pid_t fork_bound() {
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  return 0;
 }
 
 }  // namespace dpm

@@ -14,6 +14,7 @@
 #include "backends/linux/kernel/seccomp_listener.hpp"
 #include "backends/linux/kernel/seccomp_program.hpp"
 #include "backends/linux/kernel/tracee.hpp"
+#include "model/fork_bound.hpp"
 
 namespace dpm {
 namespace {

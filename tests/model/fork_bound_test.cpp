@@ -1,5 +1,5 @@
 // Children that do not outlive who forked them.
-#include "backends/linux/kernel/process_handle.hpp"
+#include "model/fork_bound.hpp"
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -7,11 +7,12 @@
 
 #include <array>
 
+#include "model/unique_fd.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {
 
-TEST_CASE("fork_bound: a child does not outlive who forked it, however soon that ends", "[linux]") {
+TEST_CASE("fork_bound: a child does not outlive who forked it, however soon that ends", "[model]") {
   constexpr int kRounds = 300, kLimitMs = 60'000;
   for (int round = 0; round < kRounds; ++round) {
     std::array<int, 2> ends = {};
