@@ -113,8 +113,8 @@ class ControlCommand : public Command {
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });
     while (true) {
+      connections.take_interruption();  // of what is over; from here on it is of what is typed next
       const auto line = editor.next();
-      connections.take_interruption();  // of what is over
       const auto outcome = line.has_value() ? controller.perform(*line) : controller.end_of_typing();
       if (outcome == Controller::Outcome::left) return kDone;
       controller.show_reports();
