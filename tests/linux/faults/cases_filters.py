@@ -50,8 +50,9 @@ def case_filter_ends_at_once(site: Site) -> None:
     said = session.do("add talk red answer 7001")
     expect("addprocess: filter 'f1' has ended: exit status 4" in said, said)
     questions = talk.end(session)
-    session.do("rmjob talk", "getlog f1 log")
-    talk.expect_account("log", questions, "the filter is gone: exit status 4")
+    session.do("rmjob talk")
+    log = talk.whole_account(session, "f1")
+    talk.expect_account(log, questions, "the filter is gone: exit status 4")
     expect(session.leave("bye") == 1, session.said)  # what was refused
 
 

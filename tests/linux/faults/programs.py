@@ -4,6 +4,7 @@ Both check what they read, so that a byte that is lost, doubled or changed is an
 message, too.
 """
 
+import itertools
 import json
 import re
 import socket
@@ -107,6 +108,18 @@ class Talk:
         """The log can be read; what is missing in it stands beside it, with the reason, to the last event."""
         kept, delivered = self.site.ledger(trace)["kept"], self.expect_account(trace, questions, why)
         expect(kept <= delivered, (kept, delivered))
+
+    def whole_account(self, session: Session, filter_name: str) -> str:
+        """A log fetched after every meter has said farewell, which nobody waits for when the filter itself is gone."""
+        fetched = itertools.count()
+
+        def whole() -> str:
+            trace = f"log{next(fetched)}"
+            session.do(f"getlog {filter_name} {trace}")
+            meters = json.loads((self.site.folder / trace / "delivered.json").read_text())["meters"]
+            return trace if all(meter["ended"] for meter in meters) else ""
+
+        return wait_until(whole, f"the farewells of what {filter_name} metered")
 
     def expect_account(self, trace: str, questions: int, why: str) -> int:
         """How many events were delivered: the rest was lost for this reason alone."""
