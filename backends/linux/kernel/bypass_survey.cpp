@@ -46,16 +46,16 @@ std::vector<SharedMemory> shared_mappings(const std::string& process_folder) {
 
 }  // namespace
 
-bool is_native_program(std::uint32_t pid) {
+ProgramKind program_kind(std::uint32_t pid) {
   std::ifstream program("/proc/" + std::to_string(pid) + "/exe", std::ios::binary);
   char identification[EI_NIDENT] = "";
-  if (!program.read(identification, sizeof identification)) return true;
-  return identification[EI_CLASS] == ELFCLASS64;
+  if (!program.read(identification, sizeof identification)) return ProgramKind::unknown;
+  return identification[EI_CLASS] == ELFCLASS64 ? ProgramKind::native : ProgramKind::not_native;
 }
 
 OpenBypasses survey_bypasses(std::uint32_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
-  return {has_ring(folder), is_native_program(pid), shared_mappings(folder)};
+  return {has_ring(folder), program_kind(pid) != ProgramKind::not_native, shared_mappings(folder)};
 }
 
 }  // namespace dpm

@@ -21,7 +21,9 @@ struct OpenBypasses {
 // Reads /proc/PID/fd, maps and exe: milliseconds for large processes, so never while a call waits.
 OpenBypasses survey_bypasses(std::uint32_t pid);
 
-// Whether the program it runs makes 64-bit calls: one file is opened.
-bool is_native_program(std::uint32_t pid);
+enum class ProgramKind { native, not_native, unknown };  // makes 64-bit calls, 32-bit calls, or has ended
+
+// One file is opened.
+ProgramKind program_kind(std::uint32_t pid);
 
 }  // namespace dpm

@@ -34,6 +34,9 @@ std::vector<std::string> BypassAccount::warnings() const {
                        ": messages that pass through a ring are not in the trace (gaps in TCP streams show where)");
   if (!not_native_.empty())
     warnings.push_back("32-bit programs are not metered: " + listed(not_native_) + " left no messages in the trace");
+  if (!unseen_.empty())
+    warnings.push_back("32-bit programs are not metered, and " + listed(unseen_) +
+                       " may be one: it ended before it could be looked at, and made no metered call");
   std::set<std::string> sharing;
   std::string example;
   for (const auto& [key, segment] : segments_) {

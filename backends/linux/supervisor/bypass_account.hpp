@@ -14,6 +14,8 @@ namespace dpm {
 class BypassAccount {
  public:
   void add(const std::string& process, const OpenBypasses& open);
+  // It ended before it could be looked at, and made no metered call.
+  void add_unseen(const std::string& process) { unseen_.insert(process); }
 
   // One sentence for each kind.
   std::vector<std::string> warnings() const;
@@ -23,7 +25,7 @@ class BypassAccount {
     std::string name;
     std::set<std::string> processes;
   };
-  std::set<std::string> with_rings_, not_native_;
+  std::set<std::string> with_rings_, not_native_, unseen_;
   std::map<std::string, Segment> segments_;
 };
 

@@ -16,7 +16,8 @@ std::string file_name(const std::string& path) {
 }
 
 std::string name_for_people(std::uint32_t pid) {
-  return read_command_name(pid, pid) + " (" + std::to_string(pid) + ")";
+  const std::string name = read_command_name(pid, pid);
+  return (name.empty() ? "process" : name) + " (" + std::to_string(pid) + ")";
 }
 
 std::string first_word(const std::string& command) { return command.substr(0, command.find(' ')); }
@@ -113,7 +114,11 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   watch_end(thread);
   thread.files = ThreadFiles(pid, tid);
   // It may end before it is surveyed, and what it does leaves no trace.
-  if (!is_native_program(pid)) bypasses_.add(name_for_people(pid), {.native = false});
+  const ProgramKind kind = program_kind(pid);
+  if (kind == ProgramKind::not_native) bypasses_.add(name_for_people(pid), {.native = false});
+  if (kind != ProgramKind::unknown) return;
+  thread.process->unseen = name_for_people(pid);
+  thread.process->unseen_after_call = thread.execution->call_number;
 }
 
 // `number_goes_on`: it was ended by the exec of another thread, which has its number by now.
@@ -123,6 +128,9 @@ void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime
   if (thread.execution->counted.flow != nullptr && !number_goes_on) read_last_counters(thread);
   read_cpu_time(thread);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
+  const TrackedProcess& process = *thread.process;
+  if (tid == pid && !process.unseen.empty() && thread.execution->call_number == process.unseen_after_call)
+    bypasses_.add_unseen(process.unseen);
   threads_.erase(tid);
   if (tid != pid) return;
   processes_.erase(pid);
