@@ -14,6 +14,7 @@
 
 #include "model/result.hpp"
 #include "model/time.hpp"
+#include "model/wake_up.hpp"
 
 namespace dpm {
 
@@ -32,21 +33,11 @@ class PiecewiseLinear {
   std::vector<std::pair<double, double>> points_;
 };
 
-// What a message costs besides when its receiver sleeps until it comes: the sender's kernel has to wake it, often on an
-// idle CPU. Known of real machines only (dpm calibrate); simulated processes wake for nothing.
-struct WakeUp {
-  double delivery_s = 0;    // the message is received so much later
-  double sender_cpu_s = 0;  // on a machine of speed 1
-  double receiver_cpu_s = 0;
-
-  bool is_free() const { return delivery_s == 0 && sender_cpu_s == 0 && receiver_cpu_s == 0; }
-};
-
 struct DelayClass {
   PiecewiseLinear delivery_s;    // seconds by size in bytes
   PiecewiseLinear sender_cpu_s;  // CPU seconds by size, on a machine of speed 1
   PiecewiseLinear receiver_cpu_s;
-  WakeUp wake_up;
+  WakeUps wake_ups;
 };
 
 struct PairClass {

@@ -49,17 +49,16 @@ DelayTable::DelayTable(const DelayModel& model, const std::vector<MachineInfo>& 
     }
   }
   remembered_.resize(kinds_.size() * kRemembered);
-  const auto costs_wake_ups = [](const DelayClass& kind) { return !kind.wake_up.is_free(); };
-  if (std::any_of(kinds_.begin(), kinds_.end(), costs_wake_ups)) {
-    for (const auto& kind : kinds_) {
-      const auto ns = [](double seconds) { return Duration::from_seconds(seconds).ns; };
-      const WakeUp& costs = kind.wake_up;
-      wake_ups_.push_back({ns(costs.delivery_s), ns(costs.sender_cpu_s), ns(costs.receiver_cpu_s)});
-    }
-  }
+  has_wake_ups_ = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& kind) { return !kind.wake_ups.is_free(); });
   charges_cpu_ = std::any_of(kinds_.begin(), kinds_.end(), [](const DelayClass& kind) {
     return !is_zero(kind.sender_cpu_s) || !is_zero(kind.receiver_cpu_s);
   });
+}
+
+DelayTable::WakeUpCosts DelayTable::wake_up(MachineId sender, MachineId receiver, double idle_ns) const {
+  const auto ns = [](double seconds) { return Duration::from_seconds(seconds).ns; };
+  const WakeUp costs = kinds_[class_of(sender, receiver)].wake_ups.after(idle_ns * 1e-9);
+  return {ns(costs.delivery_s), ns(costs.sender_cpu_s), ns(costs.receiver_cpu_s)};
 }
 
 void DelayTable::fill(Costs& costs, std::size_t kind, std::uint64_t bytes) const {
@@ -106,9 +105,9 @@ double MessageCosts::link_factor(std::uint32_t a, std::uint32_t b) const {
   return link == links_.end() ? 1 : link->second;
 }
 
-DelayTable::WakeUpCosts MessageCosts::wake_up(std::uint32_t sender, std::uint32_t receiver) const {
+DelayTable::WakeUpCosts MessageCosts::wake_up(std::uint32_t sender, std::uint32_t receiver, double idle_ns) const {
   const MachineId from = machine_of_[sender], to = machine_at(machine_of_, receiver);
-  DelayTable::WakeUpCosts costs = target_.wake_up(from, to);
+  DelayTable::WakeUpCosts costs = target_.wake_up(from, to, idle_ns);
   if (from.value < target_speed_.size())
     costs.sender_cpu_ns = scaled(costs.sender_cpu_ns, 1 / target_speed_[from.value]);
   if (to.value < target_speed_.size())

@@ -53,10 +53,9 @@ class DelayTable {
     std::int64_t sender_cpu_ns = 0;
     std::int64_t receiver_cpu_ns = 0;
   };
-  bool has_wake_ups() const { return !wake_ups_.empty(); }
-  const WakeUpCosts& wake_up(MachineId sender, MachineId receiver) const {
-    return wake_ups_[class_of(sender, receiver)];
-  }
+  bool has_wake_ups() const { return has_wake_ups_; }
+  // The receiver's machine had been idle for `idle_ns`.
+  WakeUpCosts wake_up(MachineId sender, MachineId receiver, double idle_ns) const;
 
  private:
   static constexpr std::size_t kRemembered = 61;  // prime, so that sizes of 512 and 1024 do not share a place
@@ -74,11 +73,11 @@ class DelayTable {
   void fill(Costs& costs, std::size_t kind, std::uint64_t bytes) const;
 
   std::vector<DelayClass> kinds_;       // 0 local, 1 remote, then the pairs
-  std::vector<WakeUpCosts> wake_ups_;   // by kind; empty when nobody's costs anything
   std::vector<std::uint16_t> classes_;  // by (machine, machine); empty when there are no pairs
   std::size_t machine_count_;
   std::vector<Costs> remembered_;
   bool charges_cpu_;
+  bool has_wake_ups_;
 };
 
 // CPU time around one event: before it can happen, and, for a RECEIVE, after the message is there.
@@ -113,9 +112,10 @@ class MessageCosts {
     return may_have_factor ? scaled(ns, link_factor(sender, receiver)) : ns;
   }
 
-  // What it costs on the target when `receiver` sleeps until the message of `sender` comes.
+  // What it costs on the target when `receiver` sleeps until the message of `sender` comes, and nobody has run on its
+  // machine for `idle_ns`.
   bool has_wake_ups() const { return target_.has_wake_ups(); }
-  DelayTable::WakeUpCosts wake_up(std::uint32_t sender, std::uint32_t receiver) const;
+  DelayTable::WakeUpCosts wake_up(std::uint32_t sender, std::uint32_t receiver, double idle_ns) const;
 
   MachineId machine_of(std::uint32_t process) const { return machine_of_[process]; }
   std::size_t machine_count() const { return target_speed_.size(); }

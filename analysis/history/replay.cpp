@@ -372,8 +372,9 @@ double Replay::State::wake_for(std::uint32_t receiver, const ArrivingMessage& me
   const bool from_outside = history.events[message.send].match == kNoEvent;
   const bool sleeps = arrivals.key_of(receiver) == IndexedHeap::kNever;
   if (!costs.has_wake_ups() || from_outside || !sleeps) return arrival;
-  if (!machines[costs.machine_of(receiver).value].is_idle()) return arrival;  // who is at work there makes way in time
-  const auto cost = costs.wake_up(message.sender, receiver);
+  const SharedMachine& machine = machines[costs.machine_of(receiver).value];
+  if (!machine.is_idle()) return arrival;  // who is at work there makes way in time
+  const auto cost = costs.wake_up(message.sender, receiver, machine.idle_ns(now_ns));
   processes[message.sender].wake_up_cpu_ns += cost.sender_cpu_ns;
   processes[receiver].wake_up_cpu_ns += cost.receiver_cpu_ns;
   return arrival + static_cast<double>(cost.delivery_ns);

@@ -25,6 +25,8 @@ class SharedMachine {
     cores_ = cores;
   }
 
+  // Since its last process was done, or the beginning.
+  double idle_ns(double now_ns) const { return now_ns - at_ns_; }
   bool is_idle() const { return turns_ ? turns_->is_idle() : heap_.empty(); }
 
   double next_completion_ns() const {
@@ -38,9 +40,9 @@ class SharedMachine {
 
   // Time comes to the next completion.
   void advance_to_completion(double now_ns) {
+    at_ns_ = now_ns;
     if (turns_) return turns_->advance_to_completion(now_ns);
     virtual_ns_ = heap_.front().virtual_finish_ns;
-    at_ns_ = now_ns;
   }
 
   void add(double now_ns, std::uint32_t process, double work_ns) {

@@ -5,6 +5,10 @@
 namespace dpm {
 namespace {
 
+// A trace does not say how long its machines had been idle. What wake-ups cost while metered is measured after this,
+// too.
+constexpr double kIdleUnknown_s = 150e-6;
+
 std::uint64_t ns(double seconds) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(Duration::from_seconds(seconds).ns, 0));
 }
@@ -52,21 +56,21 @@ class TakingOut {
     cost_.metering_ns += metering_ns;
     const HistoryEvent* receive = receives ? &event : event.match == kNoEvent ? nullptr : &history_.events[event.match];
     if (receive == nullptr || receive->slept == 0 || event.peer >= history_.info.processes.size()) return metering_ns;
-    const auto& costs = wake_up_between(p, event.peer, receive->waited != 0);
+    const WakeUp costs = wake_up_between(p, event.peer, receive->waited != 0);
     const std::uint64_t wake_up_ns = ns(receives ? costs.receiver_cpu_s : costs.sender_cpu_s);
     cost_.wake_ups += receives && !costs.is_free() ? 1 : 0;
     cost_.wake_up_ns += wake_up_ns;
     return metering_ns + wake_up_ns;
   }
 
-  const WakeUp& wake_up_between(std::uint32_t p, std::uint32_t peer, bool waited_in_call) const {
-    static constexpr WakeUp kNone;
+  WakeUp wake_up_between(std::uint32_t p, std::uint32_t peer, bool waited_in_call) const {
     const MachineId here = history_.info.processes[p].machine, there = history_.info.processes[peer].machine;
     const auto& machines = history_.info.machines;
-    if (here == there || here.value >= machines.size() || there.value >= machines.size()) return kNone;
+    if (here == there || here.value >= machines.size() || there.value >= machines.size()) return {};
     // Who waits in a metered call is woken by way of the supervisor; who waits in poll() is not.
     if (waited_in_call && !calibration_.metering.wake_up.is_free()) return calibration_.metering.wake_up;
-    return calibration_.delays.between(machines[here.value].name, machines[there.value].name).wake_up;
+    const DelayClass& delays = calibration_.delays.between(machines[here.value].name, machines[there.value].name);
+    return delays.wake_ups.after(kIdleUnknown_s);
   }
 
   History& history_;

@@ -12,10 +12,13 @@ constexpr std::array kSizes = {64u, 1024u, 8192u, 65536u};
 constexpr std::uint32_t kMeteredBytes = 1024;
 constexpr std::uint32_t kWorkingSetBytes = 48 * 1024;  // the first cache of today's processors
 constexpr double kGap_s = 150e-6;  // long enough for the receiver to be asleep, even where waking takes long
+// In the shortest a receiver that has been woken just falls asleep again.
+constexpr std::array kOtherGaps_s = {10e-6, 20e-6, 40e-6, 80e-6, 400e-6};
 
 // The runs of one transport, repetition by repetition.
 struct Runs {
   std::map<std::uint32_t, std::vector<LoadFigures>> alone, local, watched, asleep;  // by size
+  std::map<double, std::vector<LoadFigures>> asleep_after;                          // by gap, of kMeteredBytes
   std::vector<LoadFigures> bare_alone, bare_local, bare_asleep;                     // beside the metered ones
   std::vector<MeteredFigures> metered_alone, metered_local, metered_asleep;
 };
@@ -52,24 +55,39 @@ Measured less(Measured measured, double known) {
   return {at_least_nothing(measured.median), at_least_nothing(measured.low), at_least_nothing(measured.high)};
 }
 
+// Of wake-ups after one gap.
+class WakeUpRuns {
+ public:
+  void add(const LoadFigures& asleep, const LoadFigures& watched, double receiving_s) {
+    const double woken_s = std::max(asleep.receiver_cpu_s - receiving_s, 0.0);
+    idle_.push_back(std::max(asleep.elapsed_s - asleep.latency_s - receiving_s, 0.0));
+    sender_.push_back(std::max(asleep.sender_cpu_s - watched.sender_cpu_s, 0.0));
+    receiver_.push_back(woken_s);
+    // The receiver's CPU time of waking and receiving is part of the way, and is charged as such.
+    delivery_.push_back(std::max(asleep.latency_s - watched.latency_s - woken_s - receiving_s, 0.0));
+  }
+  WakeUpFigures figures() const {
+    return {Measured::of(idle_), Measured::of(sender_), Measured::of(receiver_), Measured::of(delivery_)};
+  }
+
+ private:
+  std::vector<double> idle_, sender_, receiver_, delivery_;
+};
+
 void evaluate_remote(const Runs& runs, TransportFigures& figures) {
-  std::vector<double> sender, receiver, delivery;
+  std::map<double, WakeUpRuns> by_gap;
   for (const auto& [bytes, asleep] : runs.asleep) {
     const auto& watched = runs.watched.at(bytes);
     figures.remote_watched[bytes] = over<LoadFigures>(watched, [](const auto& run) { return run.latency_s; });
     figures.remote_asleep[bytes] = over<LoadFigures>(asleep, [](const auto& run) { return run.latency_s; });
     const double receiving_s = figures.receive_cpu.at(bytes).median;
-    for (std::size_t i = 0; i < asleep.size(); ++i) {
-      const double woken_s = std::max(asleep[i].receiver_cpu_s - receiving_s, 0.0);
-      sender.push_back(std::max(asleep[i].sender_cpu_s - watched[i].sender_cpu_s, 0.0));
-      receiver.push_back(woken_s);
-      // The receiver's CPU time of waking and receiving is part of the way, and is charged as such.
-      delivery.push_back(std::max(asleep[i].latency_s - watched[i].latency_s - woken_s - receiving_s, 0.0));
-    }
+    for (std::size_t i = 0; i < asleep.size(); ++i) by_gap[kGap_s].add(asleep[i], watched[i], receiving_s);
   }
-  figures.wake_up_sender_cpu = Measured::of(sender);
-  figures.wake_up_receiver_cpu = Measured::of(receiver);
-  figures.wake_up_delivery = Measured::of(delivery);
+  const double receiving_s = figures.receive_cpu.at(kMeteredBytes).median;
+  for (const auto& [gap_s, asleep] : runs.asleep_after)
+    for (std::size_t i = 0; i < asleep.size(); ++i)
+      by_gap[gap_s].add(asleep[i], runs.watched.at(kMeteredBytes)[i], receiving_s);
+  for (const auto& [gap_s, of_gap] : by_gap) figures.wake_ups.push_back(of_gap.figures());
 }
 
 TransportFigures evaluate(const Runs& runs) {
@@ -113,6 +131,16 @@ PiecewiseLinear line_through(const std::map<std::uint32_t, double>& by_size) {
   return PiecewiseLinear::through(std::move(points)).value();
 }
 
+WakeUps wake_ups_of(const std::vector<WakeUpFigures>& figures) {
+  std::vector<WakeUps::Point> points;
+  for (const auto& after : figures) {
+    // On a machine with much other work, longer gaps may be measured that were not longer.
+    if (!points.empty() && after.idle.median <= points.back().idle_s) continue;
+    points.push_back({after.idle.median, {after.delivery.median, after.sender_cpu.median, after.receiver_cpu.median}});
+  }
+  return points.empty() ? WakeUps() : WakeUps::through(std::move(points)).value();
+}
+
 Calibration to_calibration(const TransportFigures& figures, Transport transport) {
   Calibration calibration;
   DelayModel& delays = calibration.delays;
@@ -125,8 +153,7 @@ Calibration to_calibration(const TransportFigures& figures, Transport transport)
   }
   delays.local.delivery_s = line_through(local);
   delays.remote.delivery_s = line_through(remote);
-  delays.remote.wake_up = {figures.wake_up_delivery.median, figures.wake_up_sender_cpu.median,
-                           figures.wake_up_receiver_cpu.median};
+  delays.remote.wake_ups = wake_ups_of(figures.wake_ups);
   calibration.metering.call_cpu_s = figures.metered_call_cpu.median;
   calibration.metering.waiting_call_cpu_s = figures.metered_waiting_cpu.median;
   calibration.metering.wake_up = {0, figures.metered_wake_up_sender_cpu.median,
@@ -166,6 +193,12 @@ class CalibrationRun {
         return done.error();
       if (auto done = measure(plan(transport, LoadShape::one_way, bytes), runs.asleep[bytes]); !done)
         return done.error();
+    }
+    for (const double gap_s : kOtherGaps_s) {
+      if (!two_cores()) break;
+      LoadPlan asleep = plan(transport, LoadShape::one_way, kMeteredBytes);
+      asleep.gap_s = gap_s;
+      if (auto done = measure(asleep, runs.asleep_after[gap_s]); !done) return done.error();
     }
     progress_("metering over " + std::string(name_of(transport)), ++step_, steps());
     LoadPlan alone = plan(transport, LoadShape::alone, kMeteredBytes);

@@ -26,13 +26,18 @@ struct Measured {
   static Measured of(std::vector<double> values);
 };
 
+// Waking a process of the other core, which had been idle for so long.
+struct WakeUpFigures {
+  Measured idle, sender_cpu, receiver_cpu, delivery;
+};
+
 // Of one transport, by the size of the message; seconds.
 struct TransportFigures {
   std::map<std::uint32_t, Measured> send_cpu, receive_cpu;  // nobody waits
   std::map<std::uint32_t, Measured> local_round_trip;       // on one core
   std::map<std::uint32_t, Measured> local_round_trip_cpu;
   std::map<std::uint32_t, Measured> remote_watched, remote_asleep;  // from SEND to being there, on two cores
-  Measured wake_up_sender_cpu, wake_up_receiver_cpu, wake_up_delivery;
+  std::vector<WakeUpFigures> wake_ups;                              // the longer idle the later
   // What a metered call costs more, on one core; the same where the call waits.
   Measured metered_call_cpu, metered_call_elapsed;
   Measured metered_waiting_cpu, metered_waiting_elapsed;

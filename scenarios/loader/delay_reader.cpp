@@ -27,14 +27,33 @@ PiecewiseLinear read_table(const JsonNode& node, const std::string& what, const 
   return {};
 }
 
-WakeUp read_wake_up(const JsonNode* node, const Reading& reading) {
+WakeUp read_wake_up(ObjectReader& object) {
   WakeUp costs;
-  if (node == nullptr) return costs;
-  ObjectReader object(*node, key_tables().wake_up, reading);
   costs.delivery_s = object.number("delivery_s", 0, kTime);
   costs.sender_cpu_s = object.number("sender_cpu_s", 0, kTime);
   costs.receiver_cpu_s = object.number("receiver_cpu_s", 0, kTime);
   return costs;
+}
+
+WakeUp read_wake_up(const JsonNode* node, const Reading& reading) {
+  if (node == nullptr) return {};
+  ObjectReader object(*node, key_tables().wake_up, reading);
+  return read_wake_up(object);
+}
+
+// One for any time of being idle, or [{"idle_s": ..., ...}, ...].
+WakeUps read_wake_ups(const JsonNode* node, const Reading& reading) {
+  if (node == nullptr || !node->is(JsonKind::list)) return read_wake_up(node, reading);
+  std::vector<WakeUps::Point> points;
+  for (const auto& item : node->items) {
+    ObjectReader object(item, key_tables().wake_up_point, reading);
+    const JsonNode* idle = object.need("idle_s");
+    points.push_back({idle != nullptr ? reading.number(*idle, "'idle_s'", kTime) : 0, read_wake_up(object)});
+  }
+  auto wake_ups = WakeUps::through(std::move(points));
+  if (wake_ups) return *std::move(wake_ups);
+  reading.problem(*node, "'wake_up': " + wake_ups.error().what);
+  return {};
 }
 
 MeteringCost read_metering(const JsonNode* node, const Reading& reading) {
@@ -54,7 +73,7 @@ DelayClass read_class(ObjectReader& object, const Reading& reading) {
     delays.sender_cpu_s = read_table(*node, "'sender_cpu_s'", reading);
   if (const auto* node = object.find("receiver_cpu_s"))
     delays.receiver_cpu_s = read_table(*node, "'receiver_cpu_s'", reading);
-  delays.wake_up = read_wake_up(object.find("wake_up"), reading);
+  delays.wake_ups = read_wake_ups(object.find("wake_up"), reading);
   return delays;
 }
 

@@ -38,7 +38,8 @@ EventScript two_messages() {
 Calibration costs() {
   Calibration calibration;
   calibration.metering = {.call_cpu_s = 1 * kMs, .waiting_call_cpu_s = 2 * kMs, .wake_up = {}};
-  calibration.delays.remote.wake_up = {.delivery_s = 5 * kMs, .sender_cpu_s = 3 * kMs, .receiver_cpu_s = 4 * kMs};
+  calibration.delays.remote.wake_ups =
+      WakeUp{.delivery_s = 5 * kMs, .sender_cpu_s = 3 * kMs, .receiver_cpu_s = 4 * kMs};
   return calibration;
 }
 
@@ -149,6 +150,25 @@ TEST_CASE("wake-ups: a message that is slept for on another machine comes later,
     Target together = apart;
     together.machine_of[1] = together.machine_of[0];
     CHECK(Replay(history, together).run(order, together.machine_of).elapsed_ns == Approx(36e6));
+  }
+}
+
+TEST_CASE("wake-ups: the longer a machine has been idle, the dearer", "[prediction]") {
+  const auto script = two_messages();
+  const History history = history_of(script.info, script.events);
+  Target apart = traced_target(history);
+  const auto elapsed_ms = [&](double turn_s, std::vector<WakeUps::Point> points) {
+    apart.turn = Duration::from_seconds(turn_s);
+    apart.delays.remote.wake_ups = WakeUps::through(std::move(points)).value();
+    return Replay(history, apart).run(Order::recorded, apart.machine_of).elapsed_ns * 1e-6;
+  };
+  for (const double turn_s : {0.0, 1.0}) {
+    // B falls asleep at 2, and A sends at 10: after 8 these are the costs of the case above.
+    const WakeUp low = {1 * kMs, 1 * kMs, 2 * kMs}, high = {9 * kMs, 5 * kMs, 6 * kMs};
+    CHECK(elapsed_ms(turn_s, {{6 * kMs, low}, {10 * kMs, high}}) == Approx(29));
+    // B: 10 + 1, and 7 + 2 of work end at 20. The second message is sent at 20 + 1, and B, asleep for 1, wakes for as
+    // much: 22, and 2 + 3 of work end at 27.
+    CHECK(elapsed_ms(turn_s, {{20 * kMs, low}, {30 * kMs, high}}) == Approx(27));
   }
 }
 
