@@ -194,12 +194,7 @@ class CalibrationRun {
       if (auto done = measure(plan(transport, LoadShape::one_way, bytes), runs.asleep[bytes]); !done)
         return done.error();
     }
-    for (const double gap_s : kOtherGaps_s) {
-      if (!two_cores()) break;
-      LoadPlan asleep = plan(transport, LoadShape::one_way, kMeteredBytes);
-      asleep.gap_s = gap_s;
-      if (auto done = measure(asleep, runs.asleep_after[gap_s]); !done) return done.error();
-    }
+    if (auto done = measure_wake_ups(transport, runs); !done) return done.error();
     progress_("metering over " + std::string(name_of(transport)), ++step_, steps());
     LoadPlan alone = plan(transport, LoadShape::alone, kMeteredBytes);
     LoadPlan local = plan(transport, LoadShape::ping_pong, kMeteredBytes);
@@ -208,6 +203,16 @@ class CalibrationRun {
     if (auto done = measure_both(local, runs.bare_local, runs.metered_local); !done) return done.error();
     if (!two_cores()) return {};
     return measure_both(plan(transport, LoadShape::one_way, kMeteredBytes), runs.bare_asleep, runs.metered_asleep);
+  }
+
+  Result<void> measure_wake_ups(Transport transport, Runs& runs) {
+    if (!two_cores()) return {};
+    LoadPlan asleep = plan(transport, LoadShape::one_way, kMeteredBytes);
+    for (const double gap_s : kOtherGaps_s) {
+      asleep.gap_s = gap_s;
+      if (auto done = measure(asleep, runs.asleep_after[gap_s]); !done) return done.error();
+    }
+    return {};
   }
 
   LoadPlan plan(Transport transport, LoadShape shape, std::uint32_t bytes) const {
