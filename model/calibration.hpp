@@ -5,6 +5,10 @@
 
 namespace dpm {
 
+// CPU time between messages with which wake-ups while metered are measured. A trace does not say how long its machines
+// had been idle: its wake-ups are taken to have cost what they do after this.
+constexpr double kUsualGap_s = 150e-6;
+
 // CPU time of the program that is in its trace although the program, unmetered, would not have used it. What a notified
 // call costs by itself the meter takes off before it records; this is what is left: caches that the supervisor has
 // used, and sleeping and waking for it.

@@ -5,10 +5,6 @@
 namespace dpm {
 namespace {
 
-// A trace does not say how long its machines had been idle. What wake-ups cost while metered is measured after this,
-// too.
-constexpr double kIdleUnknown_s = 150e-6;
-
 std::uint64_t ns(double seconds) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(Duration::from_seconds(seconds).ns, 0));
 }
@@ -70,7 +66,7 @@ class TakingOut {
     // Who waits in a metered call is woken by way of the supervisor; who waits in poll() is not.
     if (waited_in_call && !calibration_.metering.wake_up.is_free()) return calibration_.metering.wake_up;
     const DelayClass& delays = calibration_.delays.between(machines[here.value].name, machines[there.value].name);
-    return delays.wake_ups.after(kIdleUnknown_s);
+    return delays.wake_ups.after(kUsualGap_s);
   }
 
   History& history_;

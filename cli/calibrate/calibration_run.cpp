@@ -11,8 +11,7 @@ namespace {
 constexpr std::array kSizes = {64u, 1024u, 8192u, 65536u};
 constexpr std::uint32_t kMeteredBytes = 1024;
 constexpr std::uint32_t kWorkingSetBytes = 48 * 1024;  // the first cache of today's processors
-constexpr double kGap_s = 150e-6;  // long enough for the receiver to be asleep, even where waking takes long
-// In the shortest a receiver that has been woken just falls asleep again.
+// Besides kUsualGap_s. In the shortest a receiver that has been woken just falls asleep again.
 constexpr std::array kOtherGaps_s = {10e-6, 20e-6, 40e-6, 80e-6, 400e-6};
 
 // The runs of one transport, repetition by repetition.
@@ -58,6 +57,14 @@ Measured less(Measured measured, double known) {
 // Of wake-ups after one gap.
 class WakeUpRuns {
  public:
+  void add(const std::vector<LoadFigures>& asleep, const std::vector<LoadFigures>& watched, double receiving_s) {
+    for (std::size_t i = 0; i < asleep.size(); ++i) add(asleep[i], watched[i], receiving_s);
+  }
+  WakeUpFigures figures() const {
+    return {Measured::of(idle_), Measured::of(sender_), Measured::of(receiver_), Measured::of(delivery_)};
+  }
+
+ private:
   void add(const LoadFigures& asleep, const LoadFigures& watched, double receiving_s) {
     const double woken_s = std::max(asleep.receiver_cpu_s - receiving_s, 0.0);
     idle_.push_back(std::max(asleep.elapsed_s - asleep.latency_s - receiving_s, 0.0));
@@ -66,11 +73,7 @@ class WakeUpRuns {
     // The receiver's CPU time of waking and receiving is part of the way, and is charged as such.
     delivery_.push_back(std::max(asleep.latency_s - watched.latency_s - woken_s - receiving_s, 0.0));
   }
-  WakeUpFigures figures() const {
-    return {Measured::of(idle_), Measured::of(sender_), Measured::of(receiver_), Measured::of(delivery_)};
-  }
 
- private:
   std::vector<double> idle_, sender_, receiver_, delivery_;
 };
 
@@ -80,13 +83,10 @@ void evaluate_remote(const Runs& runs, TransportFigures& figures) {
     const auto& watched = runs.watched.at(bytes);
     figures.remote_watched[bytes] = over<LoadFigures>(watched, [](const auto& run) { return run.latency_s; });
     figures.remote_asleep[bytes] = over<LoadFigures>(asleep, [](const auto& run) { return run.latency_s; });
-    const double receiving_s = figures.receive_cpu.at(bytes).median;
-    for (std::size_t i = 0; i < asleep.size(); ++i) by_gap[kGap_s].add(asleep[i], watched[i], receiving_s);
+    by_gap[kUsualGap_s].add(asleep, watched, figures.receive_cpu.at(bytes).median);
   }
-  const double receiving_s = figures.receive_cpu.at(kMeteredBytes).median;
   for (const auto& [gap_s, asleep] : runs.asleep_after)
-    for (std::size_t i = 0; i < asleep.size(); ++i)
-      by_gap[gap_s].add(asleep[i], runs.watched.at(kMeteredBytes)[i], receiving_s);
+    by_gap[gap_s].add(asleep, runs.watched.at(kMeteredBytes), figures.receive_cpu.at(kMeteredBytes).median);
   for (const auto& [gap_s, of_gap] : by_gap) figures.wake_ups.push_back(of_gap.figures());
 }
 
@@ -223,7 +223,7 @@ class CalibrationRun {
             .messages = plan_.messages,
             .sender_core = plan_.core_a,
             .receiver_core = apart ? plan_.core_b : plan_.core_a,
-            .gap_s = apart ? kGap_s : 0};
+            .gap_s = apart ? kUsualGap_s : 0};
   }
 
   Result<void> measure(const LoadPlan& load, std::vector<LoadFigures>& into) {

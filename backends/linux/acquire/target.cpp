@@ -1,15 +1,13 @@
 #include "backends/linux/acquire/target.hpp"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
-#include "backends/linux/kernel/unique_fd.hpp"
+#include "backends/linux/kernel/bypass_survey.hpp"
 
 namespace dpm {
 namespace {
@@ -17,13 +15,6 @@ namespace {
 std::string process(std::uint32_t pid) {
   const std::string name = read_command_name(pid, pid);
   return "process " + std::to_string(pid) + (name.empty() ? "" : " (" + name + ")");
-}
-
-bool is_32_bit_program(std::uint32_t pid) {
-  const UniqueFd program(::open(("/proc/" + std::to_string(pid) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
-  unsigned char identification[EI_NIDENT] = {};
-  return program && ::pread(program.get(), identification, sizeof identification, 0) == sizeof identification &&
-         std::memcmp(identification, ELFMAG, SELFMAG) == 0 && identification[EI_CLASS] == ELFCLASS32;
 }
 
 bool uses_descriptor(std::uint32_t pid, int number) {
@@ -66,7 +57,8 @@ std::optional<Error> unsuitable(const AcquireTarget& target, const ThreadStatus&
     return Error{about(target) + "it has ended already; its parent, " + process(status.parent_pid) +
                  ", has not yet asked for its exit status"};
   }
-  if (is_32_bit_program(target.pid)) return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
+  if (program_kind(target.pid) == ProgramKind::not_native)
+    return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
   for (const auto& thread : target.threads) {
     if (thread.tracer_pid != 0) {
       return Error{about(target) + "it is traced already, by " + process(thread.tracer_pid) +
