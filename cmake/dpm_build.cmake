@@ -32,6 +32,9 @@ if(CCACHE)
 endif()
 
 enable_testing()
+# Every test may ask what it is built with. ctest reads this file; a property ENVIRONMENT would have to be given test by test.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_environment.cmake CONTENT "set(ENV{DPM_SANITIZER} \"${DPM_SANITIZE}\")\n")
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_BINARY_DIR}/test_environment.cmake)
 
 # dpm_component(NAME [USES target...]): the folder's *.cpp become the static library dpm_NAME. Headers are included from the
 # project's root ("model/event.hpp"), so that an include line names the folder and the arrows test can read it.

@@ -207,7 +207,7 @@ def metered(setting: Setting) -> None:
     # --wait: the end of a cluster is the end of its supervisors too, and one that is killed has not written everything.
     command = f"{setting.dpm} meter --wait -o {out} -- sh -c \"echo word | cat\""
     ahead_s = 1e6
-    if setting.sanitizer:
+    if os.environ.get("DPM_SANITIZER"):
         print("REDUCED: a sanitizer's library has to be loaded before that of a wrong clock: the clock is right")
         ahead_s = 0
     setting.output(f"1 --clock red=+{ahead_s:.0f}s", f"ssh red '{command} 2>/dev/null'")

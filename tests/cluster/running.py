@@ -29,7 +29,6 @@ class Setting:
     dpm: str | None
     list_events: str | None
     can_notify: str | None
-    sanitizer: str  # that dpm was built with
 
     def run(
         self, words: str, script: str, before: tuple[str, ...] = (), environment: dict[str, str] | None = None

@@ -51,8 +51,7 @@ def case_filter_ends_at_once(site: Site) -> None:
     expect("addprocess: filter 'f1' has ended: exit status 4" in said, said)
     questions = talk.end(session)
     session.do("rmjob talk")
-    log = talk.whole_account(session, "f1")
-    talk.expect_account(log, questions, "the filter is gone: exit status 4")
+    talk.expect_account(talk.whole_account(session, "f1"), questions, "the filter is gone: exit status 4")
     expect(session.leave("bye") == 1, session.said)  # what was refused
 
 

@@ -47,8 +47,8 @@ def case_filter_killed(site: Site) -> None:
     session.until(r"DONE: filter 'f1' on blue terminated: reason: signal 9 \(Killed\)")
     talk.go_on()
     questions = talk.end(session)
-    session.do("rmjob talk", "getlog f1 log")
-    talk.expect_counted("log", questions, "the filter is gone: signal 9 (Killed)")
+    session.do("rmjob talk")
+    talk.expect_counted(talk.whole_account(session, "f1"), questions, "the filter is gone: signal 9 (Killed)")
     expect(session.leave("bye") == 0, session.said)
 
 
