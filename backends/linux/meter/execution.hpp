@@ -45,6 +45,7 @@ class Execution {
   LocalTime at_or_after_last(LocalTime time) const { return std::max(time, last_time_); }
   // It is outside of all its calls that we saw, or makes the next one.
   void was_seen(LocalTime now) { last_seen_ = std::max(last_seen_, now); }
+  bool was_seen_after(LocalTime time) const { return last_seen_ > time; }
 
   // ---- events
   static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for one that the flags leave out

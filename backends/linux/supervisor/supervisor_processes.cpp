@@ -118,7 +118,7 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   if (kind == ProgramKind::not_native) bypasses_.add(name_for_people(pid), {.native = false});
   if (kind != ProgramKind::unknown) return;
   thread.process->unseen = name_for_people(pid);
-  thread.process->unseen_after_call = thread.execution->call_number;
+  thread.process->unseen_since = time;
 }
 
 // `number_goes_on`: it was ended by the exec of another thread, which has its number by now.
@@ -129,7 +129,7 @@ void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime
   read_cpu_time(thread);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
   const TrackedProcess& process = *thread.process;
-  if (tid == pid && !process.unseen.empty() && thread.execution->call_number == process.unseen_after_call)
+  if (tid == pid && !process.unseen.empty() && !thread.execution->was_seen_after(process.unseen_since))
     bypasses_.add_unseen(process.unseen);
   threads_.erase(tid);
   if (tid != pid) return;

@@ -44,9 +44,9 @@ struct TrackedProcess {
   std::string program;
   std::vector<Range> known;
   bool several_threads = false;
-  // Its program had ended before it could be looked at: what the process is called, and its first thread's latest call.
+  // Its program had ended before it could be looked at: what the process is called, and when that program began.
   std::string unseen;
-  std::uint64_t unseen_after_call = 0;
+  LocalTime unseen_since;
   int looks = 0;                              // how often its map was read
   std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
   std::int64_t survey_pause_ns = 25'000'000;  // and how long after that again: twice as long each time
