@@ -28,14 +28,18 @@ bool is_met_at(const TraceInfo& info, const ChannelEnd& end, MachineId machine) 
   return false;
 }
 
+// Both ends are always on one machine.
+bool is_local(ChannelMedium medium) {
+  return medium == ChannelMedium::unix_socket || medium == ChannelMedium::pipe || medium == ChannelMedium::eventfd;
+}
+
 }  // namespace
 
 ChannelId ChannelJoiner::join(const ChannelInfo& described, ChannelOrigin origin) {
   ChannelId found;
   if (described.medium == ChannelMedium::tcp) found = streams_.find(described, origin);
   if (described.medium == ChannelMedium::udp) found = datagrams_.find(described);
-  if (described.medium == ChannelMedium::unix_socket || described.medium == ChannelMedium::pipe)
-    found = join_local(described);
+  if (is_local(described.medium)) found = join_local(described);
   if (found.is_none()) found = append(*info_, described);
   learn(found, described);
   if (described.medium == ChannelMedium::tcp) streams_.note(found, described, origin);

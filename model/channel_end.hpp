@@ -12,7 +12,7 @@
 namespace dpm {
 
 // What carries the messages, as far as finding the other end is concerned.
-enum class ChannelMedium : std::uint8_t { unknown, tcp, udp, unix_socket, pipe };
+enum class ChannelMedium : std::uint8_t { unknown, tcp, udp, unix_socket, pipe, eventfd };
 
 struct ChannelEnd {
   // "10.0.0.1", "fe80::1", the path or number of a UNIX socket, the number of a pipe; empty: not known. An IPv4 address

@@ -5,8 +5,8 @@
 //
 //   type             process          peer               channel            sequence      length   code
 //   SEND             sender           receiver           used               number        bytes    message code
-//   RECEIVECALL      receiver         -                  -                  -             -        channel set waited
-//   for RECEIVE          receiver         sender             used               of its SEND   bytes    message code
+//   RECEIVECALL      receiver         -                  -                  -             -        channel set asked
+//   RECEIVE          receiver         sender             used               of its SEND   bytes    message code
 //   MESSAGEQUEUED    receiver         sender             used               of its SEND   bytes    message code
 //   CREATEPATH       who performs it  owner (receiver)   created            -             -        -
 //   DESTROYPATH      who performs it  owner (receiver)   destroyed          -             -        -
@@ -24,9 +24,11 @@
 //   DUP              who performs it  -                  sends on           -             -        new descriptor
 //   EXEC             who performs it  -                  -                  -             -        -
 //   GAP              who missed it    -                  used               first byte    bytes    0 sent, 1 received
+//   WAIT             waiter           its waker          -                  waited, ns    -        a WaitKind
 //
 // The kind of a socket is domain << 16 | type << 8 | protocol. A GAP is a range of a stream's bytes that passed the
-// meter unseen; peers are filled in where they are known.
+// meter unseen; peers are filled in where they are known. A WAIT is the end of a wait for something other than a
+// message: the waiter goes on because its peer did something, at the latest then. `sequence` is how long it had waited.
 //
 // A dash means the field is none (ids) or 0. A message is identified by (sender, channel, sequence), on channels of
 // ChannelKind::numbered; on those of the other kinds by what model/trace_info.hpp says of them.
@@ -43,6 +45,14 @@ namespace dpm {
 
 // How an event is known: the kernel saw it happen, or it was inferred from other evidence.
 enum class Evidence : std::uint8_t { observed = 0, inferred = 1 };
+
+// What ended a WAIT. The numbers are Event::code, on disk, so they never change.
+enum class WaitKind : std::uint32_t {
+  process_end = 0,  // the peer, a child, has ended
+  thread_end = 1,   // the peer, a thread of the same process, has ended
+  signal = 2,       // the peer sent a signal
+  futex = 3,        // the peer woke the waiter at a futex
+};
 
 namespace event_flags {
 inline constexpr std::uint16_t kKernelMessage =

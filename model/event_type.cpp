@@ -29,6 +29,7 @@ constexpr std::array kNames = {
     NamedType{"DUP", EventType::dup},
     NamedType{"EXEC", EventType::exec},
     NamedType{"GAP", EventType::gap},
+    NamedType{"WAIT", EventType::wait},
     NamedType{"SENDMESSAGE", EventType::send},
     NamedType{"RECEIVEMESSAGE", EventType::receive},
     // Metering report, section 4.1 and appendix A.

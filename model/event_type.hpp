@@ -27,6 +27,7 @@ enum class EventType : std::uint8_t {
   dup = 14,
   exec = 15,
   gap = 16,
+  wait = 17,
 };
 
 inline constexpr std::array kEventTypes = {
@@ -38,6 +39,7 @@ inline constexpr std::array kEventTypes = {
     EventType::accept,         EventType::connect,
     EventType::socket,         EventType::dup,
     EventType::exec,           EventType::gap,
+    EventType::wait,
 };
 
 // "SEND", "RECEIVECALL", ... as the 1988 paper writes them.

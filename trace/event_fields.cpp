@@ -32,6 +32,7 @@ constexpr TypeSet kDup = set_of({EventType::dup});
 constexpr TypeSet kDescriptor = kConnection | kSocket | kDup;
 constexpr TypeSet kExec = set_of({EventType::exec});
 constexpr TypeSet kGap = set_of({EventType::gap});
+constexpr TypeSet kWait = set_of({EventType::wait});
 constexpr TypeSet kCreate = set_of({EventType::create_process});
 constexpr TypeSet kDestroy = set_of({EventType::destroy_process});
 constexpr TypeSet kChange = set_of({EventType::start_process, EventType::stop_process}) | kDestroy;
@@ -52,6 +53,7 @@ constexpr std::array kFieldNames = {
     FieldName{"procTime", EventMember::proc_time, kAny},
     FieldName{"pc", EventMember::pc, kAny, 16},
     FieldName{"sequence", EventMember::sequence, kMessage | kGap},
+    FieldName{"waitedNs", EventMember::sequence, kWait},
     FieldName{"msgLength", EventMember::length, kMessage | kGap},
     FieldName{"length", EventMember::length, kMessage | kGap, 10, false},
     FieldName{"channel", EventMember::channel, kMessage | kPath | kDescriptor | kGap},
@@ -60,11 +62,12 @@ constexpr std::array kFieldNames = {
     FieldName{"newsock", EventMember::channel, kAccept, 10, false},
     FieldName{"fromTask", EventMember::process, kSend},
     FieldName{"toTask", EventMember::process, kArrival | kReceiveCall},
-    FieldName{"task", EventMember::process, kPath | kCreate | kChange | kDescriptor | kExec | kGap},
+    FieldName{"task", EventMember::process, kPath | kCreate | kChange | kDescriptor | kExec | kGap | kWait},
     FieldName{"pid", EventMember::process, kAny, 10, false},
     FieldName{"process", EventMember::process, kAny, 10, false},
     FieldName{"toTask", EventMember::peer, kSend},
     FieldName{"fromTask", EventMember::peer, kArrival},
+    FieldName{"byTask", EventMember::peer, kWait},
     FieldName{"owner", EventMember::peer, kPath},
     FieldName{"newTask", EventMember::peer, kCreate},
     FieldName{"newPid", EventMember::peer, kCreate, 10, false},
@@ -81,6 +84,7 @@ constexpr std::array kFieldNames = {
     FieldName{"newDescriptor", EventMember::code, kDup},
     FieldName{"newsock", EventMember::code, kDup, 10, false},
     FieldName{"direction", EventMember::code, kGap},
+    FieldName{"waitKind", EventMember::code, kWait},
     FieldName{"passLink", EventMember::passed_channel, kMessage},
     FieldName{"receiveChannel", EventMember::passed_channel, kDescriptor | set_of({EventType::destroy_path})},
     FieldName{"machine", EventMember::machine, kAny},
