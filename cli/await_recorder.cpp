@@ -1,6 +1,7 @@
 #include "cli/await_recorder.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -26,21 +27,30 @@ bool is_running(std::uint32_t pid) {
   return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
 }
 
-// The first process of the program, if the trace says already which that is.
-bool is_program_running(const std::string& directory) {
+// The first process of the program runs, if the trace says already which that is; or the recorder has said that it
+// waits for more, and that the trace is complete so far.
+bool is_worth_reading(const std::string& directory) {
   const std::string path = directory + "/" + kSidecarName;
   const auto text = read_text_file(path, kSidecarBytesMax);
   if (!text) return false;
   const auto sidecar = sidecar_from_json(path, *text);
   if (!sidecar || sidecar->info.processes.empty()) return false;
+  if (sidecar->paused) return true;
   const std::uint32_t pid = sidecar->info.processes.front().pid;
   return pid != 0 && is_running(pid);
+}
+
+// Processes that the command has left behind are still metered: what there is so far was written beside the trace, by
+// a recorder that is not about to finish.
+bool goes_on_after_the_command(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(directory).parent_path() / "results.json", ignored);
 }
 
 }  // namespace
 
 void await_recorder(const std::string& directory) {
-  if (!is_being_recorded(directory) || is_program_running(directory)) return;
+  if (!is_being_recorded(directory) || is_worth_reading(directory) || goes_on_after_the_command(directory)) return;
   const Terminal terminal = standard_terminal();
   Progress progress(terminal);
   const auto begin = std::chrono::steady_clock::now();

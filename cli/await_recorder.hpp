@@ -7,7 +7,7 @@
 namespace dpm::cli {
 
 // Waits until nobody records into the trace directory any more, ten seconds at most; not at all while the recorded
-// program itself is running. Says so on a terminal.
+// program itself is running, or processes that it has left behind. Says so on a terminal.
 void await_recorder(const std::string& directory);
 
 }  // namespace dpm::cli

@@ -22,6 +22,8 @@ std::unique_ptr<Command> make_calibrate();
 std::unique_ptr<Command> make_meter();
 std::unique_ptr<Command> make_acquire();
 std::unique_ptr<Command> make_setflags();
+std::unique_ptr<Command> make_list();
+std::unique_ptr<Command> make_stop();
 std::unique_ptr<Command> make_meterd();
 std::unique_ptr<Command> make_control();
 std::unique_ptr<Command> make_validate();

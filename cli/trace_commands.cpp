@@ -45,6 +45,8 @@ Commands trace_commands() {
   commands.push_back(make_meter());
   commands.push_back(make_acquire());
   commands.push_back(make_setflags());
+  commands.push_back(make_list());
+  commands.push_back(make_stop());
   commands.push_back(make_meterd());
   commands.push_back(make_control());
   commands.push_back(make_validate());

@@ -42,7 +42,7 @@ _dpm() {
     if [[ "$word" == -* ]]; then choices=$(_dpm_options); else choices=$(_dpm_commands); fi
   elif [[ "$previous" == --flags || "$command" == setflags && $COMP_CWORD -eq 3 ]]; then
     choices=$(_dpm_flags "$word")
-  elif [[ ("$command" == setflags || "$command" == acquire) && $COMP_CWORD -eq 2 && "$word" != -* ]]; then
+  elif [[ ("$command" == setflags || "$command" == acquire || "$command" == stop) && $COMP_CWORD -eq 2 && "$word" != -* ]]; then
     choices=$(cd /proc && echo [0-9]*)
   elif [[ "$command" == meter ]] && (( COMP_CWORD >= $(_dpm_command_at) )) && [[ "$word" != -* ]]; then
     (( COMP_CWORD > $(_dpm_command_at) )) || choices=$(compgen -c -- "$word" | sort -u)

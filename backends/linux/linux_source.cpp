@@ -31,6 +31,17 @@ void prepare_interruption() {
   ::sigaction(SIGUSR1, &action, nullptr);
 }
 
+LossReport losses_of(Supervisor& supervisor) {
+  LossReport report;
+  report.seen = supervisor.summary().unrecorded_events;
+  if (report.seen > 0) {
+    report.losses.push_back(
+        {"the recording could not keep up, and the program was not to be held any longer", report.seen});
+  }
+  report.warnings = supervisor.warnings();
+  return report;
+}
+
 }  // namespace
 
 struct LinuxSource::State {
@@ -90,15 +101,16 @@ Result<void> LinuxSource::run(EventSink& sink) {
   state.set_supervisor(nullptr);
   state.summary = supervisor.summary();
 
-  LossReport report;
-  report.seen = delivered + queue.dropped();
-  if (queue.dropped() > 0) {
-    report.losses.push_back(
-        {"the recording could not keep up, and the program was not to be held any longer", queue.dropped()});
-  }
-  report.warnings = supervisor.warnings();
+  LossReport report = losses_of(supervisor);
+  report.seen += delivered;
   sink.on_end(report);
   return {};
+}
+
+LinuxSource::SoFar LinuxSource::so_far() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->supervisor == nullptr) return {state_->summary, {}, {}};
+  return {state_->supervisor->summary(), state_->supervisor->processes(), losses_of(*state_->supervisor)};
 }
 
 void LinuxSource::stop() {

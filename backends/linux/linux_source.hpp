@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "backends/linux/metered_program.hpp"
 #include "model/event_source.hpp"
@@ -51,6 +52,13 @@ class LinuxSource : public EventSource {
   // From any thread: counts for every call from now on of that process, or with 0 of all.
   void set_flags(std::uint32_t pid, MeterFlags flags);
 
+  // From any thread, while run() is at work: its state so far.
+  struct SoFar {
+    MeterSummary summary;
+    std::vector<std::uint32_t> processes;  // that live
+    LossReport losses;                     // `seen` counts only what was lost
+  };
+  SoFar so_far();
   const MeterSummary& summary() const;    // after run()
   const MeteredProgram& program() const;  // what it was given
 

@@ -50,9 +50,17 @@ class AcquireCommand : public Command {
     const auto lock = RecordingLock::hold(folder.path());
     const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
     if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
-    const auto recorded = record(std::move(program), std::move(plan), folder.trace(), {SIGINT, SIGTERM, SIGHUP}, [] {});
+    Conclusion conclusion(folder, facts, terminal, {.control_c_ends_it = true});
+    const auto recorded =
+        record(std::move(program), std::move(plan),
+               {.trace = folder.trace(),
+                .output = folder.absolute_path(),
+                .stop_signals = {SIGINT, SIGTERM, SIGHUP},
+                .on_ready = [] {},
+                .on_left_behind = [&](const Recorded& so_far,
+                                      const std::vector<ProcessLeft>& left) { conclusion.so_far(so_far, left); }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
-    if (auto done = conclude(folder, facts, *recorded, terminal); !done) return refuse(terminal, *this, done.error());
+    if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
     return kDone;
   }
 

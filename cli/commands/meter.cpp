@@ -47,8 +47,8 @@ class MeterCommand : public Command {
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--where", where_,
                  "Record which place of the program made each call, not only of the C library; calls take longer");
-    auto* wait =
-        app.add_flag("--wait", wait_, "Stay the program's parent until the trace is complete (so on a terminal)");
+    auto* wait = app.add_flag(
+        "--wait", wait_, "Stay the program's parent until the trace is complete, whatever the command leaves running");
     app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
   }
 
@@ -92,14 +92,25 @@ class MeterCommand : public Command {
       folder.remove();
       return refuse(terminal, *this, launched.error());
     }
-    const auto lock = RecordingLock::hold(folder.path());  // until everything is said: stay_beside() waits for it
+    auto lock = RecordingLock::hold(folder.path());  // until everything is said: stay_beside() waits for it
     const MeteredProgram& program = launched->program();
     if (auto kept = start_keeper(program); !kept) return refuse(terminal, *this, kept.error());
     const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
-    const auto recorded = record(std::move(launched->program()), std::move(plan), folder.trace(), {SIGTERM},
-                                 [&launched] { launched->start(); });
+    Conclusion conclusion(folder, facts, terminal,
+                          {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
+    const auto recorded = record(std::move(launched->program()), std::move(plan),
+                                 {.trace = folder.trace(),
+                                  .output = folder.is_kept() ? folder.absolute_path() : "",
+                                  .stop_signals = {SIGTERM},
+                                  .on_ready = [&launched] { launched->start(); },
+                                  .on_left_behind =
+                                      [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
+                                        conclusion.so_far(so_far, left);
+                                        if (lock && !wait_)
+                                          lock->release();  // the command's end is what the shell awaits
+                                      }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
-    if (auto done = conclude(folder, facts, *recorded, terminal); !done) return refuse(terminal, *this, done.error());
+    if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
     return kDone;
   }
 

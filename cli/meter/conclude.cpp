@@ -5,37 +5,48 @@
 #include "cli/report/trace_report.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
+#include "trace/files.hpp"
 
 namespace dpm::cli {
-namespace {
 
-Result<void> summarize(const OutputFolder& folder, const MeteredFacts& program, const Recorded& recorded,
-                       Terminal& terminal) {
-  const auto found = find_all(folder.trace(), HistoryOptions{});
-  if (!found) return found.error();
-  terminal.err << meter_summary(program, recorded, *found);
-  const bool is_silent = found->statistics.sizes.messages == 0;  // the summary says so
-  for (const auto& missing : found->missing)
-    if (!is_silent) terminal.err << "warning: " << printable(missing) << '\n';
-  print_ledger(recorded.ledger, terminal);
-  if (!folder.is_kept()) return {};
+Result<void> Conclusion::write(const Recorded& recorded, const Findings& found) const {
+  if (!folder_.is_kept()) return {};
   using Json = nlohmann::ordered_json;
-  const Json results = metering_json(program, recorded, *found);
-  if (auto done = write_new_file(folder.results(), results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  const Json results = metering_json(program_, recorded, found);
+  if (auto done = replace_file(folder_.results(), results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
       !done)
     return done;
-  if (auto done = write_new_file(folder.report(), view::render_report(trace_report(*found))); !done) return done;
-  terminal.err << "wrote " << printable(folder.path()) << ": trace, results.json, report.html\n";
-  return {};
+  return replace_file(folder_.report(), view::render_report(trace_report(found)));
 }
 
-}  // namespace
+void Conclusion::say(const Recorded& recorded, const Findings& found) {
+  terminal_.err << meter_summary(program_, recorded, found);
+  const bool has_messages = found.statistics.sizes.messages > 0;  // the summary says that there are none
+  for (const auto& missing : found.missing)
+    if (has_messages) terminal_.err << "warning: " << printable(missing) << '\n';
+  print_ledger(recorded.ledger, terminal_);
+}
 
-Result<void> conclude(const OutputFolder& folder, const MeteredFacts& program, const Recorded& recorded,
-                      Terminal& terminal) {
-  auto done = summarize(folder, program, recorded, terminal);
-  if (!folder.is_kept()) folder.remove();
+void Conclusion::so_far(const Recorded& recorded, const std::vector<ProcessLeft>& left) {
+  if (const auto found = find_all(folder_.trace(), HistoryOptions{})) {
+    say(recorded, *found);
+    const auto written = write(recorded, *found);
+    if (!written) terminal_.err << "warning: " << printable(written.error().what) << '\n';
+    if (written && folder_.is_kept())
+      terminal_.err << "so far in " << printable(folder_.path()) << ": trace, results.json, report.html\n";
+  }
+  terminal_.err << "dpm: " << goes_on_line(left, program_.pid, afterwards_.control_c_ends_it) << '\n' << std::flush;
+  was_said_ = true;
+}
+
+Result<void> Conclusion::at_end(const Recorded& recorded) {
+  const auto found = find_all(folder_.trace(), HistoryOptions{});
+  if (found && !(was_said_ && afterwards_.silent && folder_.is_kept())) say(recorded, *found);
+  Result<void> done = found ? write(recorded, *found) : found.error();
+  if (!folder_.is_kept()) folder_.remove();
   if (!done) return done;
+  if (folder_.is_kept() && !(was_said_ && afterwards_.silent))
+    terminal_.err << "wrote " << printable(folder_.path()) << ": trace, results.json, report.html\n";
   if (!recorded.failure.empty()) return Error{recorded.failure};
   return {};
 }

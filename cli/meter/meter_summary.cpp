@@ -70,6 +70,16 @@ std::string meter_summary(const MeteredFacts& program, const Recorded& recorded,
   return text;
 }
 
+std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it) {
+  constexpr std::size_t kShown = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(left.size(), kShown); ++i)
+    names += (i == 0 ? "" : ", ") + printable(left[i].name) + " (" + std::to_string(left[i].pid) + ")";
+  if (left.size() > kShown) names += " and " + std::to_string(left.size() - kShown) + " more";
+  return "metering goes on: " + names + (left.size() == 1 ? " still runs; " : " still run; ") +
+         (control_c_ends_it ? "control-C or " : "") + "'dpm stop " + std::to_string(program) + "' ends it";
+}
+
 nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {
   nlohmann::ordered_json document = {{"command", program.command},
                                      {"pid", program.pid},

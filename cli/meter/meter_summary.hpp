@@ -19,7 +19,10 @@ struct MeteredFacts {
 // Ends with a newline. The ledger, losses and warnings are print_ledger()'s.
 std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
 
-// The same and the ledger for machines: results.json.
+// "metering goes on: sleep (123) still runs; 'dpm stop 121' ends it". Without a newline.
+std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it);
+
+// The summary and the ledger for machines: results.json.
 nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
 
 }  // namespace dpm::cli

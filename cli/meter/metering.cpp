@@ -1,12 +1,16 @@
 #include "cli/meter/metering.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <ctime>
+#include <optional>
 
 #include "backends/linux/keeper/control_socket.hpp"
 #include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/kernel/process_handle.hpp"
+#include "cli/meter/command_end.hpp"
 #include "cli/meter/descriptor_watch.hpp"
+#include "cli/meter/recording_sink.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
@@ -17,41 +21,11 @@ namespace {
 
 constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
 
-// Passes events on, and brings the trace on disk up to date from time to time, so that one can look at a program that
-// is still running, and little is lost if this process is killed.
-class RecordingSink : public EventSink {
- public:
-  RecordingSink(EventSink& next, TraceWriter& writer, bool immediate)
-      : next_(next), writer_(writer), immediate_(immediate) {}
-
-  // From any thread.
-  std::uint64_t events() const { return events_; }
-  void set_immediate(bool on) { immediate_ = on; }
-
-  void on_begin(const TraceInfo& info) override { next_.on_begin(info); }
-  void on_end(const LossReport& losses) override { next_.on_end(losses); }
-
-  void on_events(std::span<const Event> batch) override {
-    next_.on_events(batch);
-    events_ += batch.size();
-    if (immediate_) writer_.flush();
-    const auto now = Clock::now();
-    if (now < due_) return;
-    writer_.checkpoint();
-    // Names are written as a whole: the more there are, the more seldom.
-    constexpr int kShare = 50;
-    due_ = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(1), kShare * (Clock::now() - now));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  EventSink& next_;
-  TraceWriter& writer_;
-  std::atomic<bool> immediate_;
-  std::atomic<std::uint64_t> events_{0};
-  Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
-};
+std::vector<ProcessLeft> named(const std::vector<std::uint32_t>& pids) {
+  std::vector<ProcessLeft> processes;
+  for (const std::uint32_t pid : pids) processes.push_back({pid, read_command_name(pid, pid)});
+  return processes;
+}
 
 bool names_no_event(MeterFlags flags) {
   flags.set_immediate(false);
@@ -78,35 +52,55 @@ Result<RecordingPlan> plan_recording(const std::string& flags, const std::string
   return plan;
 }
 
-Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const std::string& trace_directory,
-                        const std::vector<int>& stop_signals, std::function<void()> on_ready) {
-  auto writer = TraceWriter::create(trace_directory, describe_events({"filter"}, plan.rules));
+Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const RecordingSurroundings& around) {
+  auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules));
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);
   RecordingSink sink(filter, **writer, plan.flags.immediate());
-  const std::uint32_t pid = program.pid;
-  const std::string command = program.command;
-  SignalDescriptor signals(stop_signals);
-  LinuxSource source(std::move(program), {.flags = plan.flags, .callers = plan.callers}, std::move(on_ready));
+  MeterStatus status{.pid = program.pid,
+                     .command = program.command,
+                     .flags = plan.flags,
+                     .since_s = ::time(nullptr),
+                     .output = around.output};  // the watching thread's own
+  UniqueFd command = open_process(program.pid);
+  SignalDescriptor signals(around.stop_signals);
+  LinuxSource source(std::move(program), {.flags = plan.flags, .callers = plan.callers}, around.on_ready);
 
   Recorded recorded;
   std::atomic<bool> stopped{false};
-  MeterFlags flags = plan.flags;  // the watching thread's own
-  auto control = ControlServer::open({[&] {
-                                        return MeterStatus{pid, command, flags, sink.events()};
-                                      },
-                                      [&](MeterFlags changed) {
-                                        flags = changed;
-                                        sink.set_immediate(flags.immediate());
-                                        source.set_flags(0, flags);
-                                      }});
+  const auto stop = [&] {
+    stopped = true;
+    source.stop();
+  };
+  auto control = ControlServer::open({.status =
+                                          [&] {
+                                            status.events = sink.events();
+                                            status.lost = source.so_far().losses.lost();
+                                            return status;
+                                          },
+                                      .set_flags =
+                                          [&](MeterFlags changed) {
+                                            status.flags = changed;
+                                            sink.set_immediate(changed.immediate());
+                                            source.set_flags(0, changed);
+                                          },
+                                      .processes = [&] { return source.so_far().processes; },
+                                      .stop = stop});
   std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
-                                                      stopped = stopped || signals.take();
-                                                      source.stop();
+                                                      if (signals.take()) stop();
                                                     }}};
   if (control) watched.push_back({control->fd(), [&control] { control->handle(); }});
   {
     const DescriptorWatch watch(std::move(watched));
+    std::optional<CommandEnd> command_end;
+    if (command && around.on_left_behind)
+      command_end.emplace(
+          std::move(command), [&] { return !source.so_far().processes.empty(); },
+          [&] {
+            const auto so_far = source.so_far();
+            around.on_left_behind({.ledger = sink.complete_so_far(so_far.losses), .meter = so_far.summary},
+                                  named(so_far.processes));
+          });
     if (auto done = source.run(sink); !done) recorded.failure = done.error().what;
   }
   if (stopped) {
@@ -114,7 +108,8 @@ Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const std::s
   }
   if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
   recorded.ledger = (*writer)->ledger();
-  if (!control) recorded.ledger.warnings.push_back("flags could not be changed while it ran: " + control.error().what);
+  if (!control)
+    recorded.ledger.warnings.push_back("it could not be asked or told anything while it ran: " + control.error().what);
   recorded.meter = source.summary();
   recorded.stopped = stopped;
   return recorded;

@@ -25,13 +25,28 @@ Result<RecordingPlan> plan_recording(const std::string& flags, const std::string
 struct Recorded {
   Ledger ledger;
   MeterSummary meter;
-  bool stopped = false;  // by one of `stop_signals`, before the program had ended
+  bool stopped = false;  // from outside, before the program had ended
   std::string failure;   // what went wrong with the recording; the trace goes as far as it came
 };
 
-// Meters until the program has ended or one of `stop_signals` comes, which then does not end this process. `on_ready`
-// is called when calls are being served. An error means that nothing was recorded.
-Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const std::string& trace_directory,
-                        const std::vector<int>& stop_signals, std::function<void()> on_ready);
+// A process that goes on after the command itself has ended.
+struct ProcessLeft {
+  std::uint32_t pid = 0;
+  std::string name;
+};
+
+struct RecordingSurroundings {
+  std::string trace;               // the directory to make
+  std::string output;              // what `dpm list` shows; empty: nothing is kept
+  std::vector<int> stop_signals;   // end the metering instead of this process
+  std::function<void()> on_ready;  // calls are being served
+  // Called at most once, from another thread: the command has ended, these processes go on, and so does the metering.
+  // The trace on disk is complete so far.
+  std::function<void(const Recorded& so_far, const std::vector<ProcessLeft>&)> on_left_behind;
+};
+
+// Meters until the last process of the program has ended, one of the signals comes, or `dpm stop` asks for it. An error
+// means that nothing was recorded.
+Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const RecordingSurroundings& around);
 
 }  // namespace dpm::cli

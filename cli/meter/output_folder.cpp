@@ -32,6 +32,12 @@ std::string OutputFolder::default_name(const std::string& program, std::uint32_t
   return "dpm-" + name + "-" + std::to_string(pid);
 }
 
+std::string OutputFolder::absolute_path() const {
+  std::error_code failed;
+  const auto path = std::filesystem::absolute(path_, failed);
+  return failed ? path_ : path.lexically_normal().string();
+}
+
 void OutputFolder::remove() const {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);

@@ -18,6 +18,7 @@ class OutputFolder {
   static std::string default_name(const std::string& program, std::uint32_t pid);
 
   const std::string& path() const { return path_; }
+  std::string absolute_path() const;  // for those who are elsewhere
   std::string trace() const { return path_ + "/trace"; }
   std::string report() const { return path_ + "/report.html"; }
   std::string results() const { return path_ + "/results.json"; }

@@ -7,6 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "backends/linux/keeper/control_socket.hpp"
 #include "backends/linux/kernel/unique_fd.hpp"
 
 namespace dpm::cli {
@@ -37,9 +40,19 @@ int await_program(pid_t program, const sigset_t& signals) {
   }
 }
 
-// The supervisor holds a lock on the directory until it has said and written everything.
-void await_supervisor(const UniqueFd& directory) {
-  if (directory) ::flock(directory.get(), LOCK_SH);  // a signal ends this waiting, and us: the program has ended
+void only_interrupt(int) {}
+
+// The supervisor holds a lock on the directory until it has said and written what we wait for. The first signal that
+// would end us ends the metering of what the program has left behind; the second ends us.
+void await_supervisor(const UniqueFd& directory, pid_t program) {
+  struct sigaction interrupt = {};
+  interrupt.sa_handler = only_interrupt;
+  interrupt.sa_flags = static_cast<int>(SA_RESETHAND);  // without SA_RESTART
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaction(signal, &interrupt, nullptr);
+  while (directory && ::flock(directory.get(), LOCK_SH) != 0 && errno == EINTR) {
+    // It may be at its end already, and not listen any more.
+    [[maybe_unused]] const auto asked = ask_meter(static_cast<std::uint32_t>(program), "stop");
+  }
 }
 
 int end_as(int status) {
@@ -72,7 +85,7 @@ Result<std::optional<int>> stay_beside(const std::string& output_directory) {
   }
   const int status = await_program(program, signals);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  await_supervisor(directory);
+  await_supervisor(directory, program);
   return std::optional(end_as(status));
 }
 

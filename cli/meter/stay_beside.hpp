@@ -11,7 +11,7 @@
 namespace dpm::cli {
 
 // Forks. In the child: nothing, to become the program with a supervisor that holds a RecordingLock on
-// `output_directory` until it is through. In the parent, after both have ended: dpm's exit status; a program that was
+// `output_directory` until it is through. In the parent, after the program has ended and the lock is free: dpm's exit status; a program that was
 // killed by a signal has the parent killed by it too.
 Result<std::optional<int>> stay_beside(const std::string& output_directory);
 

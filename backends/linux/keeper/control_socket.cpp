@@ -9,11 +9,13 @@
 #include <cerrno>
 
 #include "backends/linux/keeper/kept_programs.hpp"
+#include "backends/linux/keeper/program_lookup.hpp"
 
 namespace dpm {
 namespace {
 
 constexpr std::size_t kClientsMax = 16;
+constexpr std::size_t kProcessesToldMax = 10'000;  // an answer must fit the socket's buffer
 constexpr std::string_view kOk = "ok ", kError = "error ";
 
 std::string meter_socket(std::uint32_t meter_pid) { return "meter-" + std::to_string(meter_pid); }
@@ -40,13 +42,20 @@ bool watch(int epoll, int fd) {
   return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-std::string status_line(const MeterStatus& status) {
-  return "pid=" + std::to_string(status.pid) + " events=" + std::to_string(status.events) +
-         " flags=" + to_string(status.flags) + " command=" + status.command;
+std::string numbers_line(const std::vector<std::uint32_t>& numbers) {
+  std::string line;
+  for (std::size_t i = 0; i < std::min(numbers.size(), kProcessesToldMax); ++i)
+    line += (line.empty() ? "" : " ") + std::to_string(numbers[i]);
+  return line;
 }
 
 Result<std::string> perform(std::string_view line, const MeterControl& control) {
-  if (line == "status") return status_line(control.status());
+  if (line == "status") return to_line(control.status());
+  if (line == "processes") return numbers_line(control.processes());
+  if (line == "stop") {
+    control.stop();
+    return std::string("stopping");
+  }
   constexpr std::string_view kFlags = "flags ";
   if (line.starts_with(kFlags)) {
     const auto flags = apply_flags(control.status().flags, line.substr(kFlags.size()));
@@ -54,7 +63,7 @@ Result<std::string> perform(std::string_view line, const MeterControl& control) 
     control.set_flags(*flags);
     return to_string(*flags);
   }
-  return Error{"a meter understands 'status' and 'flags LIST', not '" + std::string(line) + "'"};
+  return Error{"a meter understands 'status', 'processes', 'stop' and 'flags LIST', not '" + std::string(line) + "'"};
 }
 
 }  // namespace
@@ -152,16 +161,20 @@ std::string receive_line(int connection) {
 }  // namespace
 
 Result<std::string> ask_meter(std::uint32_t pid, const std::string& request) {
+  const auto program = look_up_program(pid);
+  if (!program) return program.error();
+  return ask_meter(*program, request);
+}
+
+Result<std::string> ask_meter(const KeptProgram& program, const std::string& request) {
   if (request.size() > ControlServer::kLineMax || !is_text(request))
     return Error{"ask a meter: a request is one line of at most " + std::to_string(ControlServer::kLineMax) + " bytes"};
-  const auto program = find_kept_program(pid);
-  if (!program) return not_kept(pid);
-  const std::string described = std::to_string(program->pid) + " (" + program->command + ")";
-  if (program->meter_pid == 0)
+  const std::string described = std::to_string(program.pid) + " (" + program.command + ")";
+  if (program.meter_pid == 0)
     return Error{"program " + described + " is not metered at the moment (its keeper, process " +
-                 std::to_string(program->keeper_pid) + ", lets its calls pass): dpm acquire meters it again"};
-  const std::string meter = "the meter of " + described + ", process " + std::to_string(program->meter_pid);
-  const UniqueFd connection = connect_to_meter(*program);
+                 std::to_string(program.keeper_pid) + ", lets its calls pass): dpm acquire meters it again"};
+  const std::string meter = "the meter of " + described + ", process " + std::to_string(program.meter_pid);
+  const UniqueFd connection = connect_to_meter(program);
   const std::string line = request + "\n";
   if (!connection || ::send(connection.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)
     return Error{"ask " + meter + ": it cannot be reached"};

@@ -1,7 +1,9 @@
 // How a running meter is asked and told from outside: by lines over a local socket.
 //
 //     flags LIST    changes which events are metered, as in `--flags`; answers the flags that result
-//     status        answers "pid=100 events=2344 flags=send,receive command=redis-server --port 0"
+//     status        answers a line of meter_status.hpp
+//     processes     answers the process ids of the program that run now: "100 104"
+//     stop          ends the metering; the program goes on. Answers "stopping" before that is done
 //
 // Each request gets one line, "ok ..." or "error ...". Only the meter's own account and root are heard, and whoever
 // sends what is no line of text is dropped.
@@ -12,7 +14,10 @@
 #include <list>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "backends/linux/keeper/kept_programs.hpp"
+#include "backends/linux/keeper/meter_status.hpp"
 #include "backends/linux/keeper/socket_folder.hpp"
 #include "backends/linux/kernel/unique_fd.hpp"
 #include "model/meter_flags.hpp"
@@ -20,17 +25,12 @@
 
 namespace dpm {
 
-struct MeterStatus {
-  std::uint32_t pid = 0;  // the program's first process
-  std::string command;
-  MeterFlags flags;
-  std::uint64_t events = 0;  // so far
-};
-
 // What a meter lets others see and change.
 struct MeterControl {
   std::function<MeterStatus()> status;
   std::function<void(MeterFlags)> set_flags;
+  std::function<std::vector<std::uint32_t>()> processes;
+  std::function<void()> stop;
 };
 
 // The answer to one line, without its newline. No I/O.
@@ -67,7 +67,9 @@ class ControlServer {
   std::list<Client> clients_;
 };
 
-// Asks the meter of the program that process `pid` belongs to. What it answers after "ok ", or its error.
+// Asks the meter of a program. What it answers after "ok ", or its error.
+Result<std::string> ask_meter(const KeptProgram& program, const std::string& request);
+// The same of the program that process `pid` belongs to.
 Result<std::string> ask_meter(std::uint32_t pid, const std::string& request);
 
 }  // namespace dpm

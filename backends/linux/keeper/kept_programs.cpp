@@ -31,6 +31,16 @@ std::optional<KeptProgram> ask(const SocketFolder& folder, const std::string& so
                      .user = peer.user};
 }
 
+std::vector<KeptProgram> ask_all(const std::vector<SocketFolder>& folders) {
+  std::vector<KeptProgram> programs;
+  for (const auto& folder : folders) {
+    for (const auto& name : folder.names(kKeeperSockets)) {
+      if (auto program = ask(folder, name)) programs.push_back(*std::move(program));
+    }
+  }
+  return programs;
+}
+
 std::string socket_name_of(const KeptProgram& program) {
   return kKeeperSockets + std::to_string(program.pid) + "-" + std::to_string(program.keeper_pid);
 }
@@ -44,15 +54,9 @@ const KeptProgram* find_by_first_process(const std::vector<KeptProgram>& program
 
 }  // namespace
 
-std::vector<KeptProgram> kept_programs(std::uint32_t process) {
-  std::vector<KeptProgram> programs;
-  for (const auto& folder : SocketFolder::about(user_of(process))) {
-    for (const auto& name : folder.names(kKeeperSockets)) {
-      if (auto program = ask(folder, name)) programs.push_back(*std::move(program));
-    }
-  }
-  return programs;
-}
+std::vector<KeptProgram> kept_programs(std::uint32_t process) { return ask_all(SocketFolder::about(user_of(process))); }
+
+std::vector<KeptProgram> all_kept_programs() { return ask_all(SocketFolder::everywhere()); }
 
 std::optional<KeptProgram> find_program_by_listener(std::uint32_t process) {
   for (const auto& program : kept_programs(process)) {

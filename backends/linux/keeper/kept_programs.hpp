@@ -25,6 +25,8 @@ struct KeptProgram {
 
 // All that we may see: our own account's; for root also those of `process`'s account.
 std::vector<KeptProgram> kept_programs(std::uint32_t process);
+// Our own account's; for root those of every account.
+std::vector<KeptProgram> all_kept_programs();
 
 // The program whose listener that process holds.
 std::optional<KeptProgram> find_program_by_listener(std::uint32_t process);

@@ -11,9 +11,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace dpm {
 namespace {
@@ -44,6 +48,32 @@ std::string runtime_directory() {
 }
 
 std::string fallback_path(uid_t user) { return "/tmp/dpm-" + std::to_string(user); }
+
+std::vector<std::string> names_in(const char* path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path), ::closedir);
+  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) names.emplace_back(entry->d_name);
+  return names;
+}
+
+// The account that a name ends with, such as "1000" or "dpm-1000"; nothing for root's own and for other names.
+std::optional<uid_t> account_in(const std::string& name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  uid_t user = 0;
+  const char* end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data() + prefix.size(), end, user);
+  if (parsed.ec != std::errc() || parsed.ptr != end || user == ::geteuid()) return std::nullopt;
+  return user;
+}
+
+std::vector<std::pair<std::string, uid_t>> folders_of_others() {
+  std::vector<std::pair<std::string, uid_t>> places;
+  for (const auto& name : names_in("/tmp"))
+    if (const auto user = account_in(name, "dpm-")) places.emplace_back("/tmp/" + name, *user);
+  for (const auto& name : names_in("/run/user"))
+    if (const auto user = account_in(name, "")) places.emplace_back("/run/user/" + name + "/dpm", *user);
+  return places;
+}
 
 }  // namespace
 
@@ -78,6 +108,15 @@ std::vector<SocketFolder> SocketFolder::about(uid_t user) {
   }
   std::vector<SocketFolder> folders;
   for (const auto& [path, owner] : places) {
+    if (auto folder = open(path, owner)) folders.push_back(*std::move(folder));
+  }
+  return folders;
+}
+
+std::vector<SocketFolder> SocketFolder::everywhere() {
+  std::vector<SocketFolder> folders = about(::geteuid());
+  if (::geteuid() != 0) return folders;
+  for (const auto& [path, owner] : folders_of_others()) {
     if (auto folder = open(path, owner)) folders.push_back(*std::move(folder));
   }
   return folders;

@@ -20,6 +20,8 @@ class SocketFolder {
   static Result<SocketFolder> own();
   // Those that exist and that we may look into to find what belongs to `user`: our own, and for root also that user's.
   static std::vector<SocketFolder> about(uid_t user);
+  // Our own, and for root those of every account.
+  static std::vector<SocketFolder> everywhere();
 
   // A listening socket, non-blocking, `type` being SOCK_STREAM or SOCK_SEQPACKET. It has its name only once it listens,
   // so that one that refuses connections belongs to the dead.

@@ -219,7 +219,17 @@ MeterSummary Supervisor::summary() {
   return summary_;
 }
 
+std::vector<std::uint32_t> Supervisor::processes() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint32_t> pids;
+  for (const auto& [pid, process] : processes_) pids.push_back(pid);
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+// Asked while calls are served, too.
 std::vector<std::string> Supervisor::warnings() {
+  const std::lock_guard lock(mutex_);
   std::vector<std::string> warnings;
   if (!connector_)
     warnings.push_back("processes were learnt about from /proc only (" + connector_.error().what +

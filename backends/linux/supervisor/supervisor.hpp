@@ -45,6 +45,7 @@ class Supervisor {
 
   MeterSummary summary();
   std::vector<std::string> warnings();
+  std::vector<std::uint32_t> processes();  // that live, by their ids
 
  private:
   static constexpr std::int64_t kTickNs = 10'000'000;

@@ -22,9 +22,12 @@ MeterFlags flags_of(std::string_view list) { return *apply_flags(MeterFlags(), l
 
 // A meter's state without a meter.
 struct Metering {
-  MeterStatus status{100, "redis-server --port 0", flags_of("send,receive"), 2344};
+  MeterStatus status{100, "redis-server --port 0", flags_of("send,receive"), 2344, 2, 1790000000, "/tmp/an out"};
+  std::vector<std::uint32_t> processes = {100, 104};
+  bool stopped = false;
   MeterControl control() {
-    return {[this] { return status; }, [this](MeterFlags flags) { status.flags = flags; }};
+    return {[this] { return status; }, [this](MeterFlags flags) { status.flags = flags; }, [this] { return processes; },
+            [this] { stopped = true; }};
   }
 };
 
@@ -53,20 +56,29 @@ std::string hear(ControlServer& server, const UniqueFd& connection) {
 TEST_CASE("control: a request is answered by one line", "[keeper]") {
   Metering metering;
   const MeterControl control = metering.control();
-  CHECK(answer_request("status", control) == "ok pid=100 events=2344 flags=send,receive command=redis-server --port 0");
+  CHECK(answer_request("status", control) ==
+        "ok pid=100 events=2344 lost=2 since=1790000000 "
+        "flags=send,receive output=/tmp/an%20out command=redis-server --port 0");
+  CHECK(answer_request("processes", control) == "ok 100 104");
   CHECK(answer_request("flags createpath,-send", control) == "ok receive,createpath");
   CHECK(metering.status.flags == flags_of("receive,createpath"));
   const std::string refused = answer_request("flags recieve", control);
   CHECK(refused.starts_with("error "));
   CHECK(refused.find("receive") != std::string::npos);
   CHECK(metering.status.flags == flags_of("receive,createpath"));
-  CHECK(answer_request("stop", control) == "error a meter understands 'status' and 'flags LIST', not 'stop'");
+  CHECK(answer_request("end", control) ==
+        "error a meter understands 'status', 'processes', 'stop' and 'flags LIST', not 'end'");
+  CHECK_FALSE(metering.stopped);
+  CHECK(answer_request("stop", control) == "ok stopping");
+  CHECK(metering.stopped);
   CHECK(answer_request("", control).starts_with("error "));
   CHECK(answer_request("flags", control).starts_with("error "));
   metering.status.command =
       "printf 'a\nb\x7f"
       "'";
-  CHECK(answer_request("status", control) == "ok pid=100 events=2344 flags=receive,createpath command=printf 'a b '");
+  CHECK(answer_request("status", control) ==
+        "ok pid=100 events=2344 lost=2 since=1790000000 "
+        "flags=receive,createpath output=/tmp/an%20out command=printf 'a b '");
 }
 
 TEST_CASE("control: lines may come in pieces or many at a time", "[keeper]") {
@@ -80,7 +92,8 @@ TEST_CASE("control: lines may come in pieces or many at a time", "[keeper]") {
   CHECK(hear(*server, connection) == "");
   REQUIRE(say(connection, "gs -send\nstatus\nfl"));
   CHECK(hear(*server, connection) ==
-        "ok receive\nok pid=100 events=2344 flags=receive command=redis-server --port 0\n");
+        "ok receive\nok pid=100 events=2344 lost=2 since=1790000000 flags=receive output=/tmp/an%20out "
+        "command=redis-server --port 0\n");
   REQUIRE(say(connection, "ags send\n"));
   CHECK(hear(*server, connection) == "ok send,receive\n");
 }
@@ -171,7 +184,8 @@ TEST_CASE("ask_meter: reaches the meter of a program, by any of its processes, a
       return answer ? "ok: " + *answer : "error: " + answer.error().what;
     };
     CHECK(ask("flags -send") == "ok: receive");
-    CHECK(ask("status").starts_with("ok: pid=" + std::to_string(program.pid()) + " events=2344 flags=receive"));
+    CHECK(ask("status").starts_with("ok: pid=" + std::to_string(program.pid()) + " events=2344 lost=2 "));
+    CHECK(ask("processes") == "ok: 100 104");
     CHECK(ask("flags nonsense").starts_with("error: "));
     CHECK(ask("status\nstatus").find("a request is one line") != std::string::npos);
   }

@@ -1,0 +1,37 @@
+#include "cli/meter/recording_sink.hpp"
+
+#include <algorithm>
+
+namespace dpm::cli {
+
+Ledger RecordingSink::complete_so_far(LossReport losses) {
+  const std::lock_guard lock(mutex_);
+  losses.seen += events_;
+  writer_.checkpoint(filter_.ledger_after(losses));
+  return writer_.ledger();
+}
+
+void RecordingSink::on_begin(const TraceInfo& info) {
+  const std::lock_guard lock(mutex_);
+  filter_.on_begin(info);
+}
+
+void RecordingSink::on_end(const LossReport& losses) {
+  const std::lock_guard lock(mutex_);
+  filter_.on_end(losses);
+}
+
+void RecordingSink::on_events(std::span<const Event> batch) {
+  const std::lock_guard lock(mutex_);
+  filter_.on_events(batch);
+  events_ += batch.size();
+  if (immediate_) writer_.flush();
+  const auto now = Clock::now();
+  if (now < due_) return;
+  writer_.checkpoint();
+  // Names are written as a whole: the more there are, the more seldom.
+  constexpr int kShare = 50;
+  due_ = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(1), kShare * (Clock::now() - now));
+}
+
+}  // namespace dpm::cli
