@@ -43,6 +43,10 @@ TraceDoubts find_trace_doubts(const TraceInput& input, const History& history, c
     doubts.sentences.push_back("the program had not ended when the trace did (" + endings.not_ended() +
                                "): it was cut off, or its processes wait for each other; predicted is what happened "
                                "until then");
+  if (history.circles > 0)
+    doubts.sentences.push_back(
+        "the trace contradicts itself: " + std::to_string(history.circles) +
+        " messages are received before they are sent, and nothing waits for them in a prediction");
   if (ledger.lost == 0 && history.receives_without_send == 0) return doubts;
   std::string sentence;
   if (ledger.lost > 0) {

@@ -37,7 +37,7 @@ class SpaceTimeDrawing {
     bands(svg);
     axis(svg);
     for (const auto& segment : timeline_.segments) segment_of(svg, segment);
-    for (const auto& arc : timeline_.arcs) message(svg, arc);
+    for (const auto& arc : timeline_.arcs) arc_of(svg, arc);
     return std::move(svg).finish();
   }
 
@@ -55,6 +55,11 @@ class SpaceTimeDrawing {
     svg.text({left_ + 104, 17}, "blocked in a receive", "legend");
     svg.line({left_ + 236, 17}, {left_ + 258, 9}, "message");
     svg.text({left_ + 264, 17}, "message, sent to received", "legend");
+    const bool any_waits = std::any_of(timeline_.arcs.begin(), timeline_.arcs.end(),
+                                       [](const TimelineArc& arc) { return arc.of == ArcOf::wait; });
+    if (!any_waits) return;
+    svg.line({left_ + 428, 17}, {left_ + 450, 9}, "wait");
+    svg.text({left_ + 456, 17}, "end of a wait", "legend");
   }
 
   void bands(Svg& svg) {
@@ -100,7 +105,7 @@ class SpaceTimeDrawing {
   }
 
   // The part of the line that lies in the window; the slope is that of the whole.
-  void message(Svg& svg, const TimelineArc& arc) {
+  void arc_of(Svg& svg, const TimelineArc& arc) {
     const Point from{x_of(arc.sent_ns), row_y_.at(arc.from_row)}, to{x_of(arc.received_ns), row_y_.at(arc.to_row)};
     const double low = x_of(timeline_.from_ns), high = x_of(timeline_.to_ns);
     const auto at = [&](double x) {
@@ -108,11 +113,14 @@ class SpaceTimeDrawing {
     };
     const Point begin = from.x < low ? Point{low, at(low)} : from;
     const Point end = to.x > high ? Point{high, at(high)} : to;
-    const std::string tip = diagram_.process_names[arc.from_row] + " \xE2\x86\x92 " +
-                            diagram_.process_names[arc.to_row] + ", " + bytes(arc.length_bytes) + ", " +
-                            seconds(static_cast<double>(arc.received_ns - arc.sent_ns) * 1e-9);
-    svg.line(begin, end, "message", tip);
-    if (to.x <= high) svg.circle(to, 1.8, "message-end");
+    const bool wait = arc.of == ArcOf::wait;
+    const std::string names =
+        diagram_.process_names[arc.from_row] + " \xE2\x86\x92 " + diagram_.process_names[arc.to_row];
+    const std::string tip = wait ? names + ", which waited for it"
+                                 : names + ", " + bytes(arc.length_bytes) + ", " +
+                                       seconds(static_cast<double>(arc.received_ns - arc.sent_ns) * 1e-9);
+    svg.line(begin, end, wait ? "wait" : "message", tip);
+    if (to.x <= high) svg.circle(to, 1.8, wait ? "wait-end" : "message-end");
   }
 
   const SpaceTime& diagram_;

@@ -93,6 +93,7 @@ svg .arc-label { font-size: 11.5px; font-weight: 600; paint-order: stroke; strok
 .band { fill: var(--soft); fill-opacity: 0.55; } svg .machine { font-weight: 600; }
 .busy { fill: var(--c0); } .blocked { stroke: var(--c5); stroke-width: 1.5; stroke-dasharray: 2 3; }
 .message { stroke: var(--c1); stroke-width: 1.1; } .message-end { fill: var(--c1); }
+.wait { stroke: var(--c4); stroke-width: 1.1; stroke-dasharray: 4 2; } .wait-end { fill: var(--c4); }
 @media (max-width: 760px) {
   main { padding: 20px 12px 32px; } h1 { font-size: 23px; } .grid { grid-template-columns: minmax(0, 1fr); gap: 14px; }
   figure { padding: 12px; } figure.wide .scroll > svg { max-width: none; } .headline .value { font-size: 32px; }

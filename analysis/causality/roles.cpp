@@ -51,7 +51,7 @@ class WhoSpokeFirst {
     for (auto& at = next_[process]; at < history_.first_event[process + 1]; ++at) {
       const HistoryEvent& event = history_.events[at];
       const bool matched = event.match != kNoEvent;
-      const bool arrival = event.kind() == HistoryKind::receive || event.kind() == HistoryKind::start;
+      const bool arrival = needs_match(event.kind());
       if (arrival && matched) {
         const std::uint32_t sender = owner_of(history_, event.match);
         if (next_[sender] <= event.match) return;  // taken up again by the sender, below

@@ -5,8 +5,16 @@
 //                \         /               the slanted arcs are messages.
 //      B  o---5---R--1---S----2---o
 //
+// A WAIT joins the waiter to its waker in the same way, but by no message: the arc takes no time and costs nothing. A
+// wait for the end of a process goes on after the last event of that process, and so after all of its CPU time:
+//
+//      parent  o--1--C-----------------W--2--o     C CREATEPROCESS, W WAIT
+//                     \               /
+//      child           o------7------K             K its end
+//
 // Events are kept in per-process arrays, never behind pointers: 24 bytes each, so that 10^8 of them fit in memory.
-// In-degree is at most two: the process's previous event, and one SEND (or the CREATEPROCESS that began the process).
+// In-degree is at most two: the process's previous event, and one SEND (or the CREATEPROCESS that began the process, or
+// what a WAIT waited for).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +35,17 @@ enum class HistoryKind : std::uint8_t {
   end,        // end of the process's recorded life: carries the CPU time after its last message
   move_data,  // a message a kernel sent for the process: nobody receives it, but later messages to `peer` cannot
               // overtake it
+  wake,       // lets another process go on, without a message: as by its end. `match` is the `wait`
+  wait,       // goes on when another process has let it; `match` is the `wake`
 };
+
+// Cannot happen before its `match` has.
+constexpr bool needs_match(HistoryKind kind) {
+  return kind == HistoryKind::receive || kind == HistoryKind::start || kind == HistoryKind::wait;
+}
+
+// Puts a message on its way, which takes the delay model's time.
+constexpr bool sends_message(HistoryKind kind) { return kind == HistoryKind::send || kind == HistoryKind::move_data; }
 
 // How the arc into (or out of) an event is known.
 enum class ArcKind : std::uint8_t {
@@ -53,6 +71,7 @@ struct HistoryEvent {
   std::uint32_t arc_bits : 3 = 0;
   // RECEIVE: by its own machine's clock, it had asked for the message before it came (waited); it had nothing to do, or
   // had asked, when a process of that machine sent it (slept), as who waits in poll() for many does without asking.
+  // WAIT: what it waited for had not happened yet (waited).
   std::uint32_t waited : 1 = 0;
   std::uint32_t slept : 1 = 0;
 
@@ -60,6 +79,7 @@ struct HistoryEvent {
   ArcKind arc() const { return static_cast<ArcKind>(arc_bits); }
 };
 
+static_assert(static_cast<unsigned>(HistoryKind::wait) < 8, "kind_bits has three bits");
 static_assert(sizeof(HistoryEvent) == 24, "24 bytes an event resident: 10^8 events fit in 2.4 GB");
 
 // Time spent in a process outside the computation, seen from inside (thesis figure 5.3): from a SEND to it to the next
@@ -78,10 +98,11 @@ struct CallsBetween {
   std::uint32_t calls = 0;
 };
 
-// When a process performed its first and last SEND, RECEIVE or CREATEPROCESS, by its machine's own clock. Only
+// When a process performed its first and last SEND, RECEIVE, CREATEPROCESS or WAIT, by its machine's own clock. Only
 // differences within one process mean anything; they are what the trace itself says about elapsed time.
 struct LocalSpan {
   LocalTime first, last;
+  std::uint32_t first_event = kNoEvent, last_event = kNoEvent;  // those two; kNoEvent: there is none
 };
 
 struct History {
@@ -97,6 +118,8 @@ struct History {
   // What could not be placed (ArcKind::missing); shown with every result that uses the graph.
   std::uint64_t receives_without_send = 0;  // from metered processes of the computation: the trace has lost something
   std::uint64_t sends_without_receive = 0;  // still queued at the end, or lost
+  std::uint64_t waits_without_waker = 0;    // of processes that should be in the trace
+  std::uint64_t circles = 0;                // arcs left out because the trace contradicts itself (circles.hpp)
   std::vector<std::string> warnings;
 
   std::span<const HistoryEvent> of(ProcessId process) const {
@@ -117,7 +140,7 @@ struct Computation {
 };
 
 // Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, uses RECEIVECALL, CREATEPROCESS,
-// STARTPROCESS and DESTROYPROCESS where they were metered.
+// STARTPROCESS, DESTROYPROCESS and WAIT where they were metered.
 //
 // SEND and RECEIVE are matched by (sender, channel, sequence) through a hash table of the messages seen at one end
 // only, so memory beyond the graph follows the messages in flight, whatever the numbers are: gaps and huge numbers cost
@@ -132,7 +155,8 @@ class HistoryBuilder : public EventSink {
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
-  // After on_end(). Refuses names in Computation::only that the trace does not have, and a trace without a single SEND.
+  // After on_end(). Refuses names in Computation::only that the trace does not have, and a trace without a single SEND
+  // or WAIT.
   Result<History> take();
 
  private:

@@ -3,6 +3,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/history/circles.hpp"
+#include "analysis/history/end_waits.hpp"
 #include "analysis/history/growing_list.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/history/message_matcher.hpp"
@@ -26,6 +28,8 @@ struct ProcessBuild {
   std::optional<LocalTime> asked_at;  // of the RECEIVECALL that has no RECEIVE yet
   std::uint32_t calls_since_node = 0;
   std::vector<CallsBetween> calls_between;  // `event` counts within the process until take()
+  // RECEIVEs that came before their SEND in the stream, by one clock, and by how much; counted as above.
+  std::unordered_map<std::uint32_t, std::int64_t> late_sends;
   std::int64_t idle_since_ns = 0;  // before its latest RECEIVE: when its work before that was done, had it not waited
   MachineId machine;
   LocalSpan span;
@@ -33,6 +37,7 @@ struct ProcessBuild {
   bool included = false;
   bool seen = false;  // has produced an event of any kind
   bool starts_with_start = false;
+  bool ended = false;
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and which of its events that is
   std::uint32_t created_at = kNoEvent;
 
@@ -61,6 +66,7 @@ struct HistoryBuilder::State {
   std::unordered_map<std::uint64_t, PendingExternal> pending_externals;  // by (process, process outside)
   std::vector<ExternalArc> external_arcs;                                // event numbers within `external_owner`
   std::vector<ProcessId> external_owner;
+  EndWaits end_waits;
   std::uint64_t sends = 0, receives = 0, duplicates = 0, backward_clocks = 0, moved = 0;
   bool any_proc_time = false;
   bool ended = false;
@@ -71,6 +77,7 @@ struct HistoryBuilder::State {
   void add_receive(const Event& event, ProcessBuild& process);
   void add_create(const Event& event, ProcessBuild& process);
   void add_start(const Event& event, ProcessBuild& process);
+  void add_wait(const Event& event, ProcessBuild& process);
   std::uint32_t append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc);
   void match(const Event& event, MessageEnd end);
   void remember_external(const Event& event, std::uint32_t index);
@@ -82,8 +89,11 @@ struct HistoryBuilder::State {
   void lay_out();
   void copy_events();
   void join_created();
+  void join_waits();
+  std::uint32_t first_traced(std::uint32_t process) const;
   void place_external_arcs();
   void classify_open_ends();
+  std::int64_t late_by(std::uint32_t event) const;
   void add_warnings(const LossReport& losses);
 };
 
@@ -134,6 +144,11 @@ void HistoryBuilder::State::add(const Event& event) {
       process.waiting_set = event.code;
       process.asked_at = event.local_time;
       return;
+    case EventType::wait:
+      return add_wait(event, process);
+    case EventType::destroy_process:
+      process.ended = true;
+      return;
     default:
       return;  // its PROCTIME has been noted
   }
@@ -158,8 +173,10 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
     node.channel = event.channel.is_none() ? 0 : event.channel.value;
   }
   if (kind != HistoryKind::start) {
-    if (process.events.size() == (process.starts_with_start ? 1 : 0)) process.span.first = event.local_time;
+    const auto index = static_cast<std::uint32_t>(process.events.size());
+    if (process.span.first_event == kNoEvent) process.span.first = event.local_time, process.span.first_event = index;
     process.span.last = event.local_time;
+    process.span.last_event = index;
   }
   if (process.calls_since_node > 0)
     process.calls_between.push_back(
@@ -234,6 +251,8 @@ void HistoryBuilder::State::match(const Event& event, MessageEnd end) {
   const bool one_clock = processes[event.process.value].machine == processes[other->process].machine;
   const bool came_later = end == MessageEnd::receive ? other->time_ns > time_ns : time_ns > other->time_ns;
   if (one_clock && came_later) receive.slept = 1;
+  if (one_clock && end == MessageEnd::send && came_later)
+    processes[other->process].late_sends[other->index] = time_ns - other->time_ns;
   here.match = other->index;
   here.peer = other->process & kNoPeer;  // a UNIX SEND does not know its receiver
   there.match = index;
@@ -261,6 +280,23 @@ void HistoryBuilder::State::add_start(const Event& event, ProcessBuild& process)
   if (process.events.size() > 0) return;
   append(event, process, HistoryKind::start, ArcKind::outside);
   process.starts_with_start = true;
+}
+
+// What it waited for may come later in the stream, or have come.
+void HistoryBuilder::State::add_wait(const Event& event, ProcessBuild& process) {
+  process.waiting_set = 0;
+  process.found_nothing();
+  const auto kind = static_cast<WaitKind>(event.code);
+  const bool of_end = kind == WaitKind::process_end || kind == WaitKind::thread_end;
+  if (!of_end || event.peer == event.process) return;
+  const bool inside = is_included(event.peer);
+  const std::uint32_t index = append(event, process, HistoryKind::wait, inside ? ArcKind::missing : ArcKind::outside);
+  HistoryEvent& node = process.events[index];
+  node.waited = event.sequence > 0 ? 1u : 0u;
+  node.length_bytes = 0;
+  if (inside)
+    end_waits.add({event.process.value, index, event.peer.value, kind == WaitKind::thread_end,
+                   event.evidence == Evidence::inferred});
 }
 
 void HistoryBuilder::State::remember_external(const Event& event, std::uint32_t index) {
@@ -291,13 +327,16 @@ Result<void> HistoryBuilder::State::check_names() const {
 
 // Every process gets its place: a `start` if it was created and none was metered, its events, and an `end`.
 void HistoryBuilder::State::lay_out() {
+  const auto there = [this](std::uint32_t p) { return processes[p].included && processes[p].seen; };
+  end_waits.plan(history.info.processes, there, [this](std::uint32_t p) { return processes[p].ended; });
   auto& first = history.first_event;
   first.assign(1, 0);
   std::uint64_t total = 0;
-  for (auto& process : processes) {
-    if (process.included && process.seen) {
+  for (std::uint32_t p = 0; p < processes.size(); ++p) {
+    const ProcessBuild& process = processes[p];
+    if (there(p)) {
       const bool needs_start = process.created_at != kNoEvent && !process.starts_with_start;
-      total += process.events.size() + (needs_start ? 1 : 0) + 1;
+      total += process.events.size() + (needs_start ? 1 : 0) + end_waits.nodes_before_end(p) + 1;
     }
     if (total >= kNoEvent) {
       refused = "the trace has more than 4 billion events; analyse a part of it";
@@ -308,13 +347,17 @@ void HistoryBuilder::State::lay_out() {
   history.events.reserve(total);
 }
 
+// Where the first of its events in the trace is: after a `start` that no trace has.
+std::uint32_t HistoryBuilder::State::first_traced(std::uint32_t process) const {
+  const ProcessBuild& build = processes[process];
+  return history.first_event[process] + (build.created_at != kNoEvent && !build.starts_with_start ? 1 : 0);
+}
+
 void HistoryBuilder::State::copy_events() {
-  const auto base = [this](std::uint32_t process) {
-    const ProcessBuild& build = processes[process];
-    return history.first_event[process] + (build.created_at != kNoEvent && !build.starts_with_start ? 1 : 0);
-  };
-  for (auto& process : processes) {
-    history.local_spans.push_back(process.span);
+  for (std::uint32_t p = 0; p < processes.size(); ++p) {
+    ProcessBuild& process = processes[p];
+    LocalSpan& span = history.local_spans.emplace_back(process.span);
+    if (span.first_event != kNoEvent) span.first_event += first_traced(p), span.last_event += first_traced(p);
     if (!process.included || !process.seen) continue;
     if (process.created_at != kNoEvent && !process.starts_with_start) {
       HistoryEvent start;
@@ -324,11 +367,12 @@ void HistoryBuilder::State::copy_events() {
     for (const auto& [event, calls] : process.calls_between)
       history.calls_between.push_back({static_cast<std::uint32_t>(history.events.size()) + event, calls});
     process.events.consume([&](HistoryEvent& event) {
-      if (event.match != kNoEvent) event.match += base(event.peer);
+      if (event.match != kNoEvent) event.match += first_traced(event.peer);
       history.events.push_back(event);
     });
+    const std::uint64_t left_ns = process.proc_time_ns - process.at_last_node_ns;
     HistoryEvent end;
-    end.cpu_ns = process.proc_time_ns - process.at_last_node_ns;
+    end.cpu_ns = end_waits.append(p, left_ns, history.events) ? 0 : left_ns;
     end.kind_bits = static_cast<std::uint32_t>(HistoryKind::end) & 7u;
     end.channel = process.waiting_set;
     history.events.push_back(end);
@@ -339,9 +383,7 @@ void HistoryBuilder::State::join_created() {
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     const ProcessBuild& process = processes[p];
     if (process.created_at == kNoEvent || !process.seen) continue;
-    const ProcessBuild& creator = processes[process.created_by];
-    const bool shifted = creator.created_at != kNoEvent && !creator.starts_with_start;
-    const std::uint32_t create = history.first_event[process.created_by] + process.created_at + (shifted ? 1 : 0);
+    const std::uint32_t create = first_traced(process.created_by) + process.created_at;
     const std::uint32_t start = history.first_event[p];
     const auto proven = static_cast<std::uint32_t>(ArcKind::proven) & 7u;
     history.events[create].match = start;
@@ -352,11 +394,13 @@ void HistoryBuilder::State::join_created() {
   }
 }
 
+void HistoryBuilder::State::join_waits() {
+  end_waits.join(history.events, [this](const EndWaits::Wait& wait) { return first_traced(wait.waiter) + wait.event; });
+}
+
 void HistoryBuilder::State::place_external_arcs() {
   for (std::size_t i = 0; i < external_arcs.size(); ++i) {
-    const std::uint32_t p = external_owner[i].value;
-    const bool shifted = processes[p].created_at != kNoEvent && !processes[p].starts_with_start;
-    const std::uint32_t base = history.first_event[p] + (shifted ? 1 : 0);
+    const std::uint32_t base = first_traced(external_owner[i].value);
     external_arcs[i].from += base;
     external_arcs[i].to += base;
   }
@@ -374,9 +418,16 @@ void HistoryBuilder::State::classify_open_ends() {
     if (event.match != kNoEvent || event.arc() == ArcKind::outside || event.arc() == ArcKind::none) continue;
     const bool peer_metered = event.peer < processes.size() && processes[event.peer].seen;
     event.arc_bits = static_cast<std::uint32_t>(peer_metered ? ArcKind::missing : ArcKind::outside) & 7u;
+    history.waits_without_waker += kind == HistoryKind::wait;
     if (!message || !peer_metered) continue;
     ++(kind == HistoryKind::send ? history.sends_without_receive : history.receives_without_send);
   }
+}
+
+std::int64_t HistoryBuilder::State::late_by(std::uint32_t event) const {
+  const std::uint32_t p = history.owner_of(event).value;
+  const auto late = processes[p].late_sends.find(event - first_traced(p));
+  return late == processes[p].late_sends.end() ? 0 : late->second;
 }
 
 void HistoryBuilder::State::add_warnings(const LossReport& losses) {
@@ -388,6 +439,20 @@ void HistoryBuilder::State::add_warnings(const LossReport& losses) {
     warnings.push_back(
         count(history.receives_without_send) +
         " messages were received whose SEND is not in the trace: their receivers are assumed not to have waited");
+  }
+  if (history.circles > 0) {
+    warnings.push_back("the trace contradicts itself: " + count(history.circles) +
+                       " messages are received before they are sent, and left out, so that nothing waits for them. Was "
+                       "it put together from different runs, or are message numbers wrong?");
+  }
+  if (history.waits_without_waker > 0) {
+    warnings.push_back(count(history.waits_without_waker) +
+                       " waits are for processes that are not in the trace: nothing waits for them here");
+  }
+  if (end_waits.without_end() > 0) {
+    warnings.push_back(count(end_waits.without_end()) +
+                       " waits are for processes whose end is not in the trace: CPU time after what they did last is "
+                       "missing");
   }
   if (duplicates > 0) warnings.push_back(count(duplicates) + " events came twice; the second copy was left out");
   if (backward_clocks > 0) {
@@ -430,8 +495,10 @@ void HistoryBuilder::on_end(const LossReport& losses) {
   if (!state.refused.empty()) return;
   state.copy_events();
   state.join_created();
+  state.join_waits();
   state.place_external_arcs();
   state.classify_open_ends();
+  state.history.circles = break_circles(state.history, [&](std::uint32_t event) { return state.late_by(event); });
   state.add_warnings(losses);
   auto& described = state.history.info.processes;
   for (std::uint32_t p = 0; p < described.size(); ++p) described[p].in_computation = state.is_included(ProcessId{p});
@@ -443,6 +510,7 @@ Result<History> HistoryBuilder::take() {
   DPM_CHECK(state.ended);
   if (!state.refused.empty()) return Error{state.refused};
   if (auto names = state.check_names(); !names) return names.error();
+  if (state.sends == 0 && state.end_waits.count() > 0) return std::move(state.history);
   if (state.sends == 0 && state.receives == 0) {
     return Error{"the trace has no SEND and no RECEIVE of the computation: meter them (flags send,receive)"};
   }

@@ -12,6 +12,7 @@
 #include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/pair_clocks.hpp"
+#include "analysis/history/replay_waits.hpp"
 #include "analysis/history/replica_turns.hpp"
 #include "analysis/history/shared_machine.hpp"
 #include "analysis/history/tasks.hpp"
@@ -66,6 +67,7 @@ struct Replay::State {
   std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
   ReplicaTurns replicas;
+  ReplayWaits waits;
   std::vector<IntakeLimit> limits;             // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
   std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by who counts
@@ -97,6 +99,8 @@ struct Replay::State {
   void deliver(std::uint32_t receiver, const ArrivingMessage& message);
   double wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival);
   void create(std::uint32_t event);
+  bool stands_at_wait(std::uint32_t p) const;
+  void end_wait(std::uint32_t wait);
   bool receive(std::uint32_t p);
   bool receive_recorded(std::uint32_t p);
   bool receive_arrived(std::uint32_t p);
@@ -121,6 +125,7 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       roles(std::move(r)),
       turn_ns(static_cast<double>(target.turn.ns)),
       replicas(h, target.replicas),
+      waits(h),
       limits(find_intake_limits(h)),
       task_of(tasks_of_receives(h, roles)) {
   const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
@@ -169,6 +174,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   DPM_CHECK(order != Order::recorded || replicas.empty());
   costs.move(machine_of);
   replicas.begin();
+  waits.begin();
   now_ns = 0;
   performed = 0;
   pairs.clear();
@@ -274,6 +280,11 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
       if (before_ns > 0) return before_ns;
       process.phase = Phase::ready;
     }
+    if (stands_at_wait(p)) {
+      waits.stand_at(process.cursor, p);
+      process.waiting = process.waited = true;
+      return 0;
+    }
     if (kind == HistoryKind::end && process.phase == Phase::ready) {
       perform(p, process.cursor);
       if (order == Order::recorded) return 0;
@@ -297,7 +308,11 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
       case HistoryKind::move_data:
         pairs.arrive(p, event.peer, whole_ns(now_ns) + costs.delivery_ns(event, p, event.peer));
         break;
+      case HistoryKind::wake:
+        if (event.match != kNoEvent) end_wait(event.match);
+        break;
       case HistoryKind::start:
+      case HistoryKind::wait:
         process.taken_send = event.match;
         break;
       case HistoryKind::receive:
@@ -320,8 +335,7 @@ void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
   schedule.performed_by[event] = p;
   schedule.previous[event] = process.previous;
   process.previous = event;
-  const HistoryKind kind = history.events[event].kind();
-  if (kind != HistoryKind::receive && kind != HistoryKind::start) return;
+  if (!needs_match(history.events[event].kind())) return;
   schedule.cause[event] = process.taken_send;
   schedule.waited[event] = process.waited;
   process.waited = false;
@@ -362,7 +376,7 @@ void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& messa
     return;
   }
   queues[receiver].push(message);
-  const bool looking = process.waiting && process.waited && wanted(process, message);
+  const bool looking = process.waiting && process.waited && !stands_at_wait(receiver) && wanted(process, message);
   if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, wake_for(receiver, message, key));
 }
 
@@ -387,6 +401,16 @@ void Replay::State::create(std::uint32_t number) {
   created.waited = true;
   created.created = true;
   arrivals.set(event.peer, now_ns);
+}
+
+bool Replay::State::stands_at_wait(std::uint32_t p) const {
+  const Process& process = processes[p];
+  return process.phase == Phase::ready && history.events[process.cursor].kind() == HistoryKind::wait &&
+         !waits.is_over(process.cursor);
+}
+
+void Replay::State::end_wait(std::uint32_t wait) {
+  if (const auto waiter = waits.end(wait)) arrivals.set(*waiter, now_ns);
 }
 
 // Takes the message the process waits for, if it has arrived; otherwise arranges that the process is woken.
@@ -533,11 +557,15 @@ bool Replay::State::wanted_outside(const Process& process, std::uint32_t receive
 }
 
 // When nothing can go on although there is more to do, the message that arrived first is received by a process that
-// waits for others. Returns whether there was one.
+// waits for others; without any, a wait that is not over ends. Returns whether there was one.
 bool Replay::State::force_one() {
-  std::uint32_t first = Roles::kNone, outside = Roles::kNone;
+  std::uint32_t first = Roles::kNone, outside = Roles::kNone, at_wait = Roles::kNone;
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     if (!processes[p].waiting || !processes[p].created) continue;
+    if (stands_at_wait(p)) {
+      at_wait = std::min(at_wait, p);
+      continue;
+    }
     if (!queues[p].empty() && (first == Roles::kNone || queues[p][0] < queues[first][0])) first = p;
     if (outside == Roles::kNone && takes_outside[p]) {
       processes[p].takes_outside = true;
@@ -546,9 +574,13 @@ bool Replay::State::force_one() {
     }
   }
   const std::uint32_t forced = outside != Roles::kNone ? outside : first;
-  if (forced == Roles::kNone) return false;
-  if (outside == Roles::kNone) processes[forced].takes_any = true;
+  if (forced == Roles::kNone && at_wait == Roles::kNone) return false;
   ++result.forced_receives;
+  if (forced == Roles::kNone) {
+    end_wait(processes[at_wait].cursor);
+    return true;
+  }
+  if (outside == Roles::kNone) processes[forced].takes_any = true;
   arrivals.set(forced, now_ns);
   return true;
 }

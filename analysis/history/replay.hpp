@@ -27,6 +27,9 @@
 // `elapsed` after the SEND they answer; otherwise such a RECEIVE never waits, and in arrival order it happens when
 // everything the process received before it in the trace has been received.
 //
+// A `wait` is over when its `wake` has happened, in every order: it belongs to what stands before it. Neither costs
+// anything, and the waiter goes on at that instant.
+//
 // Arrivals are whole nanoseconds, max(whole_ns(now) + delivery, last arrival of the pair); ties go to the lower sender,
 // then to what it sent first: the same rule as the simulator's, so workloads of constant times come out the same. At
 // one instant, computations end before messages arrive.
@@ -66,15 +69,16 @@ struct Schedule {
   std::vector<double> finished_ns;          // negative: not performed
   std::vector<std::uint32_t> performed_by;  // the process; in role order not always the one of the trace
   std::vector<std::uint32_t> previous;      // what that process performed before, or kNoEvent
-  std::vector<std::uint32_t> cause;         // RECEIVE: the SEND it took; start: its CREATEPROCESS; kNoEvent if outside
-  std::vector<std::uint8_t> waited;         // 1: the process was ready before its cause had arrived
+  std::vector<std::uint32_t>
+      cause;  // RECEIVE: the SEND it took; start: its CREATEPROCESS; wait: its wake; kNoEvent if outside
+  std::vector<std::uint8_t> waited;  // 1: the process was ready before its cause had arrived
 };
 
 struct ReplayResult {
   double elapsed_ns = 0;    // until the last process did its last work
   std::int64_t cpu_ns = 0;  // T on the target
   std::uint64_t forced_receives =
-      0;  // arrival, role: nothing else could go on, so a RECEIVE took a message it did not wait for
+      0;  // arrival, role: nothing else could go on, so a RECEIVE took a message it did not wait for, or a wait ended
   std::uint64_t not_performed = 0;  // events that could not be reached: the order is impossible
   std::optional<Schedule> schedule;
 };

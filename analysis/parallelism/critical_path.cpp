@@ -50,7 +50,9 @@ CriticalPath critical_path(const History& history, const Target& target, const S
     if (by_message) {
       cpu_ns = std::min(static_cast<double>(cost.after_ns), took_ns);
       message_ns = took_ns - cpu_ns;
-      if (history.events[cause].match == kNoEvent) {
+      if (!sends_message(history.events[cause].kind())) {
+        cpu_ns = took_ns;  // a beginning, or the end of a wait: no message was under way
+      } else if (history.events[cause].match == kNoEvent) {
         path.outside_s += message_ns * 1e-9;
       } else {
         MessageShare& share = messages[{schedule.performed_by[cause], p}];

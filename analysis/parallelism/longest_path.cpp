@@ -49,7 +49,7 @@ class Pass {
     const std::uint32_t end = history_.first_event[p + 1];
     for (; cursor.event < end; ++cursor.event) {
       const HistoryEvent& event = history_.events[cursor.event];
-      const bool needs = event.kind() == HistoryKind::receive || event.kind() == HistoryKind::start;
+      const bool needs = needs_match(event.kind());
       const std::int64_t arrival = needs ? arrival_ns_[cursor.event] : kUnknown;
       if (needs && event.match != kNoEvent && arrival == kUnknown) break;
       const CpuCost cost = costs_.cpu(event, p);
@@ -64,7 +64,7 @@ class Pass {
   void leave(std::uint32_t p, const Cursor& cursor) {
     const HistoryEvent& event = history_.events[cursor.event];
     std::int64_t arrival = cursor.time_ns;
-    if (delays_ == MessageDelays::target && event.kind() != HistoryKind::create && event.peer != kNoPeer) {
+    if (delays_ == MessageDelays::target && sends_message(event.kind()) && event.peer != kNoPeer) {
       arrival = pairs_.arrive(p, event.peer, arrival + costs_.delivery_ns(event, p, event.peer));
     }
     if (event.match != kNoEvent) {

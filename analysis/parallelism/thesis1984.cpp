@@ -113,7 +113,7 @@ class Sweep {
   bool receive(std::uint32_t p) {
     Process& process = processes_[p];
     const HistoryEvent& event = history_.events[process.event];
-    if (event.kind() != HistoryKind::receive && event.kind() != HistoryKind::start) return true;
+    if (!needs_match(event.kind())) return true;
     const Arrival& arrival = arrivals_[process.event];
     if (arrival.uncontended_ns == kUnknown && event.match == kNoEvent) return true;
     if (arrival.uncontended_ns == kUnknown || arrival.uncontended_ns > now_ns_) {
@@ -129,9 +129,9 @@ class Sweep {
     const Process& process = processes_[p];
     const HistoryEvent& event = history_.events[process.event];
     const HistoryKind kind = event.kind();
-    if (kind == HistoryKind::receive || kind == HistoryKind::start || kind == HistoryKind::end) return;
+    if (needs_match(kind) || kind == HistoryKind::end) return;
     Arrival arrival{now_ns_, process.path_ns};
-    if (kind != HistoryKind::create && event.peer != kNoPeer) {
+    if (sends_message(kind) && event.peer != kNoPeer) {
       const std::int64_t delivery_ns = costs_.delivery_ns(event, p, event.peer);
       arrival.uncontended_ns = pairs_.arrive(p, event.peer, now_ns_ + delivery_ns);
       arrival.path_ns = path_pairs_.arrive(p, event.peer, process.path_ns + delivery_ns);

@@ -60,16 +60,17 @@ class Chains {
     std::uint32_t e = next_[p];
     for (; e < history_.first_event[p + 1]; ++e) {
       const HistoryEvent& event = history_.events[e];
-      const bool receives = event.kind() == HistoryKind::receive || event.kind() == HistoryKind::start;
+      const bool receives = needs_match(event.kind());
       if (receives && event.match != kNoEvent && arrival_ns_[e] == kUnknown) break;
       const CpuCost cost = costs_.cpu(event, p);
       time_ns += cost.before_ns;
       longest_ns_ = std::max(longest_ns_, time_ns);
       if (receives) {
         const std::int64_t arrival_ns = event.match == kNoEvent ? 0 : arrival_ns_[e];
-        time_ns = (order_ == Order::recorded ? std::max(time_ns, arrival_ns) : arrival_ns) + cost.after_ns;
+        const bool stays = order_ == Order::recorded || event.kind() == HistoryKind::wait;  // behind what stands before
+        time_ns = (stays ? std::max(time_ns, arrival_ns) : arrival_ns) + cost.after_ns;
       } else if (event.match != kNoEvent) {
-        arrival_ns_[event.match] = time_ns + (event.kind() == HistoryKind::create ? 0 : least_delivery_ns(event, p));
+        arrival_ns_[event.match] = time_ns + (sends_message(event.kind()) ? least_delivery_ns(event, p) : 0);
         if (event.peer != p && next_[event.peer] == event.match) ready_.push_back(event.peer);
       }
     }

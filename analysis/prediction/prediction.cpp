@@ -38,7 +38,8 @@ bool waits_unseen(const History& history, std::uint32_t first, std::uint32_t las
   const auto& arcs = history.external_arcs;
   for (std::uint32_t e = first; e < last; ++e) {
     const HistoryEvent& event = history.events[e];
-    if (event.kind() != HistoryKind::receive || event.arc() != ArcKind::outside) continue;
+    const bool waits = event.kind() == HistoryKind::receive || event.kind() == HistoryKind::wait;
+    if (!waits || event.arc() != ArcKind::outside) continue;
     const auto arc = std::lower_bound(arcs.begin(), arcs.end(), e,
                                       [](const ExternalArc& known, std::uint32_t to) { return known.to < to; });
     if (arc == arcs.end() || arc->to != e) return true;
@@ -283,17 +284,11 @@ std::optional<double> clock_error(const History& history) {
   const auto& finished_ns = replayed.schedule->finished_ns;
   double greatest_ns = 0;
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
-    const auto counts = [&](std::uint32_t e) {
-      const HistoryKind kind = history.events[e].kind();
-      return kind != HistoryKind::start && kind != HistoryKind::end && finished_ns[e] >= 0;
-    };
-    std::uint32_t first = history.first_event[p], last = history.first_event[p + 1];
-    while (first < last && !counts(first)) ++first;
-    while (first < last && !counts(last - 1)) --last;
-    if (first == last) continue;
-    if (waits_unseen(history, first + 1, last)) return std::nullopt;
     const LocalSpan& span = history.local_spans[p];
-    const double replayed_ns = finished_ns[last - 1] - finished_ns[first];
+    const std::uint32_t first = span.first_event, last = span.last_event;
+    if (first == kNoEvent || finished_ns[first] < 0 || finished_ns[last] < 0) continue;
+    if (waits_unseen(history, first + 1, last + 1)) return std::nullopt;
+    const double replayed_ns = finished_ns[last] - finished_ns[first];
     greatest_ns = std::max(greatest_ns, std::abs(replayed_ns - static_cast<double>((span.last - span.first).ns)));
   }
   return greatest_ns / replayed.elapsed_ns;

@@ -46,10 +46,12 @@ class TakingOut {
 
   std::uint64_t cost_of(const HistoryEvent& event, std::uint32_t p) {
     const bool receives = event.kind() == HistoryKind::receive;
-    if (!receives && event.kind() != HistoryKind::send) return 0;
-    const std::uint64_t metering_ns = receives && event.waited != 0 ? waiting_call_ns_ : call_ns_;
+    const bool is_wait = event.kind() == HistoryKind::wait && event.arc() != ArcKind::inferred;  // a call of its own
+    if (!receives && !is_wait && event.kind() != HistoryKind::send) return 0;
+    const std::uint64_t metering_ns = event.waited != 0 ? waiting_call_ns_ : call_ns_;
     ++cost_.calls;
     cost_.metering_ns += metering_ns;
+    if (is_wait) return metering_ns;
     const HistoryEvent* receive = receives ? &event : event.match == kNoEvent ? nullptr : &history_.events[event.match];
     if (receive == nullptr || receive->slept == 0 || event.peer >= history_.info.processes.size()) return metering_ns;
     const WakeUp costs = wake_up_between(p, event.peer, receive->waited != 0);

@@ -3,6 +3,7 @@
 //
 // The costs are of calls, and a call's cost is in the CPU time between its event and the process's next one:
 //     SEND      metering's share; and, if the receiver slept on another machine, what waking it cost
+//     WAIT      metering's share, as of a RECEIVE
 //     a call    that asked for a message and found nothing: metering's share
 //     RECEIVE   metering's share, greater if it waited; and, if it slept until a message of another machine woke it,
 //     that

@@ -75,6 +75,7 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
     if ((event.flags & event_flags::kNoMessage) != 0) continue;
     if (event.type == EventType::send) count_send(event, process);
     if (event.type == EventType::receive) count_receive(event, process);
+    if (event.type == EventType::wait) count_wait(event, process);
   }
 }
 
@@ -117,6 +118,12 @@ void StatisticsAnalysis::count_receive(const Event& event, ProcessStatistics& re
   pair.received += 1;
   pair.received_bytes += event.length_bytes;
   if (pair.by_receive() && !event.peer.is_none() && machine_of(event.peer) != event.machine) pair.remote += 1;
+}
+
+void StatisticsAnalysis::count_wait(const Event& event, ProcessStatistics& waiter) {
+  if (event.code >= waiter.waits.size()) return;  // of a kind that a later version knows
+  ++waiter.waits[event.code].count;
+  waiter.waits[event.code].waited_ns += event.sequence;
 }
 
 void StatisticsAnalysis::on_end(const LossReport& losses) {

@@ -45,6 +45,14 @@ struct Traffic {
   std::uint64_t bytes() const { return by_receive() ? received_bytes : sent_bytes; }
 };
 
+// WAITs of one kind.
+struct Waits {
+  std::uint64_t count = 0;
+  std::uint64_t waited_ns = 0;
+};
+inline constexpr std::size_t kWaitKinds = 4;
+static_assert(static_cast<std::size_t>(WaitKind::futex) + 1 == kWaitKinds);
+
 struct ProcessStatistics {
   ProcessId process;
   bool in_computation = true;
@@ -54,8 +62,9 @@ struct ProcessStatistics {
   std::uint64_t kernel_sent = 0, kernel_bytes = 0;
   std::uint64_t received = 0, received_bytes = 0;
   std::uint64_t sent_local = 0, sent_remote = 0;
-  std::uint64_t cpu_ns = 0;         // at its last event, over its whole life
-  std::uint64_t cpu_before_ns = 0;  // of that, used before its first event: large for an acquired process
+  std::array<Waits, kWaitKinds> waits{};  // indexed by WaitKind; no messages
+  std::uint64_t cpu_ns = 0;               // at its last event, over its whole life
+  std::uint64_t cpu_before_ns = 0;        // of that, used before its first event: large for an acquired process
   MachineId first_machine, last_machine;
   LocalTime first_time, last_time;  // each by the clock of its machine; comparable only if the machines are the same
   bool migrated = false;
@@ -112,6 +121,7 @@ class StatisticsAnalysis : public EventSink {
   MachineId machine_of(ProcessId process) const;
   void count_send(const Event& event, ProcessStatistics& sender);
   void count_receive(const Event& event, ProcessStatistics& receiver);
+  static void count_wait(const Event& event, ProcessStatistics& waiter);
 
   StatisticsOptions options_;
   const TraceInfo* info_ = nullptr;

@@ -23,6 +23,10 @@ void add(ProcessStatistics& sum, const ProcessStatistics& thread) {
   sum.received_bytes += thread.received_bytes;
   sum.sent_local += thread.sent_local;
   sum.sent_remote += thread.sent_remote;
+  for (std::size_t kind = 0; kind < sum.waits.size(); ++kind) {
+    sum.waits[kind].count += thread.waits[kind].count;
+    sum.waits[kind].waited_ns += thread.waits[kind].waited_ns;
+  }
   sum.cpu_ns += thread.cpu_ns;
   sum.cpu_before_ns += thread.cpu_before_ns;
   if (thread.first_machine == sum.first_machine) sum.first_time = std::min(sum.first_time, thread.first_time);

@@ -47,12 +47,16 @@ class Collector {
       const HistoryEvent& event = history_.events[at];
       const std::uint64_t before_ns = done_before(at, begin);
       DPM_CHECK(done_ns >= before_ns);
-      const bool may_block =
-          event.kind() == HistoryKind::receive && (schedule_.waited.empty() || schedule_.waited[at] != 0);
+      const bool waits = event.kind() == HistoryKind::receive || event.kind() == HistoryKind::wait;
+      const bool may_block = waits && (schedule_.waited.empty() || schedule_.waited[at] != 0);
       const std::uint64_t busy_until_ns = may_block ? std::min(before_ns + event.cpu_ns, done_ns) : done_ns;
       add_segment(process, SegmentKind::busy, before_ns, busy_until_ns);
       add_segment(process, SegmentKind::blocked, busy_until_ns, done_ns);
-      add_message(process, at, done_ns);
+      if (event.kind() == HistoryKind::wait) {
+        add_arc(process, at, done_ns);
+      } else {
+        add_message(process, at, done_ns);
+      }
     }
   }
 
@@ -101,13 +105,19 @@ class Collector {
       if (done_ns >= window_.from_ns && done_ns < window_.to_ns) ++found_.outside_messages;
       return;
     }
-    if (!receive) return;
+    if (receive) add_arc(process, at, done_ns);
+  }
+
+  void add_arc(std::uint32_t process, std::uint32_t at, std::uint64_t done_ns) {
+    const HistoryEvent& event = history_.events[at];
+    if (event.match == kNoEvent) return;
     const std::uint32_t send = schedule_.cause.empty() ? event.match : schedule_.cause[at];
     if (send == kNoEvent) return;
     const std::uint64_t sent_ns = schedule_.completion_ns[send];
     if (sent_ns >= window_.to_ns || done_ns < window_.from_ns) return;
     const std::uint32_t sender = performer(send, owner_of(send));
-    found_.arcs.push_back({sender, process, sent_ns, done_ns, history_.events[send].length_bytes});
+    const ArcOf of = event.kind() == HistoryKind::wait ? ArcOf::wait : ArcOf::message;
+    found_.arcs.push_back({sender, process, sent_ns, done_ns, history_.events[send].length_bytes, of});
     ++found_.items.at(process);
     ++found_.items.at(sender);
   }
@@ -193,7 +203,7 @@ Timeline make_timeline(const History& history, const TimelineSchedule& schedule,
       ++timeline.arcs_left_out;
     } else {
       timeline.arcs.push_back(
-          {row_of[arc.from_row], row_of[arc.to_row], arc.sent_ns, arc.received_ns, arc.length_bytes});
+          {row_of[arc.from_row], row_of[arc.to_row], arc.sent_ns, arc.received_ns, arc.length_bytes, arc.of});
     }
   }
   std::stable_sort(timeline.segments.begin(), timeline.segments.end(), [](const auto& a, const auto& b) {

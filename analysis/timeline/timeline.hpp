@@ -51,11 +51,17 @@ struct TimelineSegment {
   std::uint64_t from_ns = 0, to_ns = 0;  // clipped to the window
 };
 
+enum class ArcOf : std::uint8_t {
+  message,
+  wait,  // from what let a process go on to where it did
+};
+
 struct TimelineArc {
   std::uint32_t from_row = 0, to_row = 0;
   std::uint64_t sent_ns = 0,
                 received_ns = 0;  // not clipped: whoever draws clips the line, so that its slope stays true
   std::uint32_t length_bytes = 0;
+  ArcOf of = ArcOf::message;
 };
 
 struct Timeline {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/text_table.hpp"
+#include "model/wait_kind_name.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -52,9 +53,29 @@ std::string channel_of(const Event& event) {
   return event.channel.is_none() ? "" : std::to_string(event.channel.value);
 }
 
+// "WAIT 1.250 ms for the end of" in the columns that messages have bytes and a channel in.
+std::string what_waited_for(const Event& event) {
+  const std::string waited = "WAIT " + seconds_text(static_cast<double>(event.sequence) * 1e-9);
+  switch (static_cast<WaitKind>(event.code)) {
+    case WaitKind::process_end:
+    case WaitKind::thread_end:
+      return waited + " for the end of";
+    case WaitKind::signal:
+      return waited + " for a signal of";
+    case WaitKind::futex:
+      return waited + " for a wake-up by";
+  }
+  return waited;
+}
+
 // What the event has, and no blanks after it.
 void print_what(const Event& event, const TraceInfo& info, std::ostream& out) {
   const std::string channel = channel_of(event);
+  if (event.type == EventType::wait) {
+    out << std::left << std::setw(33) << what_waited_for(event) << std::right
+        << (event.peer.is_none() ? "" : "  " + short_name(info[event.peer].name)) << '\n';
+    return;
+  }
   if (channel.empty() && event.peer.is_none()) {
     out << name_of(event.type) << '\n';
     return;
@@ -104,6 +125,10 @@ void print_events_json(const EventList& list, std::ostream& out) {
                    {"length_bytes", event.length_bytes},
                    {"channel", event.channel.is_none() ? Json() : Json(event.channel.value)},
                    {"peer", event.peer.is_none() ? Json() : Json(info[event.peer].name)}};
+      if (event.type == EventType::wait) {
+        line["waited_s"] = static_cast<double>(event.sequence) * 1e-9;
+        line["for"] = name_of(static_cast<WaitKind>(event.code));
+      }
       out << before << line.dump(-1, ' ', false, Json::error_handler_t::replace);
       before = ",\n";
     }

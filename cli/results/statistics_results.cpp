@@ -1,9 +1,11 @@
 #include "cli/results/statistics_results.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
+#include "model/wait_kind_name.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -37,6 +39,33 @@ std::string message_table(const Statistics& statistics, const TraceInfo& info, i
   return table.to_text(width);
 }
 
+// Empty if no process waited for anything but messages.
+std::string wait_table(const Statistics& statistics, const TraceInfo& info, int width) {
+  constexpr std::array kFor = {"the end of a process", "the end of a thread", "a signal", "a futex"};
+  static_assert(kFor.size() == kWaitKinds);
+  TextTable table({"process", "waits for", ">times", ">waited"});
+  bool any = false;
+  for (const auto& p : statistics.processes)
+    for (std::size_t kind = 0; kind < kFor.size(); ++kind) {
+      const Waits& waits = p.waits[kind];
+      if (waits.count == 0) continue;
+      any = true;
+      table.add_row({info[p.process].name, kFor[kind], std::to_string(waits.count),
+                     seconds_text(static_cast<double>(waits.waited_ns) * 1e-9)});
+    }
+  return any ? "\n" + table.to_text(width) : "";
+}
+
+nlohmann::ordered_json waits_json(const ProcessStatistics& process) {
+  nlohmann::ordered_json waits = nlohmann::ordered_json::object();
+  for (std::size_t kind = 0; kind < process.waits.size(); ++kind)
+    if (process.waits[kind].count > 0)
+      waits[std::string(name_of(static_cast<WaitKind>(kind)))] = {
+          {"count", process.waits[kind].count},
+          {"waited_s", static_cast<double>(process.waits[kind].waited_ns) * 1e-9}};
+  return waits;
+}
+
 std::string size_table(const MessageSizes& sizes, int width) {
   TextTable table({"message size", ">messages", ">share"});
   for (std::size_t k = 0; k < sizes.by_power.size(); ++k) {
@@ -64,6 +93,7 @@ std::string statistics_text(const Statistics& statistics, const TraceInfo& info,
   std::string text = process_table(statistics, info, width);
   text += "\n" + message_table(statistics, info, width);
   if (statistics.sizes.messages > 0) text += "\n" + size_table(statistics.sizes, width);
+  text += wait_table(statistics, info, width);
   text += "\n" + machine_table(statistics, info, width);
   return text;
 }
@@ -92,6 +122,7 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
                          {"sent_local", p.sent_local},
                          {"sent_remote", p.sent_remote},
                          {"events", std::move(events)}});
+    if (auto waits = waits_json(p); !waits.empty()) processes.back()["waits"] = std::move(waits);
   }
   Json messages = Json::array();
   for (const auto& t : statistics.messages)

@@ -172,3 +172,33 @@ TEST_CASE("statistics: sums over pairs, processes, sizes and batches agree on ra
     REQUIRE(statistics.sent_local + statistics.sent_remote == sends);
   }
 }
+
+TEST_CASE("statistics: waits are counted by kind, and are no messages", "[statistics]") {
+  TraceInfo info;
+  info.machines.push_back({"red"});
+  info.processes.resize(2);
+  for (auto& process : info.processes) process.machine = {0};
+  Event wait;
+  wait.type = EventType::wait;
+  wait.process = {0};
+  wait.peer = {1};
+  wait.machine = {0};
+  wait.sequence = 5;
+  Event joined = wait;
+  joined.code = static_cast<std::uint32_t>(WaitKind::thread_end);
+  Event unknown = wait;
+  unknown.code = 99;
+  StatisticsAnalysis analysis;
+  analysis.on_begin(info);
+  analysis.on_events(std::vector{wait, wait, joined, unknown});
+  analysis.on_end({});
+  const Statistics result = analysis.result();
+  REQUIRE(result.processes.size() == 1);
+  const auto& waits = result.processes[0].waits;
+  CHECK(waits[static_cast<std::size_t>(WaitKind::process_end)].count == 2);
+  CHECK(waits[static_cast<std::size_t>(WaitKind::process_end)].waited_ns == 10);
+  CHECK(waits[static_cast<std::size_t>(WaitKind::thread_end)].count == 1);
+  CHECK(result.processes[0].events == 4);
+  CHECK(result.sizes.messages == 0);
+  CHECK(result.messages.empty());
+}

@@ -73,6 +73,15 @@ class EventScript {
     events.push_back(event);
   }
 
+  void wait(const std::string& process, double ms, const std::string& peer, WaitKind kind = WaitKind::process_end,
+            double waited_ms = 1) {
+    Event event = event_of(process, ms, EventType::wait);
+    event.peer = ids_.at(peer);
+    event.code = static_cast<std::uint32_t>(kind);
+    event.sequence = static_cast<std::uint64_t>(waited_ms * 1e6);
+    events.push_back(event);
+  }
+
   void other(const std::string& process, double ms, EventType type, const std::string& peer = "") {
     Event event = event_of(process, ms, type);
     if (!peer.empty()) event.peer = ids_.at(peer);

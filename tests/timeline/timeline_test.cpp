@@ -125,3 +125,32 @@ TEST_CASE("timeline: segments of a process cover its life without overlap, on ra
     }
   }
 }
+
+TEST_CASE("timeline: a wait for the end of a process is a line of its own kind", "[timeline]") {
+  History history;
+  history.info.machines.push_back({"red"});
+  for (const char* name : {"parent", "child"}) {
+    ProcessInfo process;
+    process.name = name;
+    process.machine = {0};
+    history.info.processes.push_back(process);
+  }
+  const auto node = [](HistoryKind kind, std::uint64_t cpu_ns, std::uint32_t match, std::uint32_t peer) {
+    HistoryEvent event;
+    event.cpu_ns = cpu_ns;
+    event.match = match;
+    event.peer = peer & kNoPeer;
+    event.kind_bits = static_cast<std::uint32_t>(kind) & 7u;
+    return event;
+  };
+  history.events = {node(HistoryKind::wait, 10, 1, 1), node(HistoryKind::wake, 30, 0, 0)};
+  history.first_event = {0, 1, 2};
+  const std::vector<std::uint64_t> completion = {30, 30};
+  const auto timeline = make_timeline(history, TimelineSchedule{completion}, {.from_ns = 0, .to_ns = 100});
+  REQUIRE(timeline.segments.size() == 3);
+  CHECK(timeline.segments[1].kind == SegmentKind::blocked);
+  CHECK(timeline.segments[1].from_ns == 10);
+  REQUIRE(timeline.arcs.size() == 1);
+  CHECK(timeline.arcs[0].of == ArcOf::wait);
+  CHECK(timeline.outside_messages == 0);
+}
