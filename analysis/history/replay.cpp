@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/history/arrived_messages.hpp"
+#include "analysis/history/channel_sets.hpp"
 #include "analysis/history/handouts.hpp"
 #include "analysis/history/indexed_heap.hpp"
 #include "analysis/history/intake_limit.hpp"
@@ -22,7 +23,6 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kSmallSet = 16;  // looked through rather than searched
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
 // Where a process stands with the event at its cursor.
@@ -64,7 +64,7 @@ struct Replay::State {
   const Roles roles;
   const double turn_ns;  // 0: machines are shared equally
   Order order = Order::recorded;
-  std::unordered_map<std::uint32_t, std::vector<ChannelId>> large_sets;  // of TraceInfo::channel_sets, sorted
+  const ChannelSets sets;
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
   ReplicaTurns replicas;
   ReplayWaits waits;
@@ -110,7 +110,6 @@ struct Replay::State {
   std::uint32_t receiver_of(std::uint32_t p, const HistoryEvent& event) const;
   bool wanted(const Process& process, const ArrivingMessage& message) const;
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
-  bool is_in_set(std::uint32_t channel, std::uint32_t set) const;
   std::uint32_t set_of(const Process& process) const;
   void find_handouts(std::uint32_t p);
   std::uint32_t number_of(const Process& process) const {
@@ -124,16 +123,11 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       costs(h, target),
       roles(std::move(r)),
       turn_ns(static_cast<double>(target.turn.ns)),
+      sets(h.info),
       replicas(h, target.replicas),
       waits(h),
       limits(find_intake_limits(h)),
       task_of(tasks_of_receives(h, roles)) {
-  const auto& sets = h.info.channel_sets;  // most are small: a CALL waits for its own reply link
-  for (std::uint32_t i = 0; i < sets.size(); ++i) {
-    if (sets[i].size() <= kSmallSet) continue;
-    auto& sorted = large_sets[i] = sets[i];
-    std::sort(sorted.begin(), sorted.end());
-  }
   for (const auto& arc : h.external_arcs) {
     external_from.emplace(arc.from, arc);
     external_to.emplace(arc.to, arc);
@@ -491,7 +485,7 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
   if (limits[p].governs(history.events[process.cursor].channel))
-    process.in_progress += is_in_set(sent.channel, limits[p].answers) ? -1 : 1;
+    process.in_progress += sets.holds(limits[p].answers, {sent.channel}) ? -1 : 1;
   process.taken_send = message.send;
   process.taken_from = message.sender;
   process.redirect_from = process.redirect_to = kNoPeer;
@@ -515,20 +509,11 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
 
 bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {
   const std::uint32_t set = set_of(process);
-  const auto& sets = history.info.channel_sets;
-  if (set == 0 || set >= sets.size()) return true;
+  if (set == 0 || set >= history.info.channel_sets.size()) return true;
   const HistoryEvent& sent = history.events[message.send];
   if (waits_for_task(process)) return message.sender == roles.dispatcher_of[number_of(process)];
   if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
-  return is_in_set(sent.channel, set);
-}
-
-bool Replay::State::is_in_set(std::uint32_t channel_number, std::uint32_t set) const {
-  const ChannelId channel{channel_number};
-  const auto& channels = history.info.channel_sets[set];
-  if (channels.size() <= kSmallSet) return std::find(channels.begin(), channels.end(), channel) != channels.end();
-  const auto& sorted = large_sets.at(set);
-  return std::binary_search(sorted.begin(), sorted.end(), channel);
+  return sets.holds(set, {sent.channel});
 }
 
 // A worker that waits for its next task waits for its dispatcher, in whosever history it is: the channels named there
