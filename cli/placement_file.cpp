@@ -80,9 +80,9 @@ Result<PlacementFile> load_placement(const std::string& path) {
     if (!(*json)["name"].is_string()) return Error{path + ": \"name\" must be a string"};
     file.placement.name = (*json)["name"].get<std::string>();
   }
-  if (!json->contains("processes") || !(*json)["processes"].is_object())
-    return Error{path + ": no \"processes\"; expected " + kExample};
-  for (const auto& [process, machine] : (*json)["processes"].items()) {
+  const Json processes = json->value("processes", json->contains("machines") ? Json::object() : Json());
+  if (!processes.is_object()) return Error{path + ": no \"processes\"; expected " + kExample};
+  for (const auto& [process, machine] : processes.items()) {
     if (!machine.is_string()) return Error{path + ": the machine of process '" + process + "' must be a name"};
     file.placement.machine_of_process[process] = machine.get<std::string>();
   }
@@ -96,6 +96,12 @@ Result<PlacementFile> load_placement(const std::string& path) {
   return file;
 }
 
+std::vector<std::string> PlacementFile::machine_names() const {
+  std::vector<std::string> names;
+  for (const auto& machine : machines) names.push_back(machine.name);
+  return names;
+}
+
 Result<ResolvedTarget> target_from(const History& history, const std::string& path) {
   if (path.empty()) return ResolvedTarget{traced_target(history), {}};
   auto file = load_placement(path);
@@ -107,6 +113,12 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
     MachineInfo& described = same == machines.end() ? machines.emplace_back(MachineInfo{machine.name}) : *same;
     described.speed = machine.speed.value_or(described.speed);
     described.cores = machine.cores.value_or(described.cores);
+  }
+  if (file->placement.machine_of_process.empty() && !file->machines.empty()) {
+    Target target = traced_target(history);
+    target.placement = file->placement.name;
+    target.machines = std::move(machines);
+    return ResolvedTarget{std::move(target), {}};
   }
   auto target = resolve(history, file->placement, machines, history.info.delays);
   if (!target) return Error{path + ": " + target.error().what};

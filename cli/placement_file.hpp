@@ -1,7 +1,8 @@
 // Placements given on the command line: a JSON file {"name": ..., "processes": {"process": "machine", ...}}, in which
 // "machines" may name machines the trace did not have, with their speeds and cores, or give others to those it had:
 // {"machines": [{"name": "x", "speed": 2, "cores": 8}]}. What is not given stays as traced, or is 1. A machine that is
-// part of a real one says which CPUs it is, and has as many cores: {"name": "core0", "cpus": [0]}.
+// part of a real one says which CPUs it is, and has as many cores: {"name": "core0", "cpus": [0]}. A file with
+// "machines" need not place processes: they stay where they were traced.
 #pragma once
 
 #include <optional>
@@ -21,6 +22,8 @@ struct PlacementMachine {
 struct PlacementFile {
   Placement placement;
   std::vector<PlacementMachine> machines;  // beside or instead of the trace's own
+
+  std::vector<std::string> machine_names() const;
 };
 
 Result<PlacementFile> load_placement(const std::string& path);

@@ -279,6 +279,12 @@ Result<std::vector<Unit>> movable_units(const History& history, const SearchOpti
   return movable;
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 Result<std::vector<MachineId>> allowed_machines(const Target& base, const SearchOptions& options,
                                                 const std::vector<bool>& holds_fixed) {
   std::vector<std::string> names;
@@ -286,7 +292,11 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
   std::vector<MachineId> allowed;
   for (const auto& name : options.machines) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) return Error{"search: no machine '" + name + "'" + did_you_mean(name, names)};
+    if (found == names.end()) {
+      const std::string meant = did_you_mean(name, names);
+      return Error{"search: no machine '" + name + "'" +
+                   (meant.empty() ? "; there are: " + joined(names) + ", and 'cores' for single cores" : meant)};
+    }
     allowed.push_back({static_cast<std::uint16_t>(found - names.begin())});
   }
   const bool any_free = std::find(holds_fixed.begin(), holds_fixed.end(), false) != holds_fixed.end();

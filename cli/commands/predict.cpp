@@ -2,12 +2,14 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "analysis/messages/message_survey.hpp"
 #include "cli/calibration_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/history_options.hpp"
 #include "cli/placement_file.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/prediction_results.hpp"
+#include "cli/single_cores.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_doubts.hpp"
 #include "cli/what_if_options.hpp"
@@ -34,7 +36,10 @@ class PredictCommand : public Command {
     app.add_flag("--search", search_, "Find the best placement");
     app.add_option("--move", options_.movable,
                    "With --search: a process that may move (default: all); repeat for several");
-    app.add_option("--onto", options_.machines, "With --search: a machine they may move to; repeat for several");
+    app.add_option(
+        "--onto", options_.machines,
+        "With --search: a machine they may move to; repeat for several. 'cores': the single cores of the traced "
+        "machine, 'cores=4': of one with four");
     app.add_option("--keep", options_.keep, "With --search: how many candidates to show")
         ->check(whole_number)
         ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
@@ -155,6 +160,7 @@ class PredictCommand : public Command {
     if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
     auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
+    if (auto done = choose_machines(read, base->target); !done) return done.error();
     calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     options_.order = order_from_name(order_);
@@ -174,6 +180,21 @@ class PredictCommand : public Command {
     } else {
       terminal.out << search_text(*found, terminal.width);
     }
+    const auto& machines = base->target.machines;
+    if (machines.size() == 1 && machines.front().cores > 1)
+      terminal.err << "note: there is one machine, '" << printable(machines.front().name)
+                   << "', so there is one placement; --onto cores tries its " << machines.front().cores << " cores\n";
+    return {};
+  }
+
+  // Machines that a placement adds to a live trace are parts of the real one, which would be one machine too many.
+  Result<void> choose_machines(const TraceHistory& read, Target& base) {
+    if (!options_.machines.empty()) return make_single_cores(read.history, base, options_);
+    const auto& traced = read.history.info.machines;
+    if (placements_.empty() || base.machines.size() == traced.size() || !has_live_channels(read.history.info)) return {};
+    const auto file = load_placement(placements_.front());
+    if (!file) return file.error();
+    options_.machines = file->machine_names();
     return {};
   }
 
