@@ -6,5 +6,6 @@ int main(int argc, char** argv) {
   Terminal terminal = standard_terminal();
   Commands commands;
   commands.push_back(make_run());
+  commands.push_back(make_twin());
   return run_command_line(commands, argc, argv, terminal);
 }

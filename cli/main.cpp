@@ -1,5 +1,5 @@
-// dpm: the commands that need no simulator. `dpm run` lives in a second executable, dpm-sim, so that metered machines
-// need no SimGrid; it is started from here.
+// dpm: the commands that need no simulator. `dpm run` and `dpm twin` live in a second executable, dpm-sim, so that
+// metered machines need no SimGrid; it is started from here.
 #include <unistd.h>
 
 #include <string>

@@ -24,7 +24,7 @@ class DelegatedCommand : public Command {
 
 }  // namespace
 
-std::vector<std::string> simulator_commands_by_name() { return {"run"}; }
+std::vector<std::string> simulator_commands_by_name() { return {"run", "twin"}; }
 
 Commands trace_commands() {
   Commands commands;
@@ -34,7 +34,8 @@ Commands trace_commands() {
   commands.push_back(make_parallelism());
   commands.push_back(make_causality());
   commands.push_back(make_predict());
-  commands.push_back(make_twin());
+  commands.push_back(
+      std::make_unique<DelegatedCommand>("twin", "A scenario that does what a trace shows, to change and to run"));
   commands.push_back(make_report());
   commands.push_back(make_filter());
   commands.push_back(make_merge());

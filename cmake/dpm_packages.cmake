@@ -10,8 +10,8 @@ if(TARGET dpm AND TARGET dpm_sim_program)
   install(TARGETS dpm_sim_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dpm COMPONENT sim)
   add_subdirectory(docs/man)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dpm
-          FILES_MATCHING PATTERN "*.1" PATTERN "dpm-run.1" EXCLUDE)
-  install(FILES ${CMAKE_BINARY_DIR}/man/dpm-run.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
+          FILES_MATCHING PATTERN "*.1" PATTERN "dpm-run.1" EXCLUDE PATTERN "dpm-twin.1" EXCLUDE)
+  install(FILES ${CMAKE_BINARY_DIR}/man/dpm-run.1 ${CMAKE_BINARY_DIR}/man/dpm-twin.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
 endif()
 
 install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
@@ -54,5 +54,5 @@ set(CPACK_COMPONENT_DPM_DESCRIPTION "monitor for distributed programs
  parallel the program is, and how parallel it would be on other machines.")
 set(CPACK_COMPONENT_SIM_DESCRIPTION "monitor for distributed programs - simulator
  Simulates a message system described in a scenario file, with DPM metering
- its processes. Adds the command 'dpm run'.")
+ its processes. Adds the commands 'dpm run' and 'dpm twin'.")
 include(CPack)

@@ -59,6 +59,17 @@ bool all_alike(const Recording& recording, const std::vector<std::uint32_t>& mem
                      [&](std::uint32_t p) { return alike(first, manner_of(recording.lives[p])); });
 }
 
+std::vector<bool> did_or_got_something(const Recording& recording) {
+  std::vector<bool> did(recording.lives.size(), false);
+  for (std::uint32_t p = 0; p < recording.lives.size(); ++p) {
+    const Life& life = recording.lives[p];
+    if (!life.ops.empty() || (life.metered && life.tail_cpu_ns > 0)) did[p] = true;
+    for (const Op& op : life.ops)
+      if (op.peer != kNone) did[op.peer] = true;
+  }
+  return did;
+}
+
 std::string unused(const std::string& wished, std::set<std::string>& taken) {
   std::string name = wished;
   for (int i = 2; !taken.insert(name).second; ++i) name = wished + "." + std::to_string(i);
@@ -77,12 +88,13 @@ std::string scenario_name(const std::string& name) {
   return result.empty() ? "process" : result;
 }
 
-Groups find_groups(const Recording& recording) {
+Groups find_groups(const Recording& recording, const std::set<std::uint32_t>& alone) {
   const auto& info = recording.info;
   std::map<std::pair<std::string, std::string>, std::map<std::uint32_t, std::uint32_t>> families;  // number to process
   std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> namesakes;             // live: of one name
+  const std::vector<bool> concerned = did_or_got_something(recording);
   for (std::uint32_t p = 0; p < recording.lives.size(); ++p) {
-    if (recording.lives[p].ops.empty()) continue;
+    if (!concerned[p]) continue;
     const NumberedName name = split(info.processes[p].name);
     const std::pair key(info.processes[p].program, name.base);
     if (name.number != 0) {
@@ -104,7 +116,8 @@ Groups find_groups(const Recording& recording) {
   std::vector<std::pair<std::vector<std::uint32_t>, std::string>> found;  // members, wished name
   for (const auto& [key, members] : namesakes) {
     if (members.empty()) continue;
-    if (members.size() == 1 || all_alike(recording, members)) {
+    const bool any_alone = std::any_of(members.begin(), members.end(), [&](auto p) { return alone.count(p) != 0; });
+    if (!any_alone && (members.size() == 1 || all_alike(recording, members))) {
       found.emplace_back(members, key.second);
     } else {
       for (const std::uint32_t p : members) found.emplace_back(std::vector{p}, info.processes[p].name);

@@ -4,6 +4,7 @@
 // one program that do the same with the same others. Members that behave differently are groups of their own.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,12 @@ struct Group {
 
 struct Groups {
   std::vector<Group> all;
-  std::vector<std::uint32_t> of;         // by process number: group, or kNone for those without messages
+  std::vector<std::uint32_t> of;         // by process number: group, or kNone for those that did nothing
   std::vector<std::uint32_t> member_of;  // by process number: which member
 };
 
-Groups find_groups(const Recording& recording);
+// Processes of `alone` are groups of their own.
+Groups find_groups(const Recording& recording, const std::set<std::uint32_t>& alone = {});
 
 // Letters, digits, '_', '-' and '.' stay; all else becomes '_'.
 std::string scenario_name(const std::string& name);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/delay_model.hpp"
@@ -47,6 +49,12 @@ struct TwinStep {
   std::vector<std::vector<TwinStep>> branches;  // choose, phases
 };
 
+// A message that the process is sent and never takes: it stays in its queue, as it did.
+struct UnreadMessage {
+  std::string kind;
+  std::string from;  // group
+};
+
 struct TwinHandler {
   std::string kind;
   std::string from;  // group
@@ -56,6 +64,7 @@ struct TwinHandler {
 struct TwinProgram {
   std::vector<TwinStep> start;
   std::vector<TwinHandler> handlers;
+  std::vector<UnreadMessage> unread;
   std::string admits_from;  // empty: no limit
   std::uint64_t admits_at_most = 0;
 };
@@ -73,7 +82,9 @@ struct TwinGroup {
   std::vector<std::string> machines;  // of its members, in turn
   bool in_computation = true;
   bool unmetered = false;
-  bool starts_requests = false;  // a client: its start is all its life
+  bool starts_requests = false;          // a client: its start is all its life
+  bool as_recorded = false;              // a script of what it did, not a program that reacts
+  std::vector<std::uint32_t> processes;  // its members' numbers in the trace
   TwinProgram program;
 
   // How well it is understood.
@@ -81,6 +92,19 @@ struct TwinGroup {
   std::uint64_t activities = 0;
   std::uint64_t activities_forced = 0;  // that were given another's form
   double cpu_s = 0;
+
+  // By its own name, or by that of one of its members.
+  bool is_called(const std::string& called) const;
+};
+
+// What the trace shows, for the twin's run to be held against.
+struct Expected {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> messages;  // by sending and receiving group
+  std::uint64_t without_peer = 0;                                         // messages that are between nobody known
+  double T_s = 0;                                                         // CPU time of the metered computation
+  double elapsed_s = 0;
+
+  std::uint64_t all_messages() const;
 };
 
 struct Twin {
@@ -92,6 +116,7 @@ struct Twin {
   std::vector<std::pair<std::string, std::uint32_t>> codes;  // of kinds
   std::uint64_t events = 0, messages = 0, messages_used = 0, requests = 0;
   std::vector<std::string> warnings;  // what it could not model
+  Expected expected;
 
   TwinGroup* find(const std::string& group);
 };

@@ -54,13 +54,6 @@ void find_admission(const Material& material, const Group& group, TwinGroup& twi
 
 void make_program(const Material& material, const Group& group, const ProgramContext& context, TwinGroup& twin,
                   std::vector<std::string>& warnings) {
-  for (const std::uint32_t p : group.members) {
-    const Life& life = material.recording.lives[p];
-    twin.messages += life.ops.size();
-    twin.activities += material.conducts.of[p].activities.size();
-    twin.cpu_s += static_cast<double>(life.tail_cpu_ns) * 1e-9;
-    for (const Op& op : life.ops) twin.cpu_s += static_cast<double>(op.cpu_ns) * 1e-9;
-  }
   if (group.members.size() == 1 && !material.conducts.of[group.members.front()].only_start) {
     if (auto steps = find_dispatching(material, group.members.front(), warnings)) {
       twin.program.start = std::move(*steps);
@@ -80,6 +73,6 @@ void make_program(const Material& material, const Group& group, const ProgramCon
   if (any_start) twin.program.start = start_steps(material, group, starts, twin, warnings);
   write_handlers(material, group, context, twin, warnings);
   find_admission(material, group, twin);
-  twin.starts_requests = any_start && !any_handler && !twin.program.start.empty();
+  twin.starts_requests = twin.messages > 0 && any_start && !any_handler && !twin.program.start.empty();
 }
 }  // namespace dpm::twin

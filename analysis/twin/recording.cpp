@@ -1,6 +1,7 @@
 #include "analysis/twin/recording.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/history/message_matcher.hpp"
 #include "model/check.hpp"
@@ -23,10 +24,12 @@ struct Recorder::State {
   Recording recording;
   std::vector<Present> presents;
   MessageMatcher matcher;
+  std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> lasted;  // by machine: first and last event
   bool ended = false;
   std::string refused;
 
   void add(const Event& event);
+  void note_time(const Event& event);
   void add_op(const Event& event, OpKind kind);
   void join(const Event& event, MessageEnd end, std::uint32_t index);
   void classify_open_ends();
@@ -44,6 +47,7 @@ void Recorder::State::add(const Event& event) {
         "an event names process number " + std::to_string(event.process.value) + ", which the trace does not describe";
     return;
   }
+  if (info->processes[event.process.value].in_computation) note_time(event);
   Life& life = recording.lives[event.process.value];
   Present& present = presents[event.process.value];
   if (!life.metered) {
@@ -78,6 +82,13 @@ void Recorder::State::add(const Event& event) {
     default:
       return;  // its PROCTIME has been noted
   }
+}
+
+void Recorder::State::note_time(const Event& event) {
+  const std::int64_t now = event.local_time.ns;
+  auto& [first, last] = lasted.try_emplace(event.machine.value, now, now).first->second;
+  first = std::min(first, now);
+  last = std::max(last, now);
 }
 
 void Recorder::State::add_op(const Event& event, OpKind kind) {
@@ -159,6 +170,9 @@ void Recorder::on_end(const LossReport& losses) {
     const Present& present = state.presents[p];
     state.recording.lives[p].tail_cpu_ns = present.proc_time_ns - std::min(present.proc_time_ns, present.at_last_op_ns);
   }
+  for (const auto& [machine, times] : state.lasted)
+    state.recording.elapsed_s =
+        std::max(state.recording.elapsed_s, static_cast<double>(times.second - times.first) * 1e-9);
   state.classify_open_ends();
 }
 

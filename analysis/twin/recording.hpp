@@ -52,6 +52,7 @@ struct Recording {
   std::uint64_t sends_without_receive = 0, receives_without_send = 0;  // between metered processes
   std::uint64_t without_peer = 0;  // SENDs and RECEIVEs whose other end nobody knows
   std::uint64_t created = 0;       // processes born while the trace ran
+  double elapsed_s = 0;            // from the first event of the computation to its last, on the machine where longest
   LossReport losses;
 };
 

@@ -123,8 +123,8 @@ double TokenRun::cpu_s() const {
                          [](double sum, const Token& token) { return sum + token.cpu_s; });
 }
 
-TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
-                   std::uint64_t tail_cpu_ns, bool stops) {
+TokenRun messages_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
+                     std::uint64_t tail_cpu_ns) {
   const Life& life = material.recording.lives[process];
   TokenRun run;
   run.process = process;
@@ -139,13 +139,13 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
       continue;
     }
     Token token;
+    token.op = i;
     token.what = op.kind == OpKind::send ? Do::send : Do::wait;
     token.group = material.groups.of[op.peer];
     token.kind =
         op.kind == OpKind::send ? material.kinds.of(process, op.peer, op) : material.kinds.of(op.peer, process, op);
     token.cpu_s = std::exchange(carried_s, 0.0);
     token.bytes = op.bytes;
-    if (op.kind == OpKind::receive && material.conducts.of[process].waits_for_several[i]) token.group = kNone;
     token.member = material.groups.member_of[op.peer];
     token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[op.peer]].members.size());
     token.destination = material.conducts.of[process].destinations[i];
@@ -157,6 +157,14 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
     run.tokens.push_back(std::move(token));
   }
   run.tail_cpu_s = carried_s + static_cast<double>(tail_cpu_ns) * 1e-9 * speed_of(material.recording, process);
+  return run;
+}
+
+TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
+                   std::uint64_t tail_cpu_ns, bool stops) {
+  TokenRun run = messages_of(material, process, begin, end, tail_cpu_ns);
+  for (Token& token : run.tokens)
+    if (token.what == Do::wait && material.conducts.of[process].waits_for_several[token.op]) token.group = kNone;
   join_to_all(material.groups, process, run.tokens);
   join_waits(run.tokens);
   if (stops) {

@@ -34,6 +34,7 @@ struct Token {
   std::uint32_t member = 0;  // of the group, that it went to, or came from
   std::uint32_t of = 1;      // members the group has
   Destination destination;
+  std::uint32_t op = kNone;  // its number in the life of its process
 };
 
 struct TokenRun {
@@ -45,7 +46,11 @@ struct TokenRun {
   double cpu_s() const;
 };
 
-// The tokens of ops [begin, end) of a process.
+// The messages of ops [begin, end) of a process, one by one.
+TokenRun messages_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
+                     std::uint64_t tail_cpu_ns);
+
+// The same as activities have it: messages to all members of a group are one, and so are waits for several.
 TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                    std::uint64_t tail_cpu_ns, bool stops);
 

@@ -5,11 +5,14 @@
 #include <utility>
 
 #include "analysis/twin/batches.hpp"
+#include "analysis/twin/contradictions.hpp"
 #include "analysis/twin/delays_seen.hpp"
 #include "analysis/twin/dispatching.hpp"
 #include "analysis/twin/outside.hpp"
 #include "analysis/twin/programs.hpp"
+#include "analysis/twin/script.hpp"
 #include "analysis/twin/sizes.hpp"
+#include "analysis/twin/unread.hpp"
 
 namespace dpm::twin {
 namespace {
@@ -39,9 +42,10 @@ class TwinMaker {
     choose_delays();
     if (recording_.info.source != "sim") take_batches_apart(recording_);
     const auto outside = add_outside(recording_);
+    contradictions_ = take_contradictions_apart(recording_);
     unmetered_.assign(recording_.lives.size(), false);
     for (const std::uint32_t p : outside) unmetered_[p] = true;
-    const Groups groups = find_groups(recording_);
+    const Groups groups = find_groups(recording_, options_.as_recorded);
     Kinds kinds(recording_, groups);
     Conducts conducts = understand(recording_, groups, kinds);
     if (tell_kinds_by_size(recording_, groups, conducts, kinds)) conducts = understand(recording_, groups, kinds);
@@ -52,8 +56,10 @@ class TwinMaker {
     name_machines();
     const std::vector<bool> closed = closed_loops(material);
     for (const Group& group : groups.all) add_group(material, group, closed);
+    declare_unread(twin_);
     lengthen_short_messages(conducts);
     collect_codes(material);
+    expect(groups);
     warn(outside.size());
     return std::move(twin_);
   }
@@ -164,9 +170,15 @@ class TwinMaker {
         twin.machines.push_back(twin_.machines.back().name);
       }
     }
+    twin.processes = group.members;
     const bool closed_loop =
         std::any_of(group.members.begin(), group.members.end(), [&](std::uint32_t p) { return closed[p]; });
-    make_program(material, group, {.closed_loop = closed_loop}, twin, twin_.warnings);
+    count_work(material, group, twin);
+    if (options_.as_recorded.count(group.members.front()) != 0) {
+      write_script(material, group.members.front(), twin);
+    } else {
+      make_program(material, group, {.closed_loop = closed_loop}, twin, twin_.warnings);
+    }
     twin_.messages += twin.messages;
     if (twin.activities_forced > 0) {
       twin_.warnings.push_back("'" + twin.name + "': " + std::to_string(twin.activities_forced) + " of " +
@@ -176,6 +188,37 @@ class TwinMaker {
                                "the common ones instead");
     }
     twin_.groups.push_back(std::move(twin));
+  }
+
+  static void count_work(const Material& material, const Group& group, TwinGroup& twin) {
+    for (const std::uint32_t p : group.members) {
+      const Life& life = material.recording.lives[p];
+      twin.messages += life.ops.size();
+      twin.activities += material.conducts.of[p].activities.size();
+      twin.cpu_s += static_cast<double>(life.tail_cpu_ns) * 1e-9;
+      for (const Op& op : life.ops) twin.cpu_s += static_cast<double>(op.cpu_ns) * 1e-9;
+    }
+  }
+
+  // What a run of the twin is held against.
+  void expect(const Groups& groups) {
+    Expected& expected = twin_.expected;
+    expected.elapsed_s = recording_.elapsed_s;
+    expected.without_peer = recording_.without_peer;
+    for (std::uint32_t p = 0; p < recording_.lives.size(); ++p) {
+      const Life& life = recording_.lives[p];
+      std::uint64_t cpu_ns = life.tail_cpu_ns;
+      for (const Op& op : life.ops) {
+        cpu_ns += op.cpu_ns;
+        const bool begins_here = op.kind == OpKind::send || (op.kind == OpKind::receive && op.match == kNone);
+        if (!begins_here || op.peer == kNone) continue;
+        const auto& here = groups.all[groups.of[p]].name;
+        const auto& there = groups.all[groups.of[op.peer]].name;
+        ++expected.messages[op.kind == OpKind::send ? std::pair(here, there) : std::pair(there, here)];
+      }
+      if (life.metered && recording_.info.processes[p].in_computation)
+        expected.T_s += static_cast<double>(cpu_ns) * 1e-9;
+    }
   }
 
   void lengthen_short_messages(const Conducts& conducts) {
@@ -220,21 +263,16 @@ class TwinMaker {
     say(recording_.losses.lost(), "event", "lost: what they showed is not in the twin");
     say(recording_.sends_without_receive, "message", "never received, or its RECEIVE is lost");
     say(recording_.receives_without_send, "message", "received whose SEND is lost");
+    say(contradictions_, "message",
+        "received before the trace has it sent: taken for one that was never received, and one without its SEND");
     say(recording_.without_peer, "message", "left out: nobody knows who was at the other end");
     say(recording_.created, "process", "created while the program ran: in the twin all are there from the start");
-    std::uint64_t silent = 0, silent_ns = 0;
-    for (const Life& life : recording_.lives) {
-      if (!life.metered || !life.ops.empty() || life.tail_cpu_ns == 0) continue;
-      ++silent;
-      silent_ns += life.tail_cpu_ns;
-    }
-    say(silent, "process",
-        "left out with " + std::to_string(silent_ns / 1000) + " us of CPU time: nothing sent and nothing received");
     say(outside, "peer", "not metered: a process outside, which takes as long as its peers waited for it");
   }
 
   Recording recording_;
   const TwinOptions& options_;
+  std::uint64_t contradictions_ = 0;
   std::vector<bool> unmetered_;
   Twin twin_;
 };

@@ -2,7 +2,9 @@
 // as a scenario that can be changed and run (docs/twin.md).
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <set>
 
 #include "analysis/twin/model.hpp"
 #include "analysis/twin/recording.hpp"
@@ -11,12 +13,13 @@ namespace dpm::twin {
 
 struct TwinOptions {
   std::optional<DelayModel> delays = std::nullopt;  // instead of the trace's
+  std::set<std::uint32_t> as_recorded = {};         // processes of the trace that do what they did, message by message
 };
 
 // Refuses a trace of which half the messages have only one end, and one of a program that stands still.
 Result<Twin> make_twin(Recording recording, const TwinOptions& options = {});
 
-// ---- what-ifs
+// ---- what-ifs. More of a process is refused where one that is as recorded would have to know it.
 
 // So many times the clients: processes whose start is all their life, outside the computation where there are such.
 // Clients that have machines of their own get more of them.

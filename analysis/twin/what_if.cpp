@@ -69,6 +69,21 @@ void write_in_turn(std::vector<TwinStep>& steps, const std::string& group) {
   }
 }
 
+bool mentions(const std::vector<TwinStep>& steps, const TwinGroup& group) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const TwinStep& step) { return group.is_called(step.group) || mentions(step.steps, group); });
+}
+
+// A process as recorded knows the processes it met, and no others.
+Result<void> check_can_be_more(const Twin& twin, const TwinGroup& group) {
+  if (group.as_recorded)
+    return Error{"'" + group.name + "' is as recorded: it does what it did, and one more of it would not"};
+  for (const TwinGroup& other : twin.groups)
+    if (other.as_recorded && mentions(other.program.start, group))
+      return Error{"'" + other.name + "' is as recorded: it would not answer one more '" + group.name + "'"};
+  return {};
+}
+
 PiecewiseLinear slower(const PiecewiseLinear& delay, double speed) {
   auto points = delay.points();
   for (auto& point : points) point.second /= speed;
@@ -85,6 +100,7 @@ Result<void> multiply_clients(Twin& twin, double factor) {
   bool any = false;
   for (auto& group : twin.groups) {
     if (!group.starts_requests || (any_outside && group.in_computation)) continue;
+    if (auto can = check_can_be_more(twin, group); !can) return can.error();
     const bool own = has_own_machines(twin, group);
     const auto wanted = static_cast<std::size_t>(std::llround(static_cast<double>(group.count) * factor));
     group.counted = true;
@@ -106,6 +122,7 @@ Result<void> replicate(Twin& twin, const std::string& process) {
     for (const auto& known : twin.groups) names.push_back(known.name);
     return Error{"no process or group '" + process + "' in the twin" + did_you_mean(process, names)};
   }
+  if (auto can = check_can_be_more(twin, *group); !can) return can.error();
   const std::string machine = free_machine_like(twin, group->machines.back());
   while (group->machines.size() < group->count) group->machines.push_back(group->machines.back());
   group->machines.push_back(machine);

@@ -1,4 +1,4 @@
-// dpm twin: a scenario that does what a trace shows.
+// dpm twin: a scenario that does what a trace shows, run once to see whether it does.
 #include "analysis/twin/twin.hpp"
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,9 @@
 #include "cli/commands.hpp"
 #include "cli/history_options.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/results/reproduction_results.hpp"
 #include "cli/results/twin_results.hpp"
+#include "cli/run/twin_trial.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
 #include "scenarios/scenario_file.hpp"
@@ -43,6 +45,10 @@ class TwinCommand : public Command {
     app.add_option("--replicate", replicated_, "A process or group that gets one more member; repeat for several");
     app.add_option("--link", links_,
                    "A link's new speed, as part of the old: red-blue=0.5, or all=0.5; repeat for several");
+    auto* no_run = app.add_flag("--no-run", no_run_, "Write the twin without running it");
+    app.add_option("--bound", bound_percent_, "So many percent of the messages the twin must make (default: 95)")
+        ->check(CLI::Range(0.0, 100.0))
+        ->excludes(no_run);
   }
 
   int run(Terminal& terminal) override {
@@ -57,22 +63,46 @@ class TwinCommand : public Command {
       if (!delays) return refuse(terminal, *this, delays.error());
       options.delays = std::move(*delays);
     }
-    auto made = twin::make_twin(std::move(*recording), options);
-    if (!made) return refuse(terminal, *this, about_trace(*input, made.error()));
-    if (auto changed = change(*made); !changed) return refuse(terminal, *this, changed.error());
-    if (auto written = write_new_file(output_, twin_scenario(*made)); !written)
+    auto trial = no_run_ ? untried(*recording, options) : tried(*recording, options, terminal);
+    if (!trial) return refuse(terminal, *this, about_trace(*input, trial.error()));
+    twin::Twin& made = trial->twin;
+    if (auto changed = change(made); !changed) return refuse(terminal, *this, changed.error());
+    if (auto written = write_new_file(output_, twin_scenario(made)); !written)
       return refuse(terminal, *this, written.error());
+    const twin::Reproduction* reproduction = no_run_ ? nullptr : &trial->reproduction;
     if (trace_.json) {
-      print_json(twin_json(*made, output_, input->ledger), terminal);
+      auto document = twin_json(made, output_, input->ledger);
+      if (reproduction != nullptr) document["reproduced"] = reproduction_json(*reproduction, bounds());
+      print_json(document, terminal);
     } else {
-      terminal.out << twin_text(*made, terminal.width);
+      terminal.out << twin_text(made, terminal.width);
+      if (reproduction != nullptr) terminal.out << '\n' << reproduction_text(*reproduction, terminal.width);
     }
-    for (const auto& warning : made->warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    for (const auto& warning : made.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
-    return kDone;
+    if (reproduction == nullptr || reproduction->lacks.empty()) return kDone;
+    for (const auto& lack : reproduction->lacks)
+      terminal.err << "dpm twin: the twin falls short: " << printable_lines(lack) << '\n';
+    return kFellShort;
   }
 
  private:
+  twin::Bounds bounds() const { return {.messages = bound_percent_ / 100, .T_error = twin::Bounds{}.T_error}; }
+
+  static Result<TwinTrial> untried(const twin::Recording& recording, const twin::TwinOptions& options) {
+    auto made = twin::make_twin(recording, options);
+    if (!made) return made.error();
+    return TwinTrial{std::move(*made), {}, 0};
+  }
+
+  Result<TwinTrial> tried(const twin::Recording& recording, const twin::TwinOptions& options,
+                          Terminal& terminal) const {
+    Progress progress(terminal);
+    auto trial = try_twin(recording, options, bounds(), [&](const std::string& what) { progress.show(what); });
+    progress.clear();
+    return trial;
+  }
+
   Result<void> change(twin::Twin& made) const {
     if (!clients_.empty()) {
       const auto times = name_and_number("x" + clients_, 'x');
@@ -103,6 +133,8 @@ class TwinCommand : public Command {
 
   TraceOptions trace_;
   std::string output_, delays_, clients_;
+  bool no_run_ = false;
+  double bound_percent_ = 100 * twin::Bounds{}.messages;
   std::vector<std::string> replicated_, links_;
 };
 

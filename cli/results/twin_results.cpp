@@ -20,13 +20,16 @@ std::string manner_of(const TwinGroup& group) {
         return true;
     return false;
   };
+  if (group.as_recorded) return group.unmetered ? "outside, as recorded" : "as recorded";
   if (group.unmetered) return "outside, unmetered";
   if (dispatches(group.program.start)) return "hands out tasks";
   if (group.starts_requests) return "client";
   return group.program.start.empty() ? "service" : "starts, then serves";
 }
 
+// What is written as recorded is reproduced, and not understood.
 std::uint64_t understood(const TwinGroup& group) {
+  if (group.as_recorded) return 0;
   return group.activities - std::min(group.activities, group.activities_forced);
 }
 
@@ -57,6 +60,7 @@ nlohmann::ordered_json twin_json(const twin::Twin& twin, const std::string& scen
                          {"what", manner_of(group)},
                          {"in_computation", group.in_computation},
                          {"metered", !group.unmetered},
+                         {"as_recorded", group.as_recorded},
                          {"messages", group.messages},
                          {"kinds_handled", group.program.handlers.size()},
                          {"activities", group.activities},

@@ -229,6 +229,14 @@ Json program_of(const TwinGroup& group, Json& parameters) {
   Json handlers = Json::array();
   for (const auto& handler : group.program.handlers)
     handlers.push_back({{"kind", handler.kind}, {"from", handler.from}, {"do", writer.list(handler.steps)}});
+  for (const auto& unread : group.program.unread) {
+    if (handlers.empty()) {
+      Json wait = {{"wait", unread.kind}, {"from", unread.from}};
+      start.push_back({{"repeat", 0}, {"do", Json::array({std::move(wait)})}});
+    } else {
+      handlers.push_back({{"kind", unread.kind}, {"from", unread.from}, {"do", Json::array()}});
+    }
+  }
   if (Json variables = writer.variables(); !variables.empty()) program["variables"] = std::move(variables);
   if (!group.program.admits_from.empty())
     program["admits"] = {{"from", group.program.admits_from}, {"at_most", group.program.admits_at_most}};

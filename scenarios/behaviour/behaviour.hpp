@@ -68,6 +68,7 @@ struct Step {
   bool any_kind = false;    // wait
   ProcessNames processes;  // send, call, forward, dispatch: to; wait: from. Null: to the sender of the message, or from
                            // anybody
+  bool by_name = false;  // to one process by its own name, not by its group's: it may be the sender itself
   Pick pick = Pick::random;
   std::size_t number = 0;  // of this step in its behaviour
 

@@ -224,7 +224,8 @@ class BehaviourProcess {
   void post(const Step& step, Activity& activity) {
     if (step.processes == nullptr) return post_to(sender_name(current(activity)), step, activity);
     const auto& names = *step.processes;
-    const std::size_t self_at = lookup(step.processes).self_at;  // a group's member does not write to itself
+    // A group's member does not write to itself, unless it is named.
+    const std::size_t self_at = step.by_name ? kNobody : lookup(step.processes).self_at;
     const std::size_t others = names.size() - (self_at == kNobody ? 0 : 1);
     const auto other = [&](std::size_t i) -> const std::string& { return names[i < self_at ? i : i + 1]; };
     if (others == 0) return;

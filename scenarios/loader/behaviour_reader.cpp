@@ -163,6 +163,7 @@ class ProgramReader {
       return;
     }
     step.processes = processes_.find(reading_, to, name, "'to'");
+    step.by_name = step.processes != nullptr && step.processes->size() == 1 && step.processes->front() == name;
     if (step.processes != nullptr && step.processes->empty())
       reading_.problem(to, "'to' names a group without members");
   }

@@ -1,0 +1,202 @@
+// Twins of lives told by hand, as recorded: what a live trace has and a simulated one has not.
+#include <algorithm>
+
+#include "analysis/twin/contradictions.hpp"
+#include "analysis/twin/reproduction.hpp"
+#include "analysis/twin/twin.hpp"
+#include "cli/run/twin_trial.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+using twin::kNone;
+using twin::OpKind;
+
+namespace {
+
+// Lives on one machine, told message by message.
+class Told {
+ public:
+  explicit Told(const std::vector<std::string>& names) {
+    recording.info.source = "linux-seccomp";
+    recording.info.machines.push_back({"host"});
+    for (const auto& name : names) recording.info.processes.push_back({name, name, MachineId{0}});
+    recording.lives.resize(names.size());
+    for (auto& life : recording.lives) life.metered = true, life.machine = MachineId{0};
+    recording.events = 1;
+  }
+
+  std::uint32_t send(std::uint32_t from, std::uint32_t to, std::uint32_t bytes = 40) {
+    return add(from, OpKind::send, to, bytes);
+  }
+  std::uint32_t receive(std::uint32_t at, std::uint32_t from, std::uint32_t bytes = 40) {
+    return add(at, OpKind::receive, from, bytes);
+  }
+  void join(std::uint32_t from, std::uint32_t send, std::uint32_t to, std::uint32_t receive) {
+    recording.lives[from].ops[send].match = receive;
+    recording.lives[to].ops[receive].match = send;
+    ++recording.messages;
+  }
+  // Sent, and received at once.
+  void message(std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t sent = send(from, to);
+    join(from, sent, to, receive(to, from));
+  }
+  twin::Recording as_recorded(twin::TwinOptions& options) const {
+    for (std::uint32_t p = 0; p < recording.lives.size(); ++p) options.as_recorded.insert(p);
+    return recording;
+  }
+
+  twin::Recording recording;
+
+ private:
+  std::uint32_t add(std::uint32_t at, OpKind kind, std::uint32_t peer, std::uint32_t bytes) {
+    twin::Op op;
+    op.kind = kind;
+    op.peer = peer;
+    op.bytes = bytes;
+    op.cpu_ns = 1'000'000;
+    op.time_ns = now_ns_ += 1000;
+    recording.lives[at].ops.push_back(op);
+    return static_cast<std::uint32_t>(recording.lives[at].ops.size() - 1);
+  }
+
+  std::int64_t now_ns_ = 0;
+};
+
+// Everything as recorded: what the twin reproduces of it.
+twin::Reproduction scripted(const Told& told) {
+  twin::TwinOptions options;
+  const auto made = twin::make_twin(told.as_recorded(options), options);
+  REQUIRE((made ? "" : made.error().what) == std::string());
+  const auto run = cli::run_twin(*made);
+  INFO(run.failure);
+  return twin::compare(*made, run);
+}
+
+twin::Reproduction tried(const Told& told) {
+  const auto trial = cli::try_twin(told.recording, {}, {}, [](const std::string&) {});
+  REQUIRE((trial ? "" : trial.error().what) == std::string());
+  return trial->reproduction;
+}
+
+}  // namespace
+
+TEST_CASE("twin: what comes again and again is written once, however it is nested", "[twin]") {
+  Told told({"client", "server"});
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 5; ++i) told.message(0, 1), told.message(1, 0);
+    told.message(0, 1);
+  }
+  twin::TwinOptions options;
+  auto made = twin::make_twin(told.as_recorded(options), options);
+  REQUIRE(made.has_value());
+  const auto& start = made->find("client")->program.start;
+  REQUIRE(start.size() == 1);
+  CHECK((start[0].what == twin::Do::repeat && start[0].times == 10));
+  CHECK(made->find("client")->as_recorded);
+  const auto reproduction = scripted(told);
+  CHECK(reproduction.lacks.empty());
+  CHECK(reproduction.reproduced == 110);
+  CHECK(reproduction.T_twin_s == Approx(0.22));
+}
+
+TEST_CASE("twin: a message that was never received stops nothing, and neither does one that was never sent", "[twin]") {
+  Told told({"client", "server"});
+  for (int round = 0; round < 10; ++round) {
+    told.message(0, 1);
+    if (round == 3) told.send(0, 1);     // lost
+    if (round == 5) told.receive(1, 0);  // its SEND is lost
+    told.message(1, 0);
+  }
+  told.send(1, 0);  // after the client has ended
+  for (const auto& reproduction : {scripted(told), tried(told)}) {
+    CHECK(reproduction.ended);
+    CHECK(reproduction.in_trace == 23);
+    CHECK(reproduction.reproduced >= 22);
+  }
+}
+
+TEST_CASE("twin: a process that is only ever sent messages it does not take loads and runs", "[twin]") {
+  Told told({"client", "server", "idle"});
+  for (int round = 0; round < 4; ++round) told.message(0, 1), told.message(1, 0), told.send(0, 2);
+  CHECK(scripted(told).lacks.empty());
+  CHECK(tried(told).lacks.empty());
+}
+
+TEST_CASE("twin: messages to oneself are sent and received", "[twin]") {
+  Told told({"server", "client"});
+  for (int round = 0; round < 10; ++round) told.message(1, 0), told.message(0, 0), told.message(0, 1);
+  CHECK(scripted(told).lacks.empty());
+  CHECK(tried(told).lacks.empty());
+}
+
+TEST_CASE("twin: a message received before it was sent is taken apart, and the others stay", "[twin]") {
+  Told told({"a", "b"});
+  // Each receives first what the other sends afterwards.
+  const auto first_a = told.receive(0, 1), first_b = told.receive(1, 0);
+  const auto sent_a = told.send(0, 1), sent_b = told.send(1, 0);
+  told.join(0, sent_a, 1, first_b);
+  told.join(1, sent_b, 0, first_a);
+  for (int i = 0; i < 5; ++i) told.message(0, 1), told.message(1, 0);
+  twin::Recording apart = told.recording;
+  CHECK(twin::take_contradictions_apart(apart) == 1);
+  CHECK(apart.messages == 11);
+  CHECK(twin::take_contradictions_apart(apart) == 0);
+  CHECK(scripted(told).ended);
+}
+
+TEST_CASE("twin: random causally possible lives, as recorded, always come to their end", "[twin]") {
+  Random random(7);
+  for (int program = 0; program < 30; ++program) {
+    const std::size_t processes = 2 + random.below(5);
+    std::vector<std::string> names;
+    for (std::size_t p = 0; p < processes; ++p) names.push_back("p" + std::to_string(p) + "x");
+    Told told(names);
+    struct Sent {
+      std::uint32_t from, op, to;
+    };
+    std::vector<Sent> under_way;
+    for (int step = 0; step < 300; ++step) {
+      // Any message that is under way may be the next received, so that messages overtake each other, and some stay.
+      if (!under_way.empty() && random.below(2) == 0) {
+        const std::size_t taken = random.below(under_way.size());
+        const Sent sent = under_way[taken];
+        under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(taken));
+        told.join(sent.from, sent.op, sent.to, told.receive(sent.to, sent.from));
+      } else {
+        const auto from = static_cast<std::uint32_t>(random.below(processes));
+        const auto to = static_cast<std::uint32_t>(random.below(processes));
+        under_way.push_back({from, told.send(from, to), to});
+      }
+    }
+    const auto reproduction = scripted(told);
+    INFO("program " << program);
+    for (const auto& lack : reproduction.lacks) INFO(lack);
+    CHECK(reproduction.ended);
+    CHECK(reproduction.reproduced == reproduction.in_trace);
+  }
+}
+
+TEST_CASE("twin: what got its messages and did something else is recorded first, then what stands still", "[twin]") {
+  twin::Twin made;
+  for (const auto* name : {"client", "server"}) {
+    twin::TwinGroup group;
+    group.name = name;
+    group.processes = {static_cast<std::uint32_t>(made.groups.size())};
+    made.groups.push_back(group);
+  }
+  made.expected.messages = {{{"client", "server"}, 100}, {{"server", "client"}, 100}};
+  twin::TwinRun run;
+  run.processes = {{"client", "waits for a message from 'server'", 0, true},
+                   {"server", "waits for a message", 0, false}};
+  run.messages = {{{"client", "server"}, 100}, {{"server", "client"}, 40}};
+  const auto fell_short = twin::compare(made, run);
+  CHECK_FALSE(fell_short.ended);
+  CHECK(fell_short.share() == Approx(0.7));
+  REQUIRE(fell_short.lacks.size() == 2);
+  CHECK(fell_short.lacks[0] == "'client' waits for a message from 'server'");
+  CHECK(twin::to_record(made, run, fell_short) == std::set<std::uint32_t>{1});
+
+  run.messages = {{{"client", "server"}, 40}, {{"server", "client"}, 40}};
+  CHECK(twin::to_record(made, run, twin::compare(made, run)) == std::set<std::uint32_t>{0, 1});
+}
