@@ -81,7 +81,8 @@ Result<void> LinuxSource::run(EventSink& sink) {
                                  .addresses = machine_addresses(),
                                  .host = host_identity()});
 
-  const std::uint64_t call_cost_ns = measure_call_cost_ns(state.options.sync_wake_up);
+  const std::uint64_t call_cost_ns =
+      state.options.whole_cpu_time ? 0 : measure_call_cost_ns(state.options.sync_wake_up);
   RecordQueue queue(state.options.waiting_records_max, state.options.patience);
   Supervisor supervisor(state.program, state.options, call_cost_ns, queue);
   state.set_supervisor(&supervisor);

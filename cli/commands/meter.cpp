@@ -47,6 +47,7 @@ class MeterCommand : public Command {
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--where", where_,
                  "Record which place of the program made each call, not only of the C library; calls take longer");
+    app.add_flag("--whole-cpu", whole_cpu_time_, "Leave in CPU times what notification costs the program");
     auto* wait = app.add_flag(
         "--wait", wait_, "Stay the program's parent until the trace is complete, whatever the command leaves running");
     app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
@@ -56,6 +57,7 @@ class MeterCommand : public Command {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->callers = where_;
+    plan->whole_cpu_time = whole_cpu_time_;
     const FoundProgram program = find_program(command_.front());
     if (!program) {
       refuse(terminal, *this, Error{program.problem});
@@ -119,6 +121,7 @@ class MeterCommand : public Command {
   std::vector<std::string> command_;
   bool summary_only_ = false;
   bool where_ = false;
+  bool whole_cpu_time_ = false;
   bool wait_ = false;
   bool become_ = false;
 };

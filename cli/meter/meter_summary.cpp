@@ -46,7 +46,7 @@ std::string parallelism_line(const Findings& found) {
 
 std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
   std::string text = "  the meter took part in " + counted(meter.notified_calls, "call", "calls");
-  if (meter.notified_calls > 0)
+  if (meter.notified_calls > 0 && meter.call_cost_ns > 0)
     text += ", which cost " + seconds_text(static_cast<double>(meter.call_cost_ns) * 1e-9) + " of CPU time each";
   if (meter.held_calls > 0) text += "; " + std::to_string(meter.held_calls) + " waited with it for their data";
   text += "\n";

@@ -16,6 +16,7 @@ struct RecordingPlan {
   MeterFlags flags = MeterFlags::all();
   std::vector<RuleSet> rules;  // of the one filter
   bool callers = false;        // see MeterOptions
+  bool whole_cpu_time = false;
 };
 
 // `flags` as in --flags: a list that only takes away, or that names no event, takes away from or adds to all of them.

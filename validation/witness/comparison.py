@@ -1,0 +1,170 @@
+"""What two accounts do not agree about. Everything here is arithmetic on accounts: no file is read and no program is run."""
+
+import collections
+import re
+from dataclasses import dataclass
+
+from account import RECEIVE, by_class
+
+CPU_SHARE, CPU_LEAST_S = 0.01, 0.002  # CPU time is right if it is off by no more than one of these
+WHOLE_SHARE = 0.005  # of all CPU time of a run: small errors of one sign add up
+
+
+@dataclass
+class Difference:
+    kind: str  # messages, accepts, cpu, counters, results
+    text: str
+    reason: str = ""  # why it is none; empty: nothing explains it
+
+
+def moved_differently(straced, metered):
+    """Of one run: every thread must have moved the same bytes in the same calls over the same flows."""
+    found, seen = [], []
+    for account in (straced, metered):
+        lengths = collections.defaultdict(list)
+        for move in account.moves:
+            lengths[move.tid, move.way, _known(move.flow, straced)].append(move.length)
+        seen.append(lengths)
+    for key in sorted(set(seen[0]) | set(seen[1]), key=str):
+        witness, trace = (lengths.get(key, []) for lengths in seen)
+        if witness != trace:
+            tid, way, flow = key
+            found.append(Difference("messages", f"{straced.program_of(tid)} ({tid}) {way} {flow}: strace {_amount(witness)}, "
+                                                f"trace {_amount(trace)}"))
+    return found
+
+
+def _known(flow, straced):
+    """A UNIX stream of which a trace knows one end by its path."""
+    if flow.medium == "unix" and "?" in (flow.sender, flow.receiver):
+        sender = flow.sender if flow.sender != "?" else straced.other_end.get(flow.receiver, "?")
+        receiver = flow.receiver if flow.receiver != "?" else straced.other_end.get(flow.sender, "?")
+        return type(flow)("unix", sender, receiver)
+    return flow
+
+
+def _amount(lengths):
+    return f"{len(lengths)} of {sum(lengths)} bytes"
+
+
+def accepted_differently(straced, metered):
+    """Of one run: the same process must have accepted the same connection."""
+    seen = [collections.Counter((account.pid_of(accept.tid), accept.medium, _ends(accept.ends, straced)) for accept in account.accepts)
+            for account in (straced, metered)]
+    found = []
+    for which, less, more in (("trace", seen[1], seen[0]), ("strace", seen[0], seen[1])):
+        for (pid, medium, ends), count in (more - less).items():
+            name = " and ".join(sorted(ends)) or "no connection named"
+            found.append(Difference("accepts", f"{straced.program_of(pid)} ({pid}) accepts {medium} {name}: not in the {which}"
+                                               + (f", {count} times" if count > 1 else "")))
+    return found
+
+
+def _ends(ends, straced):
+    if "?" in ends:
+        known = next(iter(ends - {"?"}), "?")
+        return frozenset((known, straced.other_end.get(known, "?")))
+    return ends
+
+
+def accepted_by_others(metered):
+    """Of one metered run: who accepts a connection is who uses it first, unless the program hands connections on."""
+    used_by = collections.defaultdict(set)
+    for move in metered.moves:
+        used_by[move.flow.ends].add(metered.pid_of(move.tid))
+    found = []
+    for accept in metered.accepts:
+        users = used_by.get(accept.ends, set())
+        if users and metered.pid_of(accept.tid) not in users:
+            found.append(Difference("accepts", f"{metered.program_of(accept.tid)} ({metered.pid_of(accept.tid)}) accepts "
+                                               f"{' and '.join(sorted(accept.ends))}, which {sorted(users)} use"))
+        elif not accept.ends:
+            found.append(Difference("accepts", f"{metered.program_of(accept.tid)} ({metered.pid_of(accept.tid)}) accepts a connection "
+                                               "that is not named"))
+    return found
+
+
+def classes_differ(straced, straced_ports, metered, metered_ports, varies):
+    """Of two runs: each program must have moved as many bytes over as many connections of each service.
+
+    How many calls that took is compared for what is sent and for datagrams. A stream's bytes may be taken by more calls or fewer.
+    `varies`: (regular expression on a class, why its amounts differ from run to run).
+    """
+    seen = [by_class(account, {port: name for name, port in ports.items()})
+            for account, ports in ((straced, straced_ports), (metered, metered_ports))]
+    found = []
+    for key in sorted(set(seen[0]) | set(seen[1])):
+        witness, trace = (classes.get(key, []) for classes in seen)
+        program, way, service = key
+        name = f"{program} {way} {service}"
+        calls_count = way != RECEIVE or service.endswith(" datagrams")
+        if [amount for _, amount in witness] == [amount for _, amount in trace] and not (
+                calls_count and sum(calls for calls, _ in witness) != sum(calls for calls, _ in trace)):
+            continue
+        reason = next((reason for pattern, reason in varies if re.search(pattern, name)), "")
+        found.append(Difference("messages", f"{name}: strace {_sum(witness)}, trace of another run {_sum(trace)}", reason))
+    return found
+
+
+def _sum(connections):
+    calls, amount = (sum(column) for column in zip(*connections)) if connections else (0, 0)
+    return f"{calls} of {amount} bytes on {len(connections)}"
+
+
+def counters_differ(counters, metered, ports):
+    """What a program says of itself against what the trace of the same run says of it."""
+    classes = by_class(metered, {port: name for name, port in ports.items()})
+    found = []
+    for counter in counters:
+        if counter["of"] == "accepts":
+            traced = sum(metered.program_of(accept.tid) == counter["program"] for accept in metered.accepts)
+        else:
+            flows = [flow for (program, way, service), listed in classes.items() for flow in listed
+                     if (program, way) == (counter["program"], counter["way"]) and service == counter["service"]]
+            column = {"messages": 0, "bytes": 1}.get(counter["of"])
+            traced = len(flows) if column is None else sum(flow[column] for flow in flows)
+        if traced != counter["value"]:
+            found.append(Difference("counters", f"{counter['what']}: {counter['value']}, trace {traced}"))
+    return found
+
+
+def results_differ(bare, other, which):
+    return [Difference("results", f"{name}: bare {value!r}, {which} {other.get(name)!r}"[:300])
+            for name, value in bare.items() if other.get(name) != value]
+
+
+@dataclass
+class CpuComparison:
+    witness_s: float
+    trace_s: float
+    processes: int
+    differences: list
+
+
+def cpu_differs(reaped, metered):
+    """wait4() says what a process and those that it reaped used: that much must stand in the trace of all these."""
+    reaped_by_us = {process["pid"]: process["cpu_s"] for process in reaped}
+    root_of = {}
+    parents = {task.pid: task.parent for task in metered.tasks.values() if task.tid == task.pid}
+    for pid in parents:
+        root = pid
+        while root not in reaped_by_us and root in parents:
+            root = parents[root]
+        root_of[pid] = root
+    traced, sizes = collections.Counter(), collections.Counter()
+    for task in metered.tasks.values():
+        traced[root_of.get(task.pid)] += task.cpu_ns / 1e9
+        sizes[root_of.get(task.pid)] += task.tid == task.pid
+    found, known = [], {pid: used for pid, used in reaped_by_us.items() if pid in parents}
+    for pid, used in known.items():
+        off = traced[pid] - used
+        if abs(off) > max(CPU_SHARE * used, CPU_LEAST_S):
+            others = f" and {sizes[pid] - 1} processes that it reaped" if sizes[pid] > 1 else ""
+            found.append(Difference("cpu", f"{metered.program_of(pid)} ({pid}){others}: wait4 {used * 1e3:.1f} ms, trace "
+                                           f"{traced[pid] * 1e3:.1f} ms"))
+    for pid in set(reaped_by_us) - set(known):
+        found.append(Difference("cpu", f"process {pid}, of {reaped_by_us[pid] * 1e3:.1f} ms, is not in the trace"))
+    whole, whole_traced = sum(known.values()), sum(traced[pid] for pid in known)
+    if abs(whole_traced - whole) > max(WHOLE_SHARE * whole, CPU_LEAST_S):
+        found.append(Difference("cpu", f"all {len(known)}: wait4 {whole * 1e3:.1f} ms, trace {whole_traced * 1e3:.1f} ms"))
+    return CpuComparison(whole, whole_traced, len(known), found)

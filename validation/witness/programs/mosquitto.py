@@ -1,0 +1,31 @@
+"""mosquitto, two subscribers and three publishers, one after the other, QoS 1."""
+
+import hashlib
+
+NEEDS = ["mosquitto", "mosquitto_sub", "mosquitto_pub"]
+PORTS = ["mqtt"]
+SHORT = True
+OPEN = {"cpu": "what a process uses after its last metered call is missing",
+        "messages": "data that come while a receive finds none are missed"}
+
+
+def play(stage):
+    port, messages = stage.port("mqtt"), 50 if stage.quick else 1000
+    configuration = stage.folder / "configuration"
+    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nuser root\nsys_interval 0\nlog_type subscribe\n"
+                             f"log_dest file {stage.folder}/log\n")
+    server = stage.start(["mosquitto", "-c", configuration])
+    stage.wait_for_port("mqtt")
+    subscribe = ["mosquitto_sub", "-p", port, "-q", "1"]
+    subscribers = [stage.start([*subscribe, "-t", "a/#", "-C", 3 * messages]), stage.start([*subscribe, "-t", "a/1", "-C", messages])]
+    stage.wait_until("both have subscribed", lambda: (stage.folder / "log").read_text().count(" a/") == len(subscribers))
+    for topic in range(1, 4):
+        lines = stage.folder / f"lines-{topic}"
+        lines.write_text("".join(f"message {topic} {number}\n" for number in range(messages)))
+        stage.run(["mosquitto_pub", "-p", port, "-t", f"a/{topic}", "-l", "-q", "1"], stdin=lines)
+    received = []
+    for pid in subscribers:
+        status, said = stage.wait(pid)
+        received.append((status, len(said), hashlib.sha256("".join(sorted(said.splitlines())).encode()).hexdigest()))
+    stage.note("what subscribers got", received)
+    stage.stop(server)

@@ -1,0 +1,17 @@
+"""Four threads that take datagrams from one non-blocking UDP socket, as DNS, QUIC and syslog servers do; and four that wait in recv()."""
+
+import subprocess
+
+NEEDS = ["gcc"]
+SHORT = True
+OPEN = {"cpu": "what a process uses after its last metered call is missing",
+        "messages": "datagrams that several threads look at are recorded by each"}
+
+
+def prepare(folder, parts):
+    subprocess.run(["gcc", "-O1", "-pthread", "-o", folder / "udp_readers", parts / "udp_readers.c"], check=True)
+
+
+def play(stage):
+    for how in ("poll", "block"):
+        stage.note(how, stage.run([stage.prepared / "udp_readers", how, 1000 if stage.quick else 20000]))

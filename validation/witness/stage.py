@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""Runs one of programs/ from its start to its end: stage.py SPECIFICATION, a JSON file.
+
+This is what is run bare, under strace and metered. It is the parent of everything that the program starts, and the process that inherits
+orphans (PR_SET_CHILD_SUBREAPER), so that it reaps every process that is not reaped by a parent of its own, and writes down what wait4()
+says of it: the CPU time that a trace must tell as well. Its own children get files as standard input, output and errors: the only
+channels are those of the program.
+"""
+
+import ctypes
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+LIMIT_S = 120
+LOOK_AGAIN_S = 0.02
+LISTENING = "0A"
+
+
+class Failed(Exception):
+    """The program did not do its work."""
+
+
+class Stage:
+    def __init__(self, folder, prepared, ports, quick):
+        self.folder, self.prepared, self._ports, self.quick = pathlib.Path(folder), pathlib.Path(prepared), ports, quick
+        self.parts = pathlib.Path(__file__).resolve().parent / "parts"
+        self.notes, self.counters, self.reaped = {}, [], []
+        self._statuses = {}
+        self._number = 0
+
+    # ---- what a program's play() uses
+
+    def port(self, name):
+        return self._ports[name]
+
+    def start(self, words, *, env=None, stdin=os.devnull):
+        """Starts a command; returns its number."""
+        self._number += 1
+        output = str(self.folder / f"output-{self._number}")
+        files = [(os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
+                 (os.POSIX_SPAWN_OPEN, 1, output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644),
+                 (os.POSIX_SPAWN_OPEN, 2, output + ".errors", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)]
+        command = [str(word) for word in words]
+        pid = os.posix_spawnp(command[0], command, {**os.environ, **(env or {})}, file_actions=files)
+        self._statuses[pid] = None
+        (self.folder / f"pid-{pid}").write_text(output)
+        return pid
+
+    def wait(self, pid, limit_s=LIMIT_S):
+        """The exit status of what was started, and what it printed."""
+        end = time.monotonic() + limit_s
+        while self._statuses[pid] is None:
+            if not self._reap(os.WNOHANG):
+                if time.monotonic() > end:
+                    raise Failed(f"{pid} does not end: {self._printed(pid)[1][-500:]}")
+                time.sleep(LOOK_AGAIN_S / 4)
+        return self._statuses[pid], self._printed(pid)[0]
+
+    def run(self, words, *, status=0, **how):
+        """Runs a command to its end; what it printed."""
+        pid = self.start(words, **how)
+        ended, printed = self.wait(pid)
+        if ended != status:
+            raise Failed(f"{' '.join(map(str, words))}: status {ended}: {self._printed(pid)[1][-500:]}")
+        return printed
+
+    def stop(self, pid, number=signal.SIGTERM, limit_s=30):
+        if self._statuses[pid] is None:
+            os.kill(pid, number)
+        return self.wait(pid, limit_s)[0]
+
+    def kill(self, pid, number=signal.SIGTERM):
+        """A process of the program, which its own parent or stop() waits for."""
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+    @staticmethod
+    def children_of(pid):
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def printed_by(self, pid):
+        return self._printed(pid)[0]
+
+    def wait_for_port(self, name, protocol="tcp"):
+        self.wait_until(f"port {name} is served", lambda: self._is_open(self.port(name), protocol))
+
+    @staticmethod
+    def wait_until(what, is_so, limit_s=60):
+        end = time.monotonic() + limit_s
+        while not is_so():
+            if time.monotonic() > end:
+                raise Failed(f"not after {limit_s} s: {what}")
+            time.sleep(LOOK_AGAIN_S)
+
+    def note(self, name, value):
+        """A result, which must be the same in every run."""
+        self.notes[name] = value
+
+    def counter(self, what, value, *, program, of, way="", service=""):
+        """What a program itself says of its `of`: messages, bytes, connections of one way and service, or accepts."""
+        self.counters.append({"what": what, "value": value, "program": program, "of": of, "way": way, "service": service})
+
+    # ---- around it
+
+    @staticmethod
+    def _is_open(port, protocol):
+        ending = f":{port:04X}"
+        for table in (f"/proc/net/{protocol}", f"/proc/net/{protocol}6"):
+            if os.path.exists(table):
+                rows = [line.split() for line in pathlib.Path(table).read_text().splitlines()[1:]]
+                if any(row[1].endswith(ending) and (protocol == "udp" or row[3] == LISTENING) for row in rows):
+                    return True
+        return False
+
+    def _printed(self, pid):
+        output = (self.folder / f"pid-{pid}").read_text()
+        return [pathlib.Path(file).read_text(errors="replace") for file in (output, output + ".errors")]
+
+    def _reap(self, how):
+        """False: nothing has ended."""
+        try:
+            pid, status, used = os.wait4(-1, how)
+        except ChildProcessError:
+            return False
+        if pid == 0:
+            return False
+        self._statuses[pid] = os.waitstatus_to_exitcode(status)
+        self.reaped.append({"pid": pid, "cpu_s": used.ru_utime + used.ru_stime})
+        return True
+
+    def end(self, limit_s=10):
+        """Reaps what is left; a program that does not end is killed, and is not in the account."""
+        end = time.monotonic() + limit_s
+        while self._has_children():
+            if not self._reap(os.WNOHANG):
+                if time.monotonic() > end:
+                    break
+                time.sleep(LOOK_AGAIN_S)
+        for pid, status in self._statuses.items():
+            if status is None:
+                os.kill(pid, signal.SIGKILL)
+
+    @staticmethod
+    def _has_children():
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        return True
+
+
+def load(path):
+    """A program of programs/, as a module."""
+    loader = importlib.machinery.SourceFileLoader(pathlib.Path(path).stem, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def main():
+    specification = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    stage = Stage(specification["folder"], specification["prepared"], specification["ports"], specification["quick"])
+    os.chdir(stage.folder)
+    failure = ""
+    try:
+        load(specification["program"]).play(stage)
+    except (Failed, OSError, LookupError, ValueError) as error:
+        failure = f"{type(error).__name__}: {error}"
+    stage.end()
+    (stage.folder / "said.json").write_text(json.dumps(
+        {"notes": stage.notes, "counters": stage.counters, "reaped": stage.reaped, "failure": failure}))
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    main()

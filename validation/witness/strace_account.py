@@ -1,0 +1,146 @@
+"""The account of a run by strace: strace -f -yy -s 0 -o LOG OPTIONS COMMAND."""
+
+import collections
+import os
+import re
+
+from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, datagrams
+
+_RECEIVING = {"read", "readv", "recvfrom", "recvmsg"}
+_SENDING = {"write", "writev", "sendto", "sendmsg", "vmsplice"}
+_MANY = {"recvmmsg": RECEIVE, "sendmmsg": SEND}
+_ACROSS = {"sendfile", "splice", "tee"}  # from one descriptor to another
+_BIRTHS = {"clone", "clone3", "fork", "vfork"}
+_ACCEPTING = {"accept", "accept4"}
+_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | {"execve", "execveat"}
+# Arrays of messages are shortened like strings, unless they are not to be abbreviated.
+OPTIONS = ["-e", "trace=" + ",".join(sorted(_CALLS)), "-e", "abbrev=!" + ",".join(sorted(_MANY)), "-e", "signal=none"]
+
+_LINE = re.compile(r"^(\d+) +(.*)$")
+_CALL = re.compile(r"^(\w+)\((.*)$")
+_RESULT = re.compile(r"\) += (\d+)(?:<((?:->|[^>])*)>)?(?: \(.*\))?$")
+_DESCRIPTOR = re.compile(r"(\d+)<((?:->|[^>])*)>")
+_PIPE = re.compile(r"^pipe:\[(\d+)\]")
+_TCP = re.compile(r"^TCP(?:v6)?:\[(.+)->(.+)\]")
+_UNIX = re.compile(r"^UNIX-STREAM:\[(\d+)")
+_PAIR = re.compile(r"UNIX-STREAM:\[(\d+)->(\d+)")
+_EXECUTED = re.compile(r'^(?:\d+<[^>]*>, |AT_FDCWD[^,]*, )?"([^"]*)"')
+
+
+def read(path):
+    with open(path, errors="replace") as lines:
+        return StraceReader().read(lines)
+
+
+def whole_calls(lines):
+    """(tid, call) of each line; what another thread interrupted is put together again."""
+    begun = {}
+    for line in lines:
+        found = _LINE.match(line)
+        if not found:
+            continue
+        tid, rest = int(found[1]), found[2].strip()
+        if rest.endswith("<unfinished ...>"):
+            begun[tid] = rest.removesuffix("<unfinished ...>").rstrip()
+        elif rest.startswith("<... "):
+            yield tid, begun.pop(tid, "") + rest.partition(">")[2]
+        else:
+            yield tid, rest
+
+
+class StraceReader:
+    def __init__(self):
+        self.account = Account()
+        self._last_name = {}  # (pid, descriptor) -> flow, for when strace no longer finds the connection
+        self._unknown = collections.Counter()
+
+    def read(self, lines):
+        lines = list(lines)
+        for line in lines:
+            for one, other in _PAIR.findall(line):
+                if other != "0":
+                    self.account.other_end[one], self.account.other_end[other] = other, one
+        for tid, text in whole_calls(lines):
+            call, result = _CALL.match(text), _RESULT.search(text)
+            if call and result:
+                self._take(tid, call[1], call[2], int(result[1]), result[2] or "")
+        for name, calls in self._unknown.items():
+            self.account.remarks.append(f"strace does not name the connection of {calls} calls: {name}")
+        return self.account
+
+    def _take(self, tid, call, arguments, result, named):
+        if call in _BIRTHS:
+            self._born(tid, result, "CLONE_THREAD" in arguments)
+        elif call.startswith("exec"):
+            self._execute(tid, arguments)
+        elif call in _ACCEPTING:
+            self._accept(tid, f"{result}<{named}>")
+        elif call in _ACROSS:
+            self._across(tid, call, arguments, result)
+        elif call in _MANY:
+            for length in re.findall(r"msg_len=(\d+)", arguments)[:result]:
+                self._move(tid, _MANY[call], arguments, int(length))
+        elif "MSG_PEEK" not in arguments and "MSG_ERRQUEUE" not in arguments:
+            self._move(tid, SEND if call in _SENDING else RECEIVE, arguments, result)
+
+    def _task(self, tid):
+        return self.account.tasks.setdefault(tid, Task(tid, tid, "?"))
+
+    def _born(self, maker, tid, is_thread):
+        parent = self._task(maker)
+        child = self._task(tid)  # it may have been seen before its maker's call returned
+        child.pid = parent.pid if is_thread else tid
+        child.parent = 0 if is_thread else parent.pid
+        child.program = parent.program if child.program == "?" else child.program
+
+    def _execute(self, tid, arguments):
+        if found := _EXECUTED.match(arguments):
+            self._task(tid).program = os.path.basename(os.path.realpath(found[1]))
+
+    def _move(self, tid, way, arguments, length):
+        found = _DESCRIPTOR.match(arguments)
+        if found and length > 0:
+            self._add(tid, way, int(found[1]), found[2], length)
+
+    def _across(self, tid, call, arguments, length):
+        ends = _DESCRIPTOR.findall(arguments)
+        if len(ends) < 2 or length == 0:
+            return
+        first, second = ((RECEIVE, SEND) if call != "sendfile" else (SEND, RECEIVE))
+        if call != "tee":  # which takes nothing out of its pipe
+            self._add(tid, first, int(ends[0][0]), ends[0][1], length)
+        self._add(tid, second, int(ends[1][0]), ends[1][1], length)
+
+    def _add(self, tid, way, number, name, length):
+        flow = self._flow(tid, way, number, name)
+        if flow:
+            self._task(tid)
+            self.account.moves.append(Move(tid, way, flow, length))
+
+    def _flow(self, tid, way, number, name):
+        place = (self._task(tid).pid, number)
+        if pipe := _PIPE.match(name):
+            return Flow("pipe", pipe[1], pipe[1])
+        if name.startswith(("UDP", "UNIX-DGRAM", "UNIX-SEQPACKET")):
+            return datagrams("udp" if name.startswith("UDP") else "unix")
+        ends = None
+        if connection := _TCP.match(name):
+            ends = ("tcp", connection[1], connection[2])
+        elif own := _UNIX.match(name):
+            ends = ("unix", own[1], self.account.other_end.get(own[1], "?"))
+        elif name.startswith("TCP"):
+            ends = self._last_name.get(place)
+            if ends is None:
+                self._unknown[name] += 1
+        if ends is None:
+            return None
+        self._last_name[place] = ends
+        medium, own, other = ends
+        return Flow(medium, own, other) if way == SEND else Flow(medium, other, own)
+
+    def _accept(self, tid, what):
+        found = _DESCRIPTOR.match(what)
+        flow = self._flow(tid, SEND, int(found[1]), found[2]) if found else None
+        self._task(tid)
+        medium = flow.medium if flow else "tcp" if found and found[2].startswith("TCP") else "unix"
+        self.account.accepts.append(Accept(tid, medium, flow.ends if flow else frozenset()))

@@ -1,0 +1,97 @@
+"""The account of a run by a trace of DPM, as babeltrace2 reads it: none of DPM's own readers has a part in it.
+
+What the numbers in its records stand for is said by the trace's trace.json.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+
+from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, datagrams
+
+_EVENT = re.compile(r"\) ([A-Z]+): \{")
+_FIELD = re.compile(r"(\w+) = (-?\w+)")
+_INODE = re.compile(r"[#[](\d+)\]?$")
+_NONE = 0xFFFFFFFF
+_ACCEPTED_BY_CALL = 0  # evidence: the call itself was seen
+
+
+def records(trace):
+    """(event type, fields) of each record, in babeltrace2's order."""
+    command = ["babeltrace2", str(trace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as reader:
+        for line in reader.stdout:
+            if event := _EVENT.search(line):
+                # Pointers and flags are hexadecimal.
+                yield event[1], {name: int(value, 0) for name, value in _FIELD.findall(line, event.end())}
+        said = reader.stderr.read()
+    if reader.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: status {reader.returncode}: {said.strip()[-500:]}")
+
+
+class Names:
+    """trace.json: processes, channels and the ledger."""
+
+    def __init__(self, trace):
+        said = json.loads((pathlib.Path(trace) / "trace.json").read_text())
+        self.ledger = said["ledger"]
+        self.state = said["state"]
+        self.processes = said["processes"]
+        self.channels = said["channels"]
+        self._flows = [self._flow(channel) for channel in self.channels]
+
+    def flow(self, channel):
+        return self._flows[channel] if channel < len(self._flows) else None
+
+    @staticmethod
+    def _flow(channel):
+        medium, _, ends = channel["name"].partition(" ")
+        if channel.get("kind") == "datagram":
+            return datagrams(medium)
+        if medium == "pipe":
+            inode = ends.rpartition(":")[2]
+            return Flow("pipe", inode, inode)
+        sender, _, receiver = ends.partition(" > ")
+        if medium == "unix":
+            inodes = [_INODE.search(end) for end in (sender, receiver)]
+            return Flow("unix", *(inode[1] if inode else "?" for inode in inodes))
+        return Flow(medium, sender, receiver) if medium == "tcp" else None
+
+
+def read(trace, change=lambda found, names: found):
+    """`change` is given all records before they are counted: the place to plant an error."""
+    names = Names(trace)
+    account = Account()
+    tasks = []
+    for process in names.processes:
+        pid = process.get("pid", 0)
+        task = Task(process.get("tid", pid), pid, process.get("program", "?").rpartition("/")[2])
+        tasks.append(task)
+        account.tasks[task.tid] = task
+    for event, fields in change(list(records(trace)), names):
+        number = fields.get("fromTask" if event == "SEND" else "toTask" if event in ("RECEIVE", "RECEIVECALL", "GAP") else "task", _NONE)
+        if number >= len(tasks):
+            continue
+        task = tasks[number]
+        task.cpu_ns = max(task.cpu_ns, fields.get("procTime", 0))
+        if event in (SEND, RECEIVE):
+            flow = names.flow(fields["channel"])
+            if flow and fields["msgLength"] > 0:
+                account.moves.append(Move(task.tid, event, flow, fields["msgLength"]))
+        elif event == "ACCEPT" and fields["evidence"] == _ACCEPTED_BY_CALL:
+            _accept(account, task, names.flow(fields["receiveChannel"]))
+        elif event == "STARTPROCESS" and fields.get("byTask", _NONE) < len(tasks) and task.tid == task.pid:
+            task.parent = tasks[fields["byTask"]].pid
+    if names.state != "finished":
+        account.remarks.append(f"the trace is {names.state}")
+    if names.ledger["lost"]:
+        account.remarks.append(f"the ledger says that {names.ledger['lost']} events are lost")
+    return account
+
+
+def _accept(account, task, flow):
+    if flow is None:
+        account.accepts.append(Accept(task.tid, "?", frozenset()))
+    elif not flow.is_datagrams:
+        account.accepts.append(Accept(task.tid, flow.medium, flow.ends))

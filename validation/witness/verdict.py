@@ -1,0 +1,135 @@
+"""One program tried in all ways, and the table of all of them."""
+
+import glob
+import json
+import shutil
+import time
+from dataclasses import dataclass, field
+
+import comparison
+from account import RECEIVE, SEND
+from performances import Broken, say
+
+SHOWN_MOST = 5  # differences of each kind of one program
+KINDS = ("messages", "accepts", "cpu", "counters", "results")
+
+
+@dataclass
+class Row:
+    program: str
+    skipped: str = ""
+    broken: str = ""
+    differences: list = field(default_factory=list)
+    remarks: list = field(default_factory=list)
+    sent: tuple = (0, 0)
+    received: tuple = (0, 0)
+    accepts: int = 0
+    witness_sent: tuple = (0, 0)
+    witness_received: tuple = (0, 0)
+    witness_accepts: int = 0
+    processes: int = 0
+    cpu_s: float = 0
+    witness_cpu_s: float = 0
+    counters: int = 0
+    matched: float | None = None
+    seconds: float = 0
+    open: dict = field(default_factory=dict)  # kind of difference -> why DPM is known to have some
+
+    def unexplained(self, kind=None):
+        return [difference for difference in self.differences if not difference.reason and kind in (None, difference.kind)]
+
+    def unknown(self):
+        return [difference for difference in self.unexplained() if difference.kind not in self.open]
+
+    def cells(self):
+        if self.skipped or self.broken:
+            return [self.program, *["-"] * 8, f"skipped: {self.skipped}" if self.skipped else f"BROKEN: {self.broken}"]
+        counted = ", ".join(f"{kind} {len(self.unexplained(kind))}" for kind in KINDS if self.unexplained(kind))
+        return [self.program, both(self.witness_sent), both(self.sent), both(self.witness_received), both(self.received),
+                f"{self.witness_accepts} / {self.accepts}", f"{self.witness_cpu_s:.3f} / {self.cpu_s:.3f} s",
+                "-" if self.matched is None else f"{100 * self.matched:.2f} %", str(self.counters), counted or "none"]
+
+    def line(self):
+        return "  ".join(self.cells()) + f"  ({self.seconds:.0f} s)"
+
+    def texts(self):
+        shown = []
+        for kind in KINDS:
+            of_kind = [f"{kind}: {difference.text}" for difference in self.unexplained(kind)]
+            shown += of_kind[:SHOWN_MOST]
+            shown += [f"{kind}: and {len(of_kind) - SHOWN_MOST} more"] if len(of_kind) > SHOWN_MOST else []
+            shown += [f"{kind}: known: {self.open[kind]}"] if of_kind and kind in self.open else []
+        explained = [f"explained ({difference.reason}): {difference.text}" for difference in self.differences if difference.reason]
+        return shown + explained[:SHOWN_MOST] + self.remarks
+
+
+COLUMNS = ["program", "sent, strace", "sent, trace", "received, strace", "received, trace", "accepts, strace / trace",
+           "CPU, wait4 / trace", "matched", "own counters", "not explained"]
+
+
+def both(messages_and_bytes):
+    return f"{messages_and_bytes[0]} / {messages_and_bytes[1]} B"
+
+
+def missing(program):
+    for needed in program.NEEDS:
+        if shutil.which(needed) is None and not glob.glob(f"/usr/sbin/{needed}"):
+            return f"{needed} is not installed"
+    return ""
+
+
+def try_program(theatre, name, path, program):
+    row = Row(name, skipped=missing(program), open=getattr(program, "OPEN", {}))
+    if row.skipped:
+        return row
+    say(f"{name}: {program.__doc__.splitlines()[0]}")
+    began = time.monotonic()
+    try:
+        _compare(theatre, path, program, row)
+    except Broken as broken:
+        row.broken = str(broken)[-600:]
+        row.differences.append(comparison.Difference("results", row.broken))
+    row.seconds = time.monotonic() - began
+    return row
+
+
+def _compare(theatre, path, program, row):
+    bare = theatre.perform(path, program, straced=False, metered=False)
+    straced = theatre.perform(path, program, straced=True, metered=False)
+    metered = theatre.perform(path, program, straced=False, metered=True)
+    twice = theatre.perform(path, program, straced=True, metered=True)
+    found = row.differences
+    for other, which in ((straced, "under strace"), (metered, "metered"), (twice, "under both")):
+        found += comparison.results_differ(bare.said["notes"], other.said["notes"], which)
+    found += comparison.moved_differently(twice.strace, twice.metered)
+    found += comparison.accepted_differently(twice.strace, twice.metered)
+    found += comparison.classes_differ(straced.strace, straced.ports, metered.metered, metered.ports, getattr(program, "VARIES", []))
+    if not getattr(program, "HANDS_ON", ""):
+        found += comparison.accepted_by_others(metered.metered)
+    for performance in (metered, twice):
+        found += comparison.counters_differ(performance.said["counters"], performance.metered, performance.ports)
+    cpu = comparison.cpu_differs(metered.said["reaped"], metered.metered)
+    found += cpu.differences
+    row.processes, row.witness_cpu_s, row.cpu_s = cpu.processes, cpu.witness_s, cpu.trace_s
+    row.counters = len(metered.said["counters"])
+    row.sent, row.received = (tuple(twice.metered.totals()[way]) for way in (SEND, RECEIVE))
+    row.witness_sent, row.witness_received = (tuple(twice.strace.totals()[way]) for way in (SEND, RECEIVE))
+    row.accepts, row.witness_accepts = len(twice.metered.accepts), len(twice.strace.accepts)
+    row.matched = theatre.matched_share(metered)["matched_share"]
+    for performance in (straced, metered, twice):
+        for account in (performance.strace, performance.metered):
+            row.remarks += account.remarks if account else []
+
+
+def document(rows):
+    compared = [row for row in rows if not row.skipped]
+    count = lambda kind: sum(len(row.unexplained(kind)) for row in compared)
+    matched = [row.matched for row in compared if row.matched is not None]
+    figures = {"programs": len(compared), "messages": count("messages"), "accepts": count("accepts"), "cpu": count("cpu"),
+               "counters": count("counters"), "results": count("results"), "matched": 100 * min(matched, default=0)}
+    differences = [[row.program, text] for row in rows for text in row.texts()]
+    remarks = [f"skipped: {row.program}: {row.skipped}" for row in rows if row.skipped]
+    return json.dumps({"figures": figures, "remarks": remarks,
+                       "tables": [{"title": "Messages and bytes, accepts and CPU time, by two witnesses", "columns": COLUMNS,
+                                   "rows": [row.cells() for row in rows]},
+                                  {"title": "What differs", "columns": ["program", "difference"], "rows": differences}]}, indent=1) + "\n"
