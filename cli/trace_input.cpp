@@ -36,7 +36,7 @@ class FirstReading : public EventSink {
 
 }  // namespace
 
-Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks) {
+Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, ReceiveLength length) {
   const std::string directory = trace_directory(path);
   await_recorder(directory);
   TeeSink tee(std::move(sinks));
@@ -44,7 +44,7 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
   ReplaySource source(directory);
   if (auto done = source.run(first); !done) return done.error();
   if (!first.needs_second()) return TraceInput{directory, source.info(), source.ledger()};
-  MessageResolver resolver(first.take_survey(), tee);
+  MessageResolver resolver(first.take_survey(), tee, length);
   ReplaySource again(directory);
   if (auto done = again.run(resolver); !done) return done.error();
   TraceInput input{directory, resolver.info(), again.ledger()};
@@ -59,6 +59,12 @@ void TraceOptions::describe(CLI::App& app) {
 
 void describe_threads(CLI::App& app, bool& threads) {
   app.add_flag("--threads", threads, "Show every thread of live programs (default: threads summed by process)");
+}
+
+void describe_all(CLI::App& app, bool& all) {
+  app.add_flag("--all", all,
+               "Show each process and each peer outside (default: many of one program, and the clients of one service, "
+               "as one)");
 }
 
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/messages/message_resolver.hpp"
 #include "cli/command.hpp"
 #include "model/event_source.hpp"
 
@@ -19,7 +20,8 @@ struct TraceInput {
 // Reads the trace into all `sinks` at once. One of live programs is read twice, and its streams and datagrams come as
 // messages (analysis/messages). A recorder finishes a moment after the program it meters: that is waited for, some
 // seconds at most. While the program runs, the trace is read as far as it is written.
-Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks);
+Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks,
+                              ReceiveLength length = ReceiveLength::of_message);
 
 // The arguments TRACE and --json.
 struct TraceOptions {
@@ -31,6 +33,7 @@ struct TraceOptions {
 
 // The option --threads.
 void describe_threads(CLI::App& app, bool& threads);
+void describe_all(CLI::App& app, bool& all);
 
 // A document for machines on stdout.
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal);

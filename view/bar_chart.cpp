@@ -9,7 +9,8 @@
 namespace dpm::view {
 namespace {
 
-constexpr double kLabelSize = 13;  // of "name" in the page's style
+constexpr double kWideLetters = 1.2;  // "memcached" is that much wider than an average word: labels end at the bars
+constexpr double kLabelSize = 13;     // of "name" in the page's style
 
 }  // namespace
 
@@ -46,7 +47,7 @@ std::string draw(const BarChart& chart, double width) {
 
   double left = 0, largest = chart.reference ? chart.reference->value : 0;
   for (const auto& row : chart.rows) {
-    left = std::max(left, text_width(shortened(row.label, most_characters), kLabelSize) + 12);
+    left = std::max(left, kWideLetters * text_width(shortened(row.label, most_characters), kLabelSize) + 12);
     for (const double value : row.values) {
       if (std::isfinite(value)) largest = std::max(largest, value);
     }

@@ -1,6 +1,7 @@
 #include "analysis/causality/roles.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "model/nearest_name.hpp"
 
@@ -93,12 +94,45 @@ std::vector<FirstContact> first_contacts(const History& history) {
   return contacts;
 }
 
+// Processes outside of which the computation has received something.
+std::vector<std::uint32_t> heard_from(const History& history) {
+  std::vector<bool> heard(history.info.processes.size());
+  for (const HistoryEvent& event : history.events)
+    if (event.kind() == HistoryKind::receive && event.arc() == ArcKind::outside && event.peer < heard.size())
+      heard[event.peer] = true;
+  std::vector<std::uint32_t> processes;
+  for (std::uint32_t p = 0; p < heard.size(); ++p)
+    if (heard[p]) processes.push_back(p);
+  return processes;
+}
+
+// `pattern` may have "*" for any characters and "?" for one.
+bool matches(std::string_view name, std::string_view pattern) {
+  std::size_t n = 0, p = 0, star = std::string_view::npos, tried = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      tried = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++tried;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
 Result<void> apply(const History& history, const std::vector<std::string>& names, CausalityRole role,
                    std::vector<CausalityRole>& roles, std::vector<bool>& given) {
   for (const auto& name : names) {
     bool found = false;
     for (std::size_t p = 0; p < history.info.processes.size(); ++p) {
-      if (history.info.processes[p].name != name) continue;
+      if (!matches(history.info.processes[p].name, name)) continue;
       if (given[p] && roles[p] != role) return Error{"'" + name + "' cannot be both requestor and system process"};
       found = given[p] = true;
       roles[p] = role;
@@ -137,6 +171,11 @@ Result<std::vector<CausalityRole>> classify(const History& history, const Causal
     for (std::size_t i = 0; i < batch.size(); ++i) {
       roles[batch[i]] = (system >> i & 1) != 0 ? CausalityRole::system : CausalityRole::requestor;
     }
+  }
+  // A server that greets its clients speaks first as well. Where no peer spoke first, those are the clients: a
+  // computation that only asks others has no requests, and would have no causality strings at all.
+  if (std::find(roles.begin(), roles.end(), CausalityRole::requestor) == roles.end()) {
+    for (const std::uint32_t p : heard_from(history)) roles[p] = CausalityRole::requestor;
   }
   std::vector<bool> is_given(roles.size(), false);
   if (auto ok = apply(history, given.requestors, CausalityRole::requestor, roles, is_given); !ok) return ok.error();

@@ -20,7 +20,10 @@ namespace dpm {
 
 enum class CausalityRole : std::uint8_t { absent, server, requestor, system };
 
-// Names of processes whose role the caller knows better.
+// Where that leaves no requestor, the peers that were spoken to first and sent something are the requestors: a server that
+// greets its clients speaks first.
+//
+// Names of processes whose role the caller knows better: patterns, in which "*" stands for any characters and "?" for one.
 struct CausalityRoles {
   std::vector<std::string> requestors;
   std::vector<std::string> systems;

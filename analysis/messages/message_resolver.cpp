@@ -18,7 +18,8 @@ std::uint32_t event_length(std::uint64_t bytes) {
 
 }  // namespace
 
-MessageResolver::MessageResolver(MessageSurvey survey, EventSink& next) : survey_(std::move(survey)), next_(&next) {}
+MessageResolver::MessageResolver(MessageSurvey survey, EventSink& next, ReceiveLength length)
+    : survey_(std::move(survey)), next_(&next), length_(length) {}
 
 void MessageResolver::on_begin(const TraceInfo& info) {
   info_ = info;
@@ -130,6 +131,7 @@ void MessageResolver::resolve_receive(const Event& event, ChannelTraffic& traffi
     message.peer = taken.sender;
     message.sequence = taken.first_byte;
     message.length_bytes = event_length(taken.length_bytes);
+    if (length_ == ReceiveLength::as_received) message.length_bytes = bytes_until_next(traffic.received[*index], i);
     if (i > 0) message.passed_channel = {};
     if (taken.sender.is_none()) {
       pass_unsent(message, taken, traffic);
@@ -137,6 +139,13 @@ void MessageResolver::resolve_receive(const Event& event, ChannelTraffic& traffi
       out_.push_back(message);
     }
   }
+}
+
+// Of what a RECEIVE took, the part of its message number `i`; the first has with it what belongs to an earlier message.
+std::uint32_t MessageResolver::bytes_until_next(const ByteRange& received, std::size_t i) const {
+  const std::uint64_t begin = i == 0 ? received.offset : taken_[i].first_byte;
+  const std::uint64_t end = i + 1 < taken_.size() ? taken_[i + 1].first_byte : received.end();
+  return event_length(end - std::min(begin, end));
 }
 
 // Its process called once, and would have called once for each message had they come one by one.

@@ -31,10 +31,13 @@
 
 namespace dpm {
 
+// What a RECEIVE that takes part of a message says. As received, the bytes of all RECEIVEs add up to those that came.
+enum class ReceiveLength : std::uint8_t { of_message, as_received };
+
 class MessageResolver : public EventSink {
  public:
   // `next` must outlive it. `survey` has seen the whole trace; the TraceInfo at the second reading is whole as well.
-  MessageResolver(MessageSurvey survey, EventSink& next);
+  MessageResolver(MessageSurvey survey, EventSink& next, ReceiveLength length = ReceiveLength::of_message);
 
   void on_begin(const TraceInfo& info) override;
   void on_events(std::span<const Event> batch) override;
@@ -55,6 +58,7 @@ class MessageResolver : public EventSink {
   void receive_datagram(Event event, ChannelTraffic& traffic);
   void pass_without_message(Event event);
   void pass_unsent(Event event, const TakenMessage& taken, const ChannelTraffic& traffic);
+  std::uint32_t bytes_until_next(const ByteRange& received, std::size_t i) const;
   void wait_again(const Event& receive, std::uint32_t set);
   ProcessId writer_of(ChannelId channel) const;
   ProcessId reader_of(ChannelId channel) const;
@@ -62,6 +66,7 @@ class MessageResolver : public EventSink {
 
   MessageSurvey survey_;
   EventSink* next_;
+  ReceiveLength length_;
   TraceInfo info_;
   std::optional<OutsideEnds> outside_;      // from on_begin() on
   std::vector<std::uint32_t> waiting_set_;  // by process: what its next RECEIVE waits for

@@ -24,8 +24,12 @@ class CausalityCommand : public Command {
   void describe(CLI::App& app) override {
     trace_.describe(app);
     history_.describe(app);
-    app.add_option("--requestor", options_.roles.requestors, "A process outside that makes requests (default: found)");
-    app.add_option("--system", options_.roles.systems, "A process outside that answers requests (default: found)");
+    app.add_option(
+        "--requestor", options_.roles.requestors,
+        "A process outside that makes requests, or a pattern such as 'outside 127.0.0.1:*' (default: found); may be "
+        "repeated");
+    app.add_option("--system", options_.roles.systems,
+                   "A process outside that answers requests, or a pattern (default: found); may be repeated");
     app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
     app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");

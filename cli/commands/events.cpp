@@ -39,7 +39,7 @@ class EventsCommand : public Command {
   int run(Terminal& terminal) override {
     ClockAnalysis clocks;
     EventKeeper keeper;
-    const auto input = read_trace(options_.trace, {&clocks, &keeper});
+    const auto input = read_trace(options_.trace, {&clocks, &keeper}, ReceiveLength::as_received);
     if (!input) return refuse(terminal, *this, input.error());
     const auto wanted = wanted_processes(input->info);
     if (!wanted) return refuse(terminal, *this, wanted.error());

@@ -4,6 +4,7 @@
 
 #include "analysis/messages/queue_feed.hpp"
 #include "cli/commands.hpp"
+#include "cli/process_groups.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/text_table.hpp"
@@ -22,6 +23,7 @@ class QueuesCommand : public Command {
   void describe(CLI::App& app) override {
     options_.describe(app);
     describe_threads(app, threads_);
+    describe_all(app, all_);
   }
 
   int run(Terminal& terminal) override {
@@ -33,7 +35,8 @@ class QueuesCommand : public Command {
     if (options_.json) {
       print_json(queues_json(queues, input->info, input->ledger), terminal);
     } else {
-      terminal.out << queues_text(queues, input->info, terminal.width);
+      const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
+      terminal.out << queues_text(all_ || threads_ ? queues : group_unmeasured(queues, shown), shown, terminal.width);
     }
     for (const auto& warning : queues.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
@@ -43,6 +46,7 @@ class QueuesCommand : public Command {
  private:
   TraceOptions options_;
   bool threads_ = false;
+  bool all_ = false;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/threads.hpp"
 #include "cli/commands.hpp"
+#include "cli/process_groups.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/places_results.hpp"
 #include "cli/results/statistics_results.hpp"
@@ -23,6 +24,7 @@ class StatisticsCommand : public Command {
     options_.describe(app);
     app.add_flag("--where", where_, "Also which functions and source lines send and receive");
     describe_threads(app, threads_);
+    describe_all(app, all_);
   }
 
   int run(Terminal& terminal) override {
@@ -41,7 +43,9 @@ class StatisticsCommand : public Command {
       if (where_) document["places"] = places_json(places);
       print_json(document, terminal);
     } else {
-      terminal.out << statistics_text(statistics, input->info, terminal.width);
+      const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
+      if (!threads_) statistics = sum_threads(std::move(statistics), shown);
+      terminal.out << statistics_text(statistics, shown, terminal.width);
       if (where_) terminal.out << '\n' << places_text(places, terminal.width);
     }
     for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';
@@ -53,6 +57,7 @@ class StatisticsCommand : public Command {
   TraceOptions options_;
   bool where_ = false;
   bool threads_ = false;
+  bool all_ = false;
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/messages/message_survey.hpp"
+#include "analysis/statistics/threads.hpp"
 #include "analysis/timeline/timeline.hpp"
+#include "cli/process_groups.hpp"
 #include "cli/text_table.hpp"
 #include "view/figures.hpp"
 
@@ -34,20 +37,20 @@ view::Section parallelism_section(const ParallelismFindings& found) {
            view::critical_path_figure(shares)}};
 }
 
-view::Section traffic_section(const Findings& found) {
-  const TraceInfo& info = found.input.info;
+view::Section traffic_section(const Findings& found, const TraceInfo& grouped) {
+  const Statistics statistics = sum_threads(found.statistics, grouped);
   view::Section section{"Who talks to whom", "", {}};
-  section.figures = {view::hot_spots_figure(found.statistics, info),
-                     view::message_matrix_figure(found.statistics, info),
-                     view::process_share_figure(found.statistics, info), view::message_size_figure(found.statistics),
-                     view::communication_figure(found.statistics, info)};
-  for (auto& figure : view::density_figures(found.statistics, info)) section.figures.push_back(std::move(figure));
+  section.figures = {view::hot_spots_figure(statistics, grouped), view::message_matrix_figure(statistics, grouped),
+                     view::process_share_figure(statistics, grouped), view::message_size_figure(statistics),
+                     view::communication_figure(statistics, grouped)};
+  for (auto& figure : view::density_figures(statistics, grouped)) section.figures.push_back(std::move(figure));
   return section;
 }
 
-view::Section queue_section(const Findings& found) {
+view::Section queue_section(const Findings& found, const TraceInfo& grouped) {
   const TraceInfo& info = found.input.info;
-  view::Section section{"Where requests queue", "", {view::queue_figure(found.queues, info)}};
+  view::Section section{
+      "Where requests queue", "", {view::queue_figure(group_unmeasured(found.queues, grouped), grouped)}};
   for (auto& figure : view::queue_series_figures(found.queues, info)) section.figures.push_back(std::move(figure));
   return section;
 }
@@ -92,6 +95,11 @@ std::string shortened(const std::string& title) {
   return end == std::string::npos ? title : title.substr(0, end) + " ...";
 }
 
+// Its processes are an operating system's.
+bool was_metered(const TraceInfo& info) {
+  return std::any_of(info.processes.begin(), info.processes.end(), [](const ProcessInfo& p) { return p.pid != 0; });
+}
+
 // How many, and which, if they are few.
 std::string machines(const TraceInfo& info) {
   constexpr std::size_t kNamed = 8;
@@ -108,12 +116,15 @@ view::ReportInput trace_report(const Findings& found) {
   view::ReportInput report;
   report.title = info.scenario.empty() ? "A distributed computation" : shortened(info.scenario);
   report.subtitle = "Who talks to whom, where requests queue, and how parallel it is";
-  report.facts = {{"placement", info.placement.empty() ? "as the scenario has it" : info.placement},
-                  {"seed", std::to_string(info.seed)},
-                  {"source", info.source},
+  report.facts = {{"source", info.source},
                   {"machines", machines(info)},
-                  {"processes", std::to_string(found.statistics.processes.size())},
-                  {"delay model", info.delays.name}};
+                  {"processes", std::to_string(found.statistics.processes.size())}};
+  // Programs that were metered have neither a scenario nor a seed, and their delays are real ones.
+  if (!has_live_channels(info) && !was_metered(info))
+    report.facts.insert(report.facts.begin(),
+                        {{"placement", info.placement.empty() ? "as the scenario has it" : info.placement},
+                         {"seed", std::to_string(info.seed)},
+                         {"delay model", info.delays.name}});
   if (found.parallel) {
     const ParallelismStep& last_step = found.parallel->parallelism.delay_cpu;
     report.headlines = {{"P", fixed(last_step.P, 2), "parallelism factor, with message delays and CPU sharing"},
@@ -125,8 +136,9 @@ view::ReportInput trace_report(const Findings& found) {
   report.warnings = found.missing;
   report.warnings.insert(report.warnings.end(), found.warnings.begin(), found.warnings.end());
   if (found.parallel) report.sections.push_back(parallelism_section(*found.parallel));
-  report.sections.push_back(traffic_section(found));
-  report.sections.push_back(queue_section(found));
+  const TraceInfo grouped = group_processes(info);
+  report.sections.push_back(traffic_section(found, grouped));
+  report.sections.push_back(queue_section(found, grouped));
   if (found.causality) report.sections.push_back(causality_section(found));
   if (found.parallel) report.sections.push_back(space_time_section(*found.parallel));
   report.made_by = "Made by dpm " DPM_VERSION;

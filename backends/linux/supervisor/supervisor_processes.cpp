@@ -105,11 +105,12 @@ void Supervisor::forked(const ProcessChange& change, LocalTime time) {
 void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
   const std::string path = read_program_path(pid);
-  const std::string name = read_command_name(pid, tid);
+  std::string name = read_command_name(pid, tid);
+  if (name.empty()) name = path.empty() ? "process" : file_name(path);  // it has ended already
   *thread.process = {.program = path};  // other code, one thread
   thread.last_code = {};
   if (callers_) callers_->forget(pid);
-  meter_.executed(*thread.execution, name.empty() ? file_name(path) : name, path, time, time.ns - clock_offset_ns_);
+  meter_.executed(*thread.execution, name, path, time, time.ns - clock_offset_ns_);
   thread.thread_fd = open_thread(tid, pid);
   watch_end(thread);
   thread.files = ThreadFiles(pid, tid);
