@@ -14,6 +14,10 @@ void CalibrationOptions::describe(CLI::App& app) {
                  "waking cost, which is taken out");
   app.add_option("--traced-on", traced_on_,
                  "A placement file that says where processes were traced: on which CPUs, which a trace does not know");
+  app.add_option("--unmetered-cpu", unmetered_cpu_s_,
+                 "With --delays: CPU seconds that the whole program uses when it is not metered (user and sys of "
+                 "'time'), so that metering's cost a call is that of this program")
+      ->check(CLI::Range(1e-6, 1e9));
   app.add_option("--turn", turn_s_,
                  "Processes on a machine of one core take turns of so many seconds, as SCHED_RR has it, instead of "
                  "sharing it equally")
@@ -28,8 +32,10 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
       terminal.err << "note: " << traced_on_ << " leaves out '" << printable(process)
                    << "': it is taken to have been where the trace says\n";
   }
+  if (delays_file_.empty() && unmetered_cpu_s_ > 0)
+    return Error{"--unmetered-cpu changes what --delays knows of metering: give both"};
   if (delays_file_.empty()) return std::optional<TakenOut>();
-  const auto calibration = load_calibration(delays_file_);
+  auto calibration = load_calibration(delays_file_);
   if (!calibration) return Error{"delays: " + calibration.error().what};
   delays_ = calibration->delays;
   const bool live = history.info.delays.name == DelayModel().name;
@@ -37,8 +43,12 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
   history.info.delays = calibration->delays;
   std::optional<TakenOut> taken;
   taken.emplace().as_metered = history;
+  if (unmetered_cpu_s_ > 0) calibration = fitted_to(history, *calibration, unmetered_cpu_s_);
   taken->cost = take_out_tracing_cost(history, *calibration);
-  if (taken->cost.metering_ns + taken->cost.wake_up_ns == 0) taken.reset();
+  History& as_it_ran = taken->as_it_ran.emplace(history);
+  const std::uint64_t meters_ns = put_in_meters_time(as_it_ran, *calibration);
+  if (meters_ns == 0) taken->as_it_ran.reset();
+  if (taken->cost.metering_ns + taken->cost.wake_up_ns + meters_ns == 0) taken.reset();
   return taken;
 }
 

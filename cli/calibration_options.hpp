@@ -17,7 +17,8 @@ namespace dpm::cli {
 
 struct TakenOut {
   TracingCost cost;
-  History as_metered;  // before it was taken out
+  History as_metered;                // before it was taken out
+  std::optional<History> as_it_ran;  // with the meter's own time in it, if the calibration knows that
 };
 
 class CalibrationOptions {
@@ -34,6 +35,7 @@ class CalibrationOptions {
  private:
   std::string delays_file_, traced_on_;
   double turn_s_ = 0;
+  double unmetered_cpu_s_ = 0;  // 0: not given
   std::optional<DelayModel> delays_;
 };
 

@@ -20,7 +20,8 @@ Result<ParallelismFindings> find_parallelism(History history, SharingMethod meth
   auto schedule = contended_schedule(history, target);
   if (!schedule) return schedule.error();
   CriticalPath path = critical_path(history, target, *schedule);
-  return ParallelismFindings{std::move(history), *parallelism, std::move(*schedule), std::move(path)};
+  auto doubt = warning_of(parallelism->overlaps, history, path.t_max_s);
+  return ParallelismFindings{std::move(history), *parallelism, std::move(*schedule), std::move(path), std::move(doubt)};
 }
 
 }  // namespace
@@ -50,6 +51,7 @@ Result<Findings> find_all(const std::string& trace, const HistoryOptions& option
   if (auto causality = find_causality(*history, causality_options)) found.causality = std::move(*causality);
   auto parallel = find_parallelism(std::move(*history), method);
   if (parallel) {
+    if (parallel->doubt) found.warnings.push_back(*parallel->doubt);
     found.parallel = std::move(*parallel);
   } else {
     found.missing.push_back("no parallelism, longest path or space-time diagram: " + parallel.error().what);

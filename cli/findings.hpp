@@ -22,6 +22,7 @@ struct ParallelismFindings {
   Parallelism parallelism;
   Schedule schedule;  // on the traced placement, with delays and CPU sharing
   CriticalPath path;
+  std::optional<std::string> doubt;  // why the replay may be more parallel than the run could be
 };
 
 struct Findings {

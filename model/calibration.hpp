@@ -15,6 +15,8 @@ constexpr double kUsualGap_s = 150e-6;
 struct MeteringCost {
   double call_cpu_s = 0;          // each SEND, and each RECEIVE of what was there
   double waiting_call_cpu_s = 0;  // each RECEIVE that waited for its message
+  // How much longer a call takes, with the supervisor's CPU time on the same core; 0: not known.
+  double call_elapsed_s = 0, waiting_call_elapsed_s = 0;
   WakeUp wake_up;                 // instead of the unmetered wake-up, where sender and receiver were on different cores
 
   bool is_free() const { return call_cpu_s == 0 && waiting_call_cpu_s == 0 && wake_up.is_free(); }

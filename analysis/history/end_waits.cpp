@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace dpm {
-namespace {
-
-std::uint32_t bits(HistoryKind kind) { return static_cast<std::uint32_t>(kind) & 7u; }
-std::uint32_t bits(ArcKind arc) { return static_cast<std::uint32_t>(arc) & 7u; }
-
-}  // namespace
 
 void EndWaits::plan(const std::vector<ProcessInfo>& processes, const std::function<bool(std::uint32_t)>& has_events,
                     const std::function<bool(std::uint32_t)>& ended_in_trace) {
@@ -52,7 +46,7 @@ bool EndWaits::append(std::uint32_t process, std::uint64_t cpu_ns, std::vector<H
     (node.wakes ? arc.wake : arc.wait) = static_cast<std::uint32_t>(events.size());
     HistoryEvent event;
     event.cpu_ns = std::exchange(cpu_ns, 0);
-    event.kind_bits = bits(node.wakes ? HistoryKind::wake : HistoryKind::wait);
+    event.kind_bits = static_cast<std::uint32_t>(node.wakes ? HistoryKind::wake : HistoryKind::wait) & 7u;
     event.peer = (node.wakes ? arc.waiter : arc.waker) & kNoPeer;
     events.push_back(event);
   }
@@ -62,10 +56,10 @@ bool EndWaits::append(std::uint32_t process, std::uint64_t cpu_ns, std::vector<H
 void EndWaits::join(std::vector<HistoryEvent>& events, const std::function<std::uint32_t(const Wait&)>& place) const {
   for (const Arc& arc : arcs_) {
     const std::uint32_t wait = arc.in_trace == kNoEvent ? arc.wait : place(waits_[arc.in_trace]);
-    const std::uint32_t kind = bits(arc.inferred ? ArcKind::inferred : ArcKind::proven);
+    const ArcKind kind = arc.inferred ? ArcKind::inferred : ArcKind::proven;
     events[wait].match = arc.wake;
     events[arc.wake].match = wait;
-    events[wait].arc_bits = events[arc.wake].arc_bits = kind;
+    events[wait].arc_bits = events[arc.wake].arc_bits = static_cast<std::uint32_t>(kind) & 7u;
   }
 }
 

@@ -105,6 +105,15 @@ struct LocalSpan {
   std::uint32_t first_event = kNoEvent, last_event = kNoEvent;  // those two; kNoEvent: there is none
 };
 
+// From the first event of a process, of any type, to its last, by its machine's own clock; a process that was created on
+// that machine lives since then.
+struct LocalLife {
+  LocalTime first, last;
+  MachineId machine;
+  bool seen = false;                // otherwise it has no event
+  std::uint64_t cpu_before_ns = 0;  // of an acquired process: CPU time it had used when that began
+};
+
 struct History {
   TraceInfo info;  // `in_computation` says which processes the graph was built for
   // Events of process p are events[first_event[p] .. first_event[p + 1]), in the order it performed them.
@@ -113,6 +122,7 @@ struct History {
   std::vector<ExternalArc> external_arcs;   // by increasing `to`
   std::vector<CallsBetween> calls_between;  // by increasing event
   std::vector<LocalSpan> local_spans;       // by process
+  std::vector<LocalLife> local_lives;       // by process
   bool receive_calls_metered = false;       // otherwise nothing is known about which channels a RECEIVE waited for
 
   // What could not be placed (ArcKind::missing); shown with every result that uses the graph.

@@ -33,11 +33,13 @@ struct ProcessBuild {
   std::int64_t idle_since_ns = 0;  // before its latest RECEIVE: when its work before that was done, had it not waited
   MachineId machine;
   LocalSpan span;
+  LocalLife life;
   bool known = false;
   bool included = false;
   bool seen = false;  // has produced an event of any kind
   bool starts_with_start = false;
   bool ended = false;
+  LocalTime creation;                  // by the clock of who created it
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and which of its events that is
   std::uint32_t created_at = kNoEvent;
 
@@ -73,6 +75,7 @@ struct HistoryBuilder::State {
   std::string refused;  // why no history can be built
 
   void add(const Event& event);
+  void note_life(const Event& event, ProcessBuild& process) const;
   void add_send(const Event& event, ProcessBuild& process);
   void add_receive(const Event& event, ProcessBuild& process);
   void add_create(const Event& event, ProcessBuild& process);
@@ -128,6 +131,7 @@ void HistoryBuilder::State::add(const Event& event) {
   if (event.proc_time_ns < process.proc_time_ns) ++backward_clocks;
   process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
   if (event.proc_time_ns > 0) any_proc_time = true;
+  note_life(event, process);
 
   switch (event.type) {
     case EventType::send:
@@ -152,6 +156,15 @@ void HistoryBuilder::State::add(const Event& event) {
     default:
       return;  // its PROCTIME has been noted
   }
+}
+
+void HistoryBuilder::State::note_life(const Event& event, ProcessBuild& process) const {
+  LocalLife& life = process.life;
+  if (!life.seen) {
+    const bool acquired = info->processes[event.process.value].acquired;
+    life = {event.local_time, event.local_time, event.machine, true, acquired ? event.proc_time_ns : 0};
+  }
+  if (event.machine == life.machine) life.last = std::max(life.last, event.local_time);
 }
 
 std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc) {
@@ -271,6 +284,7 @@ void HistoryBuilder::State::add_create(const Event& event, ProcessBuild& process
     ++duplicates;
     return;
   }
+  created.creation = event.local_time;
   created.created_by = event.process.value;
   created.created_at = index;
 }
@@ -356,6 +370,9 @@ std::uint32_t HistoryBuilder::State::first_traced(std::uint32_t process) const {
 void HistoryBuilder::State::copy_events() {
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     ProcessBuild& process = processes[p];
+    LocalLife& life = history.local_lives.emplace_back(process.life);
+    const bool one_clock = process.created_by != kNoPeer && processes[process.created_by].machine == life.machine;
+    if (life.seen && one_clock) life.first = std::min(life.first, process.creation);
     LocalSpan& span = history.local_spans.emplace_back(process.span);
     if (span.first_event != kNoEvent) span.first_event += first_traced(p), span.last_event += first_traced(p);
     if (!process.included || !process.seen) continue;

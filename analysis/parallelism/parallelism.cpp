@@ -39,6 +39,7 @@ Result<Parallelism> measure_parallelism(const History& history, const Target& ta
   Parallelism parallelism;
   parallelism.method = method;
   parallelism.placement = target.placement;
+  parallelism.run = as_it_ran(history);
   MessageCosts costs(history, target);
   const LongestPath no_delay = longest_path(history, costs, MessageDelays::none);
   if (no_delay.not_reached > 0) return circle(no_delay.not_reached);
@@ -47,7 +48,8 @@ Result<Parallelism> measure_parallelism(const History& history, const Target& ta
   if (method == SharingMethod::thesis1984) {
     parallelism.delay_cpu = step(thesis1984_path(history, costs));
   } else {
-    const ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of);
+    const ReplayResult replayed = Replay(history, target).run(Order::recorded, target.machine_of, true);
+    parallelism.overlaps = find_false_overlaps(history, *replayed.schedule);
     parallelism.delay_cpu = step(static_cast<double>(replayed.cpu_ns), replayed.elapsed_ns);
   }
   return parallelism;

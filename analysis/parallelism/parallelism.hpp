@@ -2,7 +2,7 @@
 //
 //   no_delay   unlimited machines, messages take no time: what the program's structure allows.
 //   delay      unlimited machines, messages take the delay model's time on the target placement.
-//   delay_cpu  processes on one machine share its CPU as well: what an execution would show.
+//   delay_cpu  processes on one machine share its CPU as well: what an execution would show, if nothing else held it up.
 //
 // T is the CPU time of all processes on the target's machines, with the target's CPU charges for messages; t_max is the
 // longest path through the graph (with delay_cpu: the time until the last process is done). 1 <= P <= processes in the
@@ -20,6 +20,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
+#include "analysis/parallelism/as_it_ran.hpp"
 #include "model/result.hpp"
 
 namespace dpm {
@@ -40,6 +41,8 @@ struct ParallelismStep {
 };
 
 struct Parallelism {
+  RunTimes run;            // as it ran, by its own clocks
+  FalseOverlaps overlaps;  // of the third step's replay; none looked for with thesis1984
   ParallelismStep no_delay;
   ParallelismStep delay;
   ParallelismStep delay_cpu;

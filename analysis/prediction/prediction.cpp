@@ -77,7 +77,7 @@ class Predictor {
     if (auto predicted = predict_target(); !predicted) return predicted.error();
     if (auto identity = check_identity(); !identity) return identity.error();
     if (options_.sensitivity) find_sensitivity();
-    prediction_.clock_error = clock_error(history_);
+    compare_with_the_clocks();
     find_the_interval();
     if (prediction_.order != Order::role) prediction_.roles.clear();
     add_warnings();
@@ -195,6 +195,16 @@ class Predictor {
     if (!recorded) return recorded.error();
     prediction_.identity_error = recorded->elapsed_ns > 0 ? *here / (recorded->elapsed_ns * 1e-9) - 1 : 0;
     return {};
+  }
+
+  void compare_with_the_clocks() {
+    prediction_.clock_error = clock_error(options_.as_it_ran == nullptr ? history_ : *options_.as_it_ran);
+    prediction_.clock_error_has_meter = options_.as_it_ran == nullptr && history_.info.source.starts_with("linux");
+    const Target traced = traced_target(history_);
+    const ReplayResult replayed = Replay(history_, traced).run(Order::recorded, traced.machine_of, true);
+    const FalseOverlaps overlaps = find_false_overlaps(history_, *replayed.schedule);
+    if (auto warning = warning_of(overlaps, history_, replayed.elapsed_ns * 1e-9))
+      prediction_.warnings.push_back(std::move(*warning));
   }
 
   void find_the_interval() {

@@ -8,8 +8,8 @@
 //   identity_error  the same method on the traced placement against the trace's own order: what the choice of order
 //                   alone changes where nothing should change.
 //   clock_error     the replay of the traced placement against the clocks in the trace. Greater than a clock's drift
-//                   and tick: something the trace does not show (other load, a wrong delay model, lost events) took
-//                   time. There is none where processes wait for ones outside the computation: the replay leaves these
+//                   and tick: something the trace does not show (the meter, unless its time is known; other load, a
+//                   wrong delay model, lost events) took time. There is none where processes wait for ones outside the computation: the replay leaves these
 //                   waits out, the clocks do not.
 //   sensitivity     how much a delay model or CPU times wrong by 10 % would matter, and where 1 % less pays most
 //                   (gains.hpp); on request.
@@ -43,6 +43,9 @@ struct PredictOptions {
   SharingMethod method = SharingMethod::replay;
   bool sensitivity = false;
   bool interval = true;  // costs a dozen replays
+  // Of a metered run, with what its meter took in it (put_in_meters_time): what the clocks are compared with. None: the
+  // history itself, and then the clock error has the meter's time in it.
+  const History* as_it_ran = nullptr;
 };
 
 struct Spread {
@@ -78,6 +81,7 @@ struct Prediction {
   std::optional<Interval> interval;        // arrival, role: interval.hpp
   double identity_error = 0;
   std::optional<double> clock_error;
+  bool clock_error_has_meter = false;  // of a live trace: what metering took is in it
   std::optional<Sensitivity> sensitivity;
   std::vector<RoleGroup> roles;  // role order: who got which
   std::vector<std::string> warnings;

@@ -9,6 +9,13 @@ std::uint64_t ns(double seconds) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(Duration::from_seconds(seconds).ns, 0));
 }
 
+// One that a meter takes part in, and a trace has. Ends of threads that nothing waited for are no calls.
+bool is_call(const HistoryEvent& event) {
+  const HistoryKind kind = event.kind();
+  return kind == HistoryKind::send || kind == HistoryKind::receive ||
+         (kind == HistoryKind::wait && event.arc() != ArcKind::inferred);
+}
+
 class TakingOut {
  public:
   TakingOut(History& history, const Calibration& calibration)
@@ -46,12 +53,11 @@ class TakingOut {
 
   std::uint64_t cost_of(const HistoryEvent& event, std::uint32_t p) {
     const bool receives = event.kind() == HistoryKind::receive;
-    const bool is_wait = event.kind() == HistoryKind::wait && event.arc() != ArcKind::inferred;  // a call of its own
-    if (!receives && !is_wait && event.kind() != HistoryKind::send) return 0;
+    if (!is_call(event)) return 0;
     const std::uint64_t metering_ns = event.waited != 0 ? waiting_call_ns_ : call_ns_;
     ++cost_.calls;
     cost_.metering_ns += metering_ns;
-    if (is_wait) return metering_ns;
+    if (event.kind() == HistoryKind::wait) return metering_ns;
     const HistoryEvent* receive = receives ? &event : event.match == kNoEvent ? nullptr : &history_.events[event.match];
     if (receive == nullptr || receive->slept == 0 || event.peer >= history_.info.processes.size()) return metering_ns;
     const WakeUp costs = wake_up_between(p, event.peer, receive->waited != 0);
@@ -79,6 +85,39 @@ class TakingOut {
 };
 
 }  // namespace
+
+Calibration fitted_to(const History& as_metered, Calibration calibration, double unmetered_cpu_s) {
+  MeteringCost& metering = calibration.metering;
+  if (metering.call_cpu_s == 0 && metering.waiting_call_cpu_s == 0)
+    metering.call_cpu_s = metering.waiting_call_cpu_s = 1e-6;
+  History copy = as_metered;
+  const TracingCost cost = take_out_tracing_cost(copy, calibration);
+  const double more_s =
+      static_cast<double>(as_metered.cpu_ns()) * 1e-9 - static_cast<double>(cost.wake_up_ns) * 1e-9 - unmetered_cpu_s;
+  const double known_s = static_cast<double>(cost.metering_ns) * 1e-9;
+  const double factor = known_s > 0 ? std::max(more_s / known_s, 0.0) : 0;
+  metering.call_cpu_s *= factor;
+  metering.waiting_call_cpu_s *= factor;
+  return calibration;
+}
+
+std::uint64_t put_in_meters_time(History& unmetered, const Calibration& calibration) {
+  const std::uint64_t call_ns = ns(calibration.metering.call_elapsed_s),
+                      waiting_call_ns = ns(calibration.metering.waiting_call_elapsed_s);
+  std::uint64_t sum_ns = 0;
+  auto between = unmetered.calls_between.begin();
+  for (std::uint32_t p = 0; p < unmetered.process_count(); ++p) {
+    std::uint64_t took_ns = 0;
+    for (std::uint32_t e = unmetered.first_event[p]; e < unmetered.first_event[p + 1]; ++e) {
+      HistoryEvent& event = unmetered.events[e];
+      if (between != unmetered.calls_between.end() && between->event == e) took_ns += (between++)->calls * call_ns;
+      event.cpu_ns += took_ns;
+      sum_ns += took_ns;
+      took_ns = is_call(event) ? (event.waited != 0 ? waiting_call_ns : call_ns) : 0;
+    }
+  }
+  return sum_ns;
+}
 
 TracingCost take_out_tracing_cost(History& history, const Calibration& calibration) {
   return TakingOut(history, calibration).run();

@@ -28,4 +28,14 @@ struct TracingCost {
 // a replay charges for waking on its target comes on top of that. `calibration` is of the machines the trace is from.
 TracingCost take_out_tracing_cost(History& history, const Calibration& calibration);
 
+// The calibration with other costs of metering: those by which `as_metered` has more CPU time than the program uses when
+// it is not metered. A server with much memory loses more to its supervisor than the program that a calibration
+// measures. The costs of calls keep their relation to each other; where the calibration knows none, all are alike.
+Calibration fitted_to(const History& as_metered, Calibration calibration, double unmetered_cpu_s);
+
+// The run as its clocks have it: to a history that metering has been taken out of, adds all the time by which it made
+// each call longer, the supervisor's own too, as if the program had used it. On one core it stood still meanwhile.
+// Returns how much that is; 0 where the calibration does not know it.
+std::uint64_t put_in_meters_time(History& unmetered, const Calibration& calibration);
+
 }  // namespace dpm

@@ -265,6 +265,7 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
       history.info.processes.push_back(std::move(copy));
       history.first_event.push_back(history.first_event.back());
       history.local_spans.push_back({});
+      history.local_lives.push_back({});
     }
   }
   return {};

@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+
+#include "cli/calibrate/steadiness.hpp"
+#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {
 
 constexpr std::array kSizes = {64u, 1024u, 8192u, 65536u};
 constexpr std::uint32_t kMeteredBytes = 1024;
+constexpr std::uint32_t kGapsFewer =
+    4;  // messages with gaps between them: gaps take the time, and medians need no more
 constexpr std::uint32_t kWorkingSetBytes = 48 * 1024;  // the first cache of today's processors
 // Besides kUsualGap_s. In the shortest a receiver that has been woken just falls asleep again.
 constexpr std::array kOtherGaps_s = {10e-6, 20e-6, 40e-6, 80e-6, 400e-6};
@@ -156,9 +162,25 @@ Calibration to_calibration(const TransportFigures& figures, Transport transport)
   delays.remote.wake_ups = wake_ups_of(figures.wake_ups);
   calibration.metering.call_cpu_s = figures.metered_call_cpu.median;
   calibration.metering.waiting_call_cpu_s = figures.metered_waiting_cpu.median;
+  calibration.metering.call_elapsed_s = figures.metered_call_elapsed.median;
+  calibration.metering.waiting_call_elapsed_s = figures.metered_waiting_elapsed.median;
   calibration.metering.wake_up = {0, figures.metered_wake_up_sender_cpu.median,
                                   figures.metered_wake_up_receiver_cpu.median};
   return calibration;
+}
+
+const std::set<FigureGroup> kAllGroups = {FigureGroup::messages, FigureGroup::two_cores, FigureGroup::metering};
+
+std::set<FigureGroup> groups_of(const std::vector<UnsteadyFigure>& figures) {
+  std::set<FigureGroup> groups;
+  for (const UnsteadyFigure& figure : figures) groups.insert(figure.group);
+  return groups;
+}
+
+std::string text_of(const UnsteadyFigure& figure) {
+  const auto micro = [](double seconds) { return fixed(seconds * 1e6, 2); };
+  return figure.what + " " + micro(figure.measured.median) + " us, quartiles " + micro(figure.measured.low) + " to " +
+         micro(figure.measured.high);
 }
 
 class CalibrationRun {
@@ -168,12 +190,24 @@ class CalibrationRun {
       : plan_(plan), runner_(folder), progress_(progress) {}
 
   Result<CalibrationResult> run() {
-    for (int turn = 0; turn < plan_.repeats; ++turn)
-      for (const Transport transport : plan_.transports)
-        if (auto done = repeat(transport); !done) return done.error();
     CalibrationResult result;
     result.plan = plan_;
+    for (int turn = 0; turn < plan_.repeats; ++turn)
+      for (const Transport transport : plan_.transports)
+        if (auto done = repeat(transport, kAllGroups); !done) return done.error();
+    for (int turn = plan_.repeats; turn < plan_.repeats_most; ++turn) {
+      bool any = false;
+      for (const Transport transport : plan_.transports) {
+        const std::set<FigureGroup> unsteady = groups_of(unsteady_figures(evaluate(runs_[transport])));
+        if (unsteady.empty()) continue;
+        any = result.measured_again = true;
+        if (auto done = repeat(transport, unsteady); !done) return done.error();
+      }
+      if (!any) break;
+    }
     for (const auto& [transport, runs] : runs_) result.of[transport] = evaluate(runs);
+    for (const UnsteadyFigure& figure : unsteady_figures(result.of.at(plan_.over)))
+      if (!figure.is_usable) result.unusable.push_back(text_of(figure));
     result.calibration = to_calibration(result.of.at(plan_.over), plan_.over);
     return result;
   }
@@ -181,21 +215,32 @@ class CalibrationRun {
  private:
   bool two_cores() const { return plan_.core_a != plan_.core_b; }
 
-  Result<void> repeat(Transport transport) {
+  Result<void> repeat(Transport transport, const std::set<FigureGroup>& groups) {
     Runs& runs = runs_[transport];
-    progress_("messages over " + std::string(name_of(transport)), ++step_, steps());
+    const std::string over = " over " + std::string(name_of(transport));
+    if (groups.contains(FigureGroup::messages)) {
+      progress_("messages" + over, ++step_, steps());
+      if (auto done = measure_messages(transport, runs); !done) return done.error();
+    }
+    if (groups.contains(FigureGroup::two_cores)) {
+      progress_("waking" + over, ++step_, steps());
+      if (auto done = measure_wake_ups(transport, runs); !done) return done.error();
+    }
+    if (!groups.contains(FigureGroup::metering)) return {};
+    progress_("metering" + over, ++step_, steps());
+    return measure_metering(transport, runs);
+  }
+
+  Result<void> measure_messages(Transport transport, Runs& runs) {
     for (const std::uint32_t bytes : kSizes) {
       if (auto done = measure(plan(transport, LoadShape::alone, bytes), runs.alone[bytes]); !done) return done.error();
       if (auto done = measure(plan(transport, LoadShape::ping_pong, bytes), runs.local[bytes]); !done)
         return done.error();
-      if (!two_cores()) continue;
-      if (auto done = measure(plan(transport, LoadShape::watched, bytes), runs.watched[bytes]); !done)
-        return done.error();
-      if (auto done = measure(plan(transport, LoadShape::one_way, bytes), runs.asleep[bytes]); !done)
-        return done.error();
     }
-    if (auto done = measure_wake_ups(transport, runs); !done) return done.error();
-    progress_("metering over " + std::string(name_of(transport)), ++step_, steps());
+    return {};
+  }
+
+  Result<void> measure_metering(Transport transport, Runs& runs) {
     LoadPlan alone = plan(transport, LoadShape::alone, kMeteredBytes);
     LoadPlan local = plan(transport, LoadShape::ping_pong, kMeteredBytes);
     alone.working_set_bytes = local.working_set_bytes = kWorkingSetBytes;
@@ -207,6 +252,12 @@ class CalibrationRun {
 
   Result<void> measure_wake_ups(Transport transport, Runs& runs) {
     if (!two_cores()) return {};
+    for (const std::uint32_t bytes : kSizes) {
+      if (auto done = measure(plan(transport, LoadShape::watched, bytes), runs.watched[bytes]); !done)
+        return done.error();
+      if (auto done = measure(plan(transport, LoadShape::one_way, bytes), runs.asleep[bytes]); !done)
+        return done.error();
+    }
     LoadPlan asleep = plan(transport, LoadShape::one_way, kMeteredBytes);
     for (const double gap_s : kOtherGaps_s) {
       asleep.gap_s = gap_s;
@@ -220,7 +271,7 @@ class CalibrationRun {
     return {.transport = transport,
             .shape = shape,
             .bytes = bytes,
-            .messages = plan_.messages,
+            .messages = apart ? std::max(plan_.messages / kGapsFewer, 1u) : plan_.messages,
             .sender_core = plan_.core_a,
             .receiver_core = apart ? plan_.core_b : plan_.core_a,
             .gap_s = apart ? kUsualGap_s : 0};
@@ -244,7 +295,10 @@ class CalibrationRun {
     return {};
   }
 
-  int steps() const { return 2 * plan_.repeats * static_cast<int>(plan_.transports.size()); }
+  int steps() const {
+    const int groups = static_cast<int>(kAllGroups.size()) * static_cast<int>(plan_.transports.size());
+    return std::max(plan_.repeats * groups, step_);
+  }
 
   const CalibrationPlan& plan_;
   LoadRunner runner_;

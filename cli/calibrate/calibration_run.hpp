@@ -1,4 +1,5 @@
 // Measures what messages and metering cost between cores of this machine: every load in turns, several times, medians.
+// Figures whose quartiles are far apart are measured again (steadiness.hpp), until they are not, or it has been enough.
 #pragma once
 
 #include <functional>
@@ -12,10 +13,11 @@
 namespace dpm::cli {
 
 struct CalibrationPlan {
-  std::vector<Transport> transports = {Transport::tcp, Transport::unix_socket, Transport::pipe};
+  std::vector<Transport> transports = {Transport::tcp};
   Transport over = Transport::tcp;  // whose delays the model has
   int core_a = 0, core_b = 1;       // the same: only what is within one core is measured
   int repeats = 5;
+  int repeats_most = 15;  // of what is not steady
   std::uint32_t messages = 1000;
 };
 
@@ -46,6 +48,8 @@ struct TransportFigures {
 
 struct CalibrationResult {
   CalibrationPlan plan;
+  std::vector<std::string> unusable;  // figures of `calibration` that mean little, in words
+  bool measured_again = false;
   std::map<Transport, TransportFigures> of;
   Calibration calibration;
 };

@@ -15,6 +15,8 @@
 namespace dpm::cli {
 namespace {
 
+constexpr int kMoreOften = 3;
+
 class CalibrateCommand : public Command {
  public:
   std::string name() const override { return "calibrate"; }
@@ -26,16 +28,19 @@ class CalibrateCommand : public Command {
   void describe(CLI::App& app) override {
     app.add_option("-o,--output", output_, "A new file for the delay model, with what metering costs");
     app.add_flag("--json", json_, "Print that file instead of tables");
-    app.add_option("--over", over_, "Whose times the delay model has: tcp, unix or pipe; all three are measured")
+    app.add_option("--over", over_, "Whose times the delay model has: tcp, unix or pipe")
         ->check(CLI::IsMember({"tcp", "unix", "pipe"}))
         ->capture_default_str();
-    app.add_flag("--only", only_, "Measure only what --over names");
+    app.add_flag("--all", all_, "Measure the other two as well, for the tables");
+    app.add_flag("--only", only_, "Measure only what --over names, as without --all")->group("");
     app.add_option(
            "--cores", cores_,
            "Two cores to measure between, such as 0 1 (default: the first two there are); one twice: within one")
         ->expected(2)
         ->check(whole_number);
-    app.add_option("--repeat", plan_.repeats, "How often everything is measured; the median counts")
+    app.add_option("--repeat", plan_.repeats,
+                   "How often everything is measured; the median counts. What varies much is measured up to three "
+                   "times as often")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app.add_option("--messages", plan_.messages, "How many messages each time")
@@ -47,7 +52,7 @@ class CalibrateCommand : public Command {
   int run(Terminal& terminal) override {
     if (!load_.empty()) return be_the_load(terminal);
     if (auto done = complete_plan(); !done) return refuse(terminal, *this, done.error());
-    if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)  // before the minute it takes, not after it
+    if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)  // before it takes its time, not after it
       return refuse(terminal, *this, Error{output_ + " exists already: name a new file, nothing is overwritten"});
     if (!can_meter(diagnose(probe_capabilities())))
       return refuse(terminal, *this,
@@ -66,6 +71,10 @@ class CalibrateCommand : public Command {
     if (!output_.empty())
       if (auto done = write_new_file(output_, document.dump(2) + "\n"); !done)
         return refuse(terminal, *this, done.error());
+    if (!result->unusable.empty())
+      terminal.err << "warning: not usable, because they vary too much (other work on the machine? as root: chrt -r 1 "
+                      "dpm calibrate):\n";
+    for (const auto& figure : result->unusable) terminal.err << "  " << figure << '\n';
     if (json_) {
       print_json(document, terminal);
     } else {
@@ -78,7 +87,9 @@ class CalibrateCommand : public Command {
  private:
   Result<void> complete_plan() {
     plan_.over = *transport_from_name(over_);
-    if (only_) plan_.transports = {plan_.over};
+    plan_.repeats_most = kMoreOften * plan_.repeats;
+    plan_.transports = {plan_.over};
+    if (all_ && !only_) plan_.transports = {Transport::tcp, Transport::unix_socket, Transport::pipe};
     const auto usable = usable_cores();
     if (cores_.empty()) {
       plan_.core_a = usable.empty() ? 0 : usable.front();
@@ -110,7 +121,7 @@ class CalibrateCommand : public Command {
   std::vector<std::string> load_;
   std::vector<std::uint32_t> cores_;
   bool json_ = false;
-  bool only_ = false;
+  bool all_ = false, only_ = false;
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ class ParallelismCommand : public Command {
     }
     for (const auto& process : resolved->left_out)
       terminal.err << "note: the placement leaves out '" << printable(process) << "': it stays where it was traced\n";
+    if (const auto warning = warning_of(parallelism->overlaps, history, path.t_max_s))
+      terminal.err << "warning: " << printable(*warning) << '\n';
     print_history_warnings(history, terminal);
     print_ledger(read->input.ledger, terminal);
     return kDone;

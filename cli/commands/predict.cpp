@@ -151,6 +151,9 @@ class PredictCommand : public Command {
     if (!predictions.front().clock_error)
       terminal.err << "note: there is no clock error, because processes wait for others outside the computation and a "
                       "replay leaves these waits out; --everybody puts them in\n";
+    if (predictions.front().clock_error && predictions.front().clock_error_has_meter)
+      terminal.err << "note: the clock error has the time in it that the meter took; dpm calibrate measures that, and "
+                      "--delays takes it out\n";
     for (const auto& prediction : predictions)
       for (const auto& warning : prediction.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     return {};
@@ -203,6 +206,7 @@ class PredictCommand : public Command {
     how.order = order_from_name(order_);
     how.method = *sharing_method_from_name(method_);
     how.sensitivity = sensitivity_;
+    if (taken_out_ && taken_out_->as_it_ran) how.as_it_ran = &*taken_out_->as_it_ran;
     return how;
   }
 

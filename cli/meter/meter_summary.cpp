@@ -40,8 +40,11 @@ double observed_s(const Statistics& statistics) {
 std::string parallelism_line(const Findings& found) {
   if (!found.parallel) return "";
   const Parallelism& p = found.parallel->parallelism;
-  return "  P is " + fixed(p.delay_cpu.P, 2) + " as it ran, " + fixed(p.no_delay.P, 2) +
-         " at best (messages that take no time, a CPU for everybody)\n";
+  std::string text = "  P is " + fixed(p.run.P, 2) + " as it ran, metered; " + fixed(p.delay_cpu.P, 2) +
+                     " replayed on its cores, " + fixed(p.no_delay.P, 2) +
+                     " at best (messages that take no time, a CPU for everybody)\n";
+  if (found.parallel->doubt) text += "  warning: " + printable(*found.parallel->doubt) + "\n";
+  return text;
 }
 
 std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
@@ -99,7 +102,7 @@ nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded
                                      {"ledger", ledger_json(recorded.ledger)}};
   if (found.parallel) {
     const Parallelism& p = found.parallel->parallelism;
-    document["P"] = {{"as_it_ran", p.delay_cpu.P}, {"best", p.no_delay.P}};
+    document["P"] = {{"as_it_ran", p.run.P}, {"replayed", p.delay_cpu.P}, {"best", p.no_delay.P}};
   }
   return document;
 }

@@ -113,6 +113,8 @@ Json calibration_json(const CalibrationResult& result) {
   Json measured = {{"cores", {result.plan.core_a, result.plan.core_b}},
                    {"repeats", result.plan.repeats},
                    {"messages", result.plan.messages},
+                   {"measured_again", result.measured_again},
+                   {"unusable", result.unusable},
                    {"figures", "[median, lower quartile, upper quartile]"}};
   for (const auto& [transport, figures] : result.of)
     measured[std::string(name_of(transport))] = transport_json(figures);
@@ -123,6 +125,8 @@ Json calibration_json(const CalibrationResult& result) {
           {"metering",
            {{"call_cpu_s", metering.call_cpu_s},
             {"waiting_call_cpu_s", metering.waiting_call_cpu_s},
+            {"call_elapsed_s", metering.call_elapsed_s},
+            {"waiting_call_elapsed_s", metering.waiting_call_elapsed_s},
             {"wake_up", wake_up_json(metering.wake_up)}}},
           {"measured", std::move(measured)}};
 }

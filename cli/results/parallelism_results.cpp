@@ -42,6 +42,8 @@ std::string parallelism_text(const Parallelism& parallelism, const CriticalPath&
   const auto add = [&](const std::string& name, const ParallelismStep& step) {
     steps.add_row({name, seconds_text(step.T_s), seconds_text(step.t_max_s), fixed(step.P, 3)});
   };
+  steps.add_row({"as it ran, by its machines' clocks", seconds_text(parallelism.run.T_s),
+                 seconds_text(parallelism.run.elapsed_s), fixed(parallelism.run.P, 3)});
   add("no delays, a machine for each process", parallelism.no_delay);
   const std::string& placement = parallelism.placement;
   add("with message delays" + (placement.empty() ? "" : " of placement '" + placement + "'"), parallelism.delay);
@@ -50,11 +52,14 @@ std::string parallelism_text(const Parallelism& parallelism, const CriticalPath&
 }
 
 nlohmann::ordered_json parallelism_json(const Parallelism& parallelism) {
-  return {{"placement", parallelism.placement},
-          {"method", name_of(parallelism.method)},
-          {"no_delay", step_json(parallelism.no_delay)},
-          {"delay", step_json(parallelism.delay)},
-          {"delay_cpu", step_json(parallelism.delay_cpu)}};
+  return {
+      {"placement", parallelism.placement},
+      {"method", name_of(parallelism.method)},
+      {"as_it_ran", {{"T_s", parallelism.run.T_s}, {"elapsed_s", parallelism.run.elapsed_s}, {"P", parallelism.run.P}}},
+      {"no_delay", step_json(parallelism.no_delay)},
+      {"delay", step_json(parallelism.delay)},
+      {"delay_cpu", step_json(parallelism.delay_cpu)},
+      {"never_overlapped", {{"seconds", parallelism.overlaps.seconds}, {"processes", parallelism.overlaps.processes}}}};
 }
 
 nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceInfo& info) {

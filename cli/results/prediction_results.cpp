@@ -212,6 +212,7 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
                    {"interval", interval_json(prediction.interval)},
                    {"identity_error", prediction.identity_error},
                    {"clock_error", prediction.clock_error ? Json(*prediction.clock_error) : Json()},
+                   {"clock_error_has_metering", prediction.clock_error_has_meter},
                    {"message_spans", spans_json(prediction.message_spans, info)},
                    {"warnings", prediction.warnings}};
   if (prediction.automatic) document["orders"] = why_json(prediction, info);

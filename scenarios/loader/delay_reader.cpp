@@ -62,6 +62,8 @@ MeteringCost read_metering(const JsonNode* node, const Reading& reading) {
   ObjectReader object(*node, key_tables().metering, reading);
   cost.call_cpu_s = object.number("call_cpu_s", 0, kTime);
   cost.waiting_call_cpu_s = object.number("waiting_call_cpu_s", 0, kTime);
+  cost.call_elapsed_s = object.number("call_elapsed_s", 0, kTime);
+  cost.waiting_call_elapsed_s = object.number("waiting_call_elapsed_s", 0, kTime);
   cost.wake_up = read_wake_up(object.find("wake_up"), reading);
   return cost;
 }

@@ -25,7 +25,9 @@ struct KeyTables {
   KeyTable wake_up{"wake_up", "a wake-up", {"delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
   KeyTable wake_up_point{
       "wake_up_point", "a wake-up after being idle", {"idle_s", "delivery_s", "sender_cpu_s", "receiver_cpu_s"}};
-  KeyTable metering{"metering", "the cost of metering", {"call_cpu_s", "waiting_call_cpu_s", "wake_up"}};
+  KeyTable metering{"metering",
+                    "the cost of metering",
+                    {"call_cpu_s", "waiting_call_cpu_s", "call_elapsed_s", "waiting_call_elapsed_s", "wake_up"}};
   KeyTable program{
       "program", "a program", {"summary", "parameters", "variables", "per_request", "admits", "start", "on"}};
   KeyTable admission{"admission", "a limit of messages", {"from", "at_most"}};

@@ -249,3 +249,35 @@ TEST_CASE("prediction: a stuck process takes what it did not wait for, and the p
   CHECK(prediction.warnings[0].find("1 receives had to take a message they did not wait for") != std::string::npos);
   CHECK(prediction.elapsed_s == Approx(.101));
 }
+
+TEST_CASE("prediction: the interval does not reach beyond what is possible, however wrong the clocks are",
+          "[prediction]") {
+  // The clocks say four times what the replay does: the meter took it, and nobody knows how much.
+  EventScript script({"red"});
+  script.info.source = "linux-seccomp";
+  script.info.delays = constant_delays(.001, .001);
+  script.process("A", "red");
+  script.process("B", "red");
+  const auto there = script.send("A", 10, "B");
+  script.at_ms("B", 21);
+  script.receive("B", 10, there);
+  script.at_ms("B", 41);
+  const auto back = script.send("B", 10, "A");
+  script.at_ms("A", 89);
+  script.receive("A", 0, back);
+  const History history = history_of(script.info, script.events);
+  const Target target = traced_target(history);
+  const Prediction blind = predict(history, target, {.order = Order::arrival}).value();
+  CHECK(blind.clock_error.value() > 1);
+  CHECK(blind.clock_error_has_meter);
+  REQUIRE(blind.interval);
+  CHECK(blind.interval->low_elapsed_s == Approx(.030));  // its CPU time, on one core
+  CHECK(blind.interval->high_P == Approx(1));
+  CHECK(blind.interval->low_P == Approx(30.0 / 32));
+
+  History as_it_ran = history;
+  as_it_ran.events[as_it_ran.first_event[0] + 1].cpu_ns += 79'000'000;
+  const Prediction knowing = predict(history, target, {.order = Order::arrival, .as_it_ran = &as_it_ran}).value();
+  CHECK(knowing.clock_error.value() < .1);
+  CHECK_FALSE(knowing.clock_error_has_meter);
+}

@@ -213,3 +213,29 @@ TEST_CASE("turns: processes of one core run one after the other, each for its tu
   CHECK(finished_ms(0) == Approx(30).margin(.01));
   CHECK(finished_ms(2) == Approx(50).margin(.01));
 }
+
+TEST_CASE("tracing cost: the run as its clocks have it has all the time that its meter took", "[prediction]") {
+  const auto script = two_messages();
+  History history = history_of(script.info, script.events);
+  Calibration calibration;
+  CHECK(put_in_meters_time(history, calibration) == 0);
+  calibration.metering.call_elapsed_s = 20 * kMs;
+  calibration.metering.waiting_call_elapsed_s = 30 * kMs;
+  CHECK(put_in_meters_time(history, calibration) == 90'000'000);
+  CHECK(cpu_ms(history, 0) == std::vector<std::uint64_t>{10, 30, 24});
+  CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{2, 37, 23});
+}
+
+TEST_CASE("tracing cost: metering may be fitted to what the program itself uses unmetered", "[prediction]") {
+  auto script = two_messages();
+  script.info.processes[1].machine = {0};
+  for (auto& event : script.events) event.machine = {0};
+  History history = history_of(script.info, script.events);
+  // 36 ms of CPU time, of which calls cost 1 + 1 + 1 + 2 by the calibration; the program says it is 10.
+  const Calibration fitted = fitted_to(history, costs(), .026);
+  CHECK(fitted.metering.call_cpu_s == Approx(2 * kMs));
+  CHECK(fitted.metering.waiting_call_cpu_s == Approx(4 * kMs));
+  take_out_tracing_cost(history, fitted);
+  CHECK(history.cpu_ns() == 26'000'000);
+  CHECK(fitted_to(history, Calibration(), 1).metering.call_cpu_s == 0);  // it uses more, not less
+}
