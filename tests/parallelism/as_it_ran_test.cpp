@@ -1,5 +1,7 @@
 #include "analysis/parallelism/as_it_ran.hpp"
 
+#include <utility>
+
 #include "analysis/history/target.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "tests/support/build_history.hpp"
@@ -16,22 +18,27 @@ namespace {
 EventScript shell(bool waits_are_metered) {
   EventScript script({"red"});
   script.info.machines[0].cores = 2;
-  for (const char* name : {"shell", "first", "second"}) script.process(name, "red");
+  for (const char* name : {"shell", "first", "second", "log"}) script.process(name, "red");
   double now = 0;
+  std::vector<EventScript::Sent> said;
   for (const char* name : {"first", "second"}) {
     script.at_ms("shell", now);
     script.other("shell", 0, EventType::create_process, name);
     script.at_ms(name, now);
     script.other(name, 0, EventType::start_process);
     script.at_ms(name, now + 10);
-    const auto said = script.send(name, 10, "shell");
-    script.receive("shell", 0, said);
+    said.push_back(script.send(name, 10, "log"));
     script.end(name, 0);
     now += 12;
     script.at_ms("shell", now);
     if (waits_are_metered) script.wait("shell", 0, name);
   }
   script.end("shell", 0);
+  double received = 11;
+  for (const auto& message : said) {
+    script.at_ms("log", std::exchange(received, 23));
+    script.receive("log", 0, message);
+  }
   return script;
 }
 
