@@ -70,7 +70,7 @@ class Theatre:
         if straced:
             # A filter of strace's would come after the meter's, and see nothing that is held there.
             quicker = [] if metered else ["--seccomp-bpf"]
-            words = ["strace", "-f", *quicker, "-yy", "-s", "0", "-qq", "-o", log, *strace_account.OPTIONS, *words]
+            words = ["strace", "-f", *quicker, "-yy", "-s", "8", "-qq", "-o", log, *strace_account.OPTIONS, *words]
         if metered:
             words = [self._dpm, "meter", "--wait", *([] if straced else ["--whole-cpu"]), "-o", output, "--", *words]
         performance = Performance(self._run(words, folder), ports)

@@ -138,16 +138,14 @@ class Stage:
         return True
 
     def end(self, limit_s=10):
-        """Reaps what is left; a program that does not end is killed, and is not in the account."""
+        """Reaps what is left, and ends what does not end by itself."""
         end = time.monotonic() + limit_s
         while self._has_children():
             if not self._reap(os.WNOHANG):
                 if time.monotonic() > end:
-                    break
+                    for pid in self.children_of(os.getpid()):
+                        self.kill(pid, signal.SIGKILL)
                 time.sleep(LOOK_AGAIN_S)
-        for pid, status in self._statuses.items():
-            if status is None:
-                os.kill(pid, signal.SIGKILL)
 
     @staticmethod
     def _has_children():

@@ -1,4 +1,4 @@
-"""The account of a run by strace: strace -f -yy -s 0 -o LOG OPTIONS COMMAND."""
+"""The account of a run by strace: strace -f -yy -s 8 -o LOG OPTIONS COMMAND."""
 
 import collections
 import os
@@ -20,10 +20,12 @@ _LINE = re.compile(r"^(\d+) +(.*)$")
 _CALL = re.compile(r"^(\w+)\((.*)$")
 _RESULT = re.compile(r"\) += (\d+)(?:<((?:->|[^>])*)>)?(?: \(.*\))?$")
 _DESCRIPTOR = re.compile(r"(\d+)<((?:->|[^>])*)>")
+_MAPPED = re.compile(r"^\[::ffff:([\d.]+)\]")
 _PIPE = re.compile(r"^pipe:\[(\d+)\]")
 _TCP = re.compile(r"^TCP(?:v6)?:\[(.+)->(.+)\]")
 _UNIX = re.compile(r"^UNIX-STREAM:\[(\d+)")
 _PAIR = re.compile(r"UNIX-STREAM:\[(\d+)->(\d+)")
+_NUMBER = re.compile(r',\s*"((?:[^"\\]|\\.)*)", ')
 _EXECUTED = re.compile(r'^(?:\d+<[^>]*>, |AT_FDCWD[^,]*, )?"([^"]*)"')
 
 
@@ -46,6 +48,16 @@ def whole_calls(lines):
             yield tid, begun.pop(tid, "") + rest.partition(">")[2]
         else:
             yield tid, rest
+
+
+def _address(told):
+    """An IPv4 address that an IPv6 socket has is that IPv4 address."""
+    return _MAPPED.sub(r"\1", told)
+
+
+def _bytes(shown):
+    """Of a string as strace shows it: C escapes, octal or by letter."""
+    return shown.encode("latin-1", "replace").decode("unicode_escape").encode("latin-1", "replace")
 
 
 class StraceReader:
@@ -99,7 +111,13 @@ class StraceReader:
 
     def _move(self, tid, way, arguments, length):
         found = _DESCRIPTOR.match(arguments)
-        if found and length > 0:
+        if found and found[2] == "anon_inode:[eventfd]":
+            # What is moved is a number, in the eight bytes that strace shows.
+            number = _NUMBER.search(arguments)
+            units = int.from_bytes(_bytes(number[1])[:8], "little") if number else 0
+            self._task(tid)
+            self.account.moves.append(Move(tid, way, datagrams("eventfd"), units))
+        elif found and length > 0:
             self._add(tid, way, int(found[1]), found[2], length)
 
     def _across(self, tid, call, arguments, length):
@@ -121,11 +139,11 @@ class StraceReader:
         place = (self._task(tid).pid, number)
         if pipe := _PIPE.match(name):
             return Flow("pipe", pipe[1], pipe[1])
-        if name.startswith(("UDP", "UNIX-DGRAM", "UNIX-SEQPACKET")):
+        if name.startswith(("UDP", "UNIX-DGRAM", "UNIX-SEQPACKET", "UNIX:")):  # the last: how strace names SEQPACKET
             return datagrams("udp" if name.startswith("UDP") else "unix")
         ends = None
         if connection := _TCP.match(name):
-            ends = ("tcp", connection[1], connection[2])
+            ends = ("tcp", _address(connection[1]), _address(connection[2]))
         elif own := _UNIX.match(name):
             ends = ("unix", own[1], self.account.other_end.get(own[1], "?"))
         elif name.startswith("TCP"):

@@ -56,6 +56,8 @@ class Names:
         if medium == "unix":
             inodes = [_INODE.search(end) for end in (sender, receiver)]
             return Flow("unix", *(inode[1] if inode else "?" for inode in inodes))
+        if medium == "eventfd":
+            return datagrams(medium)
         return Flow(medium, sender, receiver) if medium == "tcp" else None
 
 
