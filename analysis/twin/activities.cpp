@@ -90,7 +90,7 @@ class Understanding {
     std::map<ReceiveClass, std::uint32_t> last_of_other;  // where the last receive of another class was
     std::vector<std::pair<std::uint32_t, ReceiveClass>> seen;
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
-      if (ops[i].kind != OpKind::receive) continue;
+      if (ops[i].kind != OpKind::receive || ops[i].what == Passes::beginning) continue;
       const ReceiveClass its_class = class_of(p, ops[i]);
       std::uint32_t since = 0;
       for (auto before = seen.rbegin(); before != seen.rend() && before - seen.rbegin() < 64; ++before) {
@@ -110,12 +110,15 @@ class Understanding {
       after_previous = i + 1;
       seen.emplace_back(i, its_class);
     }
-    conduct.only_start =
-        receives > 0 && answers == receives && ops.front().kind != OpKind::receive && !takes_what_comes(p);
+    conduct.only_start = receives > 0 && answers == receives && life(p).speaks_first() && !takes_what_comes(p);
     if (receives == 0 || is_script(p)) conduct.only_start = true;
     conduct.waits_for_several.assign(ops.size(), false);
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       if (ops[i].kind != OpKind::receive) continue;
+      if (ops[i].what == Passes::beginning) {
+        conduct.waits[i] = true;
+        continue;
+      }
       const Count& count = counts[class_of(p, ops[i])];
       const auto share = [](std::uint64_t part, std::uint64_t all) {
         return all == 0 || static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
@@ -132,7 +135,7 @@ class Understanding {
     std::map<std::string, std::set<std::string>> kinds_after;  // what was sent since the receive before
     std::string sent;
     for (const Op& op : life(p).ops) {
-      if (op.kind == OpKind::move || op.peer == kNone) continue;
+      if (op.kind == OpKind::move || op.peer == kNone || op.what == Passes::beginning) continue;
       if (op.kind == OpKind::send) {
         sent += kinds_.of(p, op.peer, op) + ";";
         continue;
@@ -148,7 +151,7 @@ class Understanding {
   bool is_script(std::uint32_t p) const {
     std::vector<std::string> signs;
     for (const Op& op : life(p).ops) {
-      if (op.kind == OpKind::move || op.peer == kNone) continue;
+      if (op.kind == OpKind::move || op.peer == kNone || op.what == Passes::beginning) continue;
       const bool sends = op.kind == OpKind::send;
       signs.push_back((sends ? "S" : "R") + (sends ? kinds_.of(p, op.peer, op) : kinds_.of(op.peer, p, op)));
     }
@@ -322,6 +325,7 @@ Kinds::Kinds(const Recording& recording, const Groups& groups) : groups_(groups)
 }
 
 std::string Kinds::of(std::uint32_t sender, std::uint32_t receiver, const Op& op) const {
+  if (op.what != Passes::message) return op.what == Passes::beginning ? "created" : "ended";
   std::string kind = has_codes_ ? "kind_" + std::to_string(op.code) : "message";
   const auto group_of = [&](std::uint32_t p) { return p == kNone ? kNone : groups_.of[p]; };
   if (by_size_.count({group_of(sender), group_of(receiver), op.code}) != 0) kind += "_of_" + std::to_string(op.bytes);

@@ -24,6 +24,8 @@ inline constexpr std::uint32_t kBytesForRequest = 16;  // a shorter message cann
 
 // Kinds of messages. A code says what kind a message is; where sizes make a difference to what the receiver does, code
 // and size say it.
+inline constexpr std::uint32_t code_of(Passes what) { return 4294967200u + static_cast<std::uint32_t>(what); }
+
 class Kinds {
  public:
   Kinds(const Recording& recording, const Groups& groups);

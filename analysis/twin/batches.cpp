@@ -49,6 +49,7 @@ std::vector<std::uint32_t> told(const std::vector<Op>& ops) {
   std::vector<std::uint32_t> answer(ops.size(), kNone);
   std::vector<bool> is_answer(ops.size(), false);
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].what != Passes::message) continue;
     auto& receives = unanswered[ops[i].peer];
     if (ops[i].kind == OpKind::receive) receives.push_back(i);
     if (ops[i].kind != OpKind::send) continue;

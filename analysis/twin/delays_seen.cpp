@@ -24,7 +24,7 @@ std::optional<DelayClass> local_delays_seen(const Recording& recording) {
     for (const Op& op : life.ops) {
       const bool was_idle = op.match != kNone && previous_ns <= recording.lives[op.peer].ops[op.match].time_ns;
       previous_ns = op.time_ns;
-      if (op.kind != OpKind::receive || op.match == kNone) continue;
+      if (op.kind != OpKind::receive || op.what != Passes::message || op.match == kNone) continue;
       const Life& sender = recording.lives[op.peer];
       if (!sender.metered || sender.machine != life.machine) continue;
       const std::int64_t sent_ns = sender.ops[op.match].time_ns;

@@ -40,7 +40,7 @@ Manner manner_of(const Life& life) {
   }
   manner.ops = static_cast<double>(life.ops.size());
   if (life.ops.empty()) return manner;
-  manner.speaks_first = life.ops.front().kind != OpKind::receive;
+  manner.speaks_first = life.speaks_first();
   manner.cpu_per_op_ns = sum / manner.ops;
   manner.error_ns =
       std::sqrt(std::max(0.0, squares / manner.ops - manner.cpu_per_op_ns * manner.cpu_per_op_ns) / manner.ops);

@@ -75,8 +75,12 @@ class HandlerWriter {
         rare = form;
         period = period_of(handled, form);
       }
-      const auto ends = phases_of(handled);
-      if (period > 0) {
+      const bool in_order =
+          material_.in_order && group_.members.size() == 1 && handled.shapes.all().size() <= kShapesInOrderMost;
+      const auto ends = in_order ? std::vector<std::size_t>{} : phases_of(handled);
+      if (in_order) {
+        handler.steps = handled.shapes.steps_in_order(material_, handled.order.begin()->second, warnings_);
+      } else if (period > 0) {
         handler.steps = {every(handled, rare, period, key)};
       } else if (ends.size() > 1) {
         handler.steps = {phases(key, ends)};

@@ -47,6 +47,7 @@ struct TwinStep {
   std::vector<TwinStep> tasks;                  // dispatch: the kinds of tasks, as sends; as many weights
   std::vector<std::uint64_t> weights;           // choose, dispatch; phases: how many times each, the last for ever
   std::vector<std::vector<TwinStep>> branches;  // choose, phases
+  std::vector<std::size_t> order;               // choose: which branch comes when; empty: dealt by weight
 };
 
 // A message that the process is sent and never takes: it stays in its queue, as it did.

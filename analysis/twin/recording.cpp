@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "analysis/history/message_matcher.hpp"
 #include "model/check.hpp"
@@ -19,12 +21,21 @@ struct Present {
 
 }  // namespace
 
+bool Life::speaks_first() const {
+  const auto first = std::find_if(ops.begin(), ops.end(), [](const Op& op) { return op.what != Passes::beginning; });
+  return first != ops.end() && first->kind != OpKind::receive;
+}
+
 struct Recorder::State {
   const TraceInfo* info = nullptr;
   Recording recording;
   std::vector<Present> presents;
   MessageMatcher matcher;
   std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> lasted;  // by machine: first and last event
+  struct Tie {
+    std::uint32_t process = kNone, op = kNone, child = kNone;
+  };
+  std::vector<Tie> births, deaths;  // SENDs of creators, RECEIVEs of waiters, until the end of the trace
   bool ended = false;
   std::string refused;
 
@@ -32,6 +43,9 @@ struct Recorder::State {
   void note_time(const Event& event);
   void add_op(const Event& event, OpKind kind);
   void join(const Event& event, MessageEnd end, std::uint32_t index);
+  void add_tie(const Event& event, OpKind kind, Passes what, std::vector<Tie>& ties);
+  void tie_births();
+  void tie_deaths();
   void classify_open_ends();
 };
 
@@ -75,6 +89,11 @@ void Recorder::State::add(const Event& event) {
       return add_op(event, OpKind::receive);
     case EventType::create_process:
       ++recording.created;
+      return add_tie(event, OpKind::send, Passes::beginning, births);
+    case EventType::wait:
+      if (event.code == static_cast<std::uint32_t>(WaitKind::process_end) ||
+          event.code == static_cast<std::uint32_t>(WaitKind::thread_end))
+        add_tie(event, OpKind::receive, Passes::end, deaths);
       return;
     case EventType::destroy_process:
       life.ended = event.peer == event.process;  // otherwise it was ended, with the run or by somebody
@@ -114,6 +133,66 @@ void Recorder::State::add_op(const Event& event, OpKind kind) {
   if (kind == OpKind::receive) join(event, MessageEnd::receive, index);
 }
 
+// Of live programs: a simulated process is there when its creator says so, by messages that are in the trace.
+void Recorder::State::add_tie(const Event& event, OpKind kind, Passes what, std::vector<Tie>& ties) {
+  const bool known = !event.peer.is_none() && event.peer.value < recording.lives.size() && event.peer != event.process;
+  if (info->source == "sim" || !known) return;
+  Life& life = recording.lives[event.process.value];
+  Present& present = presents[event.process.value];
+  Op op;
+  op.kind = kind;
+  op.what = what;
+  op.peer = event.peer.value;
+  op.time_ns = event.local_time.ns;
+  op.cpu_ns = present.proc_time_ns - std::min(present.proc_time_ns, present.at_last_op_ns);
+  present.at_last_op_ns = present.proc_time_ns;
+  ties.push_back({event.process.value, static_cast<std::uint32_t>(life.ops.size()), event.peer.value});
+  life.ops.push_back(op);
+}
+
+// Every created process begins by receiving that it was.
+void Recorder::State::tie_births() {
+  std::set<std::uint32_t> born;
+  for (const Tie& tie : births) {
+    Life& child = recording.lives[tie.child];
+    if (!child.metered || !born.insert(tie.child).second) continue;
+    Op first;
+    first.kind = OpKind::receive;
+    first.what = Passes::beginning;
+    first.peer = tie.process;
+    first.time_ns = recording.lives[tie.process].ops[tie.op].time_ns;
+    child.ops.insert(child.ops.begin(), first);
+    for (Op& op : child.ops)
+      if (op.peer == tie.child && op.match != kNone) ++op.match;  // to itself
+    for (std::uint32_t i = 1; i < child.ops.size(); ++i) {
+      const Op& op = child.ops[i];
+      if (op.match != kNone && op.peer != tie.child) recording.lives[op.peer].ops[op.match].match = i;
+    }
+    for (std::vector<Tie>* ties : {&births, &deaths})
+      for (Tie& other : *ties)
+        if (other.process == tie.child) ++other.op;
+    child.ops.front().match = tie.op;
+    recording.lives[tie.process].ops[tie.op].match = 0;
+  }
+}
+
+// A process whose end is waited for tells so with the last thing it does.
+void Recorder::State::tie_deaths() {
+  std::set<std::uint32_t> awaited;
+  for (const Tie& tie : deaths) {
+    Life& child = recording.lives[tie.child];
+    if (!child.metered || !awaited.insert(tie.child).second) continue;
+    Op last;
+    last.what = Passes::end;
+    last.peer = tie.process;
+    last.match = tie.op;
+    last.time_ns = recording.lives[tie.process].ops[tie.op].time_ns;
+    last.cpu_ns = std::exchange(child.tail_cpu_ns, 0);
+    recording.lives[tie.process].ops[tie.op].match = static_cast<std::uint32_t>(child.ops.size());
+    child.ops.push_back(last);
+  }
+}
+
 void Recorder::State::join(const Event& event, MessageEnd end, std::uint32_t index) {
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
   if (sender.is_none()) return;
@@ -139,7 +218,7 @@ void Recorder::State::join(const Event& event, MessageEnd end, std::uint32_t ind
 void Recorder::State::classify_open_ends() {
   for (const Life& life : recording.lives) {
     for (const Op& op : life.ops) {
-      if (op.kind == OpKind::move || op.match != kNone) continue;
+      if (op.kind == OpKind::move || op.what != Passes::message || op.match != kNone) continue;
       if (op.peer == kNone) {
         ++recording.without_peer;
       } else if (recording.lives[op.peer].metered) {
@@ -173,6 +252,8 @@ void Recorder::on_end(const LossReport& losses) {
   for (const auto& [machine, times] : state.lasted)
     state.recording.elapsed_s =
         std::max(state.recording.elapsed_s, static_cast<double>(times.second - times.first) * 1e-9);
+  state.tie_births();
+  state.tie_deaths();
   state.classify_open_ends();
 }
 
@@ -184,6 +265,7 @@ Result<Recording> Recorder::take() {
   bool any_message = false, any_with_peer = false;
   for (const Life& life : recording.lives) {
     for (const Op& op : life.ops) {
+      if (op.what != Passes::message) continue;
       any_message = any_message || op.kind != OpKind::move;
       any_with_peer = any_with_peer || (op.kind != OpKind::move && op.peer != kNone);
     }

@@ -22,8 +22,13 @@ enum class OpKind : std::uint8_t {
   move,  // a message of a MOVEDATA: nobody receives it, but later messages to the same process do not overtake it
 };
 
+// What passes from one process to another. That a process was created, and that its end was waited for, are told as
+// messages of no length: from its creator to it, the first that it receives, and from it to the waiter, its last.
+enum class Passes : std::uint8_t { message, beginning, end };
+
 struct Op {
   OpKind kind = OpKind::send;
+  Passes what = Passes::message;
   std::uint32_t peer = kNone;  // process number
   std::uint32_t code = 0;
   std::uint32_t bytes = 0;
@@ -42,6 +47,9 @@ struct Life {
   bool metered = false;  // has events; the others are known from what their peers did
   bool ended = false;    // by itself
   bool waits_at_end = false;
+
+  // Of its own accord: what it receives first, if anything, is not what made it send.
+  bool speaks_first() const;
 };
 
 struct Recording {

@@ -150,8 +150,7 @@ class ScriptWriter {
 void write_script(const Material& material, std::uint32_t process, TwinGroup& twin) {
   ScriptWriter(material, process).write(twin.program);
   twin.as_recorded = true;
-  const auto& ops = material.recording.lives[process].ops;
-  twin.starts_requests = !ops.empty() && ops.front().kind != OpKind::receive;
+  twin.starts_requests = material.recording.lives[process].speaks_first();
 }
 
 }  // namespace dpm::twin

@@ -357,6 +357,19 @@ std::vector<TwinStep> Shapes::steps(const Material& material, std::size_t member
   return {choice};
 }
 
+std::vector<TwinStep> Shapes::steps_in_order(const Material& material, const std::vector<std::size_t>& order,
+                                             std::vector<std::string>& warnings) const {
+  if (shapes_.size() == 1) return shapes_.front().steps(material, 1, warnings);
+  TwinStep choice;
+  choice.what = Do::choose;
+  choice.order = order;
+  for (const Shape& shape : shapes_) {
+    choice.branches.push_back(shape.steps(material, 1, warnings));
+    choice.weights.push_back(shape.count());
+  }
+  return {choice};
+}
+
 std::uint64_t Shapes::forced() const {
   return std::accumulate(shapes_.begin(), shapes_.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const Shape& shape) { return sum + shape.forced(); });

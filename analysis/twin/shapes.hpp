@@ -12,7 +12,8 @@
 
 namespace dpm::twin {
 
-inline constexpr std::size_t kShapesMost = 24;  // branches that a person still reads
+inline constexpr std::size_t kShapesMost = 24;          // branches that a person still reads
+inline constexpr std::size_t kShapesInOrderMost = 400;  // branches of a choice in order: each comes when it came
 
 // What the parts of a twin are made from.
 struct Material {
@@ -20,6 +21,11 @@ struct Material {
   const Groups& groups;
   const Kinds& kinds;
   const Conducts& conducts;
+  // Forms of activity come in the order in which they came. A live process has a state, which a connection's beginning,
+  // middle and end show, and a twin that draws them at random waits for answers that come to nobody. And if all
+  // processes do on the n-th message of a kind from a process what they did on the n-th, then all messages are made,
+  // in whatever order they arrive: no process does anything that depends on the order between kinds.
+  bool in_order = false;
 };
 
 // A message of an activity, or its end.
@@ -103,6 +109,9 @@ class Shapes {
   // Keeps so many forms, the commonest; activities of the others count to the nearest.
   void keep_commonest(std::size_t most);
   std::vector<TwinStep> steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
+  // Of one process, whose activities had the forms `order`.
+  std::vector<TwinStep> steps_in_order(const Material& material, const std::vector<std::size_t>& order,
+                                       std::vector<std::string>& warnings) const;
   std::uint64_t forced() const;
 
  private:

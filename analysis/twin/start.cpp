@@ -106,18 +106,21 @@ class StartWriter {
 
   void write_repeated(std::size_t first, std::size_t last, std::vector<TwinStep>& steps) {
     Shapes shapes;
+    std::vector<std::size_t> order;
     std::size_t all = 0;
     for (const auto& cycles : cycles_) {
-      for (std::size_t i = first; i + last < cycles.size(); ++i, ++all) shapes.add(cycles[i]);
+      for (std::size_t i = first; i + last < cycles.size(); ++i, ++all) order.push_back(shapes.add(cycles[i]));
     }
     if (all == 0) return;
-    shapes.keep_commonest(kShapesMost);
+    const bool keeps_order = material_.in_order && cycles_.size() == 1 && shapes.all().size() <= kShapesInOrderMost;
+    if (!keeps_order) shapes.keep_commonest(kShapesMost);
     twin_.activities_forced += shapes.forced();
     TwinStep repeat;
     repeat.what = Do::repeat;
     repeat.times = std::max<std::size_t>(1, (all + cycles_.size() / 2) / cycles_.size());
     repeat.times_parameter = twin_.name + "_repeats";
-    repeat.steps = shapes.steps(material_, group_.members.size(), warnings_);
+    repeat.steps = keeps_order ? shapes.steps_in_order(material_, order, warnings_)
+                               : shapes.steps(material_, group_.members.size(), warnings_);
     steps.push_back(std::move(repeat));
   }
 

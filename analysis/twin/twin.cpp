@@ -8,6 +8,7 @@
 #include "analysis/twin/contradictions.hpp"
 #include "analysis/twin/delays_seen.hpp"
 #include "analysis/twin/dispatching.hpp"
+#include "analysis/twin/endings.hpp"
 #include "analysis/twin/outside.hpp"
 #include "analysis/twin/programs.hpp"
 #include "analysis/twin/script.hpp"
@@ -49,13 +50,14 @@ class TwinMaker {
     Kinds kinds(recording_, groups);
     Conducts conducts = understand(recording_, groups, kinds);
     if (tell_kinds_by_size(recording_, groups, conducts, kinds)) conducts = understand(recording_, groups, kinds);
-    const Material material{recording_, groups, kinds, conducts};
+    const Material material{recording_, groups, kinds, conducts, recording_.info.source != "sim"};
     twin_.name = "twin-of-" + (recording_.info.scenario.empty() ? "a-trace" : recording_.info.scenario);
     twin_.events = recording_.events;
     twin_.requests = conducts.requests;
     name_machines();
     const std::vector<bool> closed = closed_loops(material);
     for (const Group& group : groups.all) add_group(material, group, closed);
+    give_an_end(material, twin_);
     declare_unread(twin_);
     lengthen_short_messages(conducts);
     collect_codes(material);
@@ -90,11 +92,10 @@ class TwinMaker {
         if (!life.ended) return false;
         continue;
       }
-      any_client = any_client || life.ops.front().kind != OpKind::receive;
+      any_client = any_client || life.speaks_first();
     }
-    const bool somebody_ended = std::any_of(recording_.lives.begin(), recording_.lives.end(), [](const Life& life) {
-      return life.ended && !life.ops.empty() && life.ops.front().kind != OpKind::receive;
-    });
+    const bool somebody_ended = std::any_of(recording_.lives.begin(), recording_.lives.end(),
+                                            [](const Life& life) { return life.ended && life.speaks_first(); });
     return any_client && !somebody_ended && recording_.sends_without_receive == 0;
   }
 
@@ -211,7 +212,7 @@ class TwinMaker {
       for (const Op& op : life.ops) {
         cpu_ns += op.cpu_ns;
         const bool begins_here = op.kind == OpKind::send || (op.kind == OpKind::receive && op.match == kNone);
-        if (!begins_here || op.peer == kNone) continue;
+        if (!begins_here || op.peer == kNone || op.what != Passes::message) continue;
         const auto& here = groups.all[groups.of[p]].name;
         const auto& there = groups.all[groups.of[op.peer]].name;
         ++expected.messages[op.kind == OpKind::send ? std::pair(here, there) : std::pair(there, here)];
@@ -242,13 +243,13 @@ class TwinMaker {
   }
 
   void collect_codes(const Material& material) {
-    if (!material.kinds.has_codes()) return;
     std::set<std::pair<std::string, std::uint32_t>> codes;
-    std::set<std::uint32_t> plain;
     for (std::uint32_t p = 0; p < recording_.lives.size(); ++p) {
       for (const Op& op : recording_.lives[p].ops) {
         if (op.kind != OpKind::send || op.peer == kNone) continue;
         const std::string kind = material.kinds.of(p, op.peer, op);
+        if (op.what != Passes::message) codes.emplace(kind, code_of(op.what));
+        if (!material.kinds.has_codes()) continue;
         if (kind == "kind_" + std::to_string(op.code)) codes.emplace(kind, op.code);
       }
     }
@@ -266,7 +267,9 @@ class TwinMaker {
     say(contradictions_, "message",
         "received before the trace has it sent: taken for one that was never received, and one without its SEND");
     say(recording_.without_peer, "message", "left out: nobody knows who was at the other end");
-    say(recording_.created, "process", "created while the program ran: in the twin all are there from the start");
+    const std::string when = recording_.info.source == "sim" ? "in the twin all are there from the start"
+                                                             : "in the twin it waits for a message that it was";
+    say(recording_.created, "process", "created while the program ran: " + when);
     say(outside, "peer", "not metered: a process outside, which takes as long as its peers waited for it");
   }
 

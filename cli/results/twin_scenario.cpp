@@ -155,7 +155,16 @@ class StepWriter {
     Json branches = Json::array();
     for (std::size_t i = 0; i < step.branches.size(); ++i)
       branches.push_back({{"weight", step.weights[i]}, {"do", list(step.branches[i])}});
-    return {{"choose", std::move(branches)}, {"dealt", true}};
+    if (step.order.empty()) return {{"choose", std::move(branches)}, {"dealt", true}};
+    Json order = Json::array(), times = Json::array();
+    for (std::size_t i = 0; i < step.order.size();) {
+      std::size_t end = i;
+      while (end < step.order.size() && step.order[end] == step.order[i]) ++end;
+      order.push_back(step.order[i] + 1);
+      times.push_back(end - i);
+      i = end;
+    }
+    return {{"choose", std::move(branches)}, {"in_order", std::move(order)}, {"times", std::move(times)}};
   }
 
   Json repeat(const TwinStep& step) {

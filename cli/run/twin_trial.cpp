@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "analysis/twin/activities.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "cli/results/twin_results.hpp"
 #include "scenarios/scenario_file.hpp"
@@ -19,6 +20,8 @@ class MessageCount : public EventSink {
   void on_events(std::span<const Event> batch) override {
     for (const Event& event : batch) {
       if (event.type != EventType::send || (event.flags & event_flags::kKernelMessage)) continue;
+      if (event.code == twin::code_of(twin::Passes::beginning) || event.code == twin::code_of(twin::Passes::end))
+        continue;
       if (!event.process.is_none() && !event.peer.is_none()) ++sent_[{event.process.value, event.peer.value}];
     }
   }

@@ -68,7 +68,7 @@ struct Step {
   bool any_kind = false;    // wait
   ProcessNames processes;  // send, call, forward, dispatch: to; wait: from. Null: to the sender of the message, or from
                            // anybody
-  bool by_name = false;  // to one process by its own name, not by its group's: it may be the sender itself
+  bool by_name = false;    // to one process by its own name, not by its group's: it may be the sender itself
   Pick pick = Pick::random;
   std::size_t number = 0;  // of this step in its behaviour
 
@@ -77,6 +77,9 @@ struct Step {
   std::vector<Step> otherwise;  // test; dispatch: before each later task
   std::vector<double> weights;  // choose
   bool dealt = false;           // choose: the weights are a deck
+  // choose: branches one after the other, each order_times in a row, then from the beginning; empty: by weight.
+  std::vector<std::size_t> order;
+  std::vector<std::uint64_t> order_times;
   std::vector<std::vector<Step>> branches;
 
   std::uint32_t answer = 0;     // dispatch: kind of the answers

@@ -42,7 +42,8 @@ class BehaviourProcess {
         calls_(calls),
         variables_(behaviour.variables),
         turns_(behaviour.step_count),
-        decks_(behaviour.step_count) {
+        decks_(behaviour.step_count),
+        places_(behaviour.step_count) {
     for (std::size_t i = 0; i < senders.size(); ++i) {
       links_from_.push_back(calls.link_from(senders[i]));
       sender_of_link_.emplace(links_from_.back(), i);
@@ -345,9 +346,23 @@ class BehaviourProcess {
   }
 
   std::size_t chosen(const Step& step, Activity& activity) {
+    if (!step.order.empty()) return next_in_order(step);
     if (step.dealt) return decks_[step.number].deal(step.weights, *activity.draws);
     return draw_weighted(step.weights, *activity.draws);
   }
+
+  std::size_t next_in_order(const Step& step) {
+    Place& place = places_[step.number];
+    const std::size_t branch = step.order[place.at];
+    if (++place.times == step.order_times[place.at]) place = {(place.at + 1) % step.order.size(), 0};
+    return branch;
+  }
+
+  // Where a choice in order has come to.
+  struct Place {
+    std::size_t at = 0;
+    std::uint64_t times = 0;
+  };
 
   const Behaviour& behaviour_;
   const std::vector<std::string>& senders_;
@@ -355,6 +370,7 @@ class BehaviourProcess {
   std::vector<double> variables_;
   std::vector<std::size_t> turns_;  // by step number: whose turn it is
   std::vector<Deck> decks_;         // by step number
+  std::vector<Place> places_;       // by step number
   std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
   std::vector<LinkIndex> links_from_;  // by index in senders_
   std::unordered_map<const std::vector<std::string>*, Lookup> lookups_;

@@ -211,7 +211,31 @@ class ProgramReader {
     check_weights(step.weights, branches, reading_);
     step.dealt = object.flag("dealt", false);
     if (step.dealt) check_counts(step.weights, branches, reading_);
+    read_order(branches, object, step);
     return step;
+  }
+
+  void read_order(const JsonNode& branches, ObjectReader& object, Step& step) {
+    const JsonNode* order = object.find("in_order");
+    const JsonNode* times = object.find("times");
+    if (order == nullptr) {
+      if (times != nullptr) reading_.problem(*times, "'times' belongs to 'in_order'");
+      return;
+    }
+    for (const double branch : reading_.numbers(*order, "'in_order'", {}))
+      step.order.push_back(static_cast<std::size_t>(branch) - 1);
+    if (times != nullptr)
+      for (const double number : reading_.numbers(*times, "'times'", kRepeats))
+        step.order_times.push_back(static_cast<std::uint64_t>(number));
+    const bool known = std::all_of(step.order.begin(), step.order.end(),
+                                   [&](std::size_t branch) { return branch < step.branches.size(); });
+    if (step.order.empty() || !known)
+      reading_.problem(*order, "'in_order' lists branches of the choice: 1 is the first, " +
+                                   std::to_string(branches.items.size()) + " the last");
+    if (times == nullptr) step.order_times.assign(step.order.size(), 1);
+    const bool positive = std::all_of(step.order_times.begin(), step.order_times.end(), [](auto n) { return n > 0; });
+    if (step.order_times.size() != step.order.size() || !positive)
+      reading_.problem(*times, "'times' says of each branch of 'in_order' how often it comes: at least once");
   }
 
   Step& add_task(Step& step, double weight) {

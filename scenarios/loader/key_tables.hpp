@@ -62,7 +62,7 @@ struct KeyTables {
   KeyTable forward{"step_forward", "a forward step", {"forward", "to", "bytes", "pick", "probability"}};
   KeyTable reply{"step_reply", "a reply step", {"reply", "bytes", "probability"}};
   KeyTable wait{"step_wait", "a wait step", {"wait", "from", "count", "probability"}};
-  KeyTable choose{"step_choose", "a choose step", {"choose", "dealt", "probability"}};
+  KeyTable choose{"step_choose", "a choose step", {"choose", "dealt", "in_order", "times", "probability"}};
   KeyTable repeat{"step_repeat", "a repeat step", {"repeat", "do", "probability"}};
   KeyTable dispatch{
       "step_dispatch",

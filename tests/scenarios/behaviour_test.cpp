@@ -242,6 +242,13 @@ TEST_CASE("behaviour: messages of one request draw differently further on", "[sc
   CHECK(first->draws != second->draws);
 }
 
+TEST_CASE("behaviour: branches in order come one after the other, and then again", "[scenarios]") {
+  CHECK(run_start(R"([{"repeat": 6, "do": [{"choose": [{"do": [{"send": "ask", "to": "a", "bytes": 1}]},
+      {"do": [{"send": "ask", "to": "b", "bytes": 1}]}], "in_order": [2, 1], "times": [1, 3]}]}])") ==
+        Lines{"send 1 to b 1", "send 1 to a 1", "send 1 to a 1", "send 1 to a 1", "send 1 to b 1", "send 1 to a 1",
+              "end"});
+}
+
 TEST_CASE("behaviour: measured values and dealt branches come up exactly as often as measured", "[scenarios]") {
   FakeCalls calls = fake();
   calls.run(program_of(R"({"start": [{"repeat": 12, "do": [
