@@ -46,7 +46,7 @@ class TwinMaker {
     contradictions_ = take_contradictions_apart(recording_);
     unmetered_.assign(recording_.lives.size(), false);
     for (const std::uint32_t p : outside) unmetered_[p] = true;
-    const Groups groups = find_groups(recording_, options_.as_recorded);
+    const Groups groups = find_groups(recording_, alone());
     Kinds kinds(recording_, groups);
     Conducts conducts = understand(recording_, groups, kinds);
     if (tell_kinds_by_size(recording_, groups, conducts, kinds)) conducts = understand(recording_, groups, kinds);
@@ -97,6 +97,12 @@ class TwinMaker {
     const bool somebody_ended = std::any_of(recording_.lives.begin(), recording_.lives.end(),
                                             [](const Life& life) { return life.ended && life.speaks_first(); });
     return any_client && !somebody_ended && recording_.sends_without_receive == 0;
+  }
+
+  std::set<std::uint32_t> alone() const {
+    std::set<std::uint32_t> alone = options_.alone;
+    alone.insert(options_.as_recorded.begin(), options_.as_recorded.end());
+    return alone;
   }
 
   void choose_delays() {

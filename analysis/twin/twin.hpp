@@ -13,7 +13,8 @@ namespace dpm::twin {
 
 struct TwinOptions {
   std::optional<DelayModel> delays = std::nullopt;  // instead of the trace's
-  std::set<std::uint32_t> as_recorded = {};         // processes of the trace that do what they did, message by message
+  // Processes of the trace: those that are groups of their own, and those that do what they did, message by message.
+  std::set<std::uint32_t> alone = {}, as_recorded = {};
 };
 
 // Refuses a trace of which half the messages have only one end, and one of a program that stands still.

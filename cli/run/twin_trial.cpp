@@ -10,7 +10,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::size_t kRunsMost = 6;  // before everything is written as recorded
+constexpr std::size_t kRunsMost = 8;  // before everything is written as recorded
 
 // Counts the messages of a run.
 class MessageCount : public EventSink {
@@ -42,6 +42,17 @@ class MessageCount : public EventSink {
 bool is_better(const twin::Reproduction& a, const twin::Reproduction& b) {
   if (a.ended != b.ended) return a.ended;
   return a.share() - a.T_error() > b.share() - b.T_error();
+}
+
+// A member of a group becomes a process of its own, and such a one is written as recorded; `at_last` all are.
+void understand_less(const twin::Twin& made, const std::set<std::uint32_t>& processes, bool at_last,
+                     twin::TwinOptions& options) {
+  for (const auto& group : made.groups) {
+    for (const std::uint32_t process : group.processes) {
+      if (!at_last && processes.count(process) == 0) continue;
+      (group.processes.size() > 1 && !at_last ? options.alone : options.as_recorded).insert(process);
+    }
+  }
 }
 
 }  // namespace
@@ -88,12 +99,10 @@ Result<TwinTrial> try_twin(const twin::Recording& recording, twin::TwinOptions o
     const twin::TwinRun run = run_twin(*made);
     const twin::Reproduction reproduction = twin::compare(*made, run, bounds);
     const bool is_good = reproduction.lacks.empty();
-    std::set<std::uint32_t> more = is_good ? std::set<std::uint32_t>{} : twin::to_record(*made, run, reproduction);
-    if (runs >= kRunsMost && !more.empty())
-      for (const auto& group : made->groups) more.insert(group.processes.begin(), group.processes.end());
+    const auto more = is_good ? std::set<std::uint32_t>{} : twin::to_record(*made, run, reproduction);
+    if (!more.empty()) understand_less(*made, more, runs >= kRunsMost, options);
     if (!best || is_better(reproduction, best->reproduction)) best = TwinTrial{std::move(*made), reproduction, runs};
     if (is_good || more.empty()) break;
-    options.as_recorded.insert(more.begin(), more.end());
   }
   return *std::move(best);
 }
