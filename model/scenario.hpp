@@ -81,6 +81,7 @@ struct Scenario {
   MeterDescription meter;
   std::vector<Fault> faults;
   Duration time_limit = {0};        // of simulated time; 0 is none
+  bool services_finish = false;     // the run ends when its services have nothing left to do, not before
   std::uint64_t message_limit = 0;  // an endless scenario ends here with an error; 0 is none
   std::uint32_t move_data_message_bytes = 1000;
 };

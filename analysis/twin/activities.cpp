@@ -208,7 +208,8 @@ class Understanding {
       now.trigger = i;
       now.begin = i + 1;
     }
-    now.stops = life(p).ended;
+    // A live service that handles messages ends by a signal, or with its last connection, and not by what it handled.
+    now.stops = life(p).ended && recording_.info.source == "sim";
     close(static_cast<std::uint32_t>(ops.size()), life(p).tail_cpu_ns);
   }
 

@@ -115,6 +115,7 @@ struct Twin {
   std::string delays_from;  // where they are from, in words
   std::vector<TwinGroup> groups;
   std::vector<std::pair<std::string, std::uint32_t>> codes;  // of kinds
+  bool services_finish = false;  // it ends when nothing is left to do: of live services it is not known that they end
   std::uint64_t events = 0, messages = 0, messages_used = 0, requests = 0;
   std::vector<std::string> warnings;  // what it could not model
   Expected expected;

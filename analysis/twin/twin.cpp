@@ -8,7 +8,6 @@
 #include "analysis/twin/contradictions.hpp"
 #include "analysis/twin/delays_seen.hpp"
 #include "analysis/twin/dispatching.hpp"
-#include "analysis/twin/endings.hpp"
 #include "analysis/twin/outside.hpp"
 #include "analysis/twin/programs.hpp"
 #include "analysis/twin/script.hpp"
@@ -54,10 +53,10 @@ class TwinMaker {
     twin_.name = "twin-of-" + (recording_.info.scenario.empty() ? "a-trace" : recording_.info.scenario);
     twin_.events = recording_.events;
     twin_.requests = conducts.requests;
+    twin_.services_finish = recording_.info.source != "sim";
     name_machines();
     const std::vector<bool> closed = closed_loops(material);
     for (const Group& group : groups.all) add_group(material, group, closed);
-    give_an_end(material, twin_);
     declare_unread(twin_);
     lengthen_short_messages(conducts);
     collect_codes(material);

@@ -26,7 +26,7 @@ void Simulation::run() {
   create_system_processes();
   create_scenario_processes();
   schedule_faults_and_limit();
-  if (not_ended_ == 0) end({"every process ended", "", false});
+  if (not_ended_ == 0 && !scenario_.services_finish) end({"every process ended", "", false});
   engine_.run();
   fail("the simulation stopped without an end");
 }
@@ -203,7 +203,7 @@ void Simulation::end_of_life(Process& process, Life how) {
   process.ended = now();
   process.queue.advance(now());
   set_runnable(process, false);
-  if (!process.service && --not_ended_ == 0) end({"every process ended", "", false});
+  if (!process.service && --not_ended_ == 0 && !scenario_.services_finish) end({"every process ended", "", false});
   if (how != Life::lost) check_that_something_can_happen();
 }
 

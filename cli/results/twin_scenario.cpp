@@ -353,6 +353,7 @@ std::string twin_scenario(const Twin& twin) {
   if (!parameters.empty()) scenario["parameters"] = std::move(parameters);
   scenario["machines"] = std::move(machines);
   scenario["delays"] = delays_of(twin);
+  if (twin.services_finish) scenario["services_finish"] = true;
   if (!twin.codes.empty()) {
     Json kinds = Json::object();
     for (const auto& [kind, code] : twin.codes) kinds[kind] = code;

@@ -13,7 +13,7 @@ struct KeyTables {
                     "a scenario",
                     {"$schema",   "name",     "summary",   "parameters",   "machines",      "delays",
                      "kinds",     "programs", "processes", "meter",        "filters",       "placements",
-                     "placement", "faults",   "seed",      "time_limit_s", "message_limit", "move_data_message_bytes",
+                     "placement", "faults",   "seed",      "time_limit_s", "message_limit", "services_finish", "move_data_message_bytes",
                      "spawnable", "sweeps",   "analyses",  "predictions",  "published",     "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
   KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock"}};

@@ -61,6 +61,7 @@ void SystemReader::read(const std::string& placement) {
   scenario_.name = root_.needed_text("name");
   scenario_.placement = placement;
   scenario_.time_limit = seconds(root_.number("time_limit_s", 0, kTime));
+  scenario_.services_finish = root_.flag("services_finish", false);
   scenario_.message_limit = root_.whole("message_limit", 0, kMessages);
   scenario_.move_data_message_bytes =
       static_cast<std::uint32_t>(root_.whole("move_data_message_bytes", 1000, Range{1, kBytes.high}));

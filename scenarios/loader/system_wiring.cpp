@@ -101,7 +101,9 @@ void SystemReader::finish_programs() {
 void SystemReader::check_that_it_ends() {
   const auto& processes = scenario_.processes;
   const bool endless = std::all_of(processes.begin(), processes.end(), [](const auto& p) { return p.service; });
-  if (!endless || processes.empty() || scenario_.time_limit.ns != 0 || scenario_.message_limit != 0) return;
+  if (!endless || processes.empty() || scenario_.services_finish || scenario_.time_limit.ns != 0 ||
+      scenario_.message_limit != 0)
+    return;
   reading_.problem(root_.node(),
                    "every process is a service, so the run would end before it begins: give one of them a "
                    "'stop' step, or the scenario a 'time_limit_s'");

@@ -63,6 +63,28 @@ TEST_CASE("sim: the same seed gives the same bytes, another seed others", "[sim]
   CHECK_FALSE(same_events(first, other));
 }
 
+TEST_CASE("sim: services finish what they have to do where the scenario says so", "[sim]") {
+  for (const bool finish : {false, true}) {
+    System system;
+    system.scenario.services_finish = finish;
+    system.machine("red").machine("blue");
+    system.service("server", "blue", {}, [](MessageCalls& calls) {
+      for (;;) {
+        calls.receive_message();
+        calls.compute(milliseconds(100));
+      }
+    });
+    system.process("client", "red", {"server"}, [](MessageCalls& calls) {
+      for (int i = 0; i < 3; ++i) calls.send_message(calls.link_to("server"), message_of(1));
+    });
+    const auto outcome = system.run();
+    REQUIRE(outcome.error == "");
+    CHECK(outcome.truth.ended_by == "every process ended");
+    CHECK_FALSE(outcome.truth.deadlocked);
+    CHECK((outcome.truth.total_cpu_ns >= 300'000'000) == finish);
+  }
+}
+
 TEST_CASE("sim: metering does not change what happens when it costs nothing", "[sim]") {
   const System metered = random_system(3);
   System unmetered = random_system(3);

@@ -255,6 +255,18 @@ TEST_CASE("twin: a server that greets, and does more on the first request than o
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
+TEST_CASE("twin: a live server whose end follows one client's last message still serves the others", "[twin]") {
+  Told told({"server", "first", "second"});
+  told.message(1, 0), told.message(0, 1);
+  for (int round = 0; round < 10; ++round) told.message(2, 0), told.message(0, 2);
+  told.message(1, 0);
+  told.recording.lives[0].ended = true;
+  const auto trial = trial_of(told.recording);
+  CHECK(trial.reproduction.lacks.empty());
+  CHECK(trial.reproduction.share() == 1);
+  CHECK_FALSE(any_as_recorded(trial.twin));
+}
+
 TEST_CASE("twin: what a publisher sends goes to all who subscribed by then", "[twin]") {
   Told told({"broker", "publisher", "first", "second"});
   told.message(1, 0), told.message(0, 1);
