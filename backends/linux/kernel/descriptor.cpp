@@ -104,6 +104,10 @@ std::string to_string(Medium medium) {
   return "none";
 }
 
+bool keeps_boundaries(Medium medium) {
+  return medium == Medium::udp || medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
+}
+
 DescriptorIdentity identify(int fd, bool probably_socket) {
   std::uint64_t cookie = 0;
   if (probably_socket && read_option(fd, SOL_SOCKET, SO_COOKIE, cookie))
@@ -191,20 +195,6 @@ bool cannot_send(int fd) {
 std::uint32_t bytes_waiting(int fd) {
   int waiting = 0;
   return ::ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0 ? static_cast<std::uint32_t>(waiting) : 0;
-}
-
-std::optional<WaitingDatagram> peek_datagram(int fd) {
-  // A pending error would be taken by the peek and be missed by the program.
-  pollfd item{fd, POLLIN | POLLRDHUP, 0};
-  if (::poll(&item, 1, 0) != 1 || (item.revents & POLLERR) != 0 || (item.revents & POLLIN) == 0) return std::nullopt;
-  sockaddr_storage address = {};
-  socklen_t length = sizeof address;
-  char nothing = 0;
-  const ssize_t size =
-      ::recvfrom(fd, &nothing, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&address), &length);
-  // Of a connection that has ended, "nothing" is its end and no empty message.
-  if (size < 0 || (size == 0 && (item.revents & POLLRDHUP) != 0)) return std::nullopt;
-  return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length)};
 }
 
 bool is_readable(int fd) {

@@ -39,6 +39,7 @@ enum class Medium : std::uint8_t {
   pipe,
 };
 std::string to_string(Medium medium);
+bool keeps_boundaries(Medium medium);  // messages keep their boundaries
 
 // What does not change while a socket is connected. Names are "127.0.0.1:6379", "[::1]:6379", a path, "@abstract", or
 // empty; IPv4 addresses mapped into IPv6 are written as IPv4.
@@ -75,13 +76,6 @@ bool cannot_send(int fd);
 
 // Bytes waiting in a pipe or socket.
 std::uint32_t bytes_waiting(int fd);
-
-// The next datagram without taking it: length and sender's name. Nothing if none is there, or an error is pending.
-struct WaitingDatagram {
-  std::uint32_t length_bytes = 0;
-  std::string sender_name;
-};
-std::optional<WaitingDatagram> peek_datagram(int fd);
 
 // A call on it would not wait: data, a connection, an end of file or an error is there.
 bool is_readable(int fd);

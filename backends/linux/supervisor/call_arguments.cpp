@@ -1,6 +1,7 @@
 #include "backends/linux/supervisor/call_arguments.hpp"
 
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -96,6 +97,24 @@ std::vector<GivenMessage> given_messages(const Notification& notification, const
         {message_bytes(notification.tid, header.msg_hdr), receiver_of(notification.tid, header.msg_hdr)});
   }
   return messages;
+}
+
+bool can_only_be_eagain(const Notification& notification, const MeteredCall& call) {
+  constexpr std::uint64_t kOwnMemoryEnd = 1ull << 47, kBytesMax = 0x7fff'ffff;
+  const auto& arguments = notification.arguments;
+  if (call.family == CallFamily::accept) {
+    const bool takes_flags = notification.call == SYS_accept4;
+    return !takes_flags || (static_cast<int>(arguments[3]) & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0;
+  }
+  constexpr int kKnownFlags = MSG_DONTWAIT | MSG_WAITALL | MSG_TRUNC | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITFORONE;
+  if (call.family != CallFamily::receive || arguments[1] >= kOwnMemoryEnd) return false;
+  if (call.flags >= 0 && (static_cast<int>(arguments[static_cast<std::size_t>(call.flags)]) & ~kKnownFlags) != 0)
+    return false;
+  mmsghdr first = {};
+  if (call.length == LengthForm::messages)  // with a time limit it is refused if that is not one
+    return arguments[2] > 0 && arguments[4] == 0 && read_object(notification.tid, arguments[1], first);
+  const std::uint64_t asked = asked_bytes(notification, call);
+  return asked > 0 && asked <= kBytesMax;
 }
 
 }  // namespace dpm

@@ -23,4 +23,8 @@ struct GivenMessage {
 };
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call);
 
+// A receive or accept that does not wait: where its socket has nothing to give and no error or end pending, it fails
+// with EAGAIN and nothing else. Not so where its arguments are refused before that, or nothing is asked for.
+bool can_only_be_eagain(const Notification& notification, const MeteredCall& call);
+
 }  // namespace dpm

@@ -17,9 +17,6 @@ constexpr std::size_t kBatchEvents = 1000;
 // A call that comes again later than this after a signal was rather made again by the program.
 constexpr std::int64_t kRestartMaxNs = 100'000'000;
 
-// Calls that take nothing from the stream, or something out of its order.
-constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
-
 std::uint64_t flags_of(const Notification& notification, const MeteredCall& shape) {
   return shape.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(shape.flags)];
 }
@@ -31,10 +28,6 @@ int descriptor_of(const Notification& notification, const MeteredCall& shape) {
 // recv(), send() and their like fail at once on what is no socket.
 bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
   return identity.kind == DescriptorIdentity::Kind::socket || shape.flags < 0;
-}
-
-bool is_datagram(Medium medium) {
-  return medium == Medium::udp || medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
 }
 
 }  // namespace
@@ -92,6 +85,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   ++execution.call_number;
   execution.was_seen(local_time());
   if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
+  end_turn(*thread);
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);
   const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
@@ -176,84 +170,6 @@ Socket* Supervisor::socket_behind(int fd, std::uint64_t id) {
   return &meter_.conversations().add(id, std::move(description));
 }
 
-Supervisor::Outcome Supervisor::receive(const Notification& notification, const MeteredCall& shape,
-                                        TrackedThread& thread) {
-  const std::uint64_t flags = flags_of(notification, shape);
-  if ((flags & kNotAReceive) != 0) return Outcome::let_go;
-  const auto way = way_behind(notification, shape, thread);
-  if (!way) return Outcome::let_go;
-  const auto& [fd, identity, socket] = *way;
-  Call call = circumstances(notification, shape, thread);
-  if (socket != nullptr) meter_.uses(call, *socket);
-  call.may_wait = (flags & MSG_DONTWAIT) == 0 && !is_non_blocking(fd.get());
-  if (socket != nullptr && is_datagram(socket->description.medium) && shape.length == LengthForm::messages)
-    ++receives_of_several_;
-  if (socket != nullptr && is_datagram(socket->description.medium))
-    return receive_datagram(notification, thread, fd.get(), *socket, call);
-  Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->in;
-  if (flow == nullptr) return Outcome::let_go;
-
-  const std::uint64_t asked = asked_bytes(notification, shape);
-  ReceiveState state;
-  if (flow->exact) {
-    const auto read = tcp_receive_state(fd.get(), flow->received.expected());
-    if (!read) return Outcome::let_go;
-    state = *read;
-  } else {
-    state.waiting = bytes_waiting(fd.get());
-  }
-  const auto offset = flow->exact ? std::optional(state.offset) : std::nullopt;
-  if (offset) meter_.settle_at(call, *flow, false, *offset);
-  if (!thread.asks_again) meter_.asks_to_receive(call, flow);
-  if (call.counted_in_io && !flow->exact && !thread.counters_read) read_counters(thread);
-  call.takes_all = (flags & MSG_WAITALL) != 0 && call.may_wait;
-  call.data_is_there = state.waiting > 0 || state.ended || is_readable(fd.get());
-  if (call.data_is_there || !call.may_wait || call.takes_all) {
-    const std::uint64_t probable = call.takes_all ? asked : std::min<std::uint64_t>(asked, state.waiting);
-    call.time = local_time();  // what was seen waiting had come by now
-    meter_.receives(call, *flow, {asked, probable, offset});
-    return Outcome::let_go;
-  }
-  const std::uint64_t timeout_ns = socket == nullptr ? 0 : receive_timeout_ns(fd.get());
-  return hold(notification, thread, fd.get(), identity, call, asked, timeout_ns);
-}
-
-Supervisor::Outcome Supervisor::receive_datagram(const Notification& notification, TrackedThread& thread, int fd,
-                                                 Socket& socket, Call& call) {
-  if (!thread.asks_again) meter_.asks_to_receive(call, socket.in);
-  if (const auto waiting = peek_datagram(fd)) {
-    // It may have got its name by a send since it was looked at.
-    if (socket.in == nullptr && socket.description.local_name.ends_with(":0")) socket.description = describe_socket(fd);
-    Flow* flow =
-        socket.in != nullptr ? socket.in : &meter_.conversations().datagrams_from(waiting->sender_name, socket);
-    call.time = local_time();
-    meter_.receives_datagram(call, *flow, waiting->length_bytes);
-    return Outcome::let_go;
-  }
-  if (!call.may_wait || is_readable(fd)) return Outcome::let_go;
-  return hold(notification, thread, fd, {DescriptorIdentity::Kind::socket, socket.id, 0}, call, 0,
-              receive_timeout_ns(fd));
-}
-
-Supervisor::Outcome Supervisor::accept(const Notification& notification, TrackedThread& thread) {
-  const MeteredCall& shape = *find_metered_call(notification.call);
-  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
-  if (!fd) return Outcome::let_go;
-  const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind != DescriptorIdentity::Kind::socket) return Outcome::let_go;
-  Socket* listening = socket_behind(fd.get(), identity.id);
-  if (listening == nullptr || !listening->description.listening) return Outcome::let_go;
-  Call call = circumstances(notification, shape, thread);
-  meter_.uses(call, *listening);
-  if (is_readable(fd.get())) {
-    meter_.accepts(call, *listening);
-    return Outcome::let_go;
-  }
-  call.may_wait = !is_non_blocking(fd.get());
-  if (!call.may_wait) return Outcome::let_go;
-  return hold(notification, thread, fd.get(), identity, call, 0, receive_timeout_ns(fd.get()));
-}
-
 void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                       std::uint64_t available) {
   if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
@@ -262,7 +178,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   const auto& [fd, identity, socket] = *way;
   const Call call = circumstances(notification, shape, thread);
   if (socket != nullptr) meter_.uses(call, *socket);
-  if (socket != nullptr && is_datagram(socket->description.medium))
+  if (socket != nullptr && keeps_boundaries(socket->description.medium))
     return send_datagrams(notification, shape, fd.get(), *socket, call);
   Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->out;
   if (flow == nullptr) return;

@@ -53,9 +53,6 @@ class Supervisor {
 
   // supervisor.cpp: one call
   Outcome handle(const Notification& notification);
-  Outcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  Outcome receive_datagram(const Notification& notification, TrackedThread& thread, int fd, Socket& socket, Call& call);
-  Outcome accept(const Notification& notification, TrackedThread& thread);
   // `available`: no more can be sent, whatever is asked for.
   void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
             std::uint64_t available = UINT64_MAX);
@@ -76,23 +73,31 @@ class Supervisor {
   void note_code(TrackedThread& thread, std::uint64_t pc);
   void count_active(std::uint32_t tid);
 
+  // supervisor_receives.cpp: calls that ask for data or a connection
+  Outcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Outcome accept(const Notification& notification, TrackedThread& thread);
+  Outcome take_first(TrackedThread& thread, Asking& asking, const Way& way);
+  bool take_held(TrackedThread& thread, int fd);
+  Flow* flow_of(const Asking& asking);
+  bool is_exact(const Asking& asking);
+  bool tells_its_share(const Asking& asking);
+  std::optional<QueueSight> look(const Asking& asking, int fd);
+  void record_taken(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
+  bool is_being_taken(const Asking& asking, const QueueSight& sight, int fd);
+  void end_turn(TrackedThread& thread);
+
   // supervisor_transfers.cpp: bytes that do not pass through the process
   Outcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  void move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source, Flow& flow,
-            Call call);
 
   // supervisor_holds.cpp: calls that wait with us
-  Outcome hold(const Notification& notification, TrackedThread& thread, int fd, const DescriptorIdentity& identity,
-               const Call& call, std::uint64_t asked, std::uint64_t timeout_ns);
+  Outcome hold(TrackedThread& thread, const Asking& asking, int fd);
+  bool look_at_hold(TrackedThread& thread);
   void fire(HoldTable::Ticket ticket);
   void end_hold(TrackedThread& thread);
   void interrupt_hold(TrackedThread& thread);
   bool is_made_again(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   void check_holds();
   void check_deadlines(std::int64_t now_ns);
-  bool complete(TrackedThread& thread);
-  bool is_being_taken(std::uint64_t id, int fd);
-  void record_held_receive(const Hold& held, Call call, int fd, Socket* socket);
   std::int64_t next_deadline_ns() const;
 
   // supervisor_processes.cpp: who is there
@@ -149,8 +154,8 @@ class Supervisor {
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
   std::uint32_t next_to_check_ = 0;                                             // a place
   std::vector<std::size_t> free_slots_;
-  std::vector<HoldTable::Ticket> look_again_;        // others had a claim on the data first
-  std::unordered_map<std::uint64_t, Taker> takers_;  // by socket or pipe that others wait for as well
+  std::vector<HoldTable::Ticket> look_again_;  // what they found may be another's
+  Turns turns_;
   std::uint32_t active_recently_[8] = {};
   std::size_t active_at_ = 0;
   bool sync_wake_up_ = false;

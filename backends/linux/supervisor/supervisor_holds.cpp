@@ -5,24 +5,21 @@
 
 namespace dpm {
 
-Supervisor::Outcome Supervisor::hold(const Notification& notification, TrackedThread& thread, int fd,
-                                     const DescriptorIdentity& identity, const Call& call, std::uint64_t asked,
-                                     std::uint64_t timeout_ns) {
+Supervisor::Outcome Supervisor::hold(TrackedThread& thread, const Asking& asking, int fd) {
   if (free_slots_.empty()) return Outcome::let_go;
   auto ticket = holds_.watch(fd);
   if (!ticket) return Outcome::let_go;
+  const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
+  const std::uint64_t timeout_ns = is_socket && asking.terms.may_wait ? receive_timeout_ns(fd) : 0;
   Hold held;
-  held.notification = notification;
+  static_cast<Asking&>(held) = asking;
   held.slot = free_slots_.back();
   held.ticket = *ticket;
-  held.identity = identity;
-  held.call = call;
-  held.asked = asked;
-  held.deadline_ns = timeout_ns == 0 ? 0 : call.now_ns + static_cast<std::int64_t>(timeout_ns);
+  held.deadline_ns = timeout_ns == 0 ? 0 : asking.call.now_ns + static_cast<std::int64_t>(timeout_ns);
   free_slots_.pop_back();
-  slots_[held.slot] = notification;
+  slots_[held.slot] = held.notification;
   by_place_[held.ticket.place] = &thread;
-  waiting_for_[identity.id].push_back(&thread);
+  waiting_for_[held.identity.id].push_back(&thread);
   ++summary_.held_calls;
   if (held.deadline_ns != 0) wake();  // whoever attends sleeps until the deadline it knew
   thread.hold = held;
@@ -34,10 +31,7 @@ void Supervisor::end_hold(TrackedThread& thread) {
   by_place_.erase(thread.hold->ticket.place);
   const auto waiting = waiting_for_.find(thread.hold->identity.id);
   std::erase(waiting->second, &thread);
-  if (waiting->second.empty()) {
-    takers_.erase(waiting->first);
-    waiting_for_.erase(waiting);
-  }
+  if (waiting->second.empty()) waiting_for_.erase(waiting);
   slots_[thread.hold->slot] = {};
   free_slots_.push_back(thread.hold->slot);
   thread.hold.reset();
@@ -57,100 +51,30 @@ bool Supervisor::is_made_again(const Notification& notification, const MeteredCa
   return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
 }
 
-// Something came for a held call: it is recorded as of now, and goes on. False if there is nothing after all.
-bool Supervisor::complete(TrackedThread& thread) {
-  Hold& held = *thread.hold;
-  const MeteredCall& shape = *find_metered_call(held.notification.call);
+// Something may have come for a held call. False if it goes on waiting.
+bool Supervisor::look_at_hold(TrackedThread& thread) {
+  const Hold& held = *thread.hold;
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), held.call.descriptor);
+  if (fd && identify(fd.get()) == held.identity) return take_held(thread, fd.get());
   // Closed or replaced while we waited: the kernel itself shall say what that means.
-  const bool same = fd && identify(fd.get()) == held.identity;
-  if (same && !is_readable(fd.get())) {
-    holds_.watch_again(held.ticket, fd.get());
-    return false;
-  }
-  if (!listener_.waits(held.notification.id)) {
+  const std::uint64_t id = held.notification.id;
+  if (!listener_.waits(id)) {
     interrupt_hold(thread);
     return false;
   }
-  if (same) {
-    Call call = held.call;
-    call.time = local_time();
-    call.data_is_there = true;
-    call.now_ns = call.time.ns - clock_offset_ns_;
-    call.load = load_.runnable(call.now_ns);
-    Socket* socket = meter_.conversations().find(held.identity.id);
-    if (shape.family == CallFamily::accept) {
-      meter_.accepts(call, *socket);
-    } else if (shape.family == CallFamily::transfer) {
-      move(held.notification, shape, thread, fd.get(), *stream_from(fd.get(), held.identity), call);
-    } else {
-      record_held_receive(held, call, fd.get(), socket);
-    }
-  }
-  const std::uint64_t id = held.notification.id;
   end_hold(thread);
   listener_.let_go(id);
   return true;
 }
 
-void Supervisor::record_held_receive(const Hold& held, Call call, int fd, Socket* socket) {
-  const bool is_pipe = held.identity.kind == DescriptorIdentity::Kind::pipe;
-  Conversations& conversations = meter_.conversations();
-  Flow* flow = is_pipe ? &conversations.pipe(held.identity.device, held.identity.id) : socket->in;
-  if (flow == nullptr || flow->kind == ChannelKind::datagram) {
-    const auto waiting = peek_datagram(fd);
-    if (!waiting) return;
-    if (flow == nullptr && socket->description.local_name.ends_with(":0")) socket->description = describe_socket(fd);
-    if (flow == nullptr) flow = &conversations.datagrams_from(waiting->sender_name, *socket);
-    call.time = local_time();
-    meter_.receives_datagram(call, *flow, waiting->length_bytes);
-    return;
-  }
-  Amount amount{held.asked, 0};
-  if (flow->exact) {
-    const auto state = tcp_receive_state(fd, flow->received.expected());
-    if (!state) return;
-    amount.offset = state->offset;
-    amount.probable = std::min<std::uint64_t>(held.asked, state->waiting);
-  } else {
-    amount.probable = std::min<std::uint64_t>(held.asked, bytes_waiting(fd));
-  }
-  call.time = local_time();  // what was seen waiting had come by now
-  meter_.receives(call, *flow, amount);
-}
-
-// What the last one was let go for is still there until it has run: its CPU time, its next call, or less data shows
-// that.
-bool Supervisor::is_being_taken(std::uint64_t id, int fd) {
-  constexpr std::int64_t kTakesAtMostNs = 100'000'000;
-  const auto taker = takers_.find(id);
-  if (taker == takers_.end()) return false;
-  const auto thread = threads_.find(taker->second.tid);
-  const std::int64_t now_ns = local_time().ns - clock_offset_ns_;
-  std::uint64_t cpu_ns = 0;
-  if (thread != threads_.end() && thread->second->execution->call_number == taker->second.call_number &&
-      bytes_waiting(fd) >= taker->second.waiting_bytes && now_ns - taker->second.since_ns < kTakesAtMostNs &&
-      thread->second->files.cpu_time_ns(cpu_ns) && cpu_ns == taker->second.cpu_ns)
-    return true;
-  takers_.erase(taker);
-  return false;
-}
-
-// The oldest call that waits for this data gets it; the others look again a moment later, when it has been taken.
+// The oldest call that waits for this data gets it; the one whose watch fired looks again a moment later, when it has
+// been taken.
 void Supervisor::fire(HoldTable::Ticket ticket) {
   if (!holds_.is_current(ticket)) return;
-  const std::uint64_t id = by_place_.at(ticket.place)->hold->identity.id;
-  const std::vector<TrackedThread*>& claims = waiting_for_.at(id);
-  TrackedThread& oldest = *claims.front();
-  const UniqueFd fd = borrow_descriptor(oldest.thread_fd.get(), oldest.hold->call.descriptor);
-  const bool taken = is_being_taken(id, fd.get());
-  if (taken || claims.size() > 1) look_again_.push_back(ticket);
-  if (taken) return;
-  Taker taker{.tid = oldest.execution->tid(), .call_number = oldest.execution->call_number};
-  taker.waiting_bytes = bytes_waiting(fd.get());
-  taker.since_ns = local_time().ns - clock_offset_ns_;
-  const bool several = claims.size() > 1 && oldest.files.cpu_time_ns(taker.cpu_ns);
-  if (complete(oldest) && several) takers_[id] = taker;
+  TrackedThread& fired = *by_place_.at(ticket.place);
+  TrackedThread& oldest = *waiting_for_.at(fired.hold->identity.id).front();
+  look_at_hold(oldest);
+  if (&fired != &oldest && holds_.is_current(ticket)) look_at_hold(fired);
 }
 
 std::int64_t Supervisor::next_deadline_ns() const {

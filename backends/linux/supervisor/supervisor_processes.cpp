@@ -68,6 +68,7 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Creator cr
   thread->process = process;
   auto& place = threads_[tid];
   if (place != nullptr && place->hold) end_hold(*place);
+  if (place != nullptr) end_turn(*place);
   place = std::move(thread);
   return *place;
 }
@@ -126,6 +127,7 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
 void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
   const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
   if (thread.hold) end_hold(thread);
+  end_turn(thread);
   if (thread.execution->counted.flow != nullptr && !number_goes_on) read_last_counters(thread);
   read_cpu_time(thread);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);

@@ -46,7 +46,7 @@ Flow* Supervisor::stream_from(int fd, const DescriptorIdentity& identity) {
 Supervisor::Outcome Supervisor::transfer(const Notification& notification, const MeteredCall& shape,
                                          TrackedThread& thread) {
   const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
-  const UniqueFd source = borrow_descriptor(thread.thread_fd.get(), descriptor);
+  UniqueFd source = borrow_descriptor(thread.thread_fd.get(), descriptor);
   if (!source) return Outcome::let_go;
   const DescriptorIdentity identity = identify(source.get());
   Flow* flow = stream_from(source.get(), identity);
@@ -54,29 +54,15 @@ Supervisor::Outcome Supervisor::transfer(const Notification& notification, const
     send(notification, shape, thread, bytes_left_in_file(notification, shape, source.get()));
     return Outcome::let_go;
   }
-  Call call = circumstances(notification, shape, thread);
-  call.descriptor = descriptor;
-  call.counted_in_io = false;
-  call.may_wait = may_wait(notification, shape, source.get());
-  if (!thread.asks_again) meter_.asks_to_receive(call, flow);
-  if (call.may_wait && !is_readable(source.get()))
-    return hold(notification, thread, source.get(), identity, call, 0, 0);
-  move(notification, shape, thread, source.get(), *flow, call);
-  return Outcome::let_go;
-}
-
-void Supervisor::move(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, int source,
-                      Flow& flow, Call call) {
-  const std::uint64_t asked = asked_bytes(notification, shape);
-  Amount amount{asked, std::min<std::uint64_t>(asked, bytes_waiting(source))};
-  if (flow.exact) {
-    const auto state = tcp_receive_state(source, flow.received.expected());
-    if (!state) return;
-    amount.offset = state->offset;
-  }
-  call.time = local_time();  // what was seen waiting had come by now
-  meter_.receives(call, flow, amount);
-  send(notification, shape, thread, amount.probable);
+  Asking asking;
+  asking.notification = notification;
+  asking.identity = identity;
+  asking.asked = asked_bytes(notification, shape);
+  asking.call = circumstances(notification, shape, thread);
+  asking.call.descriptor = descriptor;
+  asking.call.counted_in_io = false;
+  asking.call.may_wait = asking.terms.may_wait = may_wait(notification, shape, source.get());
+  return take_first(thread, asking, {std::move(source), identity, meter_.conversations().find(identity.id)});
 }
 
 }  // namespace dpm

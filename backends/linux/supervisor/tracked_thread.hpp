@@ -10,27 +10,24 @@
 #include "backends/linux/kernel/tracee.hpp"
 #include "backends/linux/meter/meter.hpp"
 #include "backends/linux/supervisor/hold_table.hpp"
+#include "backends/linux/supervisor/receive_decision.hpp"
 
 namespace dpm {
 
-// A receive or accept that waits with us.
-struct Hold {
+// A receive, accept or transfer that asks for what waits in a socket or pipe.
+struct Asking {
   Notification notification;
-  std::size_t slot = 0;
-  HoldTable::Ticket ticket;
   DescriptorIdentity identity;
   Call call;
+  ReceiveTerms terms;
   std::uint64_t asked = 0;
-  std::int64_t deadline_ns = 0;  // 0: none
 };
 
-// Who was let go last to take what had come, while others wait for it too.
-struct Taker {
-  std::uint32_t tid = 0;
-  std::uint64_t call_number = 0;
-  std::uint64_t cpu_ns = 0;
-  std::uint32_t waiting_bytes = 0;
-  std::int64_t since_ns = 0;
+// One that waits with us.
+struct Hold : Asking {
+  std::size_t slot = 0;
+  HoldTable::Ticket ticket;
+  std::int64_t deadline_ns = 0;  // 0: none
 };
 
 // What is known of a process, of all its threads together: code, as far as program counters have been met.
@@ -63,6 +60,7 @@ struct TrackedThread {
   bool asks_again = false;     // its present call was interrupted by a signal before
   int seen_running = 0;        // so many times in a row, when its call was looked at
   std::uint64_t cpu_seen_running_ns = 0;
+  std::optional<std::uint64_t> taking;  // the socket or pipe that its last call was let go to take something from
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed

@@ -1,0 +1,34 @@
+// What waits in a socket to be received or accepted, looked at without taking it. All functions work on a borrowed
+// duplicate (tracee.hpp), and leave queue, pending errors and flags of the open file as they are.
+//
+// A peek would move the position of a socket that has one of its own (SO_PEEK_OFF); of such a socket only lengths are
+// told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dpm {
+
+struct WaitingDatagram {
+  std::uint32_t length_bytes = 0;
+  std::string sender_name;
+  std::uint64_t beginning = 0;  // a hash of its first bytes: it tells it from others that were there before
+};
+
+struct DatagramQueue {
+  bool quiet = false;  // poll() reports nothing at all: no datagram, no error, no end
+  // Nothing if none is there, or an error is pending, which a peek would take.
+  std::optional<WaitingDatagram> next;
+};
+DatagramQueue look_at_datagrams(int fd);
+
+// How many bytes one call with room for `room` takes from this UNIX stream, of which `waiting` bytes wait: it ends
+// behind passed descriptors, and where another sender's credentials begin (unix(7)).
+std::uint64_t bytes_of_one_receive(int fd, std::uint64_t room, std::uint64_t waiting);
+
+// Connections that wait to be accepted; at least one if it cannot be known how many.
+std::uint32_t connections_waiting(int listener);
+
+}  // namespace dpm

@@ -1,0 +1,74 @@
+// Whose turn it is to take what waits in a socket or pipe that several threads read.
+//
+// A call that was let go takes its data a little later, and the kernel does not say when. Until its thread is seen
+// elsewhere, what another call finds in the same socket may be the same data: two RECEIVEs would be recorded for one
+// message. So the other waits until one of these shows that the first has taken its share:
+//
+//     it made another metered call, or ended        left()
+//     the queue begins with other data              is_same_data()
+//     it sleeps elsewhere, or has used CPU time     has_left()
+//     it has been away for kTakesAtMostNs           has_left()
+//
+// Pure: the supervisor looks, this decides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace dpm {
+
+// What a queue began with when it was looked at. Of a stream, `bytes` is all that waits: it shrinks when some is taken.
+struct QueueFront {
+  std::uint64_t bytes = 0;
+  std::uint64_t beginning = 0;
+  bool stream = false;
+};
+// `now` may begin with the data that `then` began with.
+bool is_same_data(const QueueFront& then, const QueueFront& now);
+
+class Turns {
+ public:
+  // Longer than a thread waits for a CPU on a busy machine; nothing is recorded twice for a shorter pause.
+  static constexpr std::int64_t kTakesAtMostNs = 500'000'000;
+  // A receive uses less CPU time than this.
+  static constexpr std::uint64_t kTakesAtMostCpuNs = 200'000;
+
+  // One that was let go to take a share.
+  struct Taker {
+    std::uint32_t tid = 0;
+    std::int32_t descriptor = -1;
+    std::int64_t since_ns = 0;
+    QueueFront front;
+    std::optional<std::uint64_t> cpu_ns = std::nullopt;  // when it was first looked at
+  };
+  // What a look at a taker's thread shows.
+  struct ThreadSight {
+    std::uint64_t cpu_ns = 0;
+    bool sleeps_elsewhere = false;
+  };
+
+  void give(std::uint64_t queue, const Taker& taker) { takers_[queue].push_back(taker); }
+  // The thread has been seen out of its call.
+  void left(std::uint64_t queue, std::uint32_t tid);
+  // How many may still be about to take from it. Those are forgotten of which `has_left` is true.
+  template <typename HasLeft>
+  std::size_t still_taking(std::uint64_t queue, HasLeft&& has_left) {
+    const auto found = takers_.find(queue);
+    if (found == takers_.end()) return 0;
+    std::erase_if(found->second, has_left);
+    const std::size_t left = found->second.size();
+    if (left == 0) takers_.erase(found);
+    return left;
+  }
+  std::size_t size() const { return takers_.size(); }
+
+  static bool has_left(Taker& taker, const ThreadSight& sight, std::int64_t now_ns);
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<Taker>> takers_;
+};
+
+}  // namespace dpm
