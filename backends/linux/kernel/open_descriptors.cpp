@@ -31,6 +31,11 @@ std::vector<std::uint32_t> numbers_in(const std::string& path) {
 
 std::vector<std::uint32_t> read_process_ids() { return numbers_in("/proc"); }
 
+std::vector<int> read_descriptor_numbers(std::uint32_t pid) {
+  const auto numbers = numbers_in("/proc/" + std::to_string(pid) + "/fd");
+  return {numbers.begin(), numbers.end()};
+}
+
 std::vector<int> read_listener_numbers(std::uint32_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid) + "/fd";
   std::vector<int> listeners;

@@ -9,6 +9,9 @@ namespace dpm {
 
 std::vector<std::uint32_t> read_process_ids();
 
+// The numbers of all its descriptors.
+std::vector<int> read_descriptor_numbers(std::uint32_t pid);
+
 // The descriptors of that process that are listeners of a filter. Costs 4 us for each descriptor it has open.
 std::vector<int> read_listener_numbers(std::uint32_t pid);
 

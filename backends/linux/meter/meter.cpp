@@ -147,17 +147,12 @@ std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
     }
   }
   // Connections that were made and then not used: their names stay unknown.
-  std::erase_if(pending_paths_, [since_ns](const PendingPath& pending) {
-    if (pending.since_ns > since_ns) return false;
-    pending.execution->finish(pending.event);
-    --pending.execution->open_operations;
-    return true;
-  });
+  for (const AwaitedPath& path : awaited_paths_.take_old_connects(since_ns)) end_wait(path);
   return found;
 }
 
 bool Meter::has_unfinished() const {
-  return !pending_paths_.empty() || std::any_of(executions_.begin(), executions_.end(),
+  return !awaited_paths_.empty() || std::any_of(executions_.begin(), executions_.end(),
                                                 [](const auto& execution) { return execution.second->waiting() > 0; });
 }
 

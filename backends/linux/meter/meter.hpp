@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/linux/kernel/tracee.hpp"
+#include "backends/linux/meter/awaited_paths.hpp"
 #include "backends/linux/meter/conversation.hpp"
 #include "backends/linux/meter/execution.hpp"
 #include "backends/linux/meter/record_output.hpp"
@@ -72,7 +73,17 @@ class Meter {
   Conversations& conversations() { return conversations_; }
   // The process uses the socket by this descriptor: what that shows about paths made, duplicated and closed before.
   void uses(const Call& call, Socket& socket);
+  // The call goes on with a connection that waits at this listener.
   void accepts(const Call& call, const Socket& listener);
+  // The other end's name, as the kernel told it to the last accept of this execution.
+  void accepted_from(const Execution& execution, const std::string& peer) {
+    awaited_paths_.accepted_from(execution, peer);
+  }
+  // The accepts whose connection has not been used since before `since_ns`.
+  std::vector<AwaitedPath> old_accepts(std::int64_t since_ns) const { return awaited_paths_.old_accepts(since_ns); }
+  // The process holds this socket. True if one of its accepts was for it.
+  bool has_connection(std::uint32_t pid, Socket& socket);
+  void give_up_accept(const AwaitedPath& accept, bool it_failed);
   // With every path call notified nothing has to be inferred from the first use.
   void paths_are_told() { paths_are_told_ = true; }
   void creates_socket(const Call& call, std::uint32_t kind);
@@ -124,15 +135,6 @@ class Meter {
     ProcessId first;
     std::string name, command_name;
   };
-  // An ACCEPT or CONNECT whose connection has not been seen yet.
-  struct PendingPath {
-    Execution* execution = nullptr;
-    std::uint64_t event = 0;
-    std::string listener;          // ACCEPT: its name
-    std::int32_t descriptor = -1;  // CONNECT
-    std::int64_t since_ns = 0;
-  };
-
   Event event_of(const Call& call, EventType type) const;
   void accept(FlowEnd end, const Execution* execution);
   std::uint64_t record(const Call& call, const Event& event, bool finished = true);
@@ -142,10 +144,9 @@ class Meter {
   static void forget_touched(Execution& execution);
   void announce(const Call& call, Socket& socket);
   void announce_pair(const Call& call, Socket& socket);
-  bool settle_pending(std::vector<PendingPath>::iterator pending, const Socket& socket);
-  bool settle_accept(const Socket& socket);
-  bool settle_connect(const Call& call, const Socket& socket);
-  void await_connection(const Call& call, const Event& event, std::string listener, std::int32_t descriptor);
+  void await_connection(const Call& call, const Event& event, AwaitedPath path);
+  bool settle_path(const std::optional<AwaitedPath>& path, const Socket& socket);
+  static void end_wait(const AwaitedPath& path);
   void record_path(const Call& call, EventType type, const Socket& socket, std::uint32_t code,
                    Evidence evidence = Evidence::inferred);
   void close_descriptor(const Call& call, ProcessState& process, std::size_t fd, Evidence evidence);
@@ -158,7 +159,7 @@ class Meter {
   std::unordered_map<std::uint32_t, std::unique_ptr<Execution>> executions_;  // by thread
   std::vector<std::unique_ptr<Execution>> dead_;
   std::unordered_map<std::uint32_t, ProcessState> processes_;  // by process
-  std::vector<PendingPath> pending_paths_;
+  AwaitedPaths awaited_paths_;
   bool paths_are_told_ = false;
   Gaps gaps_;
   std::unordered_set<std::uint64_t> announced_pairs_;

@@ -8,18 +8,6 @@
 namespace dpm {
 namespace {
 
-bool same_service(const std::string& bound, const std::string& local) {
-  if (bound == local) return true;
-  // A listener bound to every address: the connection has one of them.
-  const auto port = [](const std::string& name) {
-    const auto colon = name.rfind(':');
-    return colon == std::string::npos || name.front() == '/' ? std::string() : name.substr(colon);
-  };
-  const std::string bound_port = port(bound);
-  const bool any = bound.starts_with("0.0.0.0:") || bound.starts_with("[::]:");
-  return any && !bound_port.empty() && bound_port == port(local);
-}
-
 std::uint32_t kind_of(const SocketDescription& socket) {
   return static_cast<std::uint32_t>(socket.domain << 16 | socket.type << 8 | socket.protocol);
 }
@@ -48,41 +36,29 @@ void Meter::announce_pair(const Call& call, Socket& socket) {
   record_path(call, EventType::accept, other, ChannelId::kNone);
 }
 
-void Meter::await_connection(const Call& call, const Event& event, std::string listener, std::int32_t descriptor) {
-  const std::uint64_t number = record(call, event, false);
-  if (number == Execution::kNoEvent) return;
+void Meter::await_connection(const Call& call, const Event& event, AwaitedPath path) {
+  path.execution = call.execution;
+  path.event = record(call, event, false);
+  path.descriptor = call.descriptor;
+  path.since_ns = call.now_ns;
+  if (path.event == Execution::kNoEvent) return;
   ++call.execution->open_operations;
-  pending_paths_.push_back({call.execution, number, std::move(listener), descriptor, call.now_ns});
+  awaited_paths_.add(std::move(path));
 }
 
-bool Meter::settle_pending(std::vector<PendingPath>::iterator pending, const Socket& socket) {
-  if (pending == pending_paths_.end()) return false;
-  if (Event* event = pending->execution->event(pending->event)) {
+void Meter::end_wait(const AwaitedPath& path) {
+  path.execution->finish(path.event);
+  --path.execution->open_operations;
+}
+
+bool Meter::settle_path(const std::optional<AwaitedPath>& path, const Socket& socket) {
+  if (!path) return false;
+  if (Event* event = path->execution->event(path->event)) {
     if (socket.out != nullptr) event->channel = socket.out->channel;
     if (socket.in != nullptr) event->passed_channel = socket.in->channel;
   }
-  pending->execution->finish(pending->event);
-  --pending->execution->open_operations;
-  pending_paths_.erase(pending);
+  end_wait(*path);
   return true;
-}
-
-bool Meter::settle_accept(const Socket& socket) {
-  return settle_pending(std::find_if(pending_paths_.begin(), pending_paths_.end(),
-                                     [&socket](const PendingPath& pending) {
-                                       return pending.descriptor < 0 &&
-                                              same_service(pending.listener, socket.description.local_name);
-                                     }),
-                        socket);
-}
-
-bool Meter::settle_connect(const Call& call, const Socket& socket) {
-  return settle_pending(std::find_if(pending_paths_.begin(), pending_paths_.end(),
-                                     [&call](const PendingPath& pending) {
-                                       return pending.descriptor == call.descriptor &&
-                                              pending.execution->pid() == call.execution->pid();
-                                     }),
-                        socket);
 }
 
 void Meter::announce(const Call& call, Socket& socket) {
@@ -97,10 +73,13 @@ void Meter::announce(const Call& call, Socket& socket) {
   }
   const bool accepted = stream && known.connected && (is_unix ? !known.local_name.empty() : !known.syn_counted);
   if (accepted) {
-    if (!settle_accept(socket)) record_path(call, EventType::accept, socket, ChannelId::kNone);
+    const auto accept = awaited_paths_.take_accept(known.local_name, known.peer_name, call.execution->pid(), true);
+    if (!settle_path(accept, socket) && !awaited_paths_.was_given_up(known.local_name))
+      record_path(call, EventType::accept, socket, ChannelId::kNone);
     return;
   }
-  if (settle_connect(call, socket) || paths_are_told_) return;
+  if (settle_path(awaited_paths_.take_connect(call.execution->pid(), call.descriptor), socket) || paths_are_told_)
+    return;
   record_path(call, EventType::socket, socket, kind_of(known));
   if (known.connected) record_path(call, EventType::connect, socket, 0);
 }
@@ -131,7 +110,26 @@ void Meter::uses(const Call& call, Socket& socket) {
 void Meter::accepts(const Call& call, const Socket& listener) {
   Event event = event_of(call, EventType::accept);
   event.code = ChannelId::kNone;
-  await_connection(call, event, listener.description.local_name, -1);
+  await_connection(call, event, {.accepts = true, .listener = listener.description.local_name, .peer = ""});
+}
+
+bool Meter::has_connection(std::uint32_t pid, Socket& socket) {
+  const SocketDescription& known = socket.description;
+  if (socket.announced || known.listening || !known.connected) return false;
+  socket.announced = settle_path(awaited_paths_.take_accept(known.local_name, known.peer_name, pid, false), socket);
+  return socket.announced;
+}
+
+void Meter::give_up_accept(const AwaitedPath& accept, bool it_failed) {
+  const auto path = awaited_paths_.give_up(*accept.execution, accept.event);
+  if (!path) return;
+  if (it_failed) {
+    path->execution->cancel(path->event);
+    --path->execution->open_operations;
+    return;
+  }
+  path->execution->event(path->event)->evidence = Evidence::inferred;
+  end_wait(*path);
 }
 
 void Meter::creates_socket(const Call& call, std::uint32_t kind) {
@@ -140,9 +138,7 @@ void Meter::creates_socket(const Call& call, std::uint32_t kind) {
   record(call, event);
 }
 
-void Meter::connects(const Call& call) {
-  await_connection(call, event_of(call, EventType::connect), "", call.descriptor);
-}
+void Meter::connects(const Call& call) { await_connection(call, event_of(call, EventType::connect), {}); }
 
 void Meter::duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor) {
   record_path(call, EventType::dup, socket, static_cast<std::uint32_t>(new_descriptor), Evidence::observed);

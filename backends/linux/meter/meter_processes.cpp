@@ -98,12 +98,7 @@ void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time,
 
 void Meter::leave(Execution& execution) {
   for (const auto& end : execution.touched) accept(end, &execution);
-  std::erase_if(pending_paths_, [&execution](const PendingPath& pending) {
-    if (pending.execution != &execution) return false;
-    --execution.open_operations;
-    execution.finish(pending.event);
-    return true;
-  });
+  for (const AwaitedPath& path : awaited_paths_.give_up_all_of(execution)) end_wait(path);
 }
 
 void Meter::bury() {

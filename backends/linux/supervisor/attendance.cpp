@@ -152,6 +152,7 @@ void Supervisor::attend(pthread_t serving) {
     }
     check_holds();
     look_around();
+    settle_old_accepts(now_ns);
     settle_old_events(now_ns);
     hand_on();
     next_tick_ns = now_ns + pause_after_look();

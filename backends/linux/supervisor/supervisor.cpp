@@ -85,6 +85,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   ++execution.call_number;
   execution.was_seen(local_time());
   if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
+  read_accepted(*thread);
   end_turn(*thread);
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);

@@ -75,7 +75,6 @@ class Supervisor {
 
   // supervisor_receives.cpp: calls that ask for data or a connection
   Outcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  Outcome accept(const Notification& notification, TrackedThread& thread);
   Outcome take_first(TrackedThread& thread, Asking& asking, const Way& way);
   bool take_held(TrackedThread& thread, int fd);
   Flow* flow_of(const Asking& asking);
@@ -85,6 +84,13 @@ class Supervisor {
   void record_taken(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
   bool is_being_taken(const Asking& asking, const QueueSight& sight, int fd);
   void end_turn(TrackedThread& thread);
+
+  // supervisor_accepts.cpp: which connection an accept got
+  Outcome accept(const Notification& notification, TrackedThread& thread);
+  void record_accept(TrackedThread& thread, const Call& call, const Notification& notification, const Socket& listener);
+  void read_accepted(TrackedThread& thread);
+  void settle_old_accepts(std::int64_t now_ns);
+  std::size_t search_connections(TrackedThread& thread);
 
   // supervisor_transfers.cpp: bytes that do not pass through the process
   Outcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);

@@ -55,24 +55,6 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   return take_first(thread, asking, *way);
 }
 
-Supervisor::Outcome Supervisor::accept(const Notification& notification, TrackedThread& thread) {
-  const MeteredCall& shape = *find_metered_call(notification.call);
-  Way way;
-  way.fd = borrow_descriptor(thread.thread_fd.get(), static_cast<std::int32_t>(notification.arguments[0]));
-  if (!way.fd) return Outcome::let_go;
-  way.identity = identify(way.fd.get());
-  if (way.identity.kind != DescriptorIdentity::Kind::socket) return Outcome::let_go;
-  way.socket = socket_behind(way.fd.get(), way.identity.id);
-  if (way.socket == nullptr || !way.socket->description.listening) return Outcome::let_go;
-  Asking asking;
-  asking.notification = notification;
-  asking.identity = way.identity;
-  asking.call = circumstances(notification, shape, thread);
-  asking.call.may_wait = asking.terms.may_wait = !is_non_blocking(way.fd.get());
-  meter_.uses(asking.call, *way.socket);
-  return take_first(thread, asking, way);
-}
-
 // The first look at a call.
 Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking, const Way& way) {
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
@@ -200,7 +182,7 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
     turns_.give(asking.identity.id, {thread.execution->tid(), call.descriptor, call.now_ns, sight.front});
   }
   Socket* socket = meter_.conversations().find(asking.identity.id);
-  if (shape.family == CallFamily::accept) return meter_.accepts(call, *socket);
+  if (shape.family == CallFamily::accept) return record_accept(thread, call, asking.notification, *socket);
   Flow* flow = flow_of(asking);
   if (sight.datagram) {
     // It may have got its name by a send since it was looked at.

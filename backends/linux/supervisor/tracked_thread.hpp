@@ -44,6 +44,7 @@ struct TrackedProcess {
   // Its program had ended before it could be looked at: what the process is called, and when that program began.
   std::string unseen;
   LocalTime unseen_since;
+  std::int64_t search_at_ns = 0;              // when its descriptor table may be read next
   int looks = 0;                              // how often its map was read
   std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
   std::int64_t survey_pause_ns = 25'000'000;  // and how long after that again: twice as long each time
@@ -61,6 +62,12 @@ struct TrackedThread {
   int seen_running = 0;        // so many times in a row, when its call was looked at
   std::uint64_t cpu_seen_running_ns = 0;
   std::optional<std::uint64_t> taking;  // the socket or pipe that its last call was let go to take something from
+  // Where its last accept lets the kernel write the other end's name, and which name stood there before.
+  struct AcceptedName {
+    std::uint64_t address = 0;
+    std::string before;
+  };
+  AcceptedName accepted;
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed

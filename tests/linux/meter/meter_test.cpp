@@ -210,14 +210,66 @@ TEST_CASE("meter: an ACCEPT gets its connection from the first use of the accept
   CHECK(scene.events.back().evidence == Evidence::observed);
 }
 
-TEST_CASE("meter: an accepted connection that is never used is an ACCEPT without channel", "[linux]") {
+TEST_CASE("meter: an accepted connection that is found nowhere is an ACCEPT without channel, and no other", "[linux]") {
   Scene scene;
   Execution& server = scene.process(10, "server");
+  Execution& heir = scene.process(11, "heir");
   Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
   scene.meter.accepts(scene.call(server, 3), listener);
-  CHECK(scene.meter.unfinished(scene.now_ns).empty());
+  CHECK(scene.meter.old_accepts(scene.now_ns - 1).empty());
+  const auto old = scene.meter.old_accepts(scene.now_ns);
+  REQUIRE(old.size() == 1);
+  scene.meter.give_up_accept(old[0], false);
   REQUIRE(scene.count(EventType::accept) == 1);
   CHECK(scene.events.back().channel.is_none());
+  CHECK(scene.events.back().evidence == Evidence::inferred);
+  Socket& accepted = scene.meter.conversations().add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
+  scene.meter.uses(scene.call(heir, 4), accepted);
+  CHECK(scene.count(EventType::accept) == 1);
+}
+
+TEST_CASE("meter: an accept that failed after all is no ACCEPT", "[linux]") {
+  Scene scene;
+  Execution& server = scene.process(10, "server");
+  scene.meter.accepts(scene.call(server, 3), scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false)));
+  scene.meter.give_up_accept(scene.meter.old_accepts(scene.now_ns).at(0), true);
+  CHECK(scene.count(EventType::accept) == 0);
+}
+
+TEST_CASE("meter: of several processes that accept at one listener, the one that uses a connection has it", "[linux]") {
+  Scene scene;
+  Execution& first = scene.process(10, "first");
+  Execution& second = scene.process(11, "second");
+  Conversations& conversations = scene.meter.conversations();
+  Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
+  scene.meter.accepts(scene.call(first, 3), listener);
+  scene.meter.accepts(scene.call(second, 3), listener);
+  scene.meter.uses(scene.call(second, 4), conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false)));
+  REQUIRE(scene.count(EventType::accept) == 1);
+  CHECK(scene.events.back().process == second.id());
+  scene.meter.uses(scene.call(first, 4), conversations.add(3, tcp("127.0.0.1:80", "127.0.0.1:4001", false)));
+  REQUIRE(scene.count(EventType::accept) == 2);
+  CHECK(scene.events.back().process == first.id());
+}
+
+TEST_CASE("meter: the name that the kernel told an accept says which connection it got", "[linux]") {
+  Scene scene;
+  Execution& parent = scene.process(10, "parent");
+  Execution& child = scene.process(11, "child");
+  Conversations& conversations = scene.meter.conversations();
+  Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
+  scene.meter.accepts(scene.call(parent, 3), listener);
+  scene.meter.accepted_from(parent, "127.0.0.1:4000");
+  scene.meter.accepts(scene.call(parent, 3), listener);
+  scene.meter.accepted_from(parent, "127.0.0.1:4001");
+  Socket& later = conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4001", false));
+  scene.meter.uses(scene.call(child, 4), later);
+  CHECK(scene.count(EventType::accept) == 0);  // it waits for the first, which was made before it
+  Socket& earlier = conversations.add(3, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
+  CHECK(scene.meter.has_connection(parent.pid(), earlier));
+  REQUIRE(scene.count(EventType::accept) == 2);
+  CHECK(scene.events.back().process == parent.id());
+  CHECK(scene.events.back().channel == later.out->channel);
 }
 
 TEST_CASE("meter: a UNIX client that speaks before it is accepted speaks on the connection's channel", "[linux]") {
