@@ -82,7 +82,8 @@ class Supervisor {
   bool tells_its_share(const Asking& asking);
   std::optional<QueueSight> look(const Asking& asking, int fd);
   void record_taken(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
-  bool is_being_taken(const Asking& asking, const QueueSight& sight, int fd);
+  bool may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd);
+  bool has_left(Turns::Taker& taker, std::int64_t now_ns);
   void end_turn(TrackedThread& thread);
 
   // supervisor_accepts.cpp: which connection an accept got

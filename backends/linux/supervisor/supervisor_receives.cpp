@@ -60,15 +60,15 @@ Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
   const int fd = way.fd.get();
   if (asking.call.counted_in_io && !thread.counters_read && !is_exact(asking)) read_counters(thread);
-  const auto sight = look(asking, fd);
+  auto sight = look(asking, fd);
   if (!sight) return Outcome::let_go;
   if (Flow* flow = flow_of(asking); shape.family != CallFamily::accept) {
     if (sight->offset) meter_.settle_at(asking.call, *flow, false, *sight->offset);
     if (!thread.asks_again) meter_.asks_to_receive(asking.call, flow);
   }
+  const bool may_be_anothers = !tells_its_share(asking) && may_be_anothers_share(asking, *sight, fd);
   if (!sight->readable && !asking.terms.may_wait && way.socket != nullptr && shape.family != CallFamily::transfer)
     asking.terms.may_be_answered = can_only_be_eagain(asking.notification, shape);
-  const bool may_be_anothers = sight->readable && !tells_its_share(asking) && is_being_taken(asking, *sight, fd);
   switch (decide(asking.terms, *sight, may_be_anothers)) {
     case ReceiveDecision::record:
       asking.call.data_is_there = sight->readable;
@@ -89,12 +89,13 @@ Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking
 // A look at one that waits with us. False if it goes on waiting.
 bool Supervisor::take_held(TrackedThread& thread, int fd) {
   Hold& held = *thread.hold;
-  const auto sight = look(held, fd);
+  auto sight = look(held, fd);
   ReceiveDecision decision = ReceiveDecision::let_go;
   if (sight) {
+    const bool may_be_anothers = may_be_anothers_share(held, *sight, fd);
     if (!sight->readable && !held.terms.may_wait)
       held.terms.may_be_answered = can_only_be_eagain(held.notification, *find_metered_call(held.notification.call));
-    decision = decide(held.terms, *sight, sight->readable && is_being_taken(held, *sight, fd));
+    decision = decide(held.terms, *sight, may_be_anothers);
   }
   if (decision == ReceiveDecision::wait_for_data) {
     holds_.watch_again(held.ticket, fd);
@@ -196,21 +197,33 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
   if (shape.family == CallFamily::transfer) send(asking.notification, shape, thread, amount.probable);
 }
 
-// Whether what was seen may be what others are just about to take.
-bool Supervisor::is_being_taken(const Asking& asking, const QueueSight& sight, int fd) {
+// Whether what was seen may be what others are just about to take. Where their threads show that they have taken it,
+// they did so after the look or before: then `sight` is what another look shows.
+bool Supervisor::may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd) {
+  if (!sight.readable) return false;
   const std::int64_t now_ns = local_time().ns - clock_offset_ns_;
+  bool is_old = false;
   const std::size_t others = turns_.still_taking(asking.identity.id, [&](Turns::Taker& taker) {
     if (taker.tid == asking.notification.tid || !is_same_data(taker.front, sight.front)) return true;
-    const auto found = threads_.find(taker.tid);
-    if (found == threads_.end()) return true;
-    TrackedThread& thread = *found->second;
-    Turns::ThreadSight seen;
-    if (!thread.files.cpu_time_ns(seen.cpu_ns)) return true;
-    seen.sleeps_elsewhere = call_state(thread.execution->pid(), taker.tid, taker.descriptor) == CallState::elsewhere;
-    return Turns::has_left(taker, seen, now_ns);
+    const bool left = has_left(taker, now_ns);
+    is_old |= left;
+    return left;
   });
+  if (is_old) {
+    if (const auto again = look(asking, fd)) sight = *again;
+  }
   const bool accepts = find_metered_call(asking.notification.call)->family == CallFamily::accept;
-  return others > 0 && (!accepts || others >= connections_waiting(fd));
+  return sight.readable && others > 0 && (!accepts || others >= connections_waiting(fd));
+}
+
+bool Supervisor::has_left(Turns::Taker& taker, std::int64_t now_ns) {
+  const auto found = threads_.find(taker.tid);
+  if (found == threads_.end()) return true;
+  TrackedThread& thread = *found->second;
+  Turns::ThreadSight seen;
+  if (!thread.files.cpu_time_ns(seen.cpu_ns)) return true;
+  seen.sleeps_elsewhere = call_state(thread.execution->pid(), taker.tid, taker.descriptor) == CallState::elsewhere;
+  return Turns::has_left(taker, seen, now_ns);
 }
 
 // The thread is out of the call that was let go to take something: it is the next one's turn.
