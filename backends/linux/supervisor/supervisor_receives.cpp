@@ -80,8 +80,14 @@ Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking
       listener_.fail(asking.notification.id, EAGAIN);
       return Outcome::answered;
     case ReceiveDecision::wait_for_data:
-    case ReceiveDecision::wait_for_turn:
       return hold(thread, asking, fd);
+    case ReceiveDecision::wait_for_turn: {
+      const Outcome outcome = hold(thread, asking, fd);
+      if (outcome != Outcome::held) return outcome;
+      look_again_.push_back(thread.hold->ticket);  // its watch tells of data, not of the turn
+      wake();
+      return outcome;
+    }
   }
   return Outcome::let_go;
 }
