@@ -135,8 +135,7 @@ void Supervisor::attend(pthread_t serving) {
       if (data == kWakeEvent) [[maybe_unused]]
         const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
     }
-    for (const auto& ticket : waiting)
-      if (holds_.is_current(ticket)) fire(ticket);
+    for (const std::uint64_t ticket : waiting) fire(HoldTable::ticket_of(ticket));
     if (stopped_ || all_gone_) break;
     now_ns = clock_ns(CLOCK_MONOTONIC);
     check_deadlines(now_ns);

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -161,7 +162,7 @@ class Supervisor {
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
   std::uint32_t next_to_check_ = 0;                                             // a place
   std::vector<std::size_t> free_slots_;
-  std::vector<HoldTable::Ticket> look_again_;  // what they found may be another's
+  std::set<std::uint64_t> look_again_;  // the tickets' data: what they found may be another's
   Turns turns_;
   std::uint32_t active_recently_[8] = {};
   std::size_t active_at_ = 0;

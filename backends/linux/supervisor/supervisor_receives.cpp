@@ -84,7 +84,7 @@ Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking
     case ReceiveDecision::wait_for_turn: {
       const Outcome outcome = hold(thread, asking, fd);
       if (outcome != Outcome::held) return outcome;
-      look_again_.push_back(thread.hold->ticket);  // its watch tells of data, not of the turn
+      look_again_.insert(HoldTable::data_of(thread.hold->ticket));  // its watch tells of data, not of the turn
       wake();
       return outcome;
     }
@@ -108,7 +108,7 @@ bool Supervisor::take_held(TrackedThread& thread, int fd) {
     return false;
   }
   if (decision == ReceiveDecision::wait_for_turn) {
-    look_again_.push_back(held.ticket);
+    look_again_.insert(HoldTable::data_of(held.ticket));
     return false;
   }
   const std::uint64_t id = held.notification.id;
