@@ -1,3 +1,4 @@
+#include "backends/linux/kernel/datagram_refusal.hpp"
 #include "backends/linux/supervisor/supervisor.hpp"
 
 #include <sys/socket.h>
@@ -200,6 +201,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
 void Supervisor::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
                                 const Call& call) {
   const auto send_one = [&](std::uint64_t bytes, const std::string& receiver) {
+    if (refuses_datagram(fd, socket.description, bytes)) return;
     Flow* flow = socket.out;
     if (flow == nullptr || !receiver.empty()) {
       // Where an unconnected socket sends from is decided by its first send; where a connected one sends to, by

@@ -192,6 +192,28 @@ void other_answers(const Actor& actor) {
   actor.result("recv again", recv(asks, room.data(), 10, MSG_DONTWAIT));
 }
 
+// What is not sent is no message.
+void refused_sends(const Actor& actor) {
+  static std::array<char, 300000> data{};
+  for (const char* name : {"udp4", "udp6", "pair_datagram", "unix_seqpacket"}) {
+    const Ends ends = medium(name).connect(actor);
+    const End out{ends.a.fd, std::string(name) + ends.a.out, ""};
+    for (const std::size_t length : {65507ul, 65508ul, 65528ul, 300000ul})
+      actor.sends(out, std::string(name) + " send", [&] { return send(out.fd, data.data(), length, 0); });
+  }
+  const Ends closed = medium("unix_seqpacket").connect(actor);
+  close(closed.b.fd);
+  actor.sends({closed.a.fd, "closed", ""}, "send", [&] { return send(closed.a.fd, data.data(), 10, MSG_NOSIGNAL); });
+  const Listener none = udp_socket();
+  const int asks = must(socket(AF_INET, SOCK_DGRAM, 0), "socket");
+  must(connect(asks, reinterpret_cast<const sockaddr*>(&none.name), none.name_length), "connect");
+  close(none.fd);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    actor.sends({asks, "nowhere", ""}, "send", [&] { return send(asks, data.data(), 10, 0); });
+    pause_ms(20);
+  }
+}
+
 // As the workers of a server: each polls, and all but one come too late.
 void herd(const Actor& actor) {
   constexpr int kConnections = 60;
@@ -236,6 +258,7 @@ constexpr std::array kCases = {
     Case{"passed_descriptors", passed_descriptors},
     Case{"without_room", without_room},
     Case{"other_answers", other_answers},
+    Case{"refused_sends", refused_sends},
     Case{"herd", herd},
 };
 
