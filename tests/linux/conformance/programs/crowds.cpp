@@ -197,9 +197,12 @@ void refused_sends(const Actor& actor) {
   static std::array<char, 300000> data{};
   for (const char* name : {"udp4", "udp6", "pair_datagram", "unix_seqpacket"}) {
     const Ends ends = medium(name).connect(actor);
-    const End out{ends.a.fd, std::string(name) + ends.a.out, ""};
-    for (const std::size_t length : {65507ul, 65508ul, 65528ul, 300000ul})
-      actor.sends(out, std::string(name) + " send", [&] { return send(out.fd, data.data(), length, 0); });
+    const End in{ends.b.fd, "", std::string(name) + ends.b.in}, out{ends.a.fd, std::string(name) + ends.a.out, ""};
+    for (const std::size_t length : {65507ul, 65508ul, 65528ul, 300000ul}) {
+      const long sent =
+          actor.sends(out, std::string(name) + " send", [&] { return send(out.fd, data.data(), length, 0); });
+      if (sent > 0) actor.receives(in, "recv", [&] { return recv(in.fd, data.data(), data.size(), 0); });
+    }
   }
   const Ends closed = medium("unix_seqpacket").connect(actor);
   close(closed.b.fd);
