@@ -128,7 +128,6 @@ void Meter::give_up_accept(const AwaitedPath& accept, bool it_failed) {
     --path->execution->open_operations;
     return;
   }
-  path->execution->event(path->event)->evidence = Evidence::inferred;
   end_wait(*path);
 }
 

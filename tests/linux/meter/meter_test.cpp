@@ -222,7 +222,6 @@ TEST_CASE("meter: an accepted connection that is found nowhere is an ACCEPT with
   scene.meter.give_up_accept(old[0], false);
   REQUIRE(scene.count(EventType::accept) == 1);
   CHECK(scene.events.back().channel.is_none());
-  CHECK(scene.events.back().evidence == Evidence::inferred);
   Socket& accepted = scene.meter.conversations().add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
   scene.meter.uses(scene.call(heir, 4), accepted);
   CHECK(scene.count(EventType::accept) == 1);
