@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 namespace dpm {
@@ -53,6 +54,24 @@ Result<void> append_to_file(const std::string& path, std::span<const std::byte> 
                " bytes could be written (is the disk full?)"};
 }
 
+Result<void> reserve_file(const std::string& path, std::size_t bytes) {
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return Error::from_errno("create " + path);
+  const int refused = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
+  if (refused != 0) return Error{"make room for " + path + ": " + std::strerror(refused)};
+  return {};
+}
+
+namespace {
+
+Error failed_beside(const std::string& doing, const std::string& beside) {
+  const Error failed = Error::from_errno(doing + beside);
+  ::unlink(beside.c_str());  // a part of it would only take up room
+  return failed;
+}
+
+}  // namespace
+
 Result<void> replace_file(const std::string& path, const std::string& text) {
   const std::string beside = path + ".new";
   const FileDescriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -60,10 +79,10 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
   auto left = std::as_bytes(std::span(text));
   while (!left.empty()) {
     const ssize_t written = write_once(file.get(), left);
-    if (written <= 0) return Error::from_errno("write " + beside);
+    if (written <= 0) return failed_beside("write ", beside);
     left = left.subspan(static_cast<std::size_t>(written));
   }
-  if (::fdatasync(file.get()) != 0) return Error::from_errno("sync " + beside);
+  if (::fdatasync(file.get()) != 0) return failed_beside("sync ", beside);
   if (::rename(beside.c_str(), path.c_str()) != 0) return Error::from_errno("rename " + beside + " to " + path);
   return {};
 }

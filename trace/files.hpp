@@ -15,8 +15,11 @@ Result<void> make_private_folder(const std::string& path);  // mode 0700; refuse
 // so that a full disk leaves whole packets behind.
 Result<void> append_to_file(const std::string& path, std::span<const std::byte> bytes);
 
-// Replaces the file as a whole: written beside it, synced, renamed.
+// Replaces the file as a whole: written beside it, synced, renamed. When that fails nothing is left beside it.
 Result<void> replace_file(const std::string& path, const std::string& text);
+
+// Makes the file so long, of room that is really there; what it holds does not matter.
+Result<void> reserve_file(const std::string& path, std::size_t bytes);
 
 Result<std::string> read_text_file(const std::string& path, std::size_t bytes_max);
 

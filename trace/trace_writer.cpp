@@ -1,5 +1,7 @@
 #include "trace/trace_writer.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,6 +17,9 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kRowsToWait = 16;
+// Room on the disk that is given back for the last trace.json, so that a full disk cannot hide what was lost.
+constexpr const char* kReserveName = "reserve";
+constexpr std::size_t kReserveBytesMin = 64 * 1024;
 
 struct PackedClass {
   PackedCopy copy;
@@ -64,6 +69,7 @@ struct TraceWriter::State {
   bool takes_events = false;    // the layouts are event_layouts()
   bool knows_processes = true;  // every record was an Event
   bool ended = false;
+  std::size_t reserved_bytes = 0;
   Result<void> status;
 
   void note(Result<void> result) {
@@ -76,8 +82,18 @@ struct TraceWriter::State {
     rows_written = rows_of(sidecar.info);
     sidecar.streams.clear();
     for (const auto& stream : streams) sidecar.streams.push_back(stream->summary);
-    note(replace_file(directory + "/" + kSidecarName, to_json(sidecar)));
+    const std::string text = to_json(sidecar);
+    note(replace_file(directory + "/" + kSidecarName, text));
+    if (!sidecar.finished) reserve(2 * text.size());
   }
+
+  // Failing means that the disk is full already: what was reserved before stays.
+  void reserve(std::size_t bytes) {
+    if (bytes <= reserved_bytes || !status) return;
+    bytes = std::max(bytes, kReserveBytesMin);
+    if (reserve_file(directory + "/" + kReserveName, bytes)) reserved_bytes = bytes;
+  }
+  void give_back_reserve() { ::unlink((directory + "/" + kReserveName).c_str()); }
 
   // While names come late, those of at least two records in three are on disk whatever kills this process. Waiting
   // until the tables have grown by half keeps the work in proportion to what they hold at the end.
@@ -268,6 +284,7 @@ void TraceWriter::on_end(const Ledger& ledger) {
   state_->settle(ledger);
   state_->list_split_processes();
   state_->sidecar.finished = true;
+  state_->give_back_reserve();
   state_->write_sidecar();
   state_->source_info = nullptr;
   state_->lock.release();

@@ -3,8 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -16,12 +18,24 @@
 namespace dpm {
 namespace {
 
-// Every thread met costs a few descriptors.
+// Every thread met costs a few descriptors. The program's own limit stays what it is; root may have more than it allows.
 void allow_many_descriptors() {
+  constexpr rlim_t kEnough = 65'536;
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlimit wanted = {std::max(limit.rlim_max, kEnough), std::max(limit.rlim_max, kEnough)};
+  if (::setrlimit(RLIMIT_NOFILE, &wanted) == 0) return;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// With a limit like this no thread can be looked at.
+std::optional<std::string> descriptor_warning() {
+  constexpr rlim_t kLeast = 64;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return std::nullopt;
+  return "the meter may open only " + std::to_string(limit.rlim_cur) +
+         " files: calls that it could not look at are missing, and were not counted (raise 'ulimit -Hn' before dpm)";
 }
 
 // The signal that gets a thread out of waiting for a call: it only has to interrupt.
@@ -39,6 +53,7 @@ LossReport losses_of(Supervisor& supervisor) {
         {"the recording could not keep up, and the program was not to be held any longer", report.seen});
   }
   report.warnings = supervisor.warnings();
+  if (auto warning = descriptor_warning()) report.warnings.push_back(*std::move(warning));
   return report;
 }
 

@@ -42,6 +42,10 @@ void Conclusion::so_far(const Recorded& recorded, const std::vector<ProcessLeft>
 Result<void> Conclusion::at_end(const Recorded& recorded) {
   const auto found = find_all(folder_.trace(), HistoryOptions{});
   if (found && !(was_said_ && afterwards_.silent && folder_.is_kept())) say(recorded, *found);
+  if (!found) {
+    terminal_.err << meter_summary_without_trace(program_, recorded);
+    print_ledger(recorded.ledger, terminal_);
+  }
   Result<void> done = found ? write(recorded, *found) : found.error();
   if (!folder_.is_kept()) folder_.remove();
   if (!done) return done;

@@ -73,6 +73,13 @@ std::string meter_summary(const MeteredFacts& program, const Recorded& recorded,
   return text;
 }
 
+std::string meter_summary_without_trace(const MeteredFacts& program, const Recorded& recorded) {
+  return "dpm: " + printable(shortened(program.command)) + " (" + std::to_string(program.pid) +
+         "): " + counted(recorded.meter.processes, "process", "processes") + ", " +
+         counted(recorded.meter.threads, "thread", "threads") + "; its trace cannot be read\n" +
+         changes_line(program, recorded.meter);
+}
+
 std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it) {
   constexpr std::size_t kShown = 3;
   std::string names;

@@ -19,6 +19,9 @@ struct MeteredFacts {
 // Ends with a newline. The ledger, losses and warnings are print_ledger()'s.
 std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
 
+// What is known when the trace cannot be read, such as because its directory was removed.
+std::string meter_summary_without_trace(const MeteredFacts& program, const Recorded& recorded);
+
 // "metering goes on: sleep (123) still runs; 'dpm stop 121' ends it". Without a newline.
 std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it);
 
