@@ -79,6 +79,7 @@ class HandlerWriter {
           material_.in_order && group_.members.size() == 1 && handled.shapes.all().size() <= kShapesInOrderMost;
       const auto ends = in_order ? std::vector<std::size_t>{} : phases_of(handled);
       if (in_order) {
+        twin_.activities_once += handled.shapes.once();
         handler.steps = handled.shapes.steps_in_order(material_, handled.order.begin()->second, warnings_);
       } else if (period > 0) {
         handler.steps = {every(handled, rare, period, key)};

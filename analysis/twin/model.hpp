@@ -92,6 +92,7 @@ struct TwinGroup {
   std::uint64_t messages = 0;  // sent and received
   std::uint64_t activities = 0;
   std::uint64_t activities_forced = 0;  // that were given another's form
+  std::uint64_t activities_once = 0;    // of a form that came once only: done in their turn, and not understood
   double cpu_s = 0;
 
   // By its own name, or by that of one of its members.

@@ -370,6 +370,12 @@ std::vector<TwinStep> Shapes::steps_in_order(const Material& material, const std
   return {choice};
 }
 
+std::uint64_t Shapes::once() const {
+  if (shapes_.size() < 2) return 0;
+  return static_cast<std::uint64_t>(
+      std::count_if(shapes_.begin(), shapes_.end(), [](const Shape& shape) { return shape.count() == 1; }));
+}
+
 std::uint64_t Shapes::forced() const {
   return std::accumulate(shapes_.begin(), shapes_.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const Shape& shape) { return sum + shape.forced(); });

@@ -113,6 +113,8 @@ class Shapes {
   std::vector<TwinStep> steps_in_order(const Material& material, const std::vector<std::size_t>& order,
                                        std::vector<std::string>& warnings) const;
   std::uint64_t forced() const;
+  // Activities that are like no other, where there are others.
+  std::uint64_t once() const;
 
  private:
   std::vector<Shape> shapes_;

@@ -30,7 +30,7 @@ std::string manner_of(const TwinGroup& group) {
 // What is written as recorded is reproduced, and not understood.
 std::uint64_t understood(const TwinGroup& group) {
   if (group.as_recorded) return 0;
-  return group.activities - std::min(group.activities, group.activities_forced);
+  return group.activities - std::min(group.activities, group.activities_forced + group.activities_once);
 }
 
 double understood_share(const TwinGroup& group) {
@@ -48,6 +48,11 @@ std::string twin_text(const twin::Twin& twin, int width) {
   std::string text = table.to_text(width) + "\n";
   text += "made from " + std::to_string(twin.events) + " events; " + std::to_string(twin.requests) + " requests\n";
   text += "delays are from " + twin.delays_from + "\n";
+  std::size_t as_recorded = 0;
+  for (const auto& group : twin.groups) as_recorded += group.as_recorded;
+  if (as_recorded > 0)
+    text += std::to_string(as_recorded) + " of " + std::to_string(twin.groups.size()) +
+            " rows are as recorded: what they would do if others did something else is not known\n";
   return text;
 }
 
