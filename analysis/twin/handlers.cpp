@@ -80,6 +80,7 @@ class HandlerWriter {
       const auto ends = in_order ? std::vector<std::size_t>{} : phases_of(handled);
       if (in_order) {
         twin_.activities_once += handled.shapes.once();
+        let_be_what_was_not_received(key, handled);
         handler.steps = handled.shapes.steps_in_order(material_, handled.order.begin()->second, warnings_);
       } else if (period > 0) {
         handler.steps = {every(handled, rare, period, key)};
@@ -101,6 +102,18 @@ class HandlerWriter {
   }
 
  private:
+  // Messages that the process is sent and did not take cause nothing, whichever of them it takes in the twin.
+  void let_be_what_was_not_received(const HandlerKey& key, HandlerClass& handled) {
+    const std::uint32_t process = group_.members.front();
+    TokenRun nothing;
+    nothing.process = process;
+    for (const std::uint32_t sender : material_.groups.all[key.from].members)
+      for (const Op& op : material_.recording.lives[sender].ops)
+        if (op.kind == OpKind::send && op.match == kNone && op.peer == process &&
+            material_.kinds.of(sender, process, op) == key.kind)
+          handled.order[process].push_back(handled.shapes.add(nothing));
+  }
+
   // A process that ends behind a message like others before has counted them: all it handled, of whatever kind. 0 if it
   // does not. The message it ended behind is then one like the others.
   std::uint64_t messages_until_end() {

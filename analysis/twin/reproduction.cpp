@@ -86,14 +86,15 @@ void tell_lacks(const TwinRun& run, const Bounds& bounds, Reproduction& result) 
   if (stuck > kStuckListed) result.lacks.push_back(std::to_string(stuck - kStuckListed) + " other processes wait, too");
   if (result.share() < bounds.messages)
     result.lacks.push_back("it makes " + std::to_string(result.reproduced) + " of " + std::to_string(result.in_trace) +
-                           " messages");
+                           " messages" +
+                           (result.surplus > 0 ? " and " + std::to_string(result.surplus) + " others" : ""));
   if (result.T_error() > bounds.T_error) result.lacks.push_back("its T is not that of the trace");
 }
 
 }  // namespace
 
 double Reproduction::share() const {
-  return in_trace == 0 ? 1 : static_cast<double>(reproduced) / static_cast<double>(in_trace);
+  return in_trace == 0 ? 1 : static_cast<double>(reproduced) / static_cast<double>(in_trace + surplus);
 }
 
 double Reproduction::T_error() const {
@@ -111,7 +112,7 @@ Reproduction compare(const Twin& twin, const TwinRun& run, const Bounds& bounds)
     const std::uint64_t in_twin = found == made.end() ? 0 : found->second;
     result.pairs.push_back({pair.first, pair.second, in_trace, in_twin});
     result.reproduced += std::min(in_trace, in_twin);
-    result.in_twin += in_twin;
+    result.surplus += in_twin - std::min(in_trace, in_twin);
   }
   std::stable_sort(result.pairs.begin(), result.pairs.end(),
                    [](const auto& a, const auto& b) { return a.in_trace > b.in_trace; });

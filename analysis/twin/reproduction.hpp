@@ -31,13 +31,13 @@ struct Reproduction {
   std::vector<Reproduced> pairs;  // the largest first
   std::uint64_t in_trace = 0;     // messages
   std::uint64_t reproduced = 0;   // of each pair as many as there are in both
-  std::uint64_t in_twin = 0;
+  std::uint64_t surplus = 0;      // that the twin makes beyond those
   double T_trace_s = 0, T_twin_s = 0;
   double elapsed_trace_s = 0, elapsed_twin_s = 0;
   bool ended = false;              // every process that should end did
   std::vector<std::string> lacks;  // in words, what keeps it from being a twin: empty if nothing does
 
-  double share() const;    // of messages
+  double share() const;    // of messages, of those in the trace and the surplus
   double T_error() const;  // 0.01: one percent too much or too little
 };
 

@@ -41,9 +41,11 @@ std::string reproduction_text(const Reproduction& reproduction, int width) {
                    std::to_string(others.in_trace), std::to_string(others.in_twin), share_text(others)});
   }
   std::string text = table.to_text(width);
-  text += "\nthe twin makes " + percent(reproduction.share(), 1) + " of " + std::to_string(reproduction.in_trace) +
-          " messages; T " + seconds_text(reproduction.T_twin_s) + " of " + seconds_text(reproduction.T_trace_s) +
-          "; elapsed " + seconds_text(reproduction.elapsed_twin_s) + " of " +
+  text += "\nthe twin makes " + std::to_string(reproduction.reproduced) + " of " +
+          std::to_string(reproduction.in_trace) + " messages" +
+          (reproduction.surplus > 0 ? " and " + std::to_string(reproduction.surplus) + " others" : "") + ", " +
+          percent(reproduction.share(), 1) + "; T " + seconds_text(reproduction.T_twin_s) + " of " +
+          seconds_text(reproduction.T_trace_s) + "; elapsed " + seconds_text(reproduction.elapsed_twin_s) + " of " +
           seconds_text(reproduction.elapsed_trace_s) + "\n";
   return text;
 }
@@ -54,8 +56,8 @@ nlohmann::ordered_json reproduction_json(const Reproduction& reproduction, const
   for (const Reproduced& pair : reproduction.pairs)
     pairs.push_back({{"from", pair.from}, {"to", pair.to}, {"in_trace", pair.in_trace}, {"in_twin", pair.in_twin}});
   return {{"messages_in_trace", reproduction.in_trace},
-          {"messages_in_twin", reproduction.in_twin},
           {"messages_reproduced", reproduction.reproduced},
+          {"messages_surplus", reproduction.surplus},
           {"share", reproduction.share()},
           {"share_at_least", bounds.messages},
           {"T_trace_s", reproduction.T_trace_s},

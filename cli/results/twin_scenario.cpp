@@ -18,6 +18,7 @@ using twin::TwinGroup;
 using twin::TwinStep;
 
 constexpr std::size_t kLineWidth = 120;
+constexpr std::uint64_t kMessagesMost = 100;  // times those of the trace: a run that makes more has no end
 
 // ---- layout
 
@@ -353,7 +354,11 @@ std::string twin_scenario(const Twin& twin) {
   if (!parameters.empty()) scenario["parameters"] = std::move(parameters);
   scenario["machines"] = std::move(machines);
   scenario["delays"] = delays_of(twin);
-  if (twin.services_finish) scenario["services_finish"] = true;
+  if (twin.services_finish) {
+    scenario["services_finish"] = true;
+    // A change may make services send to each other for ever.
+    scenario["message_limit"] = kMessagesMost * twin.expected.all_messages() + 10000;
+  }
   if (!twin.codes.empty()) {
     Json kinds = Json::object();
     for (const auto& [kind, code] : twin.codes) kinds[kind] = code;

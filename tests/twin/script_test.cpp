@@ -267,6 +267,19 @@ TEST_CASE("twin: a live server whose end follows one client's last message still
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
+TEST_CASE("twin: what a process did not take causes nothing in the twin either", "[twin]") {
+  Told told({"source", "head", "sink"});
+  for (int i = 0; i < 16; ++i) {
+    told.message(0, 1);
+    for (int part = 0; part < 8 - (i == 0); ++part) told.message(1, 2);
+  }
+  told.send(0, 1), told.send(0, 1);
+  const auto trial = trial_of(told.recording);
+  CHECK(trial.reproduction.surplus == 0);
+  CHECK(trial.reproduction.share() == 1);
+  CHECK_FALSE(any_as_recorded(trial.twin));
+}
+
 TEST_CASE("twin: what a publisher sends goes to all who subscribed by then", "[twin]") {
   Told told({"broker", "publisher", "first", "second"});
   told.message(1, 0), told.message(0, 1);
