@@ -90,8 +90,8 @@ class Stage:
     def printed_by(self, pid):
         return self._printed(pid)[0]
 
-    def wait_for_port(self, name, protocol="tcp"):
-        self.wait_until(f"port {name} is served", lambda: self._is_open(self.port(name), protocol))
+    def wait_for_port(self, name, protocol="tcp", limit_s=60):
+        self.wait_until(f"port {name} is served", lambda: self._is_open(self.port(name), protocol), limit_s)
 
     @staticmethod
     def wait_until(what, is_so, limit_s=60):

@@ -19,7 +19,7 @@ def play(stage):
     names = stage.start(["epmd"], env=around)  # or the node starts one that stays
     stage.wait_for_port("names")
     server = stage.start([f"{programs}/rabbitmq-server"], env=around)
-    stage.wait_for_port("amqp")
+    stage.wait_for_port("amqp", limit_s=300)  # under both witnesses an Erlang node of this size starts slowly
     stage.note("client", stage.run(["/usr/bin/python3", stage.parts / "rabbitmq_client.py", port, 40 if stage.quick else 500]))
     os.kill(int((stage.folder / "pid").read_text()), 15)
     stage.wait(server)
