@@ -6,9 +6,8 @@
 #include <thread>
 
 #include "cli/terminal.hpp"
-#include "trace/files.hpp"
+#include "trace/read_sidecar.hpp"
 #include "trace/recording_lock.hpp"
-#include "trace/sidecar.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -16,7 +15,6 @@ namespace {
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kLookAgain{10};
 constexpr std::chrono::milliseconds kSilent{300};  // shorter waits need no words
-constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
 
 // A process that has ended and that nobody has waited for does not run.
 bool is_running(std::uint32_t pid) {
@@ -30,10 +28,7 @@ bool is_running(std::uint32_t pid) {
 // The first process of the program runs, if the trace says already which that is; or the recorder has said that it
 // waits for more, and that the trace is complete so far.
 bool is_worth_reading(const std::string& directory) {
-  const std::string path = directory + "/" + kSidecarName;
-  const auto text = read_text_file(path, kSidecarBytesMax);
-  if (!text) return false;
-  const auto sidecar = sidecar_from_json(path, *text);
+  const auto sidecar = read_sidecar(directory);
   if (!sidecar || sidecar->info.processes.empty()) return false;
   if (sidecar->paused) return true;
   const std::uint32_t pid = sidecar->info.processes.front().pid;

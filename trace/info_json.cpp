@@ -24,6 +24,12 @@ ChannelMedium medium_named(const std::string& name) {
   return static_cast<ChannelMedium>(found - kMediumNames.begin());
 }
 
+}  // namespace
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw WrongContent{what};
+}
+
 Json end_to_json(const ChannelEnd& end) {
   return Json::array({end.address, end.port, id_to_json(end.machine), end.socket});
 }
@@ -37,12 +43,6 @@ ChannelEnd end_from_json(const Json& json, std::size_t machines) {
   end.machine = id_from_json<MachineId>(json.at(2), machines, "machine");
   end.socket = json.at(3).get<std::uint64_t>();
   return end;
-}
-
-}  // namespace
-
-void require(bool condition, const std::string& what) {
-  if (!condition) throw WrongContent{what};
 }
 
 Json to_json(const MachineInfo& machine) {

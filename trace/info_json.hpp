@@ -47,11 +47,13 @@ Json to_json(const MachineInfo& machine);
 Json to_json(const ProcessInfo& process);
 Json to_json(const ChannelInfo& channel);
 Json to_json(const CodeModule& module);
+Json end_to_json(const ChannelEnd& end);
 
 // Ids are checked against the sizes of the tables they lead to.
 MachineInfo machine_from_json(const Json& json);
 ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines);
 ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines);
 CodeModule module_from_json(const Json& json, std::size_t processes);
+ChannelEnd end_from_json(const Json& json, std::size_t machines);
 
 }  // namespace dpm::info_json

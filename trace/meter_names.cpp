@@ -138,6 +138,31 @@ void take_sets(const Json& text, TraceInfo& info) {
   }
 }
 
+// Calls handle(entry, item) for what is told of entries that are there.
+template <typename IdType, typename Entry, typename Handle>
+void take_news(const Json& text, const char* key, std::vector<Entry>& table, Handle handle) {
+  if (!text.contains(key)) return;
+  for (const auto& item : text.at(key)) {
+    const IdType id = id_from_json<IdType>(item.at("id"), table.size(), key);
+    require(!id.is_none(), std::string(key) + " of nothing");
+    handle(table[id.value], item);
+  }
+}
+
+void take_all_news(const Json& text, TraceInfo& info) {
+  take_news<ProcessId>(text, "renamed", info.processes, [](ProcessInfo& process, const Json& item) {
+    process.name = item.at("name").get<std::string>();
+    process.program = item.at("program").get<std::string>();
+  });
+  take_news<ChannelId>(text, "owners", info.channels, [&](ChannelInfo& channel, const Json& item) {
+    channel.owner = id_from_json<ProcessId>(item.at("owner"), info.processes.size(), "process");
+  });
+  take_news<ChannelId>(text, "ends", info.channels, [&](ChannelInfo& channel, const Json& item) {
+    for (const auto& [name, end] : {std::pair("sender", &channel.sender), std::pair("receiver", &channel.receiver)})
+      if (item.contains(name)) *end = end_from_json(item.at(name), info.machines.size());
+  });
+}
+
 void take_all(const Json& text, TraceInfo& info) {
   require(text.is_object(), "it is no object");
   if (text.contains("source")) info.source = text.at("source").get<std::string>();
@@ -153,6 +178,7 @@ void take_all(const Json& text, TraceInfo& info) {
   take_table(text, "channels", info.channels, kChannelsMax,
              [&](const Json& item) { return channel_from_json(item, info.processes.size(), info.machines.size()); });
   take_sets(text, info);
+  take_all_news(text, info);
   if (!text.contains("modules")) return;
   for (const auto& item : text.at("modules")) {
     require(info.modules.size() < kModulesMax, "there are too many modules");

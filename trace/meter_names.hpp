@@ -5,7 +5,8 @@
 //    "processes": [{"id": 0, "name": "server", "machine": 0, ...}], "channels": [{"id": 0, "owner": 0, ...}]}
 //
 // Entries are those of trace.json, with their ids. An id that was told already is told again when its entry has changed
-// (a process executes another program, a channel's owner becomes known). Delays, placement and seed do not travel.
+// (a process executes another program, a channel's owner becomes known), or only what has changed, as "renamed",
+// "owners" and "ends" (names_journal.hpp). Delays, placement and seed do not travel.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "trace/sidecar.hpp"
 
 #include "trace/info_json.hpp"
+#include "trace/names_journal.hpp"
 
 namespace dpm {
 namespace {
@@ -204,6 +205,10 @@ Sidecar from_document(const Json& json) {
   const auto state = json.at("state").get<std::string>();
   sidecar.finished = state == "finished";
   sidecar.paused = state == "paused";
+  if (json.contains("names")) {
+    sidecar.has_journal = json.at("names").get<std::string>() == kNamesJournalName;
+    require(sidecar.has_journal, "names are in a file that this program does not know");
+  }
   sidecar.info = info_from_json(json);
   sidecar.description = description_from_json(json);
   sidecar.info.filters.clear();
@@ -211,8 +216,9 @@ Sidecar from_document(const Json& json) {
   for (const auto& stream : json.at("streams")) sidecar.streams.push_back(stream_from_json(stream, sidecar));
   if (json.contains("split_processes")) {
     auto& split = sidecar.split_processes.emplace();
+    const std::size_t processes = sidecar.has_journal ? ProcessId::kNone : sidecar.info.processes.size();
     for (const auto& id : json.at("split_processes"))
-      split.push_back(id_from_json<ProcessId>(id, sidecar.info.processes.size(), "process"));
+      split.push_back(id_from_json<ProcessId>(id, processes, "process"));
   }
   sidecar.ledger = ledger_from_json(json.at("ledger"));
   return sidecar;
@@ -225,6 +231,7 @@ std::string to_json(const Sidecar& sidecar) {
   json["format"] = "dpm-trace";
   json["version"] = kTraceFormatVersion;
   json["state"] = sidecar.finished ? "finished" : sidecar.paused ? "paused" : "recording";
+  if (sidecar.has_journal) json["names"] = kNamesJournalName;
   json["ledger"] = ledger_to_json(sidecar.ledger);
   info_to_json(sidecar.info, json);
   description_to_json(sidecar.description, json);

@@ -28,7 +28,8 @@ struct StreamSummary {
 
 struct Sidecar {
   bool finished = false;
-  bool paused = false;  // not finished, and complete so far: nothing was under way when it was written
+  bool has_journal = false;  // names.jsonl describes what `info` does not: names_journal.hpp
+  bool paused = false;       // not finished, and complete so far: nothing was under way when it was written
   TraceInfo info;
   TraceDescription description;
   Ledger ledger;  // complete only when finished or paused

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "trace/process_merge.hpp"
+#include "trace/read_sidecar.hpp"
 #include "trace/record_decoder.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
@@ -15,7 +16,6 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kBatchEvents = 4096;
-constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
 
 // How many entries each table of the TraceInfo has, to test ids against.
 struct TableSizes {
@@ -322,9 +322,7 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   if (!std::filesystem::exists(path, ignored))
     return Error{directory + ": not a trace: it has no " + kSidecarName + hint};
   const bool being_recorded = is_being_recorded(directory);  // before trace.json is read: it may end in between
-  auto text = read_text_file(path, kSidecarBytesMax);
-  if (!text) return text.error();
-  auto sidecar = sidecar_from_json(path, *text);
+  auto sidecar = read_sidecar(directory);
   if (!sidecar) return sidecar.error();
   auto state = std::make_unique<State>();
   state->directory = directory;
@@ -334,7 +332,8 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   state->list_missing_fields();
   if (!state->sidecar.finished) state->find_unlisted_streams();
   if (state->sidecar.finished && state->sidecar.split_processes) {
-    for (const auto process : *state->sidecar.split_processes) state->mark_split(process);
+    for (const auto process : *state->sidecar.split_processes)
+      if (process.value < state->sidecar.info.processes.size()) state->mark_split(process);
   } else {
     state->survey();
   }

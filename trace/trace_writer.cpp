@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "trace/ctf_metadata.hpp"
 #include "trace/ctf_packet.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
+#include "trace/names_journal.hpp"
 #include "trace/packed_copy.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
@@ -20,6 +22,8 @@ constexpr std::size_t kRowsToWait = 16;
 // Room on the disk that is given back for the last trace.json, so that a full disk cannot hide what was lost.
 constexpr const char* kReserveName = "reserve";
 constexpr std::size_t kReserveBytesMin = 64 * 1024;
+// A longer journal stays what it is: to take it into trace.json it must be held in memory as a whole.
+constexpr std::uint64_t kJournalBytesTakenIn = std::uint64_t{16} << 20;
 
 struct PackedClass {
   PackedCopy copy;
@@ -59,6 +63,7 @@ struct TraceWriter::State {
   RecordingLock lock;
   Sidecar sidecar;  // its `info` is refreshed from `source_info` whenever it is written
   const TraceInfo* source_info = nullptr;
+  std::optional<NamesJournal> journal;            // of a source that keeps no tables
   std::size_t rows_written = 0;                   // of the TraceInfo, with the last trace.json
   std::vector<std::vector<PackedClass>> classes;  // by filter, class
   std::vector<std::unique_ptr<Stream>> streams;
@@ -100,6 +105,15 @@ struct TraceWriter::State {
   void write_grown_tables() {
     if (source_info != nullptr && rows_of(*source_info) > rows_written + rows_written / 2 + kRowsToWait)
       write_sidecar();
+  }
+
+  void take_in_journal() {
+    if (!journal || journal->bytes() > kJournalBytesTakenIn) return;
+    TraceInfo whole = sidecar.info;
+    if (const auto read = read_names_journal(directory + "/" + kNamesJournalName, whole); !read || !*read) return;
+    sidecar.info = std::move(whole);
+    sidecar.has_journal = false;
+    source_info = nullptr;
   }
 
   Stream& stream_for(std::uint16_t filter, MachineId machine) {
@@ -244,6 +258,19 @@ void TraceWriter::on_begin(const TraceInfo& info) {
   state_->write_sidecar();
 }
 
+void TraceWriter::on_growth(const TraceGrowth& growth) {
+  State& state = *state_;
+  DPM_CHECK(state.source_info != nullptr);
+  if (!state.journal) {
+    state.journal.emplace(state.directory + "/" + kNamesJournalName, *state.source_info);
+    state.sidecar.has_journal = true;
+    state.note(state.journal->append(growth));
+    state.write_sidecar();
+    return;
+  }
+  state.note(state.journal->append(growth));
+}
+
 void TraceWriter::on_records(std::span<const Event> events, std::span<const Verdict> verdicts) {
   DPM_CHECK(state_->takes_events && events.size() == verdicts.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -285,7 +312,10 @@ void TraceWriter::on_end(const Ledger& ledger) {
   state_->list_split_processes();
   state_->sidecar.finished = true;
   state_->give_back_reserve();
+  if (state_->status) state_->take_in_journal();  // a full disk has room for little
   state_->write_sidecar();
+  if (state_->journal && !state_->sidecar.has_journal && state_->status)
+    ::unlink((state_->directory + "/" + kNamesJournalName).c_str());
   state_->source_info = nullptr;
   state_->lock.release();
 }

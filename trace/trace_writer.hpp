@@ -14,17 +14,20 @@
 #include <string>
 
 #include "model/result.hpp"
+#include "model/trace_growth.hpp"
 #include "trace/record_sink.hpp"
 
 namespace dpm {
 
-class TraceWriter : public RecordSink {
+class TraceWriter : public RecordSink, public GrowthSink {
  public:
   // Makes the directory (mode 0700, files 0600). A directory or file that exists already is refused, never overwritten.
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, TraceDescription description);
   ~TraceWriter() override;  // without on_end() the trace stays in state "recording"
 
   void on_begin(const TraceInfo& info) override;
+  // For a source that keeps no tables: its names go to a journal (names_journal.hpp).
+  void on_growth(const TraceGrowth& growth) override;
 
   // For descriptions whose layouts are event_layouts().
   void on_records(std::span<const Event> events, std::span<const Verdict> verdicts) override;

@@ -108,7 +108,11 @@ Result<void> LinuxSource::run(EventSink& sink) {
 
   std::uint64_t delivered = 0;
   while (auto batch = queue.pop()) {
-    batch->descriptions.add_to(state.info);
+    if (state.options.names_to == nullptr) {
+      batch->growth.add_to(state.info);
+    } else if (!batch->growth.empty()) {
+      state.options.names_to->on_growth(batch->growth);
+    }
     delivered += batch->events.size();
     if (!batch->events.empty()) sink.on_events(batch->events);
   }

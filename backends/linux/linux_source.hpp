@@ -14,6 +14,7 @@
 #include "backends/linux/metered_program.hpp"
 #include "model/event_source.hpp"
 #include "model/meter_flags.hpp"
+#include "model/trace_growth.hpp"
 
 namespace dpm {
 
@@ -23,10 +24,11 @@ struct MeterOptions {
   // counted.
   std::size_t waiting_records_max = 1 << 20;
   Duration patience = Duration::from_seconds(1);
-  bool callers = false;         // pc is where the program's own code made the call, for some microseconds more each
-  bool whole_cpu_time = false;  // do not take off what notification costs the program
-  std::string machine;          // its name in the trace; empty: the host's
-  bool sync_wake_up = true;     // off: as on a kernel that does not have it (for measurements)
+  GrowthSink* names_to = nullptr;  // instead of the tables of the TraceInfo (model/trace_growth.hpp)
+  bool callers = false;            // pc is where the program's own code made the call, for some microseconds more each
+  bool whole_cpu_time = false;     // do not take off what notification costs the program
+  std::string machine;             // its name in the trace; empty: the host's
+  bool sync_wake_up = true;        // off: as on a kernel that does not have it (for measurements)
 };
 
 // What the meter itself did, for the summary at the end.

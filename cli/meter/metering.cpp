@@ -64,9 +64,10 @@ Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const Record
                      .output = around.output};  // the watching thread's own
   UniqueFd command = open_process(program.pid);
   SignalDescriptor signals(around.stop_signals);
-  LinuxSource source(std::move(program),
-                     {.flags = plan.flags, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time},
-                     around.on_ready);
+  LinuxSource source(
+      std::move(program),
+      {.flags = plan.flags, .names_to = &sink, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time},
+      around.on_ready);
 
   Recorded recorded;
   std::atomic<bool> stopped{false};

@@ -16,6 +16,11 @@ void RecordingSink::on_begin(const TraceInfo& info) {
   filter_.on_begin(info);
 }
 
+void RecordingSink::on_growth(const TraceGrowth& growth) {
+  const std::lock_guard lock(mutex_);
+  writer_.on_growth(growth);
+}
+
 void RecordingSink::on_end(const LossReport& losses) {
   const std::lock_guard lock(mutex_);
   filter_.on_end(losses);
@@ -29,9 +34,7 @@ void RecordingSink::on_events(std::span<const Event> batch) {
   const auto now = Clock::now();
   if (now < due_) return;
   writer_.checkpoint();
-  // Names are written as a whole: the more there are, the more seldom.
-  constexpr int kShare = 50;
-  due_ = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(1), kShare * (Clock::now() - now));
+  due_ = Clock::now() + std::chrono::seconds(1);
 }
 
 }  // namespace dpm::cli

@@ -13,7 +13,7 @@
 
 namespace dpm::cli {
 
-class RecordingSink : public EventSink {
+class RecordingSink : public EventSink, public GrowthSink {
  public:
   RecordingSink(EventFilter& filter, TraceWriter& writer, bool immediate)
       : filter_(filter), writer_(writer), immediate_(immediate) {}
@@ -24,6 +24,7 @@ class RecordingSink : public EventSink {
   Ledger complete_so_far(LossReport losses);
 
   void on_begin(const TraceInfo& info) override;
+  void on_growth(const TraceGrowth& growth) override;
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 

@@ -137,9 +137,9 @@ SocketDescription describe_socket(int fd) {
     socket.connected = true;
     socket.peer_name = socket_name(&address, length);
   }
+  struct stat status = {};
+  if (::fstat(fd, &status) == 0) socket.inode = status.st_ino;
   if (socket.domain == AF_UNIX) {
-    struct stat status = {};
-    if (::fstat(fd, &status) == 0) socket.inode = status.st_ino;
     socket.peer_inode = unix_peer_inode(socket.inode);
     ucred peer = {};
     if (socket.connected && read_option(fd, SOL_SOCKET, SO_PEERCRED, peer)) socket.peer_pid = peer.pid;

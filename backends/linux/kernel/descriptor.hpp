@@ -49,9 +49,10 @@ struct SocketDescription {
   bool listening = false;
   bool connected = false;
   std::string local_name, peer_name;
-  std::uint64_t inode = 0, peer_inode = 0;  // of UNIX sockets; 0 if unknown
-  bool syn_counted = false;                 // TCP: this side connected
-  int peer_pid = 0;                         // UNIX: who connected or listened
+  std::uint64_t inode = 0;       // as /proc/PID/fd names it
+  std::uint64_t peer_inode = 0;  // of UNIX sockets; 0 if unknown
+  bool syn_counted = false;      // TCP: this side connected
+  int peer_pid = 0;              // UNIX: who connected or listened
 };
 SocketDescription describe_socket(int fd);
 

@@ -2,13 +2,13 @@
 
 namespace dpm {
 
-std::uint64_t Execution::append(const Event& event, bool finished, std::int64_t now_ns) {
+std::uint64_t Execution::append(const Event& event, bool finished, std::int64_t now_ns, FlowEnd end) {
   last_time_ = std::max(last_time_, event.local_time);
   if (finished && waiting_.empty()) {
     ready_.push_back(event);
     return first_number_++;
   }
-  waiting_.push_back({event, finished ? State::finished : State::open, now_ns});
+  waiting_.push_back({event, finished ? State::finished : State::open, now_ns, end});
   return first_number_ + waiting_.size() - 1;
 }
 

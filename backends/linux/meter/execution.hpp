@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,12 @@ struct FlowEnd {
   bool sending = false;
 
   friend bool operator==(const FlowEnd&, const FlowEnd&) = default;
+
+  struct Hash {
+    std::size_t operator()(const FlowEnd& end) const {
+      return std::hash<const Flow*>()(end.flow) * 2 + (end.sending ? 1 : 0);
+    }
+  };
 };
 
 class Execution {
@@ -50,7 +58,8 @@ class Execution {
   // ---- events
   static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for one that the flags leave out
   // Appends an event, finished or not, and returns its number.
-  std::uint64_t append(const Event& event, bool finished, std::int64_t now_ns);
+  // `end`: where the operation is that it stands for, if it is not finished because of one.
+  std::uint64_t append(const Event& event, bool finished, std::int64_t now_ns, FlowEnd end = {});
   // Appends a finished event of its process as a whole, which is put down to it: it may be in a call meanwhile.
   void append_for_process(const Event& event, std::int64_t now_ns);
   // An event that is not finished; nullptr for kNoEvent.
@@ -65,13 +74,29 @@ class Execution {
   // Of the first that waits: there must be one.
   std::int64_t waiting_since_ns() const { return waiting_.front().since_ns; }
   std::uint64_t first_waiting() const { return first_number_; }
+  FlowEnd first_waiting_end() const { return waiting_.front().end; }
+
+  // ---- operations whose length is not known yet, in the flows that point here
+  void opened(FlowEnd end) {
+    ++open_operations;
+    ++open_at_[end];
+  }
+  void closed(FlowEnd end) {
+    --open_operations;
+    const auto at = open_at_.find(end);
+    if (--at->second == 0) open_at_.erase(at);
+  }
+  std::vector<FlowEnd> open_ends() const {
+    std::vector<FlowEnd> ends;
+    for (const auto& [end, operations] : open_at_) ends.push_back(end);
+    return ends;
+  }
 
   MeterFlags flags;
   std::uint64_t notified_calls = 0;  // whose cost it has paid
   std::uint64_t call_number = 0;     // grows with each of its calls that we saw
   bool ended = false;
-  std::uint32_t open_operations = 0;  // in flows, that point here
-  std::vector<FlowEnd> touched;       // where they may be
+  std::uint32_t open_operations = 0;  // in flows and among paths that wait for their connection, that point here
 
   // The last call whose result the thread's I/O counters will tell, and the counters before it.
   FlowEnd counted;
@@ -83,6 +108,7 @@ class Execution {
     Event event;
     State state = State::open;
     std::int64_t since_ns = 0;
+    FlowEnd end;
     bool for_process = false;
   };
   void decide(std::uint64_t number, State state);
@@ -94,6 +120,7 @@ class Execution {
   LocalTime last_time_{INT64_MIN}, last_seen_{INT64_MIN};
   std::deque<Waiting> waiting_;
   std::uint64_t first_number_ = 0;
+  std::unordered_map<FlowEnd, std::uint32_t, FlowEnd::Hash> open_at_;
 };
 
 }  // namespace dpm

@@ -22,9 +22,9 @@ Event Meter::event_of(const Call& call, EventType type) const {
   return event;
 }
 
-std::uint64_t Meter::record(const Call& call, const Event& event, bool finished) {
+std::uint64_t Meter::record(const Call& call, const Event& event, bool finished, FlowEnd end) {
   if (!call.execution->flags.has(event.type)) return Execution::kNoEvent;
-  return call.execution->append(event, finished, call.now_ns);
+  return call.execution->append(event, finished, call.now_ns, end);
 }
 
 void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
@@ -49,7 +49,8 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   if (!call.data_is_there) event.evidence = Evidence::inferred;  // it came later than this says
   OpenOperation operation;
   operation.execution = call.execution;
-  operation.event = record(call, event, false);
+  operation.end = end;
+  operation.event = record(call, event, false, end);
   operation.call_number = call.execution->call_number;
   operation.asked = amount.asked;
   operation.probable = amount.probable;
@@ -57,27 +58,7 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   operation.guessed = call.takes_all;
   operation.descriptor = call.descriptor;
   position.open(operation);
-  touch(*call.execution, end);
   if (call.counted_in_io && !end.flow->exact) call.execution->counted = end;
-}
-
-void Meter::touch(Execution& execution, const FlowEnd& end) {
-  ProcessId& listed_by = position_of(end).listed_by;
-  if (std::exchange(listed_by, execution.id()) == execution.id()) return;
-  auto& touched = execution.touched;
-  if (std::find(touched.begin(), touched.end(), end) == touched.end()) touched.push_back(end);
-}
-
-// Of the ends that an execution has touched those are kept where it has open operations: looked for only when most are
-// none.
-void Meter::forget_touched(Execution& execution) {
-  if (execution.touched.size() <= 2 * std::size_t{execution.open_operations}) return;
-  std::erase_if(execution.touched, [&execution](const FlowEnd& end) {
-    StreamPosition& position = position_of(end);
-    if (position.find(&execution) != nullptr) return false;
-    if (position.listed_by == execution.id()) position.listed_by = {};
-    return true;
-  });
 }
 
 void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
@@ -136,16 +117,18 @@ void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& tr
   execution.written_before = transferred.written_bytes;
 }
 
+std::optional<Meter::Unfinished> Meter::first_unfinished(const Execution& execution, std::int64_t since_ns) const {
+  if (execution.waiting() == 0 || execution.waiting_since_ns() > since_ns) return std::nullopt;
+  const FlowEnd end = execution.first_waiting_end();
+  const OpenOperation* operation = end.flow == nullptr ? nullptr : position_of(end).find(&execution);
+  if (operation == nullptr || operation->event != execution.first_waiting()) return std::nullopt;
+  return Unfinished{end, *operation};
+}
+
 std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   std::vector<Unfinished> found;
-  for (const auto& [tid, execution] : executions_) {
-    forget_touched(*execution);
-    if (execution->waiting() == 0 || execution->waiting_since_ns() > since_ns) continue;
-    for (const auto& end : execution->touched) {
-      const OpenOperation* operation = position_of(end).find(execution.get());
-      if (operation != nullptr && operation->event == execution->first_waiting()) found.push_back({end, *operation});
-    }
-  }
+  for (const auto& [tid, execution] : executions_)
+    if (const auto first = first_unfinished(*execution, since_ns)) found.push_back(*first);
   // Connections that were made and then not used: their names stay unknown.
   for (const AwaitedPath& path : awaited_paths_.take_old_connects(since_ns)) end_wait(path);
   return found;
@@ -171,7 +154,7 @@ void Meter::settle_unfinished(const Unfinished& unfinished, std::uint64_t offset
 
 RecordBatch Meter::take() {
   RecordBatch batch;
-  batch.descriptions = std::exchange(descriptions_, {});
+  batch.growth = std::exchange(growth_, {});
   batch.events.reserve(ready_.size());
   batch.events.swap(ready_);
   return batch;

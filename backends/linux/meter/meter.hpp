@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "backends/linux/kernel/tracee.hpp"
 #include "backends/linux/meter/awaited_paths.hpp"
 #include "backends/linux/meter/conversation.hpp"
+#include "backends/linux/meter/descriptor_table.hpp"
 #include "backends/linux/meter/execution.hpp"
 #include "backends/linux/meter/record_output.hpp"
 
@@ -42,7 +42,7 @@ struct Amount {
 
 class Meter {
  public:
-  Meter() : conversations_(descriptions_) {}
+  Meter() : conversations_(growth_) {}
   Meter(const Meter&) = delete;
 
   // ---- processes
@@ -64,10 +64,10 @@ class Meter {
   void ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
   // It goes on, without us: nothing more will be known about it.
   void leave(Execution& execution);
-  // Forgets executions that have ended and whose events have all been taken.
+  // Forgets executions that have ended and whose events have all been taken, and flows that were removed.
   void bury();
 
-  void code_lies(CodeModule module) { descriptions_.modules.push_back(std::move(module)); }
+  void code_lies(CodeModule module) { growth_.modules.push_back(std::move(module)); }
 
   // ---- paths
   Conversations& conversations() { return conversations_; }
@@ -84,6 +84,9 @@ class Meter {
   // The process holds this socket. True if one of its accepts was for it.
   bool has_connection(std::uint32_t pid, Socket& socket);
   void give_up_accept(const AwaitedPath& accept, bool it_failed);
+  // What the metered processes have open (Conversations): those named here did not let themselves be looked at, and
+  // have open what they last used.
+  void end_survey(OpenFiles open, const std::vector<std::uint32_t>& not_seen);
   // With every path call notified nothing has to be inferred from the first use.
   void paths_are_told() { paths_are_told_ = true; }
   void creates_socket(const Call& call, std::uint32_t kind);
@@ -110,6 +113,8 @@ class Meter {
   };
   // What the first event of each execution waits for, if it has waited since before `since_ns`.
   std::vector<Unfinished> unfinished(std::int64_t since_ns);
+  // The same of one execution.
+  std::optional<Unfinished> first_unfinished(const Execution& execution, std::int64_t since_ns) const;
   bool has_unfinished() const;                                                 // of whatever age
   void accept(const Unfinished& unfinished);                                   // it moved what it probably would
   void settle_unfinished(const Unfinished& unfinished, std::uint64_t offset);  // the exact flow stands there now
@@ -129,7 +134,7 @@ class Meter {
  private:
   // What a process's descriptors were when it last used them.
   struct ProcessState {
-    std::vector<std::uint64_t> sockets;  // cookie by descriptor number; 0: none seen
+    DescriptorTable sockets;
     std::uint32_t executions = 0;
     std::uint32_t threads_named = 0;
     ProcessId first;
@@ -137,11 +142,9 @@ class Meter {
   };
   Event event_of(const Call& call, EventType type) const;
   void accept(FlowEnd end, const Execution* execution);
-  std::uint64_t record(const Call& call, const Event& event, bool finished = true);
+  std::uint64_t record(const Call& call, const Event& event, bool finished = true, FlowEnd end = {});
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
-  static void touch(Execution& execution, const FlowEnd& end);
-  static void forget_touched(Execution& execution);
   void announce(const Call& call, Socket& socket);
   void announce_pair(const Call& call, Socket& socket);
   void await_connection(const Call& call, const Event& event, AwaitedPath path);
@@ -149,11 +152,12 @@ class Meter {
   static void end_wait(const AwaitedPath& path);
   void record_path(const Call& call, EventType type, const Socket& socket, std::uint32_t code,
                    Evidence evidence = Evidence::inferred);
-  void close_descriptor(const Call& call, ProcessState& process, std::size_t fd, Evidence evidence);
+  void put_descriptor(const Call& call, ProcessState& process, std::size_t fd, std::uint64_t socket, Evidence evidence);
+  static void accept_of_process(std::uint32_t pid, const Socket& socket);
   std::string distinct_name(const std::string& wanted);
   std::string name_for(const Birth& birth, ProcessState& process);
 
-  Descriptions descriptions_;
+  TraceGrowth growth_;
   std::vector<Event> ready_;
   Conversations conversations_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Execution>> executions_;  // by thread
@@ -162,7 +166,6 @@ class Meter {
   AwaitedPaths awaited_paths_;
   bool paths_are_told_ = false;
   Gaps gaps_;
-  std::unordered_set<std::uint64_t> announced_pairs_;
   std::unordered_map<std::string, std::uint32_t> names_;
   std::optional<MeterFlags> flags_for_all_;
   std::size_t processes_seen_ = 0, executions_seen_ = 0;

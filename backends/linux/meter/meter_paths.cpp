@@ -68,7 +68,8 @@ void Meter::announce(const Call& call, Socket& socket) {
       known.medium == Medium::tcp || known.medium == Medium::unix_stream || known.medium == Medium::unix_seqpacket;
   const bool is_unix = known.medium != Medium::tcp && known.medium != Medium::udp;
   if (is_unix && known.connected && known.local_name.empty() && known.peer_name.empty() && socket.out != nullptr) {
-    if (announced_pairs_.insert(std::min(known.inode, known.peer_inode)).second) announce_pair(call, socket);
+    if (!std::exchange(socket.out->pair_announced, true) && !std::exchange(socket.in->pair_announced, true))
+      announce_pair(call, socket);
     return;
   }
   const bool accepted = stream && known.connected && (is_unix ? !known.local_name.empty() : !known.syn_counted);
@@ -84,27 +85,48 @@ void Meter::announce(const Call& call, Socket& socket) {
   if (known.connected) record_path(call, EventType::connect, socket, 0);
 }
 
-void Meter::close_descriptor(const Call& call, ProcessState& process, std::size_t fd, Evidence evidence) {
-  const std::uint64_t id = std::exchange(process.sockets[fd], 0);
-  if (id == 0 || std::find(process.sockets.begin(), process.sockets.end(), id) != process.sockets.end()) return;
-  if (const Socket* socket = conversations_.find(id)) record_path(call, EventType::destroy_path, *socket, 0, evidence);
+// A socket that a process has no descriptor of any more is not received from or sent to by it any more: what it did
+// there is over.
+void Meter::put_descriptor(const Call& call, ProcessState& process, std::size_t fd, std::uint64_t socket,
+                           Evidence evidence) {
+  const std::uint64_t left = process.sockets.put(fd, socket);
+  const Socket* before = left == 0 ? nullptr : conversations_.find(left);
+  if (before == nullptr) return;
+  accept_of_process(call.execution->pid(), *before);
+  record_path(call, EventType::destroy_path, *before, 0, evidence);
+}
+
+void Meter::accept_of_process(std::uint32_t pid, const Socket& socket) {
+  if (socket.out != nullptr) socket.out->sent.accept_of_process(pid);
+  if (socket.in == nullptr) return;
+  const std::uint64_t sent = socket.in->sent.expected();
+  socket.in->received.accept_of_process(pid, sent == 0 ? UINT64_MAX : sent);
 }
 
 void Meter::uses(const Call& call, Socket& socket) {
   constexpr std::int32_t kDescriptorsFollowed = 1 << 20;
+  conversations_.is_used(socket);
   if (call.descriptor < 0 || call.descriptor >= kDescriptorsFollowed) return;
   ProcessState& process = processes_[call.execution->pid()];
   const auto fd = static_cast<std::size_t>(call.descriptor);
-  if (fd < process.sockets.size() && process.sockets[fd] == socket.id) return;
-  if (fd >= process.sockets.size()) process.sockets.resize(fd + 1);
-  close_descriptor(call, process, fd, Evidence::inferred);
-  const bool known_here = std::find(process.sockets.begin(), process.sockets.end(), socket.id) != process.sockets.end();
-  process.sockets[fd] = socket.id;
+  if (process.sockets.at(fd) == socket.id) return;
+  const bool known_here = process.sockets.holds(socket.id);
+  put_descriptor(call, process, fd, socket.id, Evidence::inferred);
   if (!socket.announced) {
     announce(call, socket);
   } else if (known_here && !paths_are_told_) {
     record_path(call, EventType::dup, socket, static_cast<std::uint32_t>(fd));
   }
+}
+
+void Meter::end_survey(OpenFiles open, const std::vector<std::uint32_t>& not_seen) {
+  for (const std::uint32_t pid : not_seen) {
+    open.complete = false;
+    const auto process = processes_.find(pid);
+    if (process == processes_.end()) continue;
+    process->second.sockets.for_each_socket([&open](std::uint64_t socket) { open.cookies.insert(socket); });
+  }
+  conversations_.end_survey(open);
 }
 
 void Meter::accepts(const Call& call, const Socket& listener) {
@@ -147,7 +169,7 @@ void Meter::closes(const Call& call) {
   const auto process = processes_.find(call.execution->pid());
   const auto fd = static_cast<std::size_t>(call.descriptor);
   if (process == processes_.end() || call.descriptor < 0 || fd >= process->second.sockets.size()) return;
-  close_descriptor(call, process->second, fd, Evidence::observed);
+  put_descriptor(call, process->second, fd, 0, Evidence::observed);
 }
 
 }  // namespace dpm

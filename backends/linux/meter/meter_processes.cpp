@@ -16,7 +16,8 @@ std::string Meter::distinct_name(const std::string& wanted) {
 
 std::string Meter::name_for(const Birth& birth, ProcessState& process) {
   if (birth.tid == birth.pid || process.first.is_none()) return distinct_name(birth.name);
-  return distinct_name(process.name + "/" + std::to_string(++process.threads_named));
+  // No other process has that name, so no other thread has this one, and no count of it needs to be kept.
+  return process.name + "/" + std::to_string(++process.threads_named);
 }
 
 Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns) {
@@ -39,7 +40,7 @@ Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, 
     described.group = process.first;
   }
   ++process.executions;
-  descriptions_.processes.push_back(std::move(described));
+  growth_.processes.push_back(std::move(described));
 
   auto& execution = executions_[birth.tid];
   if (execution != nullptr) dead_.push_back(std::move(execution));  // its number came again before its end was told
@@ -70,7 +71,7 @@ void Meter::executed(Execution& execution, const std::string& name, const std::s
   if (name != process.command_name) process.name = distinct_name(name);
   process.command_name = name;
   process.sockets.clear();  // some were closed on the way; the others show themselves again when used
-  descriptions_.renamed.push_back({execution.id(), process.name, program});
+  growth_.renamed.push_back({execution.id(), process.name, program});
   const Call call{.execution = &execution, .time = time, .now_ns = now_ns};
   record(call, event_of(call, EventType::exec));
 }
@@ -82,7 +83,7 @@ void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time,
   const auto process = processes_.find(execution.pid());
   if (process != processes_.end() && --process->second.executions == 0) {
     for (std::size_t fd = 0; fd < process->second.sockets.size(); ++fd)
-      close_descriptor(call, process->second, fd, Evidence::inferred);
+      put_descriptor(call, process->second, fd, 0, Evidence::inferred);
     processes_.erase(process);
   }
   Event event = event_of(call, EventType::destroy_process);
@@ -97,13 +98,17 @@ void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time,
 }
 
 void Meter::leave(Execution& execution) {
-  for (const auto& end : execution.touched) accept(end, &execution);
+  for (const auto& end : execution.open_ends()) accept(end, &execution);
   for (const AwaitedPath& path : awaited_paths_.give_up_all_of(execution)) end_wait(path);
 }
 
 void Meter::bury() {
   std::erase_if(dead_,
                 [](const auto& execution) { return execution->waiting() == 0 && execution->open_operations == 0; });
+  if (!conversations_.has_removed()) return;
+  for (const auto& [tid, execution] : executions_)
+    if (execution->counted.flow != nullptr && execution->counted.flow->removed) execution->counted = {};
+  conversations_.free_removed();
 }
 
 }  // namespace dpm

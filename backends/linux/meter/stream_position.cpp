@@ -16,7 +16,7 @@ bool may_be_in_progress(const OpenOperation& operation, const Execution* by) {
 
 void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes) {
   Execution& execution = *operation.execution;
-  --execution.open_operations;
+  execution.closed(operation.end);
   if (bytes == 0) {
     execution.cancel(operation.event);
     return;
@@ -80,11 +80,12 @@ void StreamPosition::settle(const Execution* execution, std::uint64_t bytes) {
   finish_known();
 }
 
-void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end) {
+template <typename Chosen>
+void StreamPosition::accept_chosen(std::uint64_t stream_end, Chosen&& chosen) {
   std::uint64_t offset = next_;
   for (auto& entry : open_) {
     const std::uint64_t left = stream_end > offset ? stream_end - offset : 0;
-    if (!entry.known && entry.operation.execution == execution) {
+    if (!entry.known && chosen(entry.operation.execution)) {
       entry.known = true;
       entry.bytes = entry.operation.guessed ? std::min(entry.operation.probable, left) : entry.operation.probable;
     }
@@ -93,8 +94,20 @@ void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end
   finish_known();
 }
 
+void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end) {
+  accept_chosen(stream_end, [execution](const Execution* by) { return by == execution; });
+}
+
+void StreamPosition::accept_all(std::uint64_t stream_end) {
+  accept_chosen(stream_end, [](const Execution*) { return true; });
+}
+
+void StreamPosition::accept_of_process(std::uint32_t pid, std::uint64_t stream_end) {
+  accept_chosen(stream_end, [pid](const Execution* by) { return by->pid() == pid; });
+}
+
 void StreamPosition::open(const OpenOperation& operation) {
-  ++operation.execution->open_operations;
+  operation.execution->opened(operation.end);
   open_.push_back({operation, false, 0});
 }
 

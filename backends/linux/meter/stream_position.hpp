@@ -22,6 +22,7 @@ namespace dpm {
 
 struct OpenOperation {
   Execution* execution = nullptr;
+  FlowEnd end;                    // where it is
   std::uint64_t event = 0;        // its number there
   std::uint64_t call_number = 0;  // the execution's, when it was made
   std::uint64_t asked = 0;        // it cannot move more
@@ -50,13 +51,14 @@ class StreamPosition {
   // Nobody will tell any more: every open operation of this execution moved what it probably would, and guesses reach
   // no further than the stream does.
   void accept(const Execution* execution, std::uint64_t stream_end = UINT64_MAX);
+  // The stream is over: so for the open operations of every execution.
+  void accept_all(std::uint64_t stream_end = UINT64_MAX);
+  // And for those of one process, which has left the stream.
+  void accept_of_process(std::uint32_t pid, std::uint64_t stream_end = UINT64_MAX);
 
   void open(const OpenOperation& operation);
   bool has_open() const { return !open_.empty(); }
   const OpenOperation* find(const Execution* execution) const;
-
-  // The last execution that has listed this end among those it touched (Execution::touched).
-  ProcessId listed_by;
 
   // The offset the next operation will probably have.
   std::uint64_t expected() const;
@@ -71,6 +73,8 @@ class StreamPosition {
   void finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes);
   std::uint64_t moved_by_first(std::uint64_t offset) const;
   void finish_known();
+  template <typename Chosen>
+  void accept_chosen(std::uint64_t stream_end, Chosen&& chosen);
 
   std::deque<Entry> open_;
   std::uint64_t next_ = 0;

@@ -158,6 +158,7 @@ void Supervisor::attend(pthread_t serving) {
     const auto due = due_for_survey(now_ns);
     lock.unlock();
     survey(due);
+    survey_open_files();
   }
   interrupt(serving);
   if (all_gone_) await_last_announcements();

@@ -126,6 +126,8 @@ class Supervisor {
   void read_last_counters(TrackedThread& thread);
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
   void settle_old_events(std::int64_t now_ns);
+  void settle_old_event(const Meter::Unfinished& unfinished);
+  void survey_open_files();
   std::vector<std::uint32_t> due_for_survey(std::int64_t now_ns);
   void survey(const std::vector<std::uint32_t>& pids);
   void meet_everybody();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/linux/kernel/open_files.hpp"
 #include "backends/linux/kernel/process_handle.hpp"
 #include "backends/linux/supervisor/supervisor.hpp"
 
@@ -229,42 +230,59 @@ bool Supervisor::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) 
 // Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
 void Supervisor::settle_old_events(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000;
-  for (const auto& unfinished : meter_.unfinished(now_ns - kOldNs)) {
-    Execution& execution = *unfinished.operation.execution;
-    const auto found = threads_.find(execution.tid());
-    if (found == threads_.end()) {
-      meter_.accept(unfinished);
-      continue;
-    }
-    TrackedThread& thread = *found->second;
-    if (may_be_in_call(thread, unfinished.operation.descriptor)) continue;
-    execution.was_seen(local_time());
-    if (execution.counted.flow == unfinished.end.flow) {
-      read_counters(thread);
-      continue;
-    }
-    const Flow& flow = *unfinished.end.flow;
-    const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), unfinished.operation.descriptor);
-    const Socket* socket = fd ? meter_.conversations().find(identify(fd.get()).id) : nullptr;
-    const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
-    if (!flow.exact || !ours) {
-      meter_.accept(unfinished);
-      continue;
-    }
-    std::optional<std::uint64_t> offset;
-    if (unfinished.end.sending) {
-      if (const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow.sent.expected()))
-        offset = state->offset;
-    } else if (const auto state = tcp_receive_state(fd.get(), flow.received.expected())) {
-      offset = state->offset;
-    }
-    if (offset) {
-      meter_.settle_unfinished(unfinished, *offset);
-    } else {
-      meter_.accept(unfinished);
+  for (const auto& oldest : meter_.unfinished(now_ns - kOldNs)) {
+    const Execution& execution = *oldest.operation.execution;
+    // One after the other, as long as that gets on.
+    for (auto unfinished = std::optional(oldest); unfinished;) {
+      const std::uint64_t before = execution.first_waiting();
+      settle_old_event(*unfinished);
+      unfinished = meter_.first_unfinished(execution, now_ns - kOldNs);
+      if (execution.first_waiting() == before) break;
     }
   }
   meter_.bury();
+}
+
+void Supervisor::settle_old_event(const Meter::Unfinished& unfinished) {
+  Execution& execution = *unfinished.operation.execution;
+  const auto found = threads_.find(execution.tid());
+  if (found == threads_.end()) return meter_.accept(unfinished);
+  TrackedThread& thread = *found->second;
+  if (may_be_in_call(thread, unfinished.operation.descriptor)) return;
+  execution.was_seen(local_time());
+  if (execution.counted.flow == unfinished.end.flow) return read_counters(thread);
+  const Flow& flow = *unfinished.end.flow;
+  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), unfinished.operation.descriptor);
+  const Socket* socket = fd ? meter_.conversations().find(identify(fd.get()).id) : nullptr;
+  const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
+  if (!flow.exact || !ours) return meter_.accept(unfinished);
+  std::optional<std::uint64_t> offset;
+  if (unfinished.end.sending) {
+    if (const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow.sent.expected()))
+      offset = state->offset;
+  } else if (const auto state = tcp_receive_state(fd.get(), flow.received.expected())) {
+    offset = state->offset;
+  }
+  if (!offset) return meter_.accept(unfinished);
+  meter_.settle_unfinished(unfinished, *offset);
+}
+
+// close() is not notified (Conversations, "Forgetting"). Looks without the lock: calls go on meanwhile.
+void Supervisor::survey_open_files() {
+  std::vector<std::uint32_t> pids;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!meter_.conversations().wants_survey()) return;
+    drain_announcements();
+    for (const auto& [pid, process] : processes_) pids.push_back(pid);
+    meter_.conversations().begin_survey();
+  }
+  OpenFiles open;
+  std::vector<std::uint32_t> not_seen;
+  for (const std::uint32_t pid : pids)
+    if (!add_open_files(pid, open)) not_seen.push_back(pid);
+  const std::lock_guard lock(mutex_);
+  meter_.end_survey(std::move(open), not_seen);
 }
 
 }  // namespace dpm

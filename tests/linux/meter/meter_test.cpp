@@ -30,7 +30,7 @@ struct Scene {
   }
   void take() {
     RecordBatch batch = meter.take();
-    batch.descriptions.add_to(info);
+    batch.growth.add_to(info);
     events.insert(events.end(), batch.events.begin(), batch.events.end());
   }
   std::vector<EventType> types() {

@@ -1,13 +1,13 @@
-#include "backends/linux/meter/record_output.hpp"
+#include "model/trace_growth.hpp"
 
 namespace dpm {
 
-bool Descriptions::empty() const {
+bool TraceGrowth::empty() const {
   return processes.empty() && channels.empty() && channel_sets.empty() && modules.empty() && renamed.empty() &&
          owned.empty() && ends.empty();
 }
 
-void Descriptions::add_to(TraceInfo& info) const {
+void TraceGrowth::add_to(TraceInfo& info) const {
   info.processes.insert(info.processes.end(), processes.begin(), processes.end());
   info.channels.insert(info.channels.end(), channels.begin(), channels.end());
   info.modules.insert(info.modules.end(), modules.begin(), modules.end());

@@ -1,0 +1,99 @@
+"""Things that come and go under the meter: what its memory and its CPU time are from part to part.
+
+`comings_and_goings` (tests/linux/tools) makes and ends them, and says after each part how long it took.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class Part:
+    """Up to the end of it: how many there have been, memory of the supervisor; and of this part alone: times."""
+
+    def __init__(self, count, elapsed_s, memory_kb, cpu_s):
+        self.count, self.elapsed_s, self.memory_kb, self.cpu_s = count, elapsed_s, memory_kb, cpu_s
+
+
+class Lifetimes:
+    def __init__(self, kind, parts, said, messages):
+        self.kind, self.parts, self.said, self.messages = kind, parts, said, messages
+
+    def growth_kb(self):
+        """What the memory grew by after the first part, when every table has reached its size."""
+        return max(part.memory_kb for part in self.parts[1:]) - self.parts[0].memory_kb
+
+    def growth_percent(self):
+        return 100 * self.growth_kb() / self.parts[0].memory_kb
+
+    def speed_at_the_end(self):
+        """Of the last part, relative to the second: 1 is as fast."""
+        return self.parts[1].elapsed_s / self.parts[-1].elapsed_s
+
+    def cpu_at_the_end(self):
+        """Of the supervisor in the last part, relative to the second."""
+        return self.parts[-1].cpu_s / self.parts[1].cpu_s
+
+    def ledger(self):
+        return next((line for line in self.said.splitlines() if line.startswith("ledger:")), "no ledger: " + self.said)
+
+    def lost(self):
+        found = re.search(r"\+ (\d+) lost", self.ledger())
+        return int(found.group(1)) if found else None
+
+    def __str__(self):
+        return (f"{self.parts[-1].count} {self.kind}: memory {self.parts[0].memory_kb} kB after {self.parts[0].count}, "
+                f"{self.parts[-1].memory_kb} kB at the end, at most {self.growth_percent():+.1f} %; speed of the last part "
+                f"{self.speed_at_the_end():.3f} of the second, the meter's CPU time {self.cpu_at_the_end():.3f} of it; "
+                f"{self.ledger()}")
+
+
+def run(dpm, program, kind, count, part, show=None, folder=None):
+    """Meters `comings_and_goings KIND COUNT PART`."""
+    own = folder or tempfile.mkdtemp(prefix="dpm-lifetimes-")
+    out = pathlib.Path(own) / "out"
+    process = subprocess.Popen([dpm, "meter", "--wait", "-o", str(out), "--", program, kind, str(count), str(part)],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    parts, supervisor, cpu_before_s, messages = [], None, 0.0, 0
+    for line in process.stdout:
+        done, elapsed_s, messages = line.split()
+        supervisor = supervisor or find_supervisor(str(out))
+        cpu_s = cpu_time_s(supervisor)
+        parts.append(Part(int(done), float(elapsed_s), resident_kb(supervisor), cpu_s - cpu_before_s))
+        cpu_before_s = cpu_s
+        if show:
+            show(f"{done} {kind}: {float(elapsed_s):.2f} s, memory {parts[-1].memory_kb} kB, CPU {parts[-1].cpu_s:.2f} s")
+        if len(parts) == count // part:
+            break  # it ends now
+    said = process.stderr.read()
+    process.wait()
+    if process.returncode != 0 or len(parts) != count // part:
+        raise RuntimeError(f"comings_and_goings {kind}: exit status {process.returncode}: {said}")
+    if folder is None:
+        shutil.rmtree(own)
+    return Lifetimes(kind, parts, said, int(messages))
+
+
+def find_supervisor(folder):
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "comm").read_text() == "dpm-meter\n" and folder.encode() in (process / "cmdline").read_bytes():
+                return int(process.name)
+        except OSError:
+            continue  # it has ended meanwhile
+    raise RuntimeError("there is no supervisor")
+
+
+def resident_kb(pid):
+    """Memory of its own, without the files it has mapped."""
+    return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1))
+
+
+def cpu_time_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_A_SECOND

@@ -1,0 +1,34 @@
+#include "trace/read_sidecar.hpp"
+
+#include "trace/files.hpp"
+#include "trace/names_journal.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
+
+}  // namespace
+
+Result<Sidecar> read_sidecar(const std::string& directory) {
+  const std::string path = directory + "/" + kSidecarName, journal = directory + "/" + kNamesJournalName;
+  // The recorder takes the journal into trace.json when it ends, perhaps between these two readings.
+  constexpr int kReadingsMax = 3;
+  Error journal_missing;
+  for (int reading = 0; reading < kReadingsMax; ++reading) {
+    const auto text = read_text_file(path, kSidecarBytesMax);
+    if (!text) return text.error();
+    auto sidecar = sidecar_from_json(path, *text);
+    if (!sidecar || !sidecar->has_journal) return sidecar;
+    const auto is_whole = read_names_journal(journal, sidecar->info);
+    if (!is_whole) {
+      journal_missing = is_whole.error();
+      continue;
+    }
+    if (!*is_whole) sidecar->split_processes.reset();
+    return sidecar;
+  }
+  return journal_missing;
+}
+
+}  // namespace dpm
