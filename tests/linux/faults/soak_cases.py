@@ -138,10 +138,10 @@ def soak_meter(site: Site) -> None:
 
 
 def soak_connections(site: Site) -> None:
-    """A million short connections, a hundred thousand pipes, ten thousand processes: memory and speed stay."""
+    """A million short connections, a hundred thousand pipes, twenty thousand processes: memory and speed stay."""
     build = pathlib.Path(site.dpm).parent
     said = []
-    for kind, count, part in (("processes", 10_000, 1_000), ("pipes", 100_000, 10_000), ("connections", 1_000_000, 50_000)):
+    for kind, count, part in (("processes", 20_000, 5_000), ("pipes", 100_000, 10_000), ("connections", 1_000_000, 50_000)):
         text = site.run(ROOT / "tests/linux/lifetimes/check_lifetimes", "--dpm", site.dpm, "--program",
                         build / "tests/linux/tools/comings_and_goings", "--can-notify", build / "tests/linux/tools/can_notify",
                         "--count", count, "--part", part, kind, patience_s=3600)
