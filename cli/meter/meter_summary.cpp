@@ -37,6 +37,27 @@ double observed_s(const Statistics& statistics) {
   return longest_s;
 }
 
+struct Received {
+  std::uint64_t messages = 0, bytes = 0;
+};
+
+Received received(const Statistics& statistics) {
+  Received all;
+  for (const auto& process : statistics.processes) {
+    if (!process.in_computation) continue;
+    all.messages += process.received;
+    all.bytes += process.received_bytes;
+  }
+  return all;
+}
+
+// By the processes that are metered: what they send to each other is in both.
+std::string moved_text(const Statistics& statistics) {
+  const Received all = received(statistics);
+  return counted(statistics.sizes.messages, "message", "messages") + " sent (" + bytes_text(statistics.sizes.bytes) +
+         ") and " + std::to_string(all.messages) + " received (" + bytes_text(all.bytes) + ")";
+}
+
 std::string parallelism_line(const Findings& found) {
   if (!found.parallel) return "";
   const Parallelism& p = found.parallel->parallelism;
@@ -64,9 +85,8 @@ std::string meter_summary(const MeteredFacts& program, const Recorded& recorded,
   const Statistics& statistics = found.statistics;
   std::string text = "dpm: " + printable(shortened(program.command)) + " (" + std::to_string(program.pid) + "): ";
   text += counted(recorded.meter.processes, "process", "processes") + ", " +
-          counted(recorded.meter.threads, "thread", "threads") + ", " +
-          counted(statistics.sizes.messages, "message", "messages") + " (" + bytes_text(statistics.sizes.bytes) +
-          ") in " + seconds_text(observed_s(statistics)) + "\n";
+          counted(recorded.meter.threads, "thread", "threads") + ", " + moved_text(statistics) + " in " +
+          seconds_text(observed_s(statistics)) + "\n";
   text += parallelism_line(found);
   text += changes_line(program, recorded.meter);
   if (recorded.stopped) text += "  metering was stopped while the program ran\n";
@@ -97,6 +117,8 @@ nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded
                                      {"threads", recorded.meter.threads},
                                      {"messages", found.statistics.sizes.messages},
                                      {"bytes", found.statistics.sizes.bytes},
+                                     {"received_messages", received(found.statistics).messages},
+                                     {"received_bytes", received(found.statistics).bytes},
                                      {"observed_s", observed_s(found.statistics)},
                                      {"meter",
                                       {{"notified_calls", recorded.meter.notified_calls},

@@ -3,15 +3,18 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/text_table.hpp"
+#include "model/unchecked.hpp"
 
 namespace dpm::cli {
 
 void print_ledger(const Ledger& ledger, Terminal& terminal) {
   terminal.err << "ledger: " << ledger.seen << " seen = " << ledger.kept << " kept + " << ledger.filtered
-               << " filtered + " << ledger.lost << " lost\n";
+               << " filtered + " << ledger.lost << " lost"
+               << (has_not_checkable(ledger.warnings) ? " where it could be checked" : "") << '\n';
   for (const auto& loss : ledger.losses)
     terminal.err << "lost: " << loss.events << " events: " << printable(loss.reason) << '\n';
-  for (const auto& warning : ledger.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+  for (const auto& warning : ledger.warnings)
+    terminal.err << (is_not_checkable(warning) ? "" : "warning: ") << printable(warning) << '\n';
 }
 
 nlohmann::ordered_json ledger_json(const Ledger& ledger) {

@@ -42,10 +42,11 @@ struct Socket {
   SocketDescription description;
   Flow* out = nullptr;
   Flow* in = nullptr;
-  bool announced = false;    // its SOCKET, CONNECT or ACCEPT has been recorded
-  bool closed = false;       // no metered process has it open
-  std::uint8_t missed = 0;   // by so many surveys in succession
-  std::uint32_t survey = 0;  // the last one before its last use
+  bool announced = false;        // its SOCKET, CONNECT or ACCEPT has been recorded
+  bool takes_datagrams = false;  // was counted among the sockets that do
+  bool closed = false;           // no metered process has it open
+  std::uint8_t missed = 0;       // by so many surveys in succession
+  std::uint32_t survey = 0;      // the last one before its last use
 };
 
 class Conversations {
@@ -53,7 +54,7 @@ class Conversations {
   static constexpr std::size_t kLingerMax = 4096;
   static constexpr std::size_t kSurveyEvery = 2000;  // sockets and pipes added, at least
 
-  explicit Conversations(TraceGrowth& growth) : flows_(growth), datagrams_(flows_) {}
+  Conversations(TraceGrowth& growth, KernelChecks& checks) : flows_(growth, checks), datagrams_(flows_) {}
 
   // The socket of that identity, or nullptr before it has been described.
   Socket* find(std::uint64_t id);
@@ -81,6 +82,7 @@ class Conversations {
   void is_used(Socket& socket);
   bool has_removed() const { return flows_.has_removed(); }
   void free_removed() { flows_.free_removed(); }
+  void check_all() const { flows_.check_all(); }
 
   // How much is known now.
   struct Sizes {

@@ -43,6 +43,7 @@ void FlowTable::remove(Flow& flow) {
   flow.sent.accept_all();
   const std::uint64_t sent = flow.sent.expected();
   flow.received.accept_all(sent == 0 ? UINT64_MAX : sent);
+  checks_.ended(flow);
   flow.removed = true;
   const auto found = flows_.find(flow.channel.value);
   removed_.push_back(std::move(found->second));
@@ -50,5 +51,9 @@ void FlowTable::remove(Flow& flow) {
 }
 
 void FlowTable::free_removed() { removed_.clear(); }
+
+void FlowTable::check_all() const {
+  for (const auto& [channel, flow] : flows_) checks_.ended(*flow);
+}
 
 }  // namespace dpm

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backends/linux/meter/kernel_checks.hpp"
 #include "backends/linux/meter/record_output.hpp"
 #include "backends/linux/meter/stream_position.hpp"
 
@@ -32,7 +33,7 @@ struct Flow {
 
 class FlowTable {
  public:
-  explicit FlowTable(TraceGrowth& growth) : growth_(growth) {}
+  FlowTable(TraceGrowth& growth, KernelChecks& checks) : growth_(growth), checks_(checks) {}
 
   // `described` says all that is known of it before it is used.
   Flow& add(ChannelInfo described);
@@ -45,11 +46,14 @@ class FlowTable {
   void remove(Flow& flow);
   bool has_removed() const { return !removed_.empty(); }
   void free_removed();
+  // Nothing more is recorded of any flow.
+  void check_all() const;
 
   std::size_t size() const { return flows_.size(); }  // without those that wait to be freed
 
  private:
   TraceGrowth& growth_;
+  KernelChecks& checks_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Flow>> flows_;  // by channel
   std::vector<std::unique_ptr<Flow>> removed_;
   std::uint32_t channels_ = 0, channel_sets_ = 1;  // given out; set 0 is "any"

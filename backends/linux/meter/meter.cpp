@@ -82,6 +82,7 @@ void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
   Event event = event_of(call, EventType::send);
   event.channel = flow.channel;
+  checks_.datagram();
   event.sequence = ++flow.datagrams;
   event.length_bytes = static_cast<std::uint32_t>(bytes);
   record(call, event);
@@ -89,6 +90,7 @@ void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
 
 void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
   conversations_.reader_is(flow, call.execution->id());
+  checks_.datagram();
   Event event = event_of(call, EventType::receive);
   event.channel = flow.channel;
   event.length_bytes = static_cast<std::uint32_t>(bytes);

@@ -42,7 +42,7 @@ struct Amount {
 
 class Meter {
  public:
-  Meter() : conversations_(growth_) {}
+  Meter() : conversations_(growth_, checks_) {}
   Meter(const Meter&) = delete;
 
   // ---- processes
@@ -128,6 +128,9 @@ class Meter {
     std::uint64_t ranges = 0, bytes = 0;
   };
   const Gaps& gaps() const { return gaps_; }
+  // Nothing more is recorded: what is still open is checked as well.
+  void finish() { conversations_.check_all(); }
+  std::vector<std::string> check_warnings() const { return checks_.warnings(); }
   std::size_t process_count() const { return processes_seen_; }
   std::size_t execution_count() const { return executions_seen_; }
 
@@ -159,6 +162,7 @@ class Meter {
 
   TraceGrowth growth_;
   std::vector<Event> ready_;
+  KernelChecks checks_;
   Conversations conversations_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Execution>> executions_;  // by thread
   std::vector<std::unique_ptr<Execution>> dead_;

@@ -56,6 +56,8 @@ StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execut
     open_.pop_front();
   }
   const Gap gap{next_, offset > next_ ? offset - next_ : 0};
+  overstated_bytes_ += next_ > offset ? next_ - offset : 0;
+  unchecked_ = 0;
   next_ = offset;
   return gap;
 }
@@ -63,6 +65,7 @@ StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execut
 // What is known at the front is finished; offsets are given out in the order of the calls.
 void StreamPosition::finish_known() {
   while (!open_.empty() && open_.front().known) {
+    if (open_.front().accepted && open_.front().bytes > 0) ++unchecked_;
     finish(open_.front().operation, next_, open_.front().bytes);
     next_ += open_.front().bytes;
     open_.pop_front();
@@ -87,6 +90,7 @@ void StreamPosition::accept_chosen(std::uint64_t stream_end, Chosen&& chosen) {
     const std::uint64_t left = stream_end > offset ? stream_end - offset : 0;
     if (!entry.known && chosen(entry.operation.execution)) {
       entry.known = true;
+      entry.accepted = true;
       entry.bytes = entry.operation.guessed ? std::min(entry.operation.probable, left) : entry.operation.probable;
     }
     offset += entry.known ? entry.bytes : entry.operation.probable;
@@ -108,7 +112,7 @@ void StreamPosition::accept_of_process(std::uint32_t pid, std::uint64_t stream_e
 
 void StreamPosition::open(const OpenOperation& operation) {
   operation.execution->opened(operation.end);
-  open_.push_back({operation, false, 0});
+  open_.push_back({operation});
 }
 
 const OpenOperation* StreamPosition::find(const Execution* execution) const {

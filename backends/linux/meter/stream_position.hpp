@@ -64,10 +64,17 @@ class StreamPosition {
   std::uint64_t expected() const;
   std::uint64_t next() const { return next_; }
 
+  // Operations whose length nobody has told: they were taken to have moved what was probable, and the stream was not
+  // looked at since.
+  std::uint64_t unchecked() const { return unchecked_; }
+  // What was recorded beyond where the stream was then seen to stand.
+  std::uint64_t overstated_bytes() const { return overstated_bytes_; }
+
  private:
   struct Entry {
     OpenOperation operation;
     bool known = false;
+    bool accepted = false;  // by being probable
     std::uint64_t bytes = 0;
   };
   void finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes);
@@ -79,6 +86,7 @@ class StreamPosition {
   std::deque<Entry> open_;
   std::uint64_t next_ = 0;
   bool seen_ = false;
+  std::uint64_t unchecked_ = 0, overstated_bytes_ = 0;
 };
 
 }  // namespace dpm

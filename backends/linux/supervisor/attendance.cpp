@@ -204,6 +204,7 @@ void Supervisor::finish() {
     read_cpu_time(*thread);
     meter_.leave(*thread->execution);
   }
+  meter_.finish();
   hand_on();
 }
 
@@ -241,6 +242,8 @@ std::vector<std::string> Supervisor::warnings() {
   if (receives_of_several_ > 0)
     warnings.push_back(std::to_string(receives_of_several_) +
                        " calls of recvmmsg() may have taken several datagrams: only the first of each is in the trace");
+  const auto checks = meter_.check_warnings();
+  warnings.insert(warnings.end(), checks.begin(), checks.end());
   const auto bypasses = bypasses_.warnings();
   warnings.insert(warnings.end(), bypasses.begin(), bypasses.end());
   if (meter_.gaps().bytes > 0)

@@ -1,0 +1,40 @@
+// What of that which was recorded could be held against the kernel's own counts.
+//
+//   TCP                                   each look at a socket tells where its streams stand: an operation is checked
+//                                         by the next look. The last one before the connection is closed may have none
+//   pipes, UNIX streams: read(), write()  the thread's I/O counters tell what each call moved
+//   UNIX streams: send(), recv()          nothing counts them
+//   datagrams                             nothing counts them
+//
+// A stream with both ends in view is checked against itself as well: what was received was sent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dpm {
+
+struct Flow;
+
+class KernelChecks {
+ public:
+  // Nothing more is recorded of this stream.
+  void ended(const Flow& flow);
+  void datagram() { ++datagrams_; }
+  void datagram_socket() { ++datagram_sockets_; }
+
+  // For the ledger: what differs, and what is not checkable.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Ends {
+    std::uint64_t operations = 0, ends = 0;
+  };
+  Ends tcp_, others_;  // with operations that were not checked
+  std::uint64_t datagrams_ = 0, datagram_sockets_ = 0;
+  std::uint64_t surplus_bytes_ = 0, surplus_streams_ = 0;     // received, and not seen to be sent
+  std::uint64_t overstated_bytes_ = 0, overstated_ends_ = 0;  // recorded beyond what the kernel counted
+};
+
+}  // namespace dpm

@@ -1,0 +1,129 @@
+// The meter says "0 lost" of what was held against the kernel's counts, and names the rest.
+#include "backends/linux/meter/kernel_checks.hpp"
+
+#include "backends/linux/meter/meter.hpp"
+#include "model/unchecked.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+SocketDescription connected(Medium medium, const std::string& local, const std::string& peer) {
+  SocketDescription socket;
+  socket.medium = medium;
+  socket.domain = 2;
+  socket.type = medium == Medium::udp ? 2 : 1;
+  socket.connected = true;
+  socket.local_name = local;
+  socket.peer_name = peer;
+  return socket;
+}
+
+struct Scene {
+  Meter meter;
+  std::int64_t now_ns = 0;
+  Execution& process =
+      meter.begin({.pid = 10, .tid = 10, .name = "p", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+
+  Call call(std::int32_t descriptor, bool counted_in_io = false) {
+    ++process.call_number;
+    now_ns += 1000;
+    return {.execution = &process,
+            .time = LocalTime{now_ns},
+            .now_ns = now_ns,
+            .descriptor = descriptor,
+            .counted_in_io = counted_in_io};
+  }
+  std::vector<std::string> at_the_end() {
+    meter.leave(process);
+    meter.finish();
+    return meter.check_warnings();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("kernel checks: a TCP connection that was looked at after its last operation is checked", "[linux]") {
+  Scene scene;
+  Socket& socket = scene.meter.conversations().add(1, connected(Medium::tcp, "127.0.0.1:1", "127.0.0.1:2"));
+  scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
+  scene.meter.receives(scene.call(5), *socket.in, {100, 40, 0});
+  SECTION("looked at") {
+    scene.meter.settle_at(scene.call(5), *socket.out, true, 100);
+    scene.meter.settle_at(scene.call(5), *socket.in, false, 40);
+    CHECK(scene.at_the_end().empty());
+  }
+  SECTION("not looked at") {
+    const auto warnings = scene.at_the_end();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] ==
+          "not checkable: the length of the last 2 operations at 2 ends of TCP connections, closed before "
+          "they could be looked at again");
+    CHECK(has_not_checkable(warnings));
+  }
+  SECTION("looked at, and less than was recorded") {
+    scene.meter.leave(scene.process);
+    scene.meter.settle_at(scene.call(5), *socket.out, true, 90);
+    scene.meter.settle_at(scene.call(5), *socket.in, false, 40);
+    const auto warnings = scene.at_the_end();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "10 bytes were recorded at 1 end of TCP connections beyond what the kernel counted there");
+  }
+}
+
+TEST_CASE("kernel checks: what the thread's I/O counters told of a pipe is checked, and nothing else of it",
+          "[linux]") {
+  Scene scene;
+  Flow& pipe = scene.meter.conversations().pipe(15, 1);
+  scene.meter.sends(scene.call(5, true), pipe, {7, 7});
+  SECTION("read") {
+    scene.meter.io_counters(scene.process, {0, 7});
+    CHECK(scene.at_the_end().empty());
+  }
+  SECTION("not read") {
+    const auto warnings = scene.at_the_end();
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "not checkable: the length of 1 operation at 1 end of pipes and UNIX streams");
+  }
+}
+
+TEST_CASE("kernel checks: a stream of which more is received than was sent is said to be wrong", "[linux]") {
+  Scene scene;
+  Flow& pipe = scene.meter.conversations().pipe(15, 1);
+  scene.meter.sends(scene.call(5, true), pipe, {7, 7});
+  scene.meter.io_counters(scene.process, {0, 7});
+  scene.meter.receives(scene.call(6, true), pipe, {100, 7});
+  scene.meter.io_counters(scene.process, {57, 7});
+  const auto warnings = scene.at_the_end();
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Catch::StartsWith("50 bytes of 1 stream were received beyond what was seen to be sent"));
+}
+
+TEST_CASE("kernel checks: of datagrams it is said how many there were, on how many sockets", "[linux]") {
+  Scene scene;
+  Socket& socket = scene.meter.conversations().add(1, connected(Medium::udp, "127.0.0.1:1", "127.0.0.1:2"));
+  for (int i = 0; i < 3; ++i) {
+    const Call call = scene.call(5);
+    scene.meter.uses(call, socket);
+    scene.meter.sends_datagram(call, scene.meter.conversations().datagrams_to(socket, "127.0.0.1:2"), 10);
+  }
+  CHECK(scene.at_the_end() == std::vector<std::string>{"not checkable: 3 datagrams on 1 socket"});
+}
+
+TEST_CASE("kernel checks: a connection is checked when it is forgotten", "[linux]") {
+  Scene scene;
+  for (std::uint64_t id = 1; id <= 2; ++id) {
+    const bool first = id == 1;
+    Socket& socket = scene.meter.conversations().add(
+        id, connected(Medium::tcp, first ? "127.0.0.1:1" : "127.0.0.1:2", first ? "127.0.0.1:2" : "127.0.0.1:1"));
+    if (first) scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
+  }
+  for (int i = 0; i < 3; ++i) {
+    scene.meter.conversations().begin_survey();
+    scene.meter.end_survey({}, {});
+  }
+  CHECK(scene.meter.check_warnings().size() == 1);
+  CHECK(scene.at_the_end().size() == 1);
+}
+
+}  // namespace dpm
