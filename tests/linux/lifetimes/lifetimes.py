@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import tempfile
 
@@ -25,8 +26,11 @@ class Lifetimes:
         self.kind, self.parts, self.said, self.messages = kind, parts, said, messages
 
     def growth_kb(self):
-        """What the memory grew by after the first part, when every table has reached its size."""
-        return max(part.memory_kb for part in self.parts[1:]) - self.parts[0].memory_kb
+        """What the memory grew by after the first part, when every table has reached its size.
+
+        Of the last parts the one in the middle: where others keep the trace's writer from running, records wait for it.
+        """
+        return statistics.median(part.memory_kb for part in self.parts[1:][-3:]) - self.parts[0].memory_kb
 
     def growth_percent(self):
         return 100 * self.growth_kb() / self.parts[0].memory_kb
@@ -48,7 +52,7 @@ class Lifetimes:
 
     def __str__(self):
         return (f"{self.parts[-1].count} {self.kind}: memory {self.parts[0].memory_kb} kB after {self.parts[0].count}, "
-                f"{self.parts[-1].memory_kb} kB at the end, at most {self.growth_percent():+.1f} %; speed of the last part "
+                f"{self.parts[-1].memory_kb} kB at the end, {self.growth_percent():+.1f} %; speed of the last part "
                 f"{self.speed_at_the_end():.3f} of the second, the meter's CPU time {self.cpu_at_the_end():.3f} of it; "
                 f"{self.ledger()}")
 
