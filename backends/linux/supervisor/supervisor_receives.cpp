@@ -188,7 +188,10 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
     thread.taking = asking.identity.id;
     turns_.give(asking.identity.id, {thread.execution->tid(), call.descriptor, call.now_ns, sight.front});
   }
-  Socket* socket = meter_.conversations().find(asking.identity.id);
+  // It may have been forgotten while the call waited, and not be there to be described any more.
+  const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
+  Socket* socket = is_socket ? socket_behind(fd, asking.identity.id) : nullptr;
+  if (is_socket && socket == nullptr) return;
   if (shape.family == CallFamily::accept) return record_accept(thread, call, asking.notification, *socket);
   Flow* flow = flow_of(asking);
   if (sight.datagram) {
