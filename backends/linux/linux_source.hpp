@@ -34,8 +34,8 @@ struct MeterOptions {
 // What the meter itself did, for the summary at the end.
 struct MeterSummary {
   std::uint64_t notified_calls = 0;     // all that waited for us
-  std::uint64_t recorded_calls = 0;     // those that moved, or asked for, messages
-  std::uint64_t held_calls = 0;         // receives that waited with us until their data was there
+  std::uint64_t recorded_calls = 0;     // those that moved, or asked for, messages, or waited for a child
+  std::uint64_t held_calls = 0;         // that waited with us until their data was there, or their child had ended
   std::uint64_t unrecorded_events = 0;  // dropped under overload
   std::uint64_t call_cost_ns = 0;       // CPU time that one notification costs the program, measured and taken off
   std::size_t processes = 0, threads = 0;

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -79,6 +80,28 @@ bool ThreadFiles::transferred(Transferred& bytes) {
   bytes.read_bytes = number_after(text, "rchar: ");
   bytes.written_bytes = number_after(text, "wchar: ");
   return true;
+}
+
+bool ThreadFiles::child_handling(ChildHandling& handling) {
+  // "1234 (any name) S 1 GROUP ...": the group is field 5; fields 32 to 34 are the signals that are blocked, ignored and
+  // caught, bit n-1 for signal n.
+  constexpr int kGroup = 5, kBlocked = 32, kIgnored = 33, kCaught = 34;
+  constexpr unsigned long kChild = 1ul << (SIGCHLD - 1);
+  if (!stat_) stat_ = open_task_file(pid_, tid_, "stat");
+  char text[1024];
+  if (!read_again(stat_, text)) return false;
+  const char* at = std::strrchr(text, ')');
+  for (int field = 2; at != nullptr && field < kCaught;) {
+    at = std::strchr(at + 1, ' ');
+    if (at == nullptr) return false;
+    ++field;
+    const unsigned long value = std::strtoul(at, nullptr, 10);
+    if (field == kGroup) handling.group = static_cast<std::uint32_t>(value);
+    if (field == kBlocked) handling.blocked = (value & kChild) != 0;
+    if (field == kIgnored) handling.ignored = (value & kChild) != 0;
+    if (field == kCaught) handling.caught = (value & kChild) != 0;
+  }
+  return at != nullptr;
 }
 
 bool ThreadFiles::stack_pointer(std::uint64_t& address) {

@@ -41,12 +41,19 @@ class ThreadFiles {
   };
   bool transferred(Transferred& bytes);
 
+  // What the thread does when a child of its process ends, and its process group: 3 us.
+  struct ChildHandling {
+    bool caught = false, ignored = false, blocked = false;  // SIGCHLD
+    std::uint32_t group = 0;
+  };
+  bool child_handling(ChildHandling& handling);
+
   // Of a thread that waits in a system call: 2.4 us.
   bool stack_pointer(std::uint64_t& address);
 
  private:
   std::uint32_t pid_ = 0, tid_ = 0;
-  UniqueFd schedstat_, io_, syscall_;
+  UniqueFd schedstat_, io_, syscall_, stat_;
 };
 
 }  // namespace dpm

@@ -62,6 +62,8 @@ class Meter {
   void executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
                 std::int64_t now_ns);
   void ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
+  // The execution goes on because its peer has ended, at the latest at call.time; it had waited so long.
+  void waited(const Call& call, ProcessId peer, WaitKind kind, std::int64_t waited_ns, Evidence evidence);
   // It goes on, without us: nothing more will be known about it.
   void leave(Execution& execution);
   // Forgets executions that have ended and whose events have all been taken, and flows that were removed.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "backends/linux/meter/meter.hpp"
 
 namespace dpm {
@@ -95,6 +97,15 @@ void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time,
     dead_.push_back(std::move(found->second));
     executions_.erase(found);
   }
+}
+
+void Meter::waited(const Call& call, ProcessId peer, WaitKind kind, std::int64_t waited_ns, Evidence evidence) {
+  Event event = event_of(call, EventType::wait);
+  event.peer = peer;
+  event.sequence = static_cast<std::uint64_t>(std::max<std::int64_t>(waited_ns, 0));
+  event.code = static_cast<std::uint32_t>(kind);
+  event.evidence = evidence;
+  record(call, event);
 }
 
 void Meter::leave(Execution& execution) {

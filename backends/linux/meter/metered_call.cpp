@@ -39,6 +39,8 @@ constexpr std::array kCalls = {
                 .source = 0,
                 .source_at = 1,
                 .byte_count = 4},
+    MeteredCall{.number = SYS_wait4, .family = CallFamily::child},
+    MeteredCall{.number = SYS_waitid, .family = CallFamily::child},
 };
 
 constexpr std::array kPathCalls = {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <utility>
 
@@ -48,6 +49,12 @@ std::int64_t local_clock_offset_ns() {
   return offset_ns;
 }
 
+std::string seconds_text(std::int64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", static_cast<double>(ns) * 1e-9);
+  return text;
+}
+
 }  // namespace
 
 Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std::uint64_t call_cost_ns,
@@ -77,6 +84,8 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
 // The first process, and of an acquired program all its threads.
 void Supervisor::meet_everybody() {
   for (const std::uint32_t tid : read_thread_ids(program_.pid)) meet(tid, program_.pid, {}, local_time());
+  // Its parent does not wait for us.
+  if (const auto first = threads_.find(program_.pid); first != threads_.end()) count_cpu(*first->second);
 }
 
 void Supervisor::wake() {
@@ -150,6 +159,7 @@ void Supervisor::attend(pthread_t serving) {
       break;
     }
     check_holds();
+    check_waits(now_ns);
     look_around();
     settle_old_accepts(now_ns);
     settle_old_events(now_ns);
@@ -195,6 +205,11 @@ void Supervisor::finish() {
   drain_announcements();
   look_around();
   for (const auto& [tid, thread] : threads_) {
+    if (thread->wait && thread->wait->held) {
+      const std::uint64_t id = thread->wait->notification.id;
+      end_wait(*thread);
+      listener_.let_go(id);
+    }
     if (!thread->hold) continue;
     const std::uint64_t id = thread->hold->notification.id;
     end_hold(*thread);
@@ -239,6 +254,9 @@ std::vector<std::string> Supervisor::warnings() {
   if (announcements_lost_ > 0)
     warnings.push_back("the kernel dropped announcements of processes " + std::to_string(announcements_lost_) +
                        " times: some forks and exits are missing");
+  if (unknown_ends_ > 0)
+    warnings.push_back("CPU time after the last metered call is unknown for " + std::to_string(unknown_ends_) +
+                       " processes, which were gone too soon: at most " + seconds_text(unknown_cpu_ns_) + " s in all");
   if (receives_of_several_ > 0)
     warnings.push_back(std::to_string(receives_of_several_) +
                        " calls of recvmmsg() may have taken several datagrams: only the first of each is in the trace");

@@ -75,9 +75,11 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   ++summary_.notified_calls;
   note_activity();
   count_active(notification.tid);
+  const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
+  const bool waits_for_child = shape != nullptr && shape->family == CallFamily::child;
   TrackedThread* thread = tracked(notification.tid);
-  if (thread != nullptr && thread->execution->counted.flow != nullptr) {
-    drain_announcements();  // an exec since then, whose counters would tell something else
+  if (thread != nullptr && (waits_for_child || thread->wait || thread->execution->counted.flow != nullptr)) {
+    drain_announcements();  // an exec since then, whose counters would tell something else; children that have ended
     thread = tracked(notification.tid);
   }
   if (thread == nullptr) return Outcome::let_go;
@@ -88,9 +90,9 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
   read_accepted(*thread);
   end_turn(*thread);
+  if (thread->wait && !is_past_wait(notification.tid)) return Outcome::let_go;
   thread->counters_read = false;
   if (execution.counted.flow != nullptr) read_counters(*thread);
-  const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
   if (shape == nullptr) return Outcome::let_go;
   const bool again = is_made_again(notification, *shape, *thread);
   // The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
@@ -115,6 +117,9 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
       break;
     case CallFamily::transfer:
       outcome = transfer(notification, *shape, *thread);
+      break;
+    case CallFamily::child:
+      outcome = wait_for_child(notification, *thread);
       break;
     case CallFamily::path:
       change_path(notification, *shape, *thread);

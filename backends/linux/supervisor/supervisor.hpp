@@ -28,6 +28,7 @@
 #include "backends/linux/linux_source.hpp"
 #include "backends/linux/supervisor/bypass_account.hpp"
 #include "backends/linux/supervisor/call_arguments.hpp"
+#include "backends/linux/supervisor/child_waits.hpp"
 #include "backends/linux/supervisor/record_queue.hpp"
 #include "backends/linux/supervisor/tracked_thread.hpp"
 
@@ -108,6 +109,34 @@ class Supervisor {
   void check_deadlines(std::int64_t now_ns);
   std::int64_t next_deadline_ns() const;
 
+  // supervisor_waits.cpp: calls that wait for children
+  struct WaitLook {
+    std::vector<std::uint32_t> ended;  // children that the call may take note of, in the order in which it would
+    bool some_run = false;             // and some that run
+    bool all_known = true;             // all of them are metered
+    bool order_is_known = true;
+    bool traced = false;  // one is stopped for its tracer
+  };
+  Outcome wait_for_child(const Notification& notification, TrackedThread& thread);
+  bool may_hold_wait(TrackedThread& thread, const WaitRequest& request, const ThreadFiles::ChildHandling& handling);
+  WaitLook look_at_children(TrackedThread& thread, const WaitRequest& request, std::uint32_t own_group, bool surely);
+  void take_note(TrackedThread& thread, std::uint32_t child_pid, Evidence evidence);
+  void end_wait(TrackedThread& thread);
+  bool is_past_wait(std::uint32_t tid);
+  bool may_be_announced_yet(const Kinship& kinship) const;
+  void settle_waits();
+  void settle_wait(TrackedThread& thread);
+  void infer_wait(std::uint32_t parent_pid, const ChildState& child);
+  void check_waits(std::int64_t now_ns);
+
+  // supervisor_cpu.cpp: CPU time, to the end
+  void read_cpu_time(TrackedThread& thread);
+  void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
+  std::optional<std::uint64_t> share_of_ended(TrackedThread& thread);
+  void read_last_cpu_time(TrackedThread& thread, LocalTime end);
+  void count_cpu_of_children(const TrackedProcess& process);
+  void count_cpu(TrackedThread& thread);
+
   // supervisor_processes.cpp: who is there
   TrackedThread* tracked(std::uint32_t tid);
   struct Creator {
@@ -120,8 +149,12 @@ class Supervisor {
   void forked(const ProcessChange& change, LocalTime time);
   void executed(TrackedThread& thread, LocalTime time);
   void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
+  void process_is_gone(std::uint32_t pid, const Kinship& kinship);
+  void process_has_ended(std::uint32_t pid, std::uint32_t exit_code);
+  void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
+  void adopt(std::uint32_t child_pid);
+  void forget(TrackedThread& thread);
   void look_around();
-  void read_cpu_time(TrackedThread& thread);
   void read_counters(TrackedThread& thread);
   void read_last_counters(TrackedThread& thread);
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
@@ -174,6 +207,10 @@ class Supervisor {
   std::uint64_t calls_before_look_ = 0;
   std::uint64_t announcements_lost_ = 0;
   std::uint64_t receives_of_several_ = 0;  // recvmmsg()
+  ChildWaits child_waits_;
+  bool counters_allowed_ = true;     // until the kernel has refused one
+  std::uint64_t unknown_ends_ = 0;   // processes whose CPU time to the end is not known,
+  std::int64_t unknown_cpu_ns_ = 0;  // and how much it can be that is missing
   BypassAccount bypasses_;
   std::optional<CallerFinder> callers_;  // if places are to be found
   MeterSummary summary_;

@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "backends/linux/kernel/open_files.hpp"
@@ -63,15 +64,47 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Creator cr
   watch_end(*thread);
   thread->files = ThreadFiles(pid, tid);
   auto& process = processes_[pid];
-  if (process == nullptr) process = std::make_shared<TrackedProcess>();
+  // A second process of the number (an exec by another thread than the first) is not the first one's.
+  if (process == nullptr || (tid == pid && process->kinship.first_has_ended))
+    process = std::make_shared<TrackedProcess>();
   process->several_threads |= pid != tid;
   if (process->program.empty()) process->program = birth.program;
   thread->process = process;
+  thread->cpu_read_at = time;
   auto& place = threads_[tid];
-  if (place != nullptr && place->hold) end_hold(*place);
-  if (place != nullptr) end_turn(*place);
+  if (place != nullptr) forget(*place);
   place = std::move(thread);
+  join_kin(*place, creator.execution == nullptr ? 0 : creator.execution->pid());
   return *place;
+}
+
+void Supervisor::join_kin(TrackedThread& thread, std::uint32_t creator_pid) {
+  const std::uint32_t pid = thread.execution->pid();
+  Kinship& kinship = thread.process->kinship;
+  kinship.threads.push_back(&thread);
+  if (kinship.first.is_none()) kinship.first = thread.execution->id();
+  if (pid != thread.execution->tid() || creator_pid == 0) return;
+  kinship.parent_pid = creator_pid;
+  child_waits_.gone(pid);  // of an earlier process of that number
+  const auto parent = processes_.find(creator_pid);
+  if (parent == processes_.end()) return;
+  Kinship& parents = parent->second->kinship;
+  std::erase(parents.children, pid);
+  parents.children.push_back(pid);
+  if (const auto creator = threads_.find(creator_pid); creator != threads_.end() && !parents.handling_is_known) {
+    ThreadFiles::ChildHandling handling;
+    parents.handling_is_known = creator->second->files.child_handling(handling);
+    parents.keeps_no_ends = handling.ignored || handling.caught;
+  }
+  if (parents.keeps_no_ends) count_cpu(thread);
+}
+
+// Nothing may point to it any more.
+void Supervisor::forget(TrackedThread& thread) {
+  if (thread.hold) end_hold(thread);
+  if (thread.wait) end_wait(thread);
+  end_turn(thread);
+  std::erase(thread.process->kinship.threads, &thread);
 }
 
 void Supervisor::drain_announcements() {
@@ -79,6 +112,7 @@ void Supervisor::drain_announcements() {
   std::vector<ProcessChange> changes;
   if (!connector_->drain([&changes](const ProcessChange& change) { changes.push_back(change); })) ++announcements_lost_;
   for (std::size_t i = 0; i < changes.size(); ++i) announced(changes[i], std::span(changes).subspan(i + 1));
+  settle_waits();
 }
 
 void Supervisor::announced(const ProcessChange& change, std::span<const ProcessChange> later) {
@@ -109,7 +143,9 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   const std::string path = read_program_path(pid);
   std::string name = read_command_name(pid, tid);
   if (name.empty()) name = path.empty() ? "process" : file_name(path);  // it has ended already
-  *thread.process = {.program = path};  // other code, one thread
+  Kinship kinship = std::move(thread.process->kinship);
+  kinship.keeps_no_ends = kinship.handling_is_known = kinship.traces = false;
+  *thread.process = {.kinship = std::move(kinship), .program = path};  // other code, one thread
   thread.last_code = {};
   if (callers_) callers_->forget(pid);
   meter_.executed(*thread.execution, name, path, time, time.ns - clock_offset_ns_);
@@ -130,15 +166,57 @@ void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime
   if (thread.hold) end_hold(thread);
   end_turn(thread);
   if (thread.execution->counted.flow != nullptr && !number_goes_on) read_last_counters(thread);
-  read_cpu_time(thread);
+  read_last_cpu_time(thread, time);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
-  const TrackedProcess& process = *thread.process;
+  const std::shared_ptr<TrackedProcess> kept = thread.process;
+  TrackedProcess& process = *kept;
   if (tid == pid && !process.unseen.empty() && !thread.execution->was_seen_after(process.unseen_since))
     bypasses_.add_unseen(process.unseen);
+  forget(thread);
   threads_.erase(tid);
-  if (tid != pid) return;
+  if (tid == pid) process.kinship.first_has_ended = true;
+  if (tid == pid && callers_) callers_->forget(pid);
+  if (!process.kinship.threads.empty()) return;
   processes_.erase(pid);
-  if (callers_) callers_->forget(pid);
+  process_is_gone(pid, process.kinship);
+}
+
+// All its threads have ended. Its parent may wait for that, and its children get another parent.
+void Supervisor::process_is_gone(std::uint32_t pid, const Kinship& kinship) {
+  unknown_ends_ += kinship.cpu_is_unknown ? 1 : 0;
+  unknown_cpu_ns_ += kinship.unknown_ns;
+  for (const std::uint32_t child : kinship.children) adopt(child);
+  std::optional<ChildState> state = read_child(pid);
+  const bool is_dead = state && state->has_ended();
+  const std::uint32_t parent_pid = is_dead ? state->parent_pid : kinship.parent_pid;
+  if (!processes_.contains(parent_pid)) return;
+  child_waits_.ended(pid, {.process = kinship.first, .parent_pid = parent_pid});
+  if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
+  infer_wait(parent_pid, *state);
+  child_waits_.look_at(parent_pid);
+  if (is_dead) return;
+  child_waits_.gone(pid);
+  std::erase(processes_.at(parent_pid)->kinship.children, pid);
+}
+
+// A child whose parent has ended. Of one that is dead the new parent will not be held long enough.
+void Supervisor::adopt(std::uint32_t child_pid) {
+  child_waits_.gone(child_pid);
+  const auto first = threads_.find(child_pid);
+  if (first == threads_.end()) return;
+  count_cpu(*first->second);
+  const auto child = read_child(child_pid);
+  const auto parent = processes_.find(child ? child->parent_pid : 0);
+  first->second->process->kinship.parent_pid = child ? child->parent_pid : 0;
+  if (parent != processes_.end()) parent->second->kinship.children.push_back(child_pid);
+}
+
+// The kernel was quicker than its announcement.
+void Supervisor::process_has_ended(std::uint32_t pid, std::uint32_t exit_code) {
+  const auto found = processes_.find(pid);
+  if (found == processes_.end()) return;
+  const std::vector<TrackedThread*> threads = found->second->kinship.threads;
+  for (TrackedThread* thread : threads) ended(*thread, exit_status(exit_code), local_time(), false);
 }
 
 // Where the kernel announces nothing, ends and new programs are found by looking; how a process ended stays unknown.
@@ -156,14 +234,6 @@ void Supervisor::look_around() {
     executed(*first->second, now);
     return;  // the table has changed; the next look finds the others
   }
-}
-
-// The process's clock is cheaper than the thread's file, and the same while there is one thread.
-void Supervisor::read_cpu_time(TrackedThread& thread) {
-  Execution& execution = *thread.execution;
-  std::uint64_t cpu_ns = 0;
-  if (thread.process->several_threads ? thread.files.cpu_time_ns(cpu_ns) : process_cpu_time_ns(execution.pid(), cpu_ns))
-    execution.read_cpu_time(cpu_ns, call_cost_ns_);
 }
 
 void Supervisor::read_counters(TrackedThread& thread) {

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "backends/linux/kernel/cpu_counter.hpp"
 #include "backends/linux/kernel/tracee.hpp"
 #include "backends/linux/meter/meter.hpp"
 #include "backends/linux/supervisor/hold_table.hpp"
 #include "backends/linux/supervisor/receive_decision.hpp"
+#include "backends/linux/supervisor/wait_request.hpp"
 
 namespace dpm {
 
@@ -30,6 +32,36 @@ struct Hold : Asking {
   std::int64_t deadline_ns = 0;  // 0: none
 };
 
+// A call that waits for a child: with us, or let go because it must not be held.
+struct ChildWait {
+  Notification notification;
+  WaitRequest request;
+  Call call;
+  std::int64_t since_ns = 0;
+  bool held = false;
+  std::size_t slot = 0;            // if it is held
+  std::uint32_t own_group = 0;     // of the waiting process
+  std::int64_t look_at_ns = 0;     // when to look at its children again, though nothing was announced,
+  std::int64_t look_pause_ns = 0;  // and how long after that again: twice as long each time
+};
+
+struct TrackedThread;
+
+// What a process has to do with others; it lasts when the process executes another program.
+struct Kinship {
+  ProcessId first;                      // the execution that stands for the process
+  std::uint32_t parent_pid = 0;         // whose fork made it; 0: not known
+  std::vector<std::uint32_t> children;  // that run, or whose end it has not taken note of, the oldest first
+  std::vector<TrackedThread*> threads;  // that run
+  std::uint64_t ended_cpu_ns = 0;       // CPU time of its threads that have ended, as far as it is known,
+  std::int64_t unknown_ns = 0;          // and how long they ran, at most, after it was read last
+  bool cpu_is_unknown = false;
+  bool first_has_ended = false;
+  bool traces = false;             // children of it were seen to stop for a tracer: it waits for more than ends
+  bool keeps_no_ends = false;      // ends of its children cannot be held: they are counted (CpuCounter)
+  bool handling_is_known = false;  // `keeps_no_ends` has been looked at since the program began
+};
+
 // What is known of a process, of all its threads together: code, as far as program counters have been met.
 struct TrackedProcess {
   struct Range {
@@ -38,6 +70,7 @@ struct TrackedProcess {
     bool holds(std::uint64_t pc) const { return pc >= start && pc < end; }
   };
 
+  Kinship kinship;
   std::string program;
   std::vector<Range> known;
   bool several_threads = false;
@@ -71,6 +104,11 @@ struct TrackedThread {
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed
+  std::optional<ChildWait> wait;
+  std::optional<ChildWait> interrupted_wait;  // the last one that a signal took away
+  CpuCounter counter;                         // if its last CPU time may not be readable otherwise
+  std::uint64_t cpu_ns = 0;                   // its CPU time when last read
+  LocalTime cpu_read_at{INT64_MIN};
 
   bool was_socket(std::int32_t descriptor) const { return (no_sockets & bit_of(descriptor)) == 0; }
   void note_socket(std::int32_t descriptor, bool is_socket) {

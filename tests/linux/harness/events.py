@@ -3,7 +3,7 @@
 import collections
 import subprocess
 
-Event = collections.namedtuple("Event", "process type length sequence channel peer time_ns evidence code")
+Event = collections.namedtuple("Event", "process type length sequence channel peer time_ns evidence code cpu_ns")
 
 
 class Trace:
@@ -22,8 +22,9 @@ class Trace:
     def _take(self, line):
         kind, _, rest = line.partition(" ")
         if kind == "event":
-            process, type_, length, sequence, channel, peer, time_ns, evidence, code = rest.split()
-            self.events.append(Event(process, type_, int(length), int(sequence), channel, peer, int(time_ns), evidence, int(code)))
+            process, type_, length, sequence, channel, peer, time_ns, evidence, code, cpu_ns = rest.split()
+            self.events.append(Event(process, type_, int(length), int(sequence), channel, peer, int(time_ns), evidence, int(code),
+                                     int(cpu_ns)))
         elif kind == "process":
             number, pid, tid, name = rest.split(" ", 3)
             self.pid[number], self.tid[number], self.name[number] = int(pid), int(tid), name

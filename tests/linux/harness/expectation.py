@@ -25,6 +25,7 @@ MAYBE = "MAYBE-"
 MESSAGES = ("SEND", "RECEIVECALL", "RECEIVE", "ACCEPT", "GAP")
 PATHS = {"SOCKET": "SOCKET", "CONNECT": "CONNECT", "DUP": "DUP", "DESTROYPATH": "DESTSOCKET", "ACCEPT": "ACCEPTED"}
 NAMELESS = ("-", "?")
+PROCESS_END = 0  # WaitKind
 
 
 def read_account(path):
@@ -80,6 +81,7 @@ class Comparison:
             self._messages(tid)
             self._waits(tid)
             self._life(tid)
+            self._children(tid)
             self._paths(tid)
         self._streams()
         self._said(errors)
@@ -142,8 +144,34 @@ class Comparison:
                     self.complaints.append(f"thread {tid} was begun by {line.bytes}; the trace says {parents}")
             elif line.kind == "END":
                 self._end(tid, line.bytes)
+            elif line.kind == "CPU":
+                self._cpu(tid, line.bytes)
             elif line.kind == "EXEC" and not any(event.type == "EXEC" for event in events):
                 self.complaints.append(f"thread {tid}: its EXEC is not in the trace")
+
+    def _children(self, tid):
+        """Each child whose end a call returned has a WAIT, in that order, and once."""
+        if any(line.kind == "UNSEEN" for line in self.expected[tid]):
+            return
+        wanted = [line.bytes for line in self.expected[tid] if line.kind == "CHILDEND"]
+        waits = [event for event in self.seen.get(tid, []) if event.type == "WAIT" and event.code == PROCESS_END]
+        seen = [self.trace.tid.get(event.peer) for event in waits]
+        rest = iter(seen)
+        if not all(child in rest for child in wanted) or len(set(seen)) < len(seen):
+            self.complaints.append(f"thread {tid} waited for the ends of {wanted}; the trace says {seen}")
+        for event in waits:
+            end = max((its.time_ns for its in self.trace.events
+                       if its.type == "DESTROYPROCESS" and its.process == event.peer), default=None)
+            if end is None or end > event.time_ns:
+                self.complaints.append(f"thread {tid} has waited for the end of {self.trace.tid.get(event.peer)}, which comes later")
+
+    def _cpu(self, pid, wanted_us):
+        """CPU time up to the end: within 1 % or 2 ms."""
+        group = [process for process, its_pid in self.trace.pid.items() if its_pid == pid]
+        cpu_us = sum(max((event.cpu_ns for event in self.trace.events if event.process == process), default=0)
+                     for process in group) / 1e3
+        if abs(cpu_us - wanted_us) > max(0.01 * wanted_us, 2000):
+            self.complaints.append(f"process {pid} used {wanted_us / 1e3:.1f} ms of CPU; the trace says {cpu_us / 1e3:.1f}")
 
     def _end(self, pid, wait_status):
         """A process ends when the last of its threads does."""

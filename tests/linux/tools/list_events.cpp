@@ -2,7 +2,7 @@
 //
 //   process ID PID TID NAME...
 //   channel ID KIND NAME...
-//   event PROCESS TYPE LENGTH SEQUENCE CHANNEL PEER LOCAL_TIME_NS EVIDENCE CODE
+//   event PROCESS TYPE LENGTH SEQUENCE CHANNEL PEER LOCAL_TIME_NS EVIDENCE CODE PROCTIME_NS
 //   lost N REASON...
 #include <cinttypes>
 #include <cstdio>
@@ -28,10 +28,10 @@ void list_names(const TraceInfo& info) {
 }
 
 void list_event(const Event& event) {
-  std::printf("event %s %.*s %u %" PRIu64 " %s %s %" PRId64 " %s %u\n", number(event.process).c_str(),
+  std::printf("event %s %.*s %u %" PRIu64 " %s %s %" PRId64 " %s %u %" PRIu64 "\n", number(event.process).c_str(),
               static_cast<int>(name_of(event.type).size()), name_of(event.type).data(), event.length_bytes,
               event.sequence, number(event.channel).c_str(), number(event.peer).c_str(), event.local_time.ns,
-              event.evidence == Evidence::observed ? "observed" : "inferred", event.code);
+              event.evidence == Evidence::observed ? "observed" : "inferred", event.code, event.proc_time_ns);
 }
 
 int list(const std::string& directory) {

@@ -90,6 +90,7 @@ std::thread Actor::threads(const std::string& role, const std::function<void(con
 int Actor::waits_for(pid_t child, const std::string& role) const {
   int status = 0;
   must(waitpid(child, &status, 0), "waitpid");
+  expect("CHILDEND", child, "-");
   expect_of(child, "END", status, "-");
   says(role + (WIFSIGNALED(status) ? " was ended by signal " + std::to_string(WTERMSIG(status))
                                    : " exited with " + std::to_string(WEXITSTATUS(status))));

@@ -1,0 +1,36 @@
+// What /proc says about the children of a process: the truth of the moment, which bookkeeping cannot replace, because a
+// process can get children of others (a subreaper) and lose its own unseen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dpm {
+
+struct ChildState {
+  std::uint32_t pid = 0;
+  std::uint32_t parent_pid = 0;
+  std::uint32_t group = 0;      // its process group
+  char state = '?';             // as ps shows it
+  int threads = 0;              // the first one counts until its process is gone
+  int exit_signal = 0;          // what its end sends to its parent
+  std::uint32_t exit_code = 0;  // as wait(2) reports it
+
+  // With all its threads, and its parent has not taken note of that.
+  bool has_ended() const { return state == 'Z' && threads <= 1; }
+  bool is_stopped_by_tracer() const { return state == 't'; }
+};
+
+// From /proc/PID/stat: 8 us. Nothing if there is no such process.
+std::optional<ChildState> read_child(std::uint32_t pid);
+
+// The line itself, for tests.
+std::optional<ChildState> parse_child(const char* stat);
+
+// The children of a process in the order in which a wait of its thread `tid` considers them: those that this thread
+// made, oldest first, then those of the other threads. 5 us for each thread. Nothing where the kernel does not tell
+// (CONFIG_PROC_CHILDREN), or the process has more than `threads_max` threads.
+std::optional<std::vector<std::uint32_t>> read_children(std::uint32_t pid, std::uint32_t tid, std::size_t threads_max);
+
+}  // namespace dpm

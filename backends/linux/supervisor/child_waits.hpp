@@ -1,0 +1,47 @@
+// Which processes wait for their children, and which children have ended without their parent having taken note of it:
+// the bookkeeping of supervisor_waits.cpp. As large as the number of calls that wait and of children that are dead and
+// not gone.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/ids.hpp"
+
+namespace dpm {
+
+struct TrackedThread;
+
+struct EndedChild {
+  ProcessId process;
+  std::uint32_t parent_pid = 0;
+  bool reported = false;  // a WAIT says that its end was waited for
+};
+
+class ChildWaits {
+ public:
+  // ---- threads that wait, by the number of their process
+  void add(std::uint32_t pid, TrackedThread& thread);
+  void remove(std::uint32_t pid, TrackedThread& thread);
+  std::vector<TrackedThread*> of(std::uint32_t pid) const;
+  std::vector<TrackedThread*> all() const;
+  bool none() const { return waiting_.empty(); }
+
+  // ---- children that have ended
+  void ended(std::uint32_t pid, const EndedChild& child) { ended_[pid] = child; }
+  EndedChild* find(std::uint32_t pid);
+  void gone(std::uint32_t pid) { ended_.erase(pid); }
+  std::size_t ended_children() const { return ended_.size(); }
+
+  // ---- parents whose waiting calls are to be looked at, because a child has ended
+  void look_at(std::uint32_t parent_pid);
+  std::vector<std::uint32_t> take_looks();
+
+ private:
+  std::unordered_map<std::uint32_t, std::vector<TrackedThread*>> waiting_;
+  std::unordered_map<std::uint32_t, EndedChild> ended_;
+  std::vector<std::uint32_t> looks_;
+};
+
+}  // namespace dpm
