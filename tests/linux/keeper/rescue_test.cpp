@@ -11,6 +11,7 @@
 
 #include "backends/linux/keeper/keeper.hpp"
 #include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/kernel/process_handle.hpp"
 #include "backends/linux/kernel/waiting_call.hpp"
 #include "tests/linux/keeper/test_processes.hpp"
 #include "tests/support/catch.hpp"
@@ -97,7 +98,9 @@ TEST_CASE("rescue: calls of processes that cannot be found are let go by the seq
       }
       ::_exit(0);
     }
-    ::waitpid(between, nullptr, 0);
+    // Without a notified call.
+    const UniqueFd ended = open_process(static_cast<std::uint32_t>(between));
+    while (!has_ended(ended.get())) sleep_ms(1);
     while (!state.stop) {
       if (state.call_once.exchange(false)) read_once(state);
       sleep_ms(1);
