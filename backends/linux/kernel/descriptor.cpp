@@ -14,8 +14,10 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
+#include "backends/linux/kernel/unique_fd.hpp"
 #include "backends/linux/kernel/unix_peers.hpp"
 
 namespace dpm {
@@ -116,7 +118,31 @@ DescriptorIdentity identify(int fd, bool probably_socket) {
   if (::fstat(fd, &status) != 0) return {};
   if (S_ISFIFO(status.st_mode)) return {DescriptorIdentity::Kind::pipe, status.st_ino, status.st_dev};
   if (!probably_socket && S_ISSOCK(status.st_mode)) return identify(fd);
-  return {};
+  // Files without a type are the kernel's own: eventfds, timers, epoll sets.
+  if ((status.st_mode & S_IFMT) != 0) return {};
+  const auto counter = read_event_counter(fd);
+  return counter ? DescriptorIdentity{DescriptorIdentity::Kind::eventfd, counter->id, 0} : DescriptorIdentity{};
+}
+
+std::optional<EventCounter> parse_event_counter(const char* text) {
+  // "eventfd-count:                3", in hexadecimal digits; "eventfd-id: 5"; "eventfd-semaphore: 1" since Linux 6.5.
+  const auto number_after = [text](const char* label, int base) -> std::optional<std::uint64_t> {
+    const char* at = std::strstr(text, label);
+    if (at == nullptr) return std::nullopt;
+    return std::strtoull(at + std::strlen(label), nullptr, base);
+  };
+  const auto count = number_after("eventfd-count:", 16), id = number_after("eventfd-id:", 10);
+  if (!count || !id) return std::nullopt;
+  return EventCounter{*id, *count, number_after("eventfd-semaphore:", 10).value_or(0) == 1};
+}
+
+std::optional<EventCounter> read_event_counter(int fd) {
+  const UniqueFd file(::open(("/proc/self/fdinfo/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC));
+  char text[512];
+  const ssize_t length = file ? ::read(file.get(), text, sizeof text - 1) : 0;
+  if (length <= 0) return std::nullopt;
+  text[length] = '\0';
+  return parse_event_counter(text);
 }
 
 SocketDescription describe_socket(int fd) {

@@ -19,15 +19,25 @@
 namespace dpm {
 
 struct DescriptorIdentity {
-  enum class Kind : std::uint8_t { other, socket, pipe };  // other: a file, a terminal, an epoll, ...
+  enum class Kind : std::uint8_t { other, socket, pipe, eventfd };  // other: a file, a terminal, an epoll, ...
   Kind kind = Kind::other;
-  std::uint64_t id = 0;      // cookie, or inode
+  std::uint64_t id = 0;      // cookie, inode, or the kernel's number of the eventfd
   std::uint64_t device = 0;  // of a pipe's inode
 
   friend bool operator==(const DescriptorIdentity&, const DescriptorIdentity&) = default;
 };
 // A good guess saves a call, and changes nothing else.
 DescriptorIdentity identify(int fd, bool probably_socket = true);
+
+// What an eventfd holds: 8 us.
+struct EventCounter {
+  std::uint64_t id = 0;  // the kernel gives it out anew once the eventfd is gone
+  std::uint64_t count = 0;
+  bool is_semaphore = false;  // a read takes one, and not all
+};
+std::optional<EventCounter> read_event_counter(int fd);
+// The lines of /proc/PID/fdinfo, for tests.
+std::optional<EventCounter> parse_event_counter(const char* text);
 
 enum class Medium : std::uint8_t {
   none,  // not a way for processes to exchange messages: netlink, packet sockets, ...

@@ -62,6 +62,9 @@ class Conversations {
   Socket& add(std::uint64_t id, SocketDescription description);
 
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
+  // A stream of units: what is written is added to it, and a read takes what is there. `count`: how much was in it when
+  // it was first met.
+  Flow& eventfd(std::uint64_t id, std::uint64_t count);
   // The way of a datagram that this socket sends to that name, or receives from it. A socket bound to every address
   // does not know under which one it is spoken to: then any address of this machine will do.
   // A sender that is not bound yet gets its port by its first send: that flow gets its name by the next send or receive
@@ -111,6 +114,7 @@ class Conversations {
   DatagramFlows datagrams_;
   std::unordered_map<std::string, Flow*> by_key_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Pipe> pipes_;  // by device and inode
+  std::unordered_map<std::uint64_t, Flow*> eventfds_;              // by number: the kernel gives them out again
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
   std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode

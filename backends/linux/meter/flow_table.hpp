@@ -23,6 +23,7 @@ struct Flow {
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
   std::uint64_t datagrams = 0;                   // sent so far
+  std::int64_t last_sent_ns = 0;                 // of an eventfd
   ProcessId reader;                              // the first one seen
   std::uint32_t channel_set = 0;                 // the set of this channel alone; 0: not made yet
   std::uint64_t sender_id = 0, receiver_id = 0;  // the sockets at its ends, as far as seen

@@ -97,6 +97,37 @@ void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes)
   record(call, event);
 }
 
+void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {
+  StreamPosition& position = position_of({&flow, sending});
+  Event event = event_of(call, sending ? EventType::send : EventType::receive);
+  event.channel = flow.channel;
+  event.sequence = position.next();
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(units, UINT32_MAX));
+  record(call, event);
+  position.begin_at(position.next() + units);
+}
+
+void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
+  record_units(call, flow, true, units);
+  flow.last_sent_ns = call.now_ns;
+}
+
+// A read takes what came after it was looked at, too. What that was shows later, when nothing has been added for a
+// while: all units that the eventfd does not hold have been taken. It may also have been filled without us.
+void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count) {
+  constexpr std::int64_t kAddedByNowNs = 10'000'000;
+  conversations_.reader_is(flow, call.execution->id());
+  const std::uint64_t sent = flow.sent.next();
+  const bool all_added = call.now_ns - flow.last_sent_ns > kAddedByNowNs;
+  if (all_added && sent > flow.received.next() + count) flow.received.begin_at(sent - count);
+  if (flow.received.next() + units > sent) {
+    const std::uint64_t unseen = flow.received.next() + units - sent;
+    record_gap(call, flow, true, {sent, unseen});
+    flow.sent.begin_at(sent + unseen);
+  }
+  record_units(call, flow, false, units);
+}
+
 void Meter::asks_to_receive(const Call& call, Flow* flow) {
   Event event = event_of(call, EventType::receive_call);
   // A process that does not wait in the call has waited for all its channels before it (in epoll, poll or select).

@@ -102,6 +102,9 @@ class Meter {
   void asks_to_receive(const Call& call, Flow* flow);
   void receives(const Call& call, Flow& flow, const Amount& amount);
   void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  // Of eventfds. `count`: what it holds before units of it are taken.
+  void adds_units(const Call& call, Flow& flow, std::uint64_t units);
+  void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
   // The kernel said where an exact flow stands, without an operation.
   void settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
   // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted). Counters that
@@ -148,6 +151,7 @@ class Meter {
   Event event_of(const Call& call, EventType type) const;
   void accept(FlowEnd end, const Execution* execution);
   std::uint64_t record(const Call& call, const Event& event, bool finished = true, FlowEnd end = {});
+  void record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
   void announce(const Call& call, Socket& socket);

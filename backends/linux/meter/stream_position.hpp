@@ -39,7 +39,11 @@ class StreamPosition {
   };
 
   // For streams whose offsets are counted here: they begin at 0.
-  void begin_at_zero() { seen_ = true; }
+  void begin_at_zero() { begin_at(0); }
+  void begin_at(std::uint64_t offset) {
+    next_ = offset;
+    seen_ = true;
+  }
 
   // The next operation begins at `offset`: all open ones are finished by what lies between, and what none of them can
   // have moved is a gap (length 0: none). Operations that may still be in progress, because their thread has not been

@@ -182,6 +182,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
   const auto way = way_behind(notification, shape, thread);
   if (!way) return;
+  if (way->identity.kind == DescriptorIdentity::Kind::eventfd) return send_units(notification, shape, thread, *way);
   const auto& [fd, identity, socket] = *way;
   const Call call = circumstances(notification, shape, thread);
   if (socket != nullptr) meter_.uses(call, *socket);

@@ -95,6 +95,12 @@ class Supervisor {
   void settle_old_accepts(std::int64_t now_ns);
   std::size_t search_connections(TrackedThread& thread);
 
+  // supervisor_events.cpp: eventfds
+  Outcome receive_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                        const Way& way);
+  bool take_held_units(TrackedThread& thread, int fd);
+  void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, const Way& way);
+
   // supervisor_transfers.cpp: bytes that do not pass through the process
   Outcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 

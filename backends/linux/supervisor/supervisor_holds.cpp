@@ -55,7 +55,10 @@ bool Supervisor::is_made_again(const Notification& notification, const MeteredCa
 bool Supervisor::look_at_hold(TrackedThread& thread) {
   const Hold& held = *thread.hold;
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), held.call.descriptor);
-  if (fd && identify(fd.get()) == held.identity) return take_held(thread, fd.get());
+  if (fd && identify(fd.get()) == held.identity) {
+    const bool is_eventfd = held.identity.kind == DescriptorIdentity::Kind::eventfd;
+    return is_eventfd ? take_held_units(thread, fd.get()) : take_held(thread, fd.get());
+  }
   // Closed or replaced while we waited: the kernel itself shall say what that means.
   const std::uint64_t id = held.notification.id;
   if (!listener_.waits(id)) {

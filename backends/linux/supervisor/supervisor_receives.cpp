@@ -36,6 +36,7 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   if ((flags & kNotAReceive) != 0) return Outcome::let_go;
   auto way = way_behind(notification, shape, thread);
   if (!way) return Outcome::let_go;
+  if (way->identity.kind == DescriptorIdentity::Kind::eventfd) return receive_units(notification, shape, thread, *way);
   Socket* const socket = way->socket;
   const bool datagrams = socket != nullptr && keeps_boundaries(socket->description.medium);
   Asking asking;

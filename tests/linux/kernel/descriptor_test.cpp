@@ -3,7 +3,9 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
 #include <array>
 #include <string>
@@ -80,6 +82,23 @@ TEST_CASE("descriptor: a peer's end is no byte of the stream, not even when the 
   wait_for(server, 0);  // POLLHUP
   CHECK(tcp_receive_state(server, 24)->offset == 24);
   CHECK(tcp_receive_state(server, 24)->ended == ends);
+}
+
+TEST_CASE("descriptor: an eventfd says what it is, what it holds and how it is read", "[linux]") {
+  const UniqueFd event(::eventfd(5, EFD_SEMAPHORE));
+  const auto counter = read_event_counter(event.get());
+  REQUIRE(counter);
+  CHECK(counter->count == 5);
+  CHECK(identify(event.get()).kind == DescriptorIdentity::Kind::eventfd);
+  CHECK(identify(event.get()).id == counter->id);
+  const UniqueFd other(::eventfd(0, 0)), timer(::timerfd_create(CLOCK_MONOTONIC, 0));
+  CHECK(identify(other.get()).id != counter->id);
+  CHECK(identify(timer.get()).kind == DescriptorIdentity::Kind::other);
+  const auto large = parse_event_counter("eventfd-count:               1f\neventfd-id: 12\neventfd-semaphore: 1\n");
+  REQUIRE(large);
+  CHECK(large->count == 0x1f);
+  CHECK(large->id == 12);
+  CHECK(large->is_semaphore);
 }
 
 }  // namespace dpm

@@ -394,4 +394,47 @@ TEST_CASE("meter: after an exec the I/O counters do not tell what the last call 
         })->length_bytes == 5);
 }
 
+TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing was added for a while", "[linux]") {
+  Scene scene;
+  Execution& writer = scene.process(1, "writer");
+  Execution& reader = scene.process(2, "reader");
+  Flow& flow = scene.meter.conversations().eventfd(9, 0);
+  scene.meter.adds_units(scene.call(writer, 3), flow, 1);
+  scene.meter.takes_units(scene.call(reader, 3), flow, 1, 1);  // and one more that came between look and read
+  scene.meter.adds_units(scene.call(writer, 3), flow, 1);
+  scene.now_ns += 1'000'000'000;
+  scene.meter.adds_units(scene.call(writer, 3), flow, 4);
+  scene.now_ns += 1'000'000'000;
+  scene.meter.takes_units(scene.call(reader, 3), flow, 4, 4);
+  scene.take();
+  CHECK(scene.events.back().type == EventType::receive);
+  CHECK(scene.events.back().sequence == 2);
+  CHECK(scene.events.back().length_bytes == 4);
+}
+
+TEST_CASE("meter: units that were added to an eventfd without us are a gap", "[linux]") {
+  Scene scene;
+  Execution& reader = scene.process(2, "reader");
+  Flow& flow = scene.meter.conversations().eventfd(9, 0);
+  scene.meter.takes_units(scene.call(reader, 3), flow, 3, 3);
+  CHECK(scene.count(EventType::gap) == 1);
+  CHECK(scene.count(EventType::receive) == 1);
+}
+
+TEST_CASE("meter: a wait says for whom and how long", "[linux]") {
+  Scene scene;
+  Execution& parent = scene.process(1, "parent");
+  Execution& child = scene.process(2, "child", &parent);
+  const ProcessId ended = child.id();
+  scene.meter.ended(child, 0, LocalTime{5000}, 5000);
+  scene.meter.waited(scene.call(parent, 0), ended, WaitKind::process_end, 4000, Evidence::observed);
+  scene.take();
+  const Event& wait = scene.events.back();
+  CHECK(wait.type == EventType::wait);
+  CHECK(wait.process == parent.id());
+  CHECK(wait.peer == ended);
+  CHECK(wait.sequence == 4000);
+  CHECK(wait.code == static_cast<std::uint32_t>(WaitKind::process_end));
+}
+
 }  // namespace dpm

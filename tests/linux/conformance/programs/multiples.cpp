@@ -1,7 +1,6 @@
 // Calls that move several messages at once, or move bytes without their passing through the program; and calls that
 // move bytes, but no messages.
 #include <fcntl.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/timerfd.h>
@@ -142,7 +141,7 @@ void splice_through(const Actor& actor) {
   }
 }
 
-// Files, events and timers are not messages.
+// Files and timers are not messages.
 void no_messages(const Actor& actor) {
   std::array<char, 600> room{};
   const int file = file_of(500);
@@ -150,9 +149,6 @@ void no_messages(const Actor& actor) {
   actor.result("write of a file", write(file, room.data(), 50));
   actor.result("read at its end", read(file, room.data(), room.size()));
   std::uint64_t count = 3;
-  const int event = must(eventfd(0, 0), "eventfd");
-  actor.result("write of an eventfd", write(event, &count, sizeof count));
-  actor.result("read of an eventfd", read(event, &count, sizeof count));
   const int timer = must(timerfd_create(CLOCK_MONOTONIC, 0), "timerfd_create");
   const itimerspec soon{{}, {0, 20000000}};
   must(timerfd_settime(timer, 0, &soon, nullptr), "timerfd_settime");
