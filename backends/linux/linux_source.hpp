@@ -29,6 +29,7 @@ struct MeterOptions {
   bool whole_cpu_time = false;     // do not take off what notification costs the program
   std::string machine;             // its name in the trace; empty: the host's
   bool sync_wake_up = true;        // off: as on a kernel that does not have it (for measurements)
+  bool cpu_counters = true;        // off: as for an account that may not open them (for tests)
 };
 
 // What the meter itself did, for the summary at the end.

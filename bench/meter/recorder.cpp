@@ -1,7 +1,7 @@
-// recorder [--waiting RECORDS] TRACE COMMAND...: records COMMAND into the new directory TRACE as dpm meter does, and
+// recorder [--waiting RECORDS] [--no-counters] TRACE COMMAND...: records COMMAND into the new directory TRACE as dpm meter does, and
 // prints the ledger, but draws no conclusions: these read the whole trace, which is beside the point of a run of many
 // million events. With --waiting no more records wait for the trace than that; the program does, for as long as it
-// takes.
+// takes. With --no-counters the CPU time of processes is read as an account must that may not open counters.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -44,8 +44,12 @@ int main(int count, char** arguments) {
     options.patience = dpm::Duration::from_seconds(3600);
     words.erase(words.begin(), words.begin() + 2);
   }
+  if (words.size() > 1 && words[0] == "--no-counters") {
+    options.cpu_counters = false;
+    words.erase(words.begin());
+  }
   if (words.size() < 2) {
-    std::fprintf(stderr, "usage: recorder [--waiting RECORDS] TRACE COMMAND...\n");
+    std::fprintf(stderr, "usage: recorder [--waiting RECORDS] [--no-counters] TRACE COMMAND...\n");
     return 2;
   }
   auto launched = dpm::launch({words.begin() + 1, words.end()}, {});

@@ -34,7 +34,8 @@ bool append_children(std::uint32_t pid, std::uint32_t tid, std::vector<std::uint
 
 // "1234 (any name) S 1 1234 ...": STATE is field 3, and the name may hold anything.
 std::optional<ChildState> parse_child(const char* stat) {
-  constexpr int kState = 3, kParent = 4, kGroup = 5, kThreads = 20, kExitSignal = 38, kExitCode = 52;
+  constexpr int kState = 3, kParent = 4, kGroup = 5, kReapedUser = 16, kReapedSystem = 17, kThreads = 20,
+                kExitSignal = 38, kExitCode = 52;
   const char* at = std::strrchr(stat, ')');
   if (at == nullptr || at[1] != ' ') return std::nullopt;
   ChildState child;
@@ -47,6 +48,7 @@ std::optional<ChildState> parse_child(const char* stat) {
     if (field == kState) child.state = at[1];
     if (field == kParent) child.parent_pid = static_cast<std::uint32_t>(std::strtoul(at, nullptr, 10));
     if (field == kGroup) child.group = static_cast<std::uint32_t>(std::strtol(at, nullptr, 10));
+    if (field == kReapedUser || field == kReapedSystem) child.reaped_ticks += std::strtoull(at, nullptr, 10);
     if (field == kThreads) child.threads = static_cast<int>(std::strtol(at, nullptr, 10));
     if (field == kExitSignal) child.exit_signal = static_cast<int>(std::strtol(at, nullptr, 10));
     if (field == kExitCode) child.exit_code = static_cast<std::uint32_t>(std::strtoul(at, nullptr, 10));

@@ -75,6 +75,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   watch(epoll_.get(), wake_.get(), EPOLLIN, kWakeEvent);
   if (connector_) watch(epoll_.get(), connector_->fd(), EPOLLIN, kConnectorEvent);
   summary_.call_cost_ns = call_cost_ns;
+  counters_allowed_ = options_.cpu_counters;
   meter_.conversations().lives_at(machine_addresses());
   if (program_.exact_paths) meter_.paths_are_told();
   if (options_.callers) callers_.emplace();

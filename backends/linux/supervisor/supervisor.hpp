@@ -140,6 +140,7 @@ class Supervisor {
   void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
   std::optional<std::uint64_t> share_of_ended(TrackedThread& thread);
   void read_last_cpu_time(TrackedThread& thread, LocalTime end);
+  void ask_parent(TrackedThread& thread);
   void count_cpu_of_children(const TrackedProcess& process);
   void count_cpu(TrackedThread& thread);
 

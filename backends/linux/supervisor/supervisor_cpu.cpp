@@ -4,8 +4,12 @@
 //   the clock       of a process that is dead but not gone, because its parent's wait is held, or has not come: exact
 //   the difference  of a thread among others: its process's clock less what the others have, exact while they are there;
 //                   of several that ended at once, each has an equal share of what is left
+//   the parent      which has the sum of its gone children, to 10 ms each of user and system time: what it has more than
+//                   is known of them. One child can be off by that much, the sum is not
 //
 // What none of them tells is unknown, and counted.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "backends/linux/supervisor/supervisor.hpp"
@@ -45,6 +49,21 @@ std::optional<std::uint64_t> Supervisor::share_of_ended(TrackedThread& thread) {
   return thread.cpu_ns + (total_ns > accounted_ns ? total_ns - accounted_ns : 0) / sharing;
 }
 
+// The process is gone, and its parent has its CPU time in a sum.
+void Supervisor::ask_parent(TrackedThread& thread) {
+  Kinship& kinship = thread.process->kinship;
+  const auto parent = processes_.find(kinship.parent_pid);
+  const auto state = parent == processes_.end() ? std::nullopt : read_child(kinship.parent_pid);
+  if (!state) return;
+  const std::int64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+  const auto total_ns = static_cast<std::int64_t>(state->reaped_ticks) * tick_ns;
+  const std::uint64_t known_ns =
+      parent->second->kinship.reaped_cpu_ns + kinship.ended_cpu_ns + kinship.reaped_cpu_ns + thread.cpu_ns;
+  const std::int64_t more_ns = total_ns - static_cast<std::int64_t>(known_ns);
+  if (more_ns > 0) has_used(thread, thread.cpu_ns + static_cast<std::uint64_t>(std::min(more_ns, kinship.unknown_ns)));
+  kinship.unknown_ns = std::min(kinship.unknown_ns, 2 * tick_ns);
+}
+
 void Supervisor::read_last_cpu_time(TrackedThread& thread, LocalTime end) {
   Kinship& kinship = thread.process->kinship;
   std::uint64_t cpu_ns = 0;
@@ -65,6 +84,7 @@ void Supervisor::read_last_cpu_time(TrackedThread& thread, LocalTime end) {
   } else {
     kinship.cpu_is_unknown = true;
     kinship.unknown_ns += std::max<std::int64_t>((end - thread.cpu_read_at).ns, 0);
+    if (alone) ask_parent(thread);
   }
   kinship.ended_cpu_ns += thread.cpu_ns;
 }

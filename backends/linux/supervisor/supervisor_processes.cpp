@@ -189,14 +189,16 @@ void Supervisor::process_is_gone(std::uint32_t pid, const Kinship& kinship) {
   std::optional<ChildState> state = read_child(pid);
   const bool is_dead = state && state->has_ended();
   const std::uint32_t parent_pid = is_dead ? state->parent_pid : kinship.parent_pid;
-  if (!processes_.contains(parent_pid)) return;
+  const auto parent = processes_.find(parent_pid);
+  if (parent == processes_.end()) return;
+  parent->second->kinship.reaped_cpu_ns += kinship.ended_cpu_ns + kinship.reaped_cpu_ns;
   child_waits_.ended(pid, {.process = kinship.first, .parent_pid = parent_pid});
   if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
   infer_wait(parent_pid, *state);
   child_waits_.look_at(parent_pid);
   if (is_dead) return;
   child_waits_.gone(pid);
-  std::erase(processes_.at(parent_pid)->kinship.children, pid);
+  std::erase(parent->second->kinship.children, pid);
 }
 
 // A child whose parent has ended. Of one that is dead the new parent will not be held long enough.

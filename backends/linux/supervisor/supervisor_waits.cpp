@@ -6,11 +6,14 @@
 //
 // A call is held until the kernel would let it return. It is not held when its process catches SIGCHLD: the signal
 // would take the call away before we can let it go, and a handler without SA_RESTART would then show the program EINTR
-// where the kernel alone returns the child. Such calls are let go at once, and what they returned is inferred from the
+// where the kernel alone returns the child. Only programs that are known to make such a call again are held all the
+// same, and only where their children's CPU time cannot be known otherwise. Other calls are let go at once, and what they returned is inferred from the
 // announcement that the child has ended.
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "backends/linux/kernel/process_handle.hpp"
@@ -23,6 +26,15 @@ constexpr std::size_t kThreadsMax = 16;      // of a process whose children are 
 constexpr std::size_t kChildrenPolled = 64;  // of more, announcements alone tell that they have ended
 constexpr std::int64_t kFirstLookNs = 5'000'000;
 constexpr std::int64_t kLooksApartMaxNs = 300'000'000;
+
+// They catch SIGCHLD, and make a wait again that it has interrupted, or let the kernel do so: from their sources, and
+// tested (tests/linux/conformance/check_waits).
+constexpr std::array<std::string_view, 5> kWaitAgain = {"/usr/bin/dash", "/bin/dash", "/usr/bin/bash", "/bin/bash",
+                                                        "/usr/bin/make"};
+
+bool waits_again(std::string_view program) {
+  return std::find(kWaitAgain.begin(), kWaitAgain.end(), program) != kWaitAgain.end();
+}
 
 }  // namespace
 
@@ -78,9 +90,13 @@ bool Supervisor::may_hold_wait(TrackedThread& thread, const WaitRequest& request
                                const ThreadFiles::ChildHandling& handling) {
   Kinship& kinship = thread.process->kinship;
   kinship.handling_is_known = true;
-  kinship.keeps_no_ends = handling.ignored || (handling.caught && !handling.blocked);
-  // That a child was stopped is announced by a signal only.
-  return request.blocks && request.is_usual && !request.stops && !kinship.traces && !kinship.keeps_no_ends;
+  const bool interrupts = handling.caught && !handling.blocked;
+  // Where CPU time can be counted, a hold is not worth an interrupted call.
+  kinship.keeps_no_ends =
+      handling.ignored || (interrupts && (counters_allowed_ || !waits_again(thread.process->program)));
+  // That a child was stopped is announced by the signal only.
+  const bool hears_of_stops = !request.stops || interrupts;
+  return request.blocks && request.is_usual && hears_of_stops && !kinship.traces && !kinship.keeps_no_ends;
 }
 
 // `surely`: the call may be held, so that nothing may be missed that would let it return: /proc is asked, and not only

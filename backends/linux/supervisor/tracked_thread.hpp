@@ -56,6 +56,7 @@ struct Kinship {
   std::uint64_t ended_cpu_ns = 0;       // CPU time of its threads that have ended, as far as it is known,
   std::int64_t unknown_ns = 0;          // and how long they ran, at most, after it was read last
   bool cpu_is_unknown = false;
+  std::uint64_t reaped_cpu_ns = 0;  // as the kernel adds it up: of its children that are gone, and of theirs
   bool first_has_ended = false;
   bool traces = false;             // children of it were seen to stop for a tracer: it waits for more than ends
   bool keeps_no_ends = false;      // ends of its children cannot be held: they are counted (CpuCounter)
