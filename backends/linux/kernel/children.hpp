@@ -11,11 +11,12 @@ namespace dpm {
 struct ChildState {
   std::uint32_t pid = 0;
   std::uint32_t parent_pid = 0;
-  std::uint32_t group = 0;      // its process group
-  char state = '?';             // as ps shows it
-  int threads = 0;              // the first one counts until its process is gone
-  int exit_signal = 0;          // what its end sends to its parent
-  std::uint32_t exit_code = 0;  // as wait(2) reports it
+  std::uint32_t group = 0;         // its process group
+  char state = '?';                // as ps shows it
+  int threads = 0;                 // the first one counts until its process is gone
+  int exit_signal = 0;             // what its end sends to its parent
+  std::uint32_t exit_code = 0;     // as wait(2) reports it
+  std::uint64_t reaped_ticks = 0;  // CPU time of the children that it has taken note of, and of theirs
 
   // With all its threads, and its parent has not taken note of that.
   bool has_ended() const { return state == 'Z' && threads <= 1; }
