@@ -1,4 +1,3 @@
-#include "backends/linux/kernel/datagram_refusal.hpp"
 #include "backends/linux/supervisor/supervisor.hpp"
 
 #include <sys/socket.h>
@@ -8,6 +7,8 @@
 #include <ctime>
 #include <iterator>
 #include <utility>
+
+#include "backends/linux/kernel/datagram_refusal.hpp"
 
 namespace dpm {
 namespace {

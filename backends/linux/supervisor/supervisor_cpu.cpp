@@ -1,7 +1,7 @@
 // CPU time, up to the end of a thread. Where it can be read at an end, in this order:
 //
-//   a counter       opened in time (CpuCounter): exact
 //   the clock       of a process that is dead but not gone, because its parent's wait is held, or has not come: exact
+//   a counter       opened in time (CpuCounter): exact but for time that a virtual machine was not given
 //   the difference  of a thread among others: its process's clock less what the others have, exact while they are there;
 //                   of several that ended at once, each has an equal share of what is left
 //   the parent      which has the sum of its gone children, to 10 ms each of user and system time: what it has more than
@@ -70,10 +70,10 @@ void Supervisor::read_last_cpu_time(TrackedThread& thread, LocalTime end) {
   const bool alone = kinship.threads.size() == 1;
   const bool is_first = thread.execution->tid() == thread.execution->pid();
   std::optional<std::uint64_t> used;
-  if (thread.counter.cpu_time_ns(cpu_ns)) {
-    used = cpu_ns;
-  } else if (alone && process_cpu_time_ns(thread.execution->pid(), cpu_ns)) {
+  if (alone && process_cpu_time_ns(thread.execution->pid(), cpu_ns)) {
     used = cpu_ns - std::min(cpu_ns, kinship.ended_cpu_ns);
+  } else if (thread.counter.cpu_time_ns(cpu_ns)) {
+    used = cpu_ns;
   } else if (!alone && is_first && thread.files.cpu_time_ns(cpu_ns)) {
     used = cpu_ns;
   } else if (!alone) {
