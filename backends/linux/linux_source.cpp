@@ -52,6 +52,10 @@ LossReport losses_of(Supervisor& supervisor) {
     report.losses.push_back(
         {"the recording could not keep up, and the program was not to be held any longer", report.seen});
   }
+  for (auto& loss : supervisor.losses()) {
+    report.seen += loss.events;
+    report.losses.push_back(std::move(loss));
+  }
   report.warnings = supervisor.warnings();
   if (auto warning = descriptor_warning()) report.warnings.push_back(*std::move(warning));
   return report;

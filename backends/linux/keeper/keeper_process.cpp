@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include "backends/linux/keeper/detached_process.hpp"
 #include "backends/linux/kernel/process_handle.hpp"
@@ -24,6 +25,12 @@ constexpr std::uint64_t kLostBefore = 1 << 16, kLostAfter = 1 << 12;
 constexpr timeval kTick = {0, 100'000};
 
 void return_to_the_call(int) {}
+
+std::int64_t now_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
 
 UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
@@ -55,6 +62,7 @@ Result<void> KeeperProcess::listen() {
   if (!socket) return socket.error();
   socket_ = *std::move(socket);
   polled_[kSocket] = {socket_.get(), POLLIN, 0};
+  if (meter_) meter_state_ = open_process_state(description_.meter_pid);
   return {};
 }
 
@@ -64,6 +72,7 @@ void KeeperProcess::run() {
     wait();
     if ((polled_[kListener].revents & POLLHUP) != 0) break;
     if (polled_[kMeter].revents != 0) answer_calls();
+    if (meter_) look_at_meter();
     if ((polled_[kListener].revents & POLLIN) != 0) let_one_go();
     throw_away_outputs();
     if (polled_.size() > kFirstClient) serve_clients();
@@ -75,7 +84,8 @@ void KeeperProcess::run() {
 // Receiving has no mode that does not wait, and a call that poll() has announced can be gone by then, taken away by a
 // signal. So that we hear who asks us even then, a timer interrupts us while calls come; when none do, it is off.
 void KeeperProcess::wait() {
-  const int ready = ::poll(polled_.data(), polled_.size(), -1);
+  const int look_ms = stopped_.may_be_stopped() ? StoppedMeter::kLookCloselyMs : StoppedMeter::kLookMs;
+  const int ready = ::poll(polled_.data(), polled_.size(), meter_state_ ? look_ms : -1);
   if (ready < 0) {
     for (auto& item : polled_) item.revents = 0;
     tick(false);
@@ -106,6 +116,9 @@ void KeeperProcess::tick(bool on) {
 void KeeperProcess::stand_by(std::uint32_t meter_pid, UniqueFd meter) {
   description_.meter_pid = meter_pid;
   meter_ = std::move(meter);
+  meter_state_.reset();
+  stopped_ = {};
+  stands_in_ = false;
   polled_[kMeter] = {meter_.get(), POLLIN, 0};  // poll() passes over negative descriptors
   // A hang-up is always reported; calls that come do not wake us.
   polled_[kListener].events = 0;
@@ -122,10 +135,40 @@ void KeeperProcess::answer_calls() {
   for (std::size_t i = 0; i < kOutputsMax; ++i) polled_[kOutputs + i].fd = outputs_[i].get();
 }
 
+void KeeperProcess::look_at_meter() {
+  const std::int64_t now = now_ns();
+  if (!meter_state_ || now < look_at_ns_) return;
+  const bool stopped_long =
+      stopped_.is_suspicious(slots_.stand_in().heartbeat) && stopped_.look(now, is_stopped(meter_state_));
+  const int pause_ms = stopped_.may_be_stopped() ? StoppedMeter::kLookCloselyMs : StoppedMeter::kLookMs;
+  look_at_ns_ = now + pause_ms * std::int64_t{1'000'000};
+  if (stopped_long && !stands_in_) stand_in();
+  if (!stopped_.may_be_stopped() && stands_in_) end_stand_in(now);
+}
+
+// The slots stay as they are: their meter clears them when it is continued. The outputs stay the meter's as well: what
+// the program writes waits for it in their pipes.
+void KeeperProcess::stand_in() {
+  stands_in_ = true;
+  stopped_since_ns_ = stopped_.stopped_since_ns();
+  ++slots_.stand_in().changes;
+  for (const Notification& slot : slots_.all())
+    if (slot.id != 0 && listener_.let_go(slot.id)) ++slots_.stand_in().calls;
+  polled_[kListener].events = POLLIN;
+}
+
+void KeeperProcess::end_stand_in(std::int64_t now_ns) {
+  stands_in_ = false;
+  polled_[kListener].events = 0;
+  slots_.stand_in().stopped_ns += now_ns - stopped_since_ns_;
+  ++slots_.stand_in().changes;
+}
+
 void KeeperProcess::let_one_go() {
   Notification notification;
   if (listener_.receive(notification) != SeccompListener::Received::one) return;
   listener_.let_go(notification.id);
+  if (stands_in_) ++slots_.stand_in().calls;
   if (calls_were_lost_) let_lost_calls_go(notification.id);
 }
 
@@ -194,6 +237,7 @@ bool KeeperProcess::hand_over(int connection, std::uint32_t asking_pid, Packet p
   const std::array<int, 2> handed_over = {listener_.fd(), slots_.fd()};
   if (!send_message(connection, grant, handed_over)) return false;
   stand_by(asking_pid, std::move(packet.descriptors.front()));
+  meter_state_ = open_process_state(asking_pid);
   return true;
 }
 

@@ -19,6 +19,7 @@
 
 #include "backends/linux/keeper/keeper_protocol.hpp"
 #include "backends/linux/keeper/socket_folder.hpp"
+#include "backends/linux/keeper/stopped_meter.hpp"
 #include "backends/linux/metered_program.hpp"
 
 namespace dpm {
@@ -54,6 +55,9 @@ class KeeperProcess {
   void tick(bool on);
   void stand_by(std::uint32_t meter_pid, UniqueFd meter);
   void answer_calls();
+  void look_at_meter();
+  void stand_in();
+  void end_stand_in(std::int64_t now_ns);
   void let_one_go();
   void let_lost_calls_go(std::uint64_t near_id);
 
@@ -67,7 +71,11 @@ class KeeperProcess {
   SeccompListener listener_;
   const NotificationSlots& slots_;
   KeeperReply description_;
-  UniqueFd meter_;
+  UniqueFd meter_, meter_state_;
+  StoppedMeter stopped_;
+  bool stands_in_ = false;  // for a meter that lives, and is stopped
+  std::int64_t stopped_since_ns_ = 0;
+  std::int64_t look_at_ns_ = 0;
   bool calls_were_lost_;
   std::vector<UniqueFd> outputs_;
   SocketFolder folder_;

@@ -5,8 +5,10 @@
 
 namespace dpm {
 namespace {
-constexpr std::size_t kBytes = NotificationSlots::kSlots * sizeof(Notification);
-}
+constexpr std::size_t kBytes = NotificationSlots::kSlots * sizeof(Notification) + sizeof(StandIn);
+static_assert(sizeof(Notification) % alignof(StandIn) == 0);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+}  // namespace
 
 Result<NotificationSlots> NotificationSlots::create() {
   UniqueFd memory(::memfd_create("dpm-notifications", MFD_CLOEXEC));

@@ -3,8 +3,11 @@
 //
 // The kernel writes a notification straight into a slot; whoever answered it clears the slot. A slot that is not clear
 // when the meter is dead belongs to a call that may still wait. Answering a call twice does no harm.
+//
+// Behind the slots lies what the two tell each other about a meter that is stopped (keeper/stopped_meter.hpp).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -13,6 +16,16 @@
 #include "model/result.hpp"
 
 namespace dpm {
+
+struct StandIn {
+  // By the meter: grows several times a second while it runs.
+  std::atomic<std::uint64_t> heartbeat;
+  // By the keeper.
+  std::atomic<std::uint64_t>
+      changes;                       // grows when it begins to answer in the place of a stopped meter, and when it ends
+  std::atomic<std::uint64_t> calls;  // that it let go on meanwhile
+  std::atomic<std::int64_t> stopped_ns;  // how long the meter was seen to be stopped, altogether
+};
 
 class NotificationSlots {
  public:
@@ -26,6 +39,7 @@ class NotificationSlots {
 
   std::span<Notification> all() const { return {slots_, kSlots}; }
   Notification& operator[](std::size_t slot) const { return slots_[slot]; }
+  StandIn& stand_in() const { return *reinterpret_cast<StandIn*>(slots_ + kSlots); }
   int fd() const { return memory_.get(); }
 
  private:

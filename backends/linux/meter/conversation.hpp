@@ -77,6 +77,8 @@ class Conversations {
   std::uint32_t channel_set_of(Flow& flow) { return flows_.channel_set_of(flow); }
   void reader_is(Flow& flow, ProcessId reader) { flows_.reader_is(flow, reader); }
 
+  void were_passed_by() { flows_.were_passed_by(); }
+
   // ---- forgetting
   bool wants_survey() const { return sockets_.size() + pipes_.size() >= survey_at_; }
   // What is used or added from now on is open, whatever the survey says.

@@ -50,6 +50,15 @@ void FlowTable::remove(Flow& flow) {
   flows_.erase(found);
 }
 
+void FlowTable::were_passed_by() {
+  for (const auto& [channel, flow] : flows_) {
+    flow->sent.accept_all();
+    const std::uint64_t sent = flow->sent.expected();
+    flow->received.accept_all(sent == 0 ? UINT64_MAX : sent);
+    flow->passed_by = flow->kind == ChannelKind::stream && !flow->exact;
+  }
+}
+
 void FlowTable::free_removed() { removed_.clear(); }
 
 void FlowTable::check_all() const {

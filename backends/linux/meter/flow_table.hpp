@@ -20,6 +20,7 @@ struct Flow {
   ChannelKind kind = ChannelKind::stream;
   bool exact = false;           // the kernel tells the offsets
   bool pair_announced = false;  // the four messages of its socketpair() have been recorded
+  bool passed_by = false;       // operations were not seen, its ends are to be aligned
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
   std::uint64_t datagrams = 0;                   // sent so far
@@ -47,6 +48,8 @@ class FlowTable {
   void remove(Flow& flow);
   bool has_removed() const { return !removed_.empty(); }
   void free_removed();
+  // Calls were made that we did not see: what is open has moved what it probably would.
+  void were_passed_by();
   // Nothing more is recorded of any flow.
   void check_all() const;
 

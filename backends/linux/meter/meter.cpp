@@ -66,6 +66,26 @@ void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t 
   record_gap(call, flow, sending, position.settle_at(offset, call.execution));
 }
 
+void Meter::was_passed_by() {
+  for (const auto& [tid, execution] : executions_) {
+    if (const FlowEnd end = std::exchange(execution->counted, {}); end.flow != nullptr) accept(end, execution.get());
+  }
+  conversations_.were_passed_by();
+}
+
+// A send that is open may be under way, and not among what waits: its bytes are not taken to be read already.
+void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
+  const bool seen_to_be_sent = flow.sent.expected() > 0;
+  if (!seen_to_be_sent) return;
+  const std::uint64_t received = flow.received.expected(), sent = flow.sent.next();
+  const std::uint64_t reads_at = std::max(received, sent > bytes_waiting ? sent - bytes_waiting : 0);
+  flow.passed_by = flow.sent.has_open();
+  flow.received.begin_at_zero();
+  flow.sent.begin_at_zero();
+  if (reads_at > received) settle_at(call, flow, false, reads_at);
+  if (reads_at + bytes_waiting > flow.sent.expected()) settle_at(call, flow, true, reads_at + bytes_waiting);
+}
+
 void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
   operate(call, {&flow, true}, amount, EventType::send);
   // A blocking call sends all, and nobody will tell more about the others.

@@ -107,6 +107,11 @@ class Meter {
   void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
   // The kernel said where an exact flow stands, without an operation.
   void settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
+  // For a while calls were made that we did not see.
+  void was_passed_by();
+  // A receive since then from a stream whose offsets are counted here (Flow::passed_by): so many bytes wait in it. The
+  // ends are moved to where that is true; where bytes are missing from an end, a GAP says so.
+  void align(const Call& call, Flow& flow, std::uint64_t bytes_waiting);
   // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted). Counters that
   // went back are another's.
   void io_counters(Execution& execution, const ThreadFiles::Transferred& transferred);

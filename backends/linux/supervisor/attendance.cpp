@@ -71,6 +71,10 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
       holds_(epoll_.get()) {
   clock_offset_ns_ = local_clock_offset_ns();
   for (std::size_t slot = NotificationSlots::kSlots; slot-- > 1;) free_slots_.push_back(slot);
+  const StandIn& stand_in = slots_.stand_in();
+  stand_ins_ = stand_in.changes;
+  stand_in_calls_before_ = stand_in.calls;
+  stopped_before_ns_ = stand_in.stopped_ns;
   sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
   watch(epoll_.get(), wake_.get(), EPOLLIN, kWakeEvent);
   if (connector_) watch(epoll_.get(), connector_->fd(), EPOLLIN, kConnectorEvent);
@@ -136,6 +140,7 @@ void Supervisor::attend(pthread_t serving) {
     const timespec limit{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
     const int count = ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &limit, nullptr);
     std::unique_lock lock(mutex_);
+    keeper_stands_in();
     const auto waiting = std::exchange(look_again_, {});
     for (int i = 0; i < count; ++i) {
       const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
@@ -154,6 +159,7 @@ void Supervisor::attend(pthread_t serving) {
       next_tick_ns = std::min(next_tick_ns, now_ns + kTickNs);
     }
     if (now_ns < next_tick_ns) continue;
+    ++slots_.stand_in().heartbeat;
     // Looked at now and then: an epoll set would be told of every call.
     if (listener_.has_ended()) {
       all_gone_ = true;
@@ -245,6 +251,24 @@ std::vector<std::uint32_t> Supervisor::processes() {
   return pids;
 }
 
+std::optional<Loss> Supervisor::stopped_loss() const {
+  const StandIn& stand_in = slots_.stand_in();
+  const std::uint64_t calls = stand_in.calls - stand_in_calls_before_ + passed_calls_;
+  if (calls == 0) return std::nullopt;
+  const std::int64_t stopped_ms = (stand_in.stopped_ns - stopped_before_ns_) / 1'000'000;
+  const std::string tenths = std::to_string(stopped_ms / 1000) + "." + std::to_string(stopped_ms / 100 % 10);
+  return Loss{
+      "the meter was stopped (SIGSTOP or a debugger) for " + tenths + " s: calls of that time were not recorded",
+      calls};
+}
+
+std::vector<Loss> Supervisor::losses() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Loss> losses;
+  if (auto stopped = stopped_loss()) losses.push_back(*std::move(stopped));
+  return losses;
+}
+
 // Asked while calls are served, too.
 std::vector<std::string> Supervisor::warnings() {
   const std::lock_guard lock(mutex_);
@@ -267,7 +291,7 @@ std::vector<std::string> Supervisor::warnings() {
   warnings.insert(warnings.end(), bypasses.begin(), bypasses.end());
   if (meter_.gaps().bytes > 0)
     warnings.push_back(std::to_string(meter_.gaps().bytes) + " bytes in " + std::to_string(meter_.gaps().ranges) +
-                       " ranges of TCP streams passed the meter unseen: the GAP events say where");
+                       " ranges of streams passed the meter unseen: the GAP events say where");
   return warnings;
 }
 

@@ -75,6 +75,10 @@ void Supervisor::count_active(std::uint32_t tid) {
 Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   ++summary_.notified_calls;
   note_activity();
+  if (keeper_stands_in()) {
+    ++passed_calls_;
+    return Outcome::let_go;
+  }
   count_active(notification.tid);
   const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
   const bool waits_for_child = shape != nullptr && shape->family == CallFamily::child;

@@ -46,6 +46,7 @@ class Supervisor {
   void set_flags(std::uint32_t pid, MeterFlags flags);
 
   MeterSummary summary();
+  std::vector<Loss> losses();  // of calls that were not recorded
   std::vector<std::string> warnings();
   std::vector<std::uint32_t> processes();  // that live, by their ids
 
@@ -181,6 +182,9 @@ class Supervisor {
   void await_last_announcements();
   void finish();
 
+  bool keeper_stands_in();
+  void pass_all();
+  std::optional<Loss> stopped_loss() const;
   void hand_on();
   LocalTime local_time() const;
 
@@ -215,9 +219,14 @@ class Supervisor {
   std::uint64_t announcements_lost_ = 0;
   std::uint64_t receives_of_several_ = 0;  // recvmmsg()
   ChildWaits child_waits_;
-  bool counters_allowed_ = true;     // until the kernel has refused one
-  std::uint64_t unknown_ends_ = 0;   // processes whose CPU time to the end is not known,
-  std::int64_t unknown_cpu_ns_ = 0;  // and how much it can be that is missing
+  bool counters_allowed_ = true;             // until the kernel has refused one
+  std::uint64_t unknown_ends_ = 0;           // processes whose CPU time to the end is not known,
+  std::int64_t unknown_cpu_ns_ = 0;          // and how much it can be that is missing
+  std::uint64_t stand_ins_ = 0;              // StandIn::changes, as far as noticed
+  std::int64_t stood_in_until_ns_ = 0;       // 0: the keeper does not stand in
+  std::uint64_t passed_calls_ = 0;           // because it did, let go by us
+  std::uint64_t stand_in_calls_before_ = 0;  // of earlier meters of this program
+  std::int64_t stopped_before_ns_ = 0;
   BypassAccount bypasses_;
   std::optional<CallerFinder> callers_;  // if places are to be found
   MeterSummary summary_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "backends/linux/supervisor/supervisor.hpp"
 
@@ -35,6 +36,36 @@ void Supervisor::end_hold(TrackedThread& thread) {
   slots_[thread.hold->slot] = {};
   free_slots_.push_back(thread.hold->slot);
   thread.hold.reset();
+}
+
+// We were stopped, and the keeper answers in our place; it needs a moment to see that we go on. Until then calls may
+// pass either of us: none is recorded. What waited for us was not interrupted, and what threads did meanwhile is not
+// known. A keeper that was killed meanwhile does not say that it has ended.
+bool Supervisor::keeper_stands_in() {
+  constexpr std::int64_t kSeesUsWithinNs = 1'000'000'000;
+  const std::uint64_t changes = slots_.stand_in().changes;
+  const std::int64_t now_ns = local_time().ns - clock_offset_ns_;
+  const bool changed = changes != std::exchange(stand_ins_, changes);
+  if (changed && changes % 2 == 1) stood_in_until_ns_ = now_ns + kSeesUsWithinNs;
+  if (changed && changes % 2 == 0) stood_in_until_ns_ = now_ns;
+  if (changed || (stood_in_until_ns_ != 0 && stood_in_until_ns_ <= now_ns)) pass_all();
+  if (stood_in_until_ns_ <= now_ns) stood_in_until_ns_ = 0;
+  return stood_in_until_ns_ != 0;
+}
+
+void Supervisor::pass_all() {
+  drain_announcements();
+  for (const auto& [tid, thread] : threads_) {
+    if (thread->hold) {
+      const std::uint64_t id = thread->hold->notification.id;
+      end_hold(*thread);
+      if (listener_.let_go(id)) ++passed_calls_;
+    }
+    thread->interrupted.reset();
+    thread->taking.reset();
+  }
+  turns_ = {};
+  meter_.was_passed_by();
 }
 
 void Supervisor::interrupt_hold(TrackedThread& thread) {

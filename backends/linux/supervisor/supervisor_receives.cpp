@@ -201,6 +201,7 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
     if (flow == nullptr) flow = &meter_.conversations().datagrams_from(sight.datagram->sender_name, *socket);
     return meter_.receives_datagram(call, *flow, sight.datagram->length_bytes);
   }
+  if (flow->passed_by) meter_.align(call, *flow, bytes_waiting(fd));
   const bool guesses = call.takes_all && sight.bytes == sight.front.bytes;  // nothing in between ends it
   const Amount amount{asking.asked, guesses ? asking.asked : sight.bytes, sight.offset};
   meter_.receives(call, *flow, amount);
