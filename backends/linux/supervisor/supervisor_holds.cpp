@@ -61,7 +61,13 @@ void Supervisor::pass_all() {
       end_hold(*thread);
       if (listener_.let_go(id)) ++passed_calls_;
     }
+    if (thread->wait && thread->wait->held) {
+      const std::uint64_t id = thread->wait->notification.id;
+      end_wait(*thread);
+      if (listener_.let_go(id)) ++passed_calls_;
+    }
     thread->interrupted.reset();
+    thread->interrupted_wait.reset();
     thread->taking.reset();
   }
   turns_ = {};
