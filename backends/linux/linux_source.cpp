@@ -35,7 +35,7 @@ std::optional<std::string> descriptor_warning() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return std::nullopt;
   return "the meter may open only " + std::to_string(limit.rlim_cur) +
-         " files: calls that it could not look at are missing, and were not counted (raise 'ulimit -Hn' before dpm)";
+         " files: what it could not look at is missing (raise 'ulimit -Hn' before dpm)";
 }
 
 // The signal that gets a thread out of waiting for a call: it only has to interrupt.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -12,12 +13,14 @@
 namespace dpm {
 namespace {
 
-bool has_ring(const std::string& process_folder) {
+bool has_ring_among(const std::string& process_folder, std::size_t most) {
   const std::string folder = process_folder + "/fd";
   DIR* descriptors = ::opendir(folder.c_str());
   if (descriptors == nullptr) return false;
   bool found = false;
-  while (const dirent* entry = ::readdir(descriptors)) {
+  for (std::size_t looks = 0; looks < most && !found; ++looks) {
+    const dirent* entry = ::readdir(descriptors);
+    if (entry == nullptr) break;
     char target[PATH_MAX];
     const ssize_t length = ::readlink((folder + "/" + entry->d_name).c_str(), target, sizeof target);
     if (length > 0 && std::string_view(target, static_cast<std::size_t>(length)) == "anon_inode:[io_uring]")
@@ -53,9 +56,14 @@ ProgramKind program_kind(std::uint32_t pid) {
   return identification[EI_CLASS] == ELFCLASS64 ? ProgramKind::native : ProgramKind::not_native;
 }
 
+bool has_low_ring(std::uint32_t pid) {
+  constexpr std::size_t kLow = 32;
+  return has_ring_among("/proc/" + std::to_string(pid), kLow);
+}
+
 OpenBypasses survey_bypasses(std::uint32_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
-  return {has_ring(folder), program_kind(pid) != ProgramKind::not_native, shared_mappings(folder)};
+  return {has_ring_among(folder, SIZE_MAX), program_kind(pid) != ProgramKind::not_native, shared_mappings(folder)};
 }
 
 }  // namespace dpm

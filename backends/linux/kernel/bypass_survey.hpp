@@ -21,6 +21,9 @@ struct OpenBypasses {
 // Reads /proc/PID/fd, maps and exe: milliseconds for large processes, so never while a call waits.
 OpenBypasses survey_bypasses(std::uint32_t pid);
 
+// Whether there is a ring among its first few descriptors: microseconds.
+bool has_low_ring(std::uint32_t pid);
+
 enum class ProgramKind { native, not_native, unknown };  // makes 64-bit calls, 32-bit calls, or has ended
 
 // One file is opened.

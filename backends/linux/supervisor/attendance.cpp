@@ -266,6 +266,9 @@ std::vector<Loss> Supervisor::losses() {
   const std::lock_guard lock(mutex_);
   std::vector<Loss> losses;
   if (auto stopped = stopped_loss()) losses.push_back(*std::move(stopped));
+  if (unlooked_calls_ > 0)
+    losses.push_back({"the meter may open no more files, and could not look at calls (raise 'ulimit -Hn' before dpm)",
+                      unlooked_calls_});
   return losses;
 }
 

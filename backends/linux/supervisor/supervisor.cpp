@@ -1,6 +1,7 @@
 #include "backends/linux/supervisor/supervisor.hpp"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -87,10 +88,14 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
     drain_announcements();  // an exec since then, whose counters would tell something else; children that have ended
     thread = tracked(notification.tid);
   }
-  if (thread == nullptr) return Outcome::let_go;
+  if (thread == nullptr) {
+    if (may_open_no_more()) ++unlooked_calls_;
+    return Outcome::let_go;
+  }
   Execution& execution = *thread->execution;
   ++execution.notified_calls;
   ++execution.call_number;
+  look_for_ring(execution);
   execution.was_seen(local_time());
   if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
   read_accepted(*thread);
@@ -134,6 +139,20 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   return outcome;
 }
 
+bool Supervisor::may_open_no_more() const {
+  const UniqueFd trial(::dup(wake_.get()));
+  return !trial;
+}
+
+// Where this meter has no descriptor left, the call cannot be looked at; that is counted.
+UniqueFd Supervisor::borrow(TrackedThread& thread, std::int32_t descriptor) {
+  if (!thread.thread_fd) thread.thread_fd = open_thread(thread.execution->tid(), thread.execution->pid());
+  const bool can_look = static_cast<bool>(thread.thread_fd);
+  UniqueFd fd = can_look ? borrow_descriptor(thread.thread_fd.get(), descriptor) : UniqueFd();
+  if (!fd && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) ++unlooked_calls_;
+  return fd;
+}
+
 Call Supervisor::circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   read_cpu_time(thread);
   ++summary_.recorded_calls;
@@ -160,7 +179,7 @@ std::optional<Supervisor::Way> Supervisor::way_behind(const Notification& notifi
                                                       TrackedThread& thread) {
   const std::int32_t descriptor = descriptor_of(notification, shape);
   Way way;
-  way.fd = borrow_descriptor(thread.thread_fd.get(), descriptor);
+  way.fd = borrow(thread, descriptor);
   if (!way.fd) return std::nullopt;
   way.identity = identify(way.fd.get(), thread.was_socket(descriptor));
   const bool is_socket = way.identity.kind == DescriptorIdentity::Kind::socket;

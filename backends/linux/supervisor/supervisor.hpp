@@ -71,6 +71,8 @@ class Supervisor {
     Socket* socket = nullptr;  // none: a pipe
   };
   std::optional<Way> way_behind(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  bool may_open_no_more() const;
+  UniqueFd borrow(TrackedThread& thread, std::int32_t descriptor);
   Socket* socket_behind(int fd, std::uint64_t id);
   std::uint64_t place_of(const Notification& notification, TrackedThread& thread);
   void note_code(TrackedThread& thread, std::uint64_t pc);
@@ -169,6 +171,7 @@ class Supervisor {
   void settle_old_events(std::int64_t now_ns);
   void settle_old_event(const Meter::Unfinished& unfinished);
   void survey_open_files();
+  void look_for_ring(const Execution& execution);
   std::vector<std::uint32_t> due_for_survey(std::int64_t now_ns);
   void survey(const std::vector<std::uint32_t>& pids);
   void meet_everybody();
@@ -217,6 +220,7 @@ class Supervisor {
   std::int64_t tick_ns_ = kTickNs;    // until attend() looks again
   std::uint64_t calls_before_look_ = 0;
   std::uint64_t announcements_lost_ = 0;
+  std::uint64_t unlooked_calls_ = 0;       // because this meter had no descriptor left
   std::uint64_t receives_of_several_ = 0;  // recvmmsg()
   ChildWaits child_waits_;
   bool counters_allowed_ = true;             // until the kernel has refused one

@@ -30,7 +30,7 @@ bool has_no_descriptor_left(std::uint32_t pid, std::size_t open) {
 Supervisor::Outcome Supervisor::accept(const Notification& notification, TrackedThread& thread) {
   const MeteredCall& shape = *find_metered_call(notification.call);
   Way way;
-  way.fd = borrow_descriptor(thread.thread_fd.get(), static_cast<std::int32_t>(notification.arguments[0]));
+  way.fd = borrow(thread, static_cast<std::int32_t>(notification.arguments[0]));
   if (!way.fd) return Outcome::let_go;
   way.identity = identify(way.fd.get());
   if (way.identity.kind != DescriptorIdentity::Kind::socket) return Outcome::let_go;

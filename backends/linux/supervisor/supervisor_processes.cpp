@@ -29,6 +29,10 @@ std::uint32_t exit_status(std::uint32_t wait_status) {
   return static_cast<std::uint32_t>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+// A process that lives for milliseconds is over before it is surveyed, so it is looked at on the way of some of its
+// first calls.
+bool is_young_and_due(std::uint64_t calls) { return calls == 4 || calls == 16 || calls == 64 || calls == 256; }
+
 }  // namespace
 
 TrackedThread* Supervisor::tracked(std::uint32_t tid) {
@@ -269,6 +273,11 @@ std::vector<std::uint32_t> Supervisor::due_for_survey(std::int64_t now_ns) {
     due.push_back(pid);
   }
   return due;
+}
+
+void Supervisor::look_for_ring(const Execution& execution) {
+  if (!is_young_and_due(execution.notified_calls) || !has_low_ring(execution.pid())) return;
+  bypasses_.add(name_for_people(execution.pid()), {.io_uring = true});
 }
 
 // Looks without the lock: calls go on meanwhile.

@@ -46,7 +46,7 @@ Flow* Supervisor::stream_from(int fd, const DescriptorIdentity& identity) {
 Supervisor::Outcome Supervisor::transfer(const Notification& notification, const MeteredCall& shape,
                                          TrackedThread& thread) {
   const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
-  UniqueFd source = borrow_descriptor(thread.thread_fd.get(), descriptor);
+  UniqueFd source = borrow(thread, descriptor);
   if (!source) return Outcome::let_go;
   const DescriptorIdentity identity = identify(source.get());
   Flow* flow = stream_from(source.get(), identity);

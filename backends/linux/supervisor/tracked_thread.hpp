@@ -81,7 +81,7 @@ struct TrackedProcess {
   std::int64_t search_at_ns = 0;              // when its descriptor table may be read next
   int looks = 0;                              // how often its map was read
   std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
-  std::int64_t survey_pause_ns = 25'000'000;  // and how long after that again: twice as long each time
+  std::int64_t survey_pause_ns = 5'000'000;  // and how long after that again: twice as long each time
 };
 
 struct TrackedThread {
