@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
+#include <set>
 
-#include "analysis/history/message_costs.hpp"
 #include "analysis/prediction/alternatives.hpp"
-#include "analysis/prediction/lower_bound.hpp"
 
 namespace dpm {
 namespace {
@@ -18,32 +15,19 @@ constexpr int kAlternatives = 12;
 // the claim reports the coverage on others.
 constexpr double kDeviations = 2;
 
-// What no run of this work on the target can be beyond.
-struct Bounds {
-  double low_P = 0, high_P = 0, low_elapsed_s = 0;
-};
+// The lower end of a reach. A time that may be wrong by its own size and more is not below nothing: beyond about 60 %
+// the end is that of an error by a factor. Up to there it is as far below as the upper end is above.
+double lower_end(double predicted, double reach) {
+  return predicted * std::max(1 - reach, 1 / ((1 + reach) * (1 + reach)));
+}
 
-// No sooner than the bound of every placement. And at worst one thing happens after the other.
-Bounds bounds_of(const History& history, const Target& target, const Predicted& predicted) {
-  std::vector<MachineId> machines;
-  for (std::uint16_t m = 0; m < target.machines.size(); ++m) machines.push_back({m});
-  const std::vector<bool> none_moves(history.process_count(), false);
-  // Copies take work from a server that no bound knows of.
-  const double least_s =
-      target.replicas.empty() ? lower_bound_ns(history, target, none_moves, machines, predicted.order) * 1e-9 : 0;
-  MessageCosts costs(history, target);
-  double all_s = predicted.P * predicted.elapsed_s;
-  const double T_s = all_s;
-  for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    for (const HistoryEvent& event : history.of(ProcessId{p}))
-      if (event.kind() == HistoryKind::send && event.match != kNoEvent)
-        all_s += static_cast<double>(costs.delivery_ns(event, p, event.peer)) * 1e-9;
-  for (const ExternalArc& arc : history.external_arcs) all_s += static_cast<double>(arc.elapsed_ns) * 1e-9;
-  Bounds bounds;
-  bounds.low_elapsed_s = std::min(least_s, predicted.elapsed_s);
-  bounds.high_P = bounds.low_elapsed_s > 0 ? T_s / bounds.low_elapsed_s : std::numeric_limits<double>::infinity();
-  bounds.low_P = all_s > 0 ? std::min(T_s / all_s, predicted.P) : 0;
-  return bounds;
+// No more is done at once than there are cores where the processes are.
+double cores_used(const Target& target) {
+  const std::set<MachineId> used(target.machine_of.begin(), target.machine_of.end());
+  double cores = 0;
+  for (const MachineId machine : used)
+    if (machine.value < target.machines.size()) cores += target.machines[machine.value].cores;
+  return cores;
 }
 
 }  // namespace
@@ -69,9 +53,9 @@ Interval find_interval(const History& history, const Target& target, const Predi
     return (count > 0 ? kDeviations * std::sqrt(squares / count) : 0) + rounding + known_error;
   };
   const double P = reach(squares_P), elapsed = reach(squares_elapsed);
-  const Bounds bounds = bounds_of(history, target, predicted);
-  return {std::max(predicted.P * (1 - P), bounds.low_P), std::min(predicted.P * (1 + P), bounds.high_P),
-          std::max(predicted.elapsed_s * (1 - elapsed), bounds.low_elapsed_s), predicted.elapsed_s * (1 + elapsed)};
+  const double most_P = target.replicas.empty() ? std::max(cores_used(target), predicted.P) : predicted.P * (1 + P);
+  return {lower_end(predicted.P, P), std::min(predicted.P * (1 + P), most_P), lower_end(predicted.elapsed_s, elapsed),
+          predicted.elapsed_s * (1 + elapsed)};
 }
 
 }  // namespace dpm
