@@ -1,8 +1,8 @@
 // Whether a meter is stopped (SIGSTOP, a debugger): it lives, and the program's calls wait for it.
 //
 //     meter     ──beats──beats──■ stopped ························ continued ──beats──
-//     keeper    ─────look────────look──look ─ answers ─ answers ──────── stands by ──
-//                                 └─ kBoundNs ─┘
+//     keeper    ─────look──────────────look──look ─ answers ─ answers ── stands by ──
+//                     └──── kLookMs ────┘└kBoundNs┘
 //
 // Only the state that the kernel shows counts. A meter that is slow, on a machine however busy, is not stopped.
 // Reading that state costs more than looking at its heartbeat, so it is read only when the heart has not beaten since
@@ -18,10 +18,10 @@ namespace dpm {
 
 class StoppedMeter {
  public:
-  // It has been stopped for as long as this when the keeper begins to answer. With the looks before, the program waits
-  // for two seconds at most.
-  static constexpr std::int64_t kBoundNs = 1'000'000'000;
-  static constexpr int kLookMs = 400;        // longer than the heart pauses
+  // Its heart has not beaten from one look to the next, and it has been seen stopped for as long as this, when the
+  // keeper begins to answer: two seconds after it was stopped at most.
+  static constexpr std::int64_t kBoundNs = 150'000'000;
+  static constexpr int kLookMs = 900;        // the heart pauses for a third of that
   static constexpr int kLookCloselyMs = 50;  // at one that may be stopped
 
   // Whether its state must be read to know.

@@ -36,7 +36,7 @@ TEST_CASE("stopped meter: its state is read from what stands behind its name", "
 TEST_CASE("stopped meter: only a state that lasts counts", "[keeper]") {
   StoppedMeter meter;
   CHECK_FALSE(meter.look(1000 * kMs, true));
-  CHECK_FALSE(meter.look(1900 * kMs, true));
+  CHECK_FALSE(meter.look(1100 * kMs, true));
   CHECK(meter.look(2000 * kMs, true));
   CHECK(meter.look(9000 * kMs, true));
   CHECK_FALSE(meter.look(9050 * kMs, false));
