@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -218,6 +220,16 @@ bool cannot_send(int fd) {
   return ::poll(&item, 1, 0) == 1 && (item.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+// The kernel makes a message of at most this size whenever the buffer is not full, however little room is left.
+bool has_room_for(int fd, std::uint64_t bytes) {
+  constexpr std::uint64_t kOneMessage = 32768, kOverheadFactor = 2;
+  std::array<std::uint32_t, SK_MEMINFO_VARS> memory = {};
+  if (!read_option(fd, SOL_SOCKET, SO_MEMINFO, memory)) return false;
+  const std::uint64_t buffer = memory[SK_MEMINFO_SNDBUF], used = memory[SK_MEMINFO_WMEM_ALLOC];
+  if (bytes <= std::min(kOneMessage, buffer / kOverheadFactor - 64)) return used < buffer;
+  return used + kOverheadFactor * bytes < buffer;
+}
+
 std::uint32_t bytes_waiting(int fd) {
   int waiting = 0;
   return ::ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0 ? static_cast<std::uint32_t>(waiting) : 0;
@@ -226,6 +238,11 @@ std::uint32_t bytes_waiting(int fd) {
 bool is_readable(int fd) {
   pollfd item{fd, POLLIN | POLLRDHUP, 0};
   return ::poll(&item, 1, 0) == 1;
+}
+
+bool comes_no_more(int fd) {
+  pollfd item{fd, POLLRDHUP, 0};
+  return ::poll(&item, 1, 0) == 1 && (item.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
 
 bool is_non_blocking(int fd) { return (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0; }

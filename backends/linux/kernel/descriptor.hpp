@@ -84,12 +84,16 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
 // A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot
 // tell an error from a message in their error queue.)
 bool cannot_send(int fd);
+// Whether this UNIX stream takes all these bytes at once, as far as its send buffer goes.
+bool has_room_for(int fd, std::uint64_t bytes);
 
 // Bytes waiting in a pipe or socket.
 std::uint32_t bytes_waiting(int fd);
 
 // A call on it would not wait: data, a connection, an end of file or an error is there.
 bool is_readable(int fd);
+// Nothing more can come: the other end is closed, or does not send any more.
+bool comes_no_more(int fd);
 bool is_non_blocking(int fd);
 
 // SO_RCVTIMEO in nanoseconds; 0 is "for ever".

@@ -9,6 +9,7 @@ Flow& FlowTable::add(ChannelInfo described) {
   flow->channel = ChannelId{channels_++};
   flow->kind = described.kind;
   flow->exact = described.medium == ChannelMedium::tcp;
+  if (!flow->exact) flow->received.begin_at_zero();
   growth_.channels.push_back(std::move(described));
   auto& place = flows_[flow->channel.value];
   place = std::move(flow);

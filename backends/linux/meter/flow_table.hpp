@@ -11,6 +11,7 @@
 
 #include "backends/linux/meter/kernel_checks.hpp"
 #include "backends/linux/meter/record_output.hpp"
+#include "backends/linux/meter/stream_balance.hpp"
 #include "backends/linux/meter/stream_position.hpp"
 
 namespace dpm {
@@ -23,6 +24,7 @@ struct Flow {
   bool passed_by = false;       // operations were not seen, its ends are to be aligned
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
+  StreamBalance balance;
   std::uint64_t datagrams = 0;                   // sent so far
   std::int64_t last_sent_ns = 0;                 // of an eventfd
   ProcessId reader;                              // the first one seen

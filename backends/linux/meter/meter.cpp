@@ -43,7 +43,8 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
   if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
-  if (!end.flow->exact) accept(end, call.execution);  // its calls before this one are over
+  const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
+  if (!is_told) accept(end, call.execution);  // its calls before this one are over
   Event event = event_of(call, type);
   event.channel = end.flow->channel;
   if (!call.data_is_there) event.evidence = Evidence::inferred;  // it came later than this says
@@ -54,7 +55,7 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   operation.call_number = call.execution->call_number;
   operation.asked = amount.asked;
   operation.probable = amount.probable;
-  operation.stood_at = amount.offset.value_or(0);
+  operation.stood_at = amount.offset.value_or(amount.stands_beyond.value_or(0));
   operation.guessed = call.takes_all;
   operation.descriptor = call.descriptor;
   position.open(operation);
@@ -88,15 +89,34 @@ void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
 
 void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
   operate(call, {&flow, true}, amount, EventType::send);
-  // A blocking call sends all, and nobody will tell more about the others.
-  if (!flow.exact && !call.counted_in_io) flow.sent.accept(call.execution);
+  if (flow.exact || call.counted_in_io) return;
+  // A blocking call sends all, and nothing will tell more about the others.
+  flow.sent.accept(call.execution);
+  const Execution& by = *call.execution;
+  forget_sends(flow);
+  flow.balance.add({by.tid(), by.call_number, amount.probable}, amount.moves_all);
+}
+
+void Meter::forget_sends(Flow& flow) {
+  flow.balance.forget([this](const StreamBalance::Send& send) {
+    const Execution* by = find(send.tid);
+    return by == nullptr || by->ended || by->call_number != send.call_number;
+  });
+}
+
+std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t waiting, bool ended) {
+  forget_sends(flow);
+  const std::uint64_t sent = flow.sent.next();
+  return flow.balance.received({sent, flow.received.at_least(), waiting, ended, flow.sent.expected() - sent});
 }
 
 void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
   conversations_.reader_is(flow, call.execution->id());
   operate(call, {&flow, false}, amount, EventType::receive);
-  // Nobody will tell more: the I/O counters do not count it.
-  if (!flow.exact && !call.counted_in_io && !call.takes_all) flow.received.accept(call.execution);
+  // Nothing will tell more: the I/O counters do not count it, and it is not known how much was sent.
+  const bool will_be_known =
+      amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io || call.takes_all;
+  if (!will_be_known) flow.received.accept(call.execution);
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {

@@ -37,7 +37,10 @@ struct Call {
 struct Amount {
   std::uint64_t asked = 0;
   std::uint64_t probable = 0;
-  std::optional<std::uint64_t> offset = std::nullopt;  // where the kernel says the stream stands
+  std::optional<std::uint64_t> offset = std::nullopt;  // where the stream stands, if that is known
+  bool moves_all = true;                               // of a send: it cannot move a part
+  // Where it stands is not known yet, but will be; so far at least.
+  std::optional<std::uint64_t> stands_beyond = std::nullopt;
 };
 
 class Meter {
@@ -99,6 +102,8 @@ class Meter {
   // ---- messages
   void sends(const Call& call, Flow& flow, const Amount& amount);
   void sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  // How much has been received from a stream that only its sends tell of, of which so much waits (StreamBalance).
+  std::optional<StreamBalance::Received> received(Flow& flow, std::uint64_t waiting, bool ended);
   void asks_to_receive(const Call& call, Flow* flow);
   void receives(const Call& call, Flow& flow, const Amount& amount);
   void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
@@ -158,6 +163,7 @@ class Meter {
   std::uint64_t record(const Call& call, const Event& event, bool finished = true, FlowEnd end = {});
   void record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
+  void forget_sends(Flow& flow);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
   void announce(const Call& call, Socket& socket);
   void announce_pair(const Call& call, Socket& socket);

@@ -31,14 +31,17 @@ void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset
 
 // Several operations may be open: a thread that asked and got nothing stays away, and others take what comes. Where the
 // stream stood when the second began is what the first had moved by then; if that is less than what was there for the
-// first, it was still in progress.
+// first, it was still in progress. What the others cannot have moved, the first has.
 std::uint64_t StreamPosition::moved_by_first(std::uint64_t offset) const {
   const OpenOperation& first = open_.front().operation;
-  const std::uint64_t most = offset > next_ ? std::min(offset - next_, first.asked) : 0;
+  const std::uint64_t total = offset > next_ ? offset - next_ : 0;
+  const std::uint64_t most = std::min(total, first.asked);
   if (open_.size() == 1) return most;
+  std::uint64_t others = 0;  // that they can have moved at most
+  for (std::size_t at = 1; at < open_.size() && others < total; ++at) others += open_[at].operation.asked;
   const std::uint64_t second_at = open_[1].operation.stood_at;
   const std::uint64_t seen = second_at > next_ ? second_at - next_ : 0;
-  return std::min(most, std::max(seen, first.probable));
+  return std::min(most, std::max({seen, first.probable, others < total ? total - others : 0}));
 }
 
 StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execution* by) {
@@ -50,7 +53,7 @@ StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execut
   while (!open_.empty()) {
     const OpenOperation& first = open_.front().operation;
     if (may_be_in_progress(first, by)) return {};
-    const std::uint64_t moved = moved_by_first(offset);
+    const std::uint64_t moved = open_.front().known ? open_.front().bytes : moved_by_first(offset);
     finish(first, next_, moved);
     next_ += moved;
     open_.pop_front();
@@ -119,6 +122,13 @@ const OpenOperation* StreamPosition::find(const Execution* execution) const {
   for (const auto& entry : open_)
     if (entry.operation.execution == execution) return &entry.operation;
   return nullptr;
+}
+
+std::uint64_t StreamPosition::at_least() const {
+  std::uint64_t offset = next_;
+  for (const auto& entry : open_)
+    if (entry.known || !entry.operation.guessed) offset += entry.known ? entry.bytes : entry.operation.probable;
+  return offset;
 }
 
 std::uint64_t StreamPosition::expected() const {

@@ -67,6 +67,8 @@ class StreamPosition {
   // The offset the next operation will probably have.
   std::uint64_t expected() const;
   std::uint64_t next() const { return next_; }
+  // Where it stands at least: guesses do not count.
+  std::uint64_t at_least() const;
 
   // Operations whose length nobody has told: they were taken to have moved what was probable, and the stream was not
   // looked at since.

@@ -23,7 +23,8 @@ struct QueueSight {
   bool readable = false;       // data, a connection, an end or an error is there: the kernel would not wait
   bool takes_nothing = false;  // no datagram or connection: an end or an error at most, which the kernel tells best
   std::uint64_t bytes = 0;     // of a stream: what the call would get
-  std::optional<std::uint64_t> offset = std::nullopt;  // where an exact stream stands
+  std::optional<std::uint64_t> offset = std::nullopt;         // where the stream stands, if that is known
+  std::optional<std::uint64_t> stands_beyond = std::nullopt;  // where it stands at least, if that will be known
   std::optional<WaitingDatagram> datagram = std::nullopt;
   QueueFront front;
 };

@@ -24,6 +24,13 @@ std::uint64_t flags_of(const Notification& notification, const MeteredCall& shap
   return shape.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(shape.flags)];
 }
 
+// A call that waits for room sends all.
+bool moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked) {
+  if (shape.family != CallFamily::send) return false;
+  const bool may_wait = (flags_of(notification, shape) & MSG_DONTWAIT) == 0 && !is_non_blocking(fd);
+  return may_wait || has_room_for(fd, asked);
+}
+
 int descriptor_of(const Notification& notification, const MeteredCall& shape) {
   return static_cast<int>(notification.arguments[static_cast<std::size_t>(shape.descriptor)]);
 }
@@ -224,6 +231,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
   } else {
     if (call.counted_in_io && !thread.counters_read) read_counters(thread);
     if (cannot_send(fd.get())) return;
+    if (!call.counted_in_io) amount.moves_all = moves_all(notification, shape, fd.get(), asked);
   }
   meter_.sends(call, *flow, amount);
 }

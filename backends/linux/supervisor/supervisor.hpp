@@ -86,6 +86,7 @@ class Supervisor {
   bool is_exact(const Asking& asking);
   bool tells_its_share(const Asking& asking);
   std::optional<QueueSight> look(const Asking& asking, int fd);
+  std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t waiting);
   void record_taken(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
   bool may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd);
   bool has_left(Turns::Taker& taker, std::int64_t now_ns);

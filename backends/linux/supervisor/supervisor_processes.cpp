@@ -332,13 +332,17 @@ void Supervisor::settle_old_event(const Meter::Unfinished& unfinished) {
   if (may_be_in_call(thread, unfinished.operation.descriptor)) return;
   execution.was_seen(local_time());
   if (execution.counted.flow == unfinished.end.flow) return read_counters(thread);
-  const Flow& flow = *unfinished.end.flow;
+  Flow& flow = *unfinished.end.flow;
   const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), unfinished.operation.descriptor);
   const Socket* socket = fd ? meter_.conversations().find(identify(fd.get()).id) : nullptr;
   const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
-  if (!flow.exact || !ours) return meter_.accept(unfinished);
+  if (!ours) return meter_.accept(unfinished);
   std::optional<std::uint64_t> offset;
-  if (unfinished.end.sending) {
+  if (!flow.exact) {
+    const auto received =
+        unfinished.end.sending ? std::nullopt : received_by_sends(flow, fd.get(), bytes_waiting(fd.get()));
+    if (received) offset = received->bytes;
+  } else if (unfinished.end.sending) {
     if (const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow.sent.expected()))
       offset = state->offset;
   } else if (const auto state = tcp_receive_state(fd.get(), flow.received.expected())) {

@@ -158,7 +158,7 @@ std::optional<QueueSight> Supervisor::look(const Asking& asking, int fd) {
     return sight;
   }
   if (socket != nullptr && keeps_boundaries(socket->description.medium)) return datagram_sight(fd);
-  const Flow& flow = *flow_of(asking);
+  Flow& flow = *flow_of(asking);
   bool ended = false;
   if (flow.exact) {
     const auto state = tcp_receive_state(fd, flow.received.expected());
@@ -169,12 +169,23 @@ std::optional<QueueSight> Supervisor::look(const Asking& asking, int fd) {
   } else {
     sight.bytes = bytes_waiting(fd);
   }
+  const bool only_sends_tell = !flow.exact && socket != nullptr && !asking.call.counted_in_io;
+  if (only_sends_tell) {
+    const auto received = received_by_sends(flow, fd, sight.bytes);
+    if (received) (received->certain ? sight.offset : sight.stands_beyond) = received->bytes;
+  }
   sight.front = {sight.bytes, 0, true};
   sight.readable = sight.bytes > 0 || ended || is_readable(fd);
-  const bool ends_behind_descriptors = socket != nullptr && !flow.exact && !asking.call.counted_in_io;
-  sight.bytes = ends_behind_descriptors ? bytes_of_one_receive(fd, asking.asked, sight.bytes)
-                                        : std::min(asking.asked, sight.bytes);
+  sight.bytes =
+      only_sends_tell ? bytes_of_one_receive(fd, asking.asked, sight.bytes) : std::min(asking.asked, sight.bytes);
   return sight;
+}
+
+// Of what was sent all that waits no more has been received: receives may have taken more than was seen before them.
+std::optional<StreamBalance::Received> Supervisor::received_by_sends(Flow& flow, int fd, std::uint64_t waiting) {
+  const auto received = meter_.received(flow, waiting, false);
+  if (!received || received->certain || waiting > 0 || !comes_no_more(fd) || bytes_waiting(fd) > 0) return received;
+  return meter_.received(flow, 0, true);
 }
 
 // What was seen is its own now.
@@ -203,7 +214,8 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
   }
   if (flow->passed_by) meter_.align(call, *flow, bytes_waiting(fd));
   const bool guesses = call.takes_all && sight.bytes == sight.front.bytes;  // nothing in between ends it
-  const Amount amount{asking.asked, guesses ? asking.asked : sight.bytes, sight.offset};
+  Amount amount{asking.asked, guesses ? asking.asked : sight.bytes, sight.offset};
+  amount.stands_beyond = sight.stands_beyond;
   meter_.receives(call, *flow, amount);
   if (shape.family == CallFamily::transfer) send(asking.notification, shape, thread, amount.probable);
 }

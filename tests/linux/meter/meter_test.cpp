@@ -364,6 +364,78 @@ TEST_CASE("meter: the I/O counters say what a read or write of a pipe moved", "[
   CHECK(scene.events.back().length_bytes == 1000);
 }
 
+TEST_CASE("meter: of a UNIX stream, what was sent and waits no more has been received", "[linux]") {
+  Scene scene;
+  Execution& sender = scene.process(10, "sender");
+  Execution& receiver = scene.process(11, "receiver");
+  Flow& flow = *scene.meter.conversations().add(1, unix_pair_end(31, 32)).out;
+  CHECK_FALSE(scene.meter.received(flow, 0, false));  // no send was seen
+  scene.meter.sends(scene.call(sender, 3), flow, {100, 100});
+  CHECK(scene.meter.received(flow, 100, false)->certain);  // it waits, so it was made
+  scene.meter.receives(scene.call(receiver, 4), flow, {1000, 100, 0});
+  scene.meter.sends(scene.call(sender, 3), flow, {50, 50});
+  CHECK_FALSE(scene.meter.received(flow, 0, false)->certain);  // not made yet, or received as well
+  scene.call(sender, 3);
+  const auto received = scene.meter.received(flow, 0, false);
+  REQUIRE(received->certain);
+  CHECK(received->bytes == 150);
+  scene.meter.receives(scene.call(receiver, 4), flow, {1000, 0, received->bytes});
+  scene.take();
+  REQUIRE(scene.events.back().type == EventType::receive);
+  CHECK(scene.events.back().length_bytes == 150);
+  CHECK(scene.meter.gaps().bytes == 0);
+}
+
+TEST_CASE("meter: receives of a UNIX stream stay open until it is known how much was sent", "[linux]") {
+  Scene scene;
+  Execution& sender = scene.process(10, "sender");
+  Execution& receiver = scene.process(11, "receiver");
+  Flow& flow = *scene.meter.conversations().add(1, unix_pair_end(31, 32)).out;
+  scene.meter.sends(scene.call(sender, 3), flow, {300, 300});
+  Amount amount{1000, 200};
+  amount.stands_beyond = 0;
+  scene.meter.receives(scene.call(receiver, 4), flow, amount);  // 260 came
+  amount.asked = amount.probable = 40;
+  amount.stands_beyond = 200;
+  scene.meter.receives(scene.call(receiver, 4), flow, amount);
+  CHECK(flow.received.has_open());
+  scene.call(receiver, 4);
+  scene.meter.settle_at(scene.call(receiver, 4), flow, false, 300);
+  scene.take();
+  REQUIRE(scene.events.back().type == EventType::receive);
+  CHECK(scene.events.back().length_bytes == 40);
+  CHECK(scene.events[scene.events.size() - 2].length_bytes == 260);
+  CHECK(scene.meter.gaps().bytes == 0);
+}
+
+TEST_CASE("meter: a send that may move a part leaves it open how much was received", "[linux]") {
+  Scene scene;
+  Execution& sender = scene.process(10, "sender");
+  Flow& flow = *scene.meter.conversations().add(1, unix_pair_end(31, 32)).out;
+  Amount amount{100, 100};
+  amount.moves_all = false;
+  scene.meter.sends(scene.call(sender, 3), flow, amount);
+  scene.call(sender, 3);
+  CHECK_FALSE(scene.meter.received(flow, 0, false));
+}
+
+TEST_CASE("stream balance: sends of several threads that may not have been made yet", "[linux]") {
+  StreamBalance balance;
+  balance.add({1, 1, 10}, true);
+  balance.add({2, 1, 30}, true);
+  CHECK_FALSE(balance.received({100, 60, 0, false, 0})->certain);
+  CHECK_FALSE(balance.received({100, 60, 30, false, 0})->certain);  // the one of 10 is missing, perhaps
+  CHECK(balance.received({100, 60, 31, false, 0})->bytes == 69);
+  CHECK(balance.received({100, 69, 0, true, 0})->bytes == 100);  // the end: none is under way
+}
+
+TEST_CASE("stream balance: of a long send a part may be there", "[linux]") {
+  StreamBalance balance;
+  balance.add({1, 1, 100'000}, true);
+  CHECK_FALSE(balance.received({100'000, 0, 65'536, false, 0})->certain);
+  CHECK(balance.received({100'000, 0, 100'000, false, 0})->certain);
+}
+
 TEST_CASE("meter: I/O counters that went back are another thread's and say nothing", "[linux]") {
   Scene scene;
   Execution& reader = scene.process(10, "reader");

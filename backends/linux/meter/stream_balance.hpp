@@ -1,0 +1,56 @@
+// How much has been received from a stream that has no offsets of its own and whose calls no counter tells: a UNIX
+// stream that is used by send(), recv() and their kin. More may come between a look at the socket and the kernel's own,
+// so what a receive took is known by what is missing afterwards:
+//
+//     sent  -  waiting  =  received
+//
+// A send is counted when it is asked for, and made a little later: until its thread is seen in another call, its bytes
+// may be sent or not. They certainly are when more is seen of the stream than all sends but this one can explain.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dpm {
+
+class StreamBalance {
+ public:
+  struct Send {
+    std::uint32_t tid = 0;
+    std::uint64_t call_number = 0, bytes = 0;
+  };
+  // What a look shows.
+  struct Sight {
+    std::uint64_t sent = 0;      // by all sends together, when the last of them is made
+    std::uint64_t received = 0;  // by all receives together, if none took more than was seen before it
+    std::uint64_t waiting = 0;
+    bool ended = false;       // nothing can be sent any more
+    std::uint64_t asked = 0;  // to be sent besides, by calls of which counters will tell how much they moved
+  };
+  struct Received {
+    std::uint64_t bytes = 0;  // at least
+    bool certain = false;     // and no more
+  };
+
+  // `moves_all`: it sends all its bytes, or the stream is over. One that may move a part leaves the balance open.
+  void add(const Send& send, bool moves_all) {
+    sends_.push_back(send);
+    is_open_ |= !moves_all;
+  }
+  template <typename IsOver>
+  void forget(IsOver&& is_over) {
+    std::erase_if(sends_, is_over);
+  }
+
+  // Nothing if it will not be known any more.
+  std::optional<Received> received(const Sight& sight);
+
+ private:
+  std::vector<Send> sends_;  // at most one of each thread that still lives
+  bool is_open_ = false;
+  std::uint64_t received_ = 0;  // at least
+};
+
+}  // namespace dpm
