@@ -2,8 +2,7 @@
 
 NEEDS = ["/usr/bin/python3"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing",
-        "messages": "a receive is taken to get all that waits, but ends at a descriptor that is passed"}
+OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 
 
 def play(stage):

@@ -5,8 +5,7 @@ import re
 NEEDS = ["php", "ab", "curl"]
 PORTS = ["http"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing",
-        "accepts": "who accepts is inferred from who first uses a connection or finds one waiting"}
+OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 WORKERS = 3
 
 

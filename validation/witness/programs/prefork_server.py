@@ -5,8 +5,7 @@ import subprocess
 NEEDS = ["gcc"]
 PORTS = ["echo"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing",
-        "accepts": "who accepts is inferred from who first uses a connection or finds one waiting"}
+OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 CONNECTIONS = 60
 
 

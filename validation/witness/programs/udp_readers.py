@@ -4,8 +4,7 @@ import subprocess
 
 NEEDS = ["gcc"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing",
-        "messages": "datagrams that several threads look at are recorded by each"}
+OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 
 
 def prepare(folder, parts):
