@@ -107,7 +107,11 @@ void Meter::forget_sends(Flow& flow) {
 std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t waiting, bool ended) {
   forget_sends(flow);
   const std::uint64_t sent = flow.sent.next();
-  return flow.balance.received({sent, flow.received.at_least(), waiting, ended, flow.sent.expected() - sent});
+  const std::uint64_t known = flow.received.at_least();
+  const auto received = flow.balance.received({sent, known, waiting, ended, flow.sent.expected() - sent});
+  if (!received || received->bytes <= known || flow.received.has_open()) return received;
+  flow.balance.give_up();  // no receive can have taken it, so a send failed
+  return std::nullopt;
 }
 
 void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {

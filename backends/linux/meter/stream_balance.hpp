@@ -39,6 +39,8 @@ class StreamBalance {
     sends_.push_back(send);
     is_open_ |= !moves_all;
   }
+  // A send did not move what it asked for.
+  void give_up() { is_open_ = true; }
   template <typename IsOver>
   void forget(IsOver&& is_over) {
     std::erase_if(sends_, is_over);
