@@ -45,22 +45,6 @@ Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
   return *pipe.flow;
 }
 
-Flow& Conversations::eventfd(std::uint64_t id, std::uint64_t count) {
-  Flow*& flow = eventfds_[id];
-  if (flow != nullptr) return *flow;
-  ChannelInfo described;
-  described.kind = ChannelKind::stream;
-  described.medium = ChannelMedium::eventfd;
-  described.sender.address = std::to_string(id);
-  described.sender.machine = MachineId{0};
-  described.receiver = described.sender;
-  described.name = "eventfd " + described.sender.address;
-  flow = &flows_.add(std::move(described));
-  flow->sent.begin_at(count);
-  flow->received.begin_at(0);
-  return *flow;
-}
-
 void Conversations::point(Socket& socket, Flow* out, Flow* in) {
   socket.out = out;
   socket.in = in;

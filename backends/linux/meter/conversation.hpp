@@ -32,6 +32,7 @@
 #include "backends/linux/kernel/descriptor.hpp"
 #include "backends/linux/kernel/open_files.hpp"
 #include "backends/linux/meter/datagram_flows.hpp"
+#include "backends/linux/meter/eventfds.hpp"
 #include "backends/linux/meter/flow_table.hpp"
 #include "backends/linux/meter/record_output.hpp"
 
@@ -54,7 +55,7 @@ class Conversations {
   static constexpr std::size_t kLingerMax = 4096;
   static constexpr std::size_t kSurveyEvery = 2000;  // sockets and pipes added, at least
 
-  Conversations(TraceGrowth& growth, KernelChecks& checks) : flows_(growth, checks), datagrams_(flows_) {}
+  Conversations(TraceGrowth& growth, KernelChecks& checks) : flows_(growth, checks), datagrams_(flows_), eventfds_(flows_) {}
 
   // The socket of that identity, or nullptr before it has been described.
   Socket* find(std::uint64_t id);
@@ -62,9 +63,7 @@ class Conversations {
   Socket& add(std::uint64_t id, SocketDescription description);
 
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
-  // A stream of units: what is written is added to it, and a read takes what is there. `count`: how much was in it when
-  // it was first met.
-  Flow& eventfd(std::uint64_t id, std::uint64_t count);
+  Eventfds& eventfds() { return eventfds_; }
   // The way of a datagram that this socket sends to that name, or receives from it. A socket bound to every address
   // does not know under which one it is spoken to: then any address of this machine will do.
   // A sender that is not bound yet gets its port by its first send: that flow gets its name by the next send or receive
@@ -114,9 +113,9 @@ class Conversations {
 
   FlowTable flows_;
   DatagramFlows datagrams_;
+  Eventfds eventfds_;
   std::unordered_map<std::string, Flow*> by_key_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Pipe> pipes_;  // by device and inode
-  std::unordered_map<std::uint64_t, Flow*> eventfds_;              // by number: the kernel gives them out again
   std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
   std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
   std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode

@@ -72,6 +72,7 @@ void Meter::executed(Execution& execution, const std::string& name, const std::s
   ProcessState& process = processes_[execution.pid()];
   if (name != process.command_name) process.name = distinct_name(name);
   process.command_name = name;
+  conversations_.eventfds().left(execution.pid());
   process.sockets.clear();  // some were closed on the way; the others show themselves again when used
   growth_.renamed.push_back({execution.id(), process.name, program});
   const Call call{.execution = &execution, .time = time, .now_ns = now_ns};
@@ -86,6 +87,7 @@ void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time,
   if (process != processes_.end() && --process->second.executions == 0) {
     for (std::size_t fd = 0; fd < process->second.sockets.size(); ++fd)
       put_descriptor(call, process->second, fd, 0, Evidence::inferred);
+    conversations_.eventfds().left(execution.pid());
     processes_.erase(process);
   }
   Event event = event_of(call, EventType::destroy_process);

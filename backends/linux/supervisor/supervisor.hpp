@@ -100,6 +100,7 @@ class Supervisor {
   std::size_t search_connections(TrackedThread& thread);
 
   // supervisor_events.cpp: eventfds
+  Flow& eventfd_behind(const TrackedThread& thread, const EventCounter& counter);
   Outcome receive_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                         const Way& way);
   bool take_held_units(TrackedThread& thread, int fd);

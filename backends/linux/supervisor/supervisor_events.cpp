@@ -18,13 +18,17 @@ std::uint64_t units_taken(const EventCounter& counter) {
 
 }  // namespace
 
+Flow& Supervisor::eventfd_behind(const TrackedThread& thread, const EventCounter& counter) {
+  return meter_.conversations().eventfds().used_by(thread.execution->pid(), counter.id, counter.count);
+}
+
 Supervisor::Outcome Supervisor::receive_units(const Notification& notification, const MeteredCall& shape,
                                               TrackedThread& thread, const Way& way) {
   const auto counter = read_event_counter(way.fd.get());
   if (!counter || asked_bytes(notification, shape) < kCallBytes) return Outcome::let_go;
   Call call = circumstances(notification, shape, thread);
   call.may_wait = !is_non_blocking(way.fd.get());
-  Flow& flow = meter_.conversations().eventfd(counter->id, counter->count);
+  Flow& flow = eventfd_behind(thread, *counter);
   if (!thread.asks_again) meter_.asks_to_receive(call, &flow);
   if (counter->count > 0) {
     call.time = local_time();
@@ -62,8 +66,7 @@ bool Supervisor::take_held_units(TrackedThread& thread, int fd) {
     call.time = local_time();
     call.now_ns = call.time.ns - clock_offset_ns_;
     call.load = load_.runnable(call.now_ns);
-    meter_.takes_units(call, meter_.conversations().eventfd(counter->id, counter->count), units_taken(*counter),
-                       counter->count);
+    meter_.takes_units(call, eventfd_behind(thread, *counter), units_taken(*counter), counter->count);
   }
   end_hold(thread);
   listener_.let_go(id);
@@ -82,7 +85,7 @@ void Supervisor::send_units(const Notification& notification, const MeteredCall&
   const auto counter = read_event_counter(way.fd.get());
   if (!counter || value == 0 || value > kCountMax - std::min(counter->count, kCountMax)) return;
   const Call call = circumstances(notification, shape, thread);
-  meter_.adds_units(call, meter_.conversations().eventfd(counter->id, counter->count), value);
+  meter_.adds_units(call, eventfd_behind(thread, *counter), value);
 }
 
 }  // namespace dpm

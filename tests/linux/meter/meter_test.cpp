@@ -470,7 +470,7 @@ TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing wa
   Scene scene;
   Execution& writer = scene.process(1, "writer");
   Execution& reader = scene.process(2, "reader");
-  Flow& flow = scene.meter.conversations().eventfd(9, 0);
+  Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
   scene.meter.adds_units(scene.call(writer, 3), flow, 1);
   scene.meter.takes_units(scene.call(reader, 3), flow, 1, 1);  // and one more that came between look and read
   scene.meter.adds_units(scene.call(writer, 3), flow, 1);
@@ -487,10 +487,24 @@ TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing wa
 TEST_CASE("meter: units that were added to an eventfd without us are a gap", "[linux]") {
   Scene scene;
   Execution& reader = scene.process(2, "reader");
-  Flow& flow = scene.meter.conversations().eventfd(9, 0);
+  Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
   scene.meter.takes_units(scene.call(reader, 3), flow, 3, 3);
   CHECK(scene.count(EventType::gap) == 1);
   CHECK(scene.count(EventType::receive) == 1);
+}
+
+TEST_CASE("meter: the number of an eventfd is another eventfd's when no process is left that used it", "[linux]") {
+  Scene scene;
+  Execution& parent = scene.process(1, "parent");
+  Execution& child = scene.process(2, "child", &parent);
+  Eventfds& eventfds = scene.meter.conversations().eventfds();
+  const ChannelId first = eventfds.used_by(1, 9, 0).channel;
+  CHECK(eventfds.used_by(2, 9, 1).channel == first);
+  scene.meter.ended(child, 0, {}, 0);
+  CHECK(eventfds.used_by(1, 9, 1).channel == first);
+  scene.meter.ended(parent, 0, {}, 0);
+  CHECK(eventfds.size() == 0);
+  CHECK(eventfds.used_by(3, 9, 0).channel != first);
 }
 
 TEST_CASE("meter: a wait says for whom and how long", "[linux]") {

@@ -2,7 +2,6 @@
 
 NEEDS = ["make", "gcc"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 VARIES = [("^make (SEND|RECEIVE) pipe", "how often a token of the jobserver changes hands depends on which compiler ends first")]
 FILES = 4
 MAKEFILE = """CFLAGS = -O1 -pipe

@@ -5,7 +5,6 @@ import re
 NEEDS = ["memcached"]
 PORTS = ["memcached"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 
 
 def play(stage):

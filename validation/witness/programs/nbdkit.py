@@ -5,7 +5,6 @@ import hashlib
 NEEDS = ["nbdkit", "nbdcopy"]
 PORTS = ["nbd"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 
 
 def play(stage):

@@ -7,7 +7,6 @@ import signal
 NEEDS = ["nginx", "ab", "curl", "php-fpm*"]
 PORTS = ["http", "fastcgi"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 VARIES = [("php-fpm.* (SEND|RECEIVE) unix", "php-fpm tells itself of each SIGCHLD by a byte, and several at once are one"),
           ("nginx .* unix", "how many of nginx's workers are there when it tells them of one another, and to end, depends on their start")]
 FPM = """[global]

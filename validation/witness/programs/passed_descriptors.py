@@ -2,7 +2,6 @@
 
 NEEDS = ["/usr/bin/python3"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 
 
 def play(stage):

@@ -5,7 +5,6 @@ import re
 NEEDS = ["php", "ab", "curl"]
 PORTS = ["http"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 WORKERS = 3
 
 

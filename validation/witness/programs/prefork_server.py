@@ -5,7 +5,6 @@ import subprocess
 NEEDS = ["gcc"]
 PORTS = ["echo"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 CONNECTIONS = 60
 
 

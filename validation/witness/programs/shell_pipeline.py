@@ -2,7 +2,6 @@
 
 NEEDS = ["bash", "awk", "sort", "cut", "md5sum"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 SCRIPT = r"""
 cut -d' ' -f1,3 lines | sort -n | awk '{s+=$1; if (NR % 1000 == 0) print NR, s}' | tee >(wc -l >counted) | md5sum
 for n in 1 2 3; do echo "$(seq $n 20 | wc -l) $(echo $n)"; done

@@ -4,7 +4,6 @@ import subprocess
 
 NEEDS = ["gcc"]
 SHORT = True
-OPEN = {"cpu": "what a process uses after its last metered call is missing"}
 
 
 def prepare(folder, parts):
