@@ -37,8 +37,8 @@ DatagramQueue look_at_datagrams(int fd) {
   std::array<char, 64> beginning = {};
   const ssize_t size = ::recvfrom(fd, beginning.data(), beginning.size(), MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT,
                                   reinterpret_cast<sockaddr*>(&address), &length);
-  // Another thread has taken it since.
-  if (size < 0 && errno == EAGAIN) return {.quiet = true, .next = std::nullopt};
+  // Another thread has taken it since. Of a socket that has been shut down, it is the end: a call that waits returns 0.
+  if (size < 0 && errno == EAGAIN) return {.quiet = (item.revents & POLLRDHUP) == 0, .next = std::nullopt};
   // Of a connection that has ended, "nothing" is its end and no empty message.
   if (size < 0 || (size == 0 && (item.revents & POLLRDHUP) != 0)) return {};
   const std::string_view seen(beginning.data(), std::min(static_cast<std::size_t>(size), beginning.size()));

@@ -1,5 +1,6 @@
 #include "backends/linux/supervisor/call_arguments.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -50,6 +51,34 @@ std::string receiver_of(std::uint32_t tid, const msghdr& header) {
   return name_at(tid, reinterpret_cast<std::uint64_t>(header.msg_name), header.msg_namelen);
 }
 
+bool is_own_memory(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t kOwnMemoryEnd = (1ull << 47) - 4096;
+  return bytes <= kOwnMemoryEnd && address <= kOwnMemoryEnd - bytes;
+}
+
+bool is_valid_vector(std::uint32_t tid, std::uint64_t address, std::uint64_t count) {
+  if (count > kPartsMax) return false;
+  std::vector<iovec> parts(count);
+  const auto into = std::as_writable_bytes(std::span(parts));
+  return read_memory(tid, address, into) == into.size() &&
+         std::all_of(parts.begin(), parts.end(), [](const iovec& part) {
+           return is_own_memory(reinterpret_cast<std::uint64_t>(part.iov_base), part.iov_len);
+         });
+}
+
+bool is_valid_message(std::uint32_t tid, std::uint64_t address) {
+  msghdr header = {};
+  return read_object(tid, address, header) && static_cast<int>(header.msg_namelen) >= 0 &&
+         is_valid_vector(tid, reinterpret_cast<std::uint64_t>(header.msg_iov), header.msg_iovlen);
+}
+
+// splice(in, in_offset, out, out_offset, length, flags), in a pipe or socket.
+bool is_valid_splice(const Notification& notification) {
+  constexpr std::uint64_t kKnownFlags = SPLICE_F_MOVE | SPLICE_F_NONBLOCK | SPLICE_F_MORE | SPLICE_F_GIFT;
+  const auto& arguments = notification.arguments;
+  return arguments[1] == 0 && arguments[4] > 0 && (arguments[5] & ~kKnownFlags) == 0;
+}
+
 }  // namespace
 
 std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& call) {
@@ -97,6 +126,26 @@ std::vector<GivenMessage> given_messages(const Notification& notification, const
         {message_bytes(notification.tid, header.msg_hdr), receiver_of(notification.tid, header.msg_hdr)});
   }
   return messages;
+}
+
+bool may_be_held(const Notification& notification, const MeteredCall& call) {
+  const auto& arguments = notification.arguments;
+  if (call.family == CallFamily::accept)
+    return notification.call != SYS_accept4 || (static_cast<int>(arguments[3]) & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0;
+  // sendfile() takes nothing from a pipe or socket.
+  if (call.family == CallFamily::transfer) return notification.call == SYS_splice && is_valid_splice(notification);
+  switch (call.length) {
+    case LengthForm::argument:
+      return is_own_memory(arguments[1], arguments[static_cast<std::size_t>(call.byte_count)]);
+    case LengthForm::vector:
+      return is_valid_vector(notification.tid, arguments[1], arguments[2]);
+    case LengthForm::message:
+      return is_valid_message(notification.tid, arguments[1]);
+    case LengthForm::messages:
+      return arguments[2] > 0 && arguments[4] == 0 && is_valid_message(notification.tid, arguments[1]);
+    default:
+      return false;
+  }
 }
 
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call) {

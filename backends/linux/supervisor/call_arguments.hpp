@@ -23,6 +23,11 @@ struct GivenMessage {
 };
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call);
 
+// Whether the kernel waits in this receive, accept or splice where there is nothing to take. Not so where its arguments
+// are refused, or make it return, before that: such a call must never wait with us. A recvmmsg() with a time limit must
+// not either, because the kernel counts its time from when it is let go.
+bool may_be_held(const Notification& notification, const MeteredCall& call);
+
 // A receive or accept that does not wait: where its socket has nothing to give and no error or end pending, it fails
 // with EAGAIN and nothing else. Not so where its arguments are refused before that, or nothing is asked for.
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call);

@@ -35,6 +35,7 @@ Supervisor::Outcome Supervisor::receive_units(const Notification& notification, 
     meter_.takes_units(call, flow, units_taken(*counter), counter->count);
     return Outcome::let_go;
   }
+  if (call.may_wait && !may_be_held(notification, shape)) return Outcome::let_go;
   if (call.may_wait) {
     Asking asking;
     asking.notification = notification;

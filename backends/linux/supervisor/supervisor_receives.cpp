@@ -70,7 +70,10 @@ Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking
   const bool may_be_anothers = !tells_its_share(asking) && may_be_anothers_share(asking, *sight, fd);
   if (!sight->readable && !asking.terms.may_wait && way.socket != nullptr && shape.family != CallFamily::transfer)
     asking.terms.may_be_answered = can_only_be_eagain(asking.notification, shape);
-  switch (decide(asking.terms, *sight, may_be_anothers)) {
+  const ReceiveDecision decision = decide(asking.terms, *sight, may_be_anothers);
+  const bool waits = decision == ReceiveDecision::wait_for_data || decision == ReceiveDecision::wait_for_turn;
+  if (waits && !may_be_held(asking.notification, shape)) return Outcome::let_go;
+  switch (decision) {
     case ReceiveDecision::record:
       asking.call.data_is_there = sight->readable;
       record_taken(thread, asking, *sight, fd);

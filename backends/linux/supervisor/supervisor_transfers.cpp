@@ -32,6 +32,16 @@ bool may_wait(const Notification& notification, const MeteredCall& shape, int fd
   return (!splices || (notification.arguments[kFlags] & SPLICE_F_NONBLOCK) == 0) && !is_non_blocking(fd);
 }
 
+bool is_pipe(int fd) { return identify(fd).kind == DescriptorIdentity::Kind::pipe; }
+
+// splice() moves something between these: one is a pipe, and not both the same; the one can be read, the other written.
+bool can_move(int source, int destination) {
+  if (!is_pipe(source) && !is_pipe(destination)) return false;
+  const int from = ::fcntl(source, F_GETFL), to = ::fcntl(destination, F_GETFL);
+  return from >= 0 && to >= 0 && (from & O_ACCMODE) != O_WRONLY && (to & O_ACCMODE) != O_RDONLY &&
+         (to & O_APPEND) == 0 && identify(source) != identify(destination);
+}
+
 }  // namespace
 
 // The stream that can be read from this descriptor, if it is one.
@@ -54,6 +64,8 @@ Supervisor::Outcome Supervisor::transfer(const Notification& notification, const
     send(notification, shape, thread, bytes_left_in_file(notification, shape, source.get()));
     return Outcome::let_go;
   }
+  const UniqueFd destination = borrow(thread, static_cast<std::int32_t>(argument(notification, shape.descriptor)));
+  if (!destination || !can_move(source.get(), destination.get())) return Outcome::let_go;
   Asking asking;
   asking.notification = notification;
   asking.identity = identity;

@@ -44,6 +44,7 @@ Supervisor::Outcome Supervisor::wait_for_child(const Notification& notification,
     const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), static_cast<int>(request.id));
     request.which = WaitRequest::Which::process;
     request.id = fd ? process_of(fd.get()) : 0;
+    request.blocks &= fd && !is_non_blocking(fd.get());  // as PIDFD_NONBLOCK makes it
   }
   const Kinship& kinship = thread.process->kinship;
   if (!request.ends || kinship.children.empty()) return Outcome::let_go;

@@ -5,6 +5,7 @@ import json
 NEEDS = ["nats-server", "curl"]
 PORTS = ["nats", "monitor"]
 VARIES = [("^nats-server .* pipe", "how often a Go program wakes a thread of its own is chance"),
+          ("(nats-server|curl) .* tcp monitor", "what the server says of itself is as long as the numbers in it"),
           ("nats-server .* tcp nats|python.* tcp nats", "the server asks its clients whether they are there (PING) when it likes")]
 
 
