@@ -6,9 +6,8 @@
 // orders part on
 //   - its segments (the work after a RECEIVE up to the next) cost what other segments of their kind did: as long, begun
 //     over the same channels; drawn with replacement;
-//   - to whom it passed messages on is drawn anew, in the proportions of the trace: whoever gets more of them has so
-//   much
-//     more to do. Answers, which somebody waits for, go to whom they went.
+//   - the receivers of the messages it passed on are drawn again, in the proportions of the trace: a process that gets
+//     more of them has more to do. Answers that a process waits for go where they went.
 #pragma once
 
 #include <cstdint>

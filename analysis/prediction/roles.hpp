@@ -8,8 +8,7 @@
 //
 // Three kinds of systems look the same at first sight. What tells them apart:
 //
-//   clients of a server     They speak first, and so do workers that fetch their work. But work ends for all at once:
-//   when
+//   clients of a server     They speak first, and so do workers that fetch their work. But work ends for all at once: when
 //                           nothing is left, each worker comes once more. So the last messages of such workers are one
 //                           from each; and either nobody is answered any more, or they did not all do equally much, as
 //                           clients with a number of requests do.

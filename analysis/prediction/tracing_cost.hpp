@@ -5,8 +5,8 @@
 //     SEND      metering's share; and, if the receiver slept on another machine, what waking it cost
 //     WAIT      metering's share, as of a RECEIVE
 //     a call    that asked for a message and found nothing: metering's share
-//     RECEIVE   metering's share, greater if it waited; and, if it slept until a message of another machine woke it,
-//     that
+//     RECEIVE   metering's share, greater if it waited; and what waking it cost, if it slept until a message of another
+//               machine woke it
 // What is taken out is never more than there was: the rest is taken from the CPU time that follows.
 #pragma once
 

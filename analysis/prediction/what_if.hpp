@@ -5,10 +5,9 @@
 //          has. What messages cost their sender and receiver belongs to the machine and stays.
 //   link   messages between two machines, or two processes, either way, take so many times as long to arrive.
 //   cores  a machine has so many cores.
-//   replicas  there are so many of a server, the copies each on a machine of its own like the server's, or all on a
-//   given
-//          one. Each client's requests go to the server and its copies in turn, and are answered by who got them. A
-//          copy does with a request what the server did in the trace: what it would remember otherwise is not known,
+//   replicas
+//          a server has that many copies, each on a machine of its own like the server's, or all on a given one. Each
+//          client's requests go to the server and its copies in turn, and the copy that got one answers it. A copy does with a request what the server did in the trace: what it would remember otherwise is not known,
 //          only doubts are (analysis/history/server_work.hpp).
 //
 // Names stand for all processes of that name and for their threads, as in a placement.

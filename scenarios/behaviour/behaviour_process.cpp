@@ -6,9 +6,8 @@
 //                     unanswered CALL of the same request. So a server may ask others first and answer when the result
 //                     is in.
 //   deferred          A wait that meets a message of another kind keeps it for the handlers.
-//   request           Goes with the messages (request_tag.hpp). A message too short to carry one that is waited for in
-//   a
-//                     handler belongs to the request being handled.
+//   request           Goes with the messages (request_tag.hpp). A message too short to carry one, and waited for in a
+//                     handler, belongs to the request being handled.
 #include <algorithm>
 #include <deque>
 #include <stdexcept>

@@ -1,8 +1,7 @@
 // Drives the disk: one operation at a time.
 //
-//   DISK_READ    compute; commands to the disk (seek, read), wait for the last; MOVEDATA into the buffer; compute
-//   (check);
-//                DISK_DONE; compute (upkeep)
+//   DISK_READ    compute; commands to the disk (seek, read), wait for the last; MOVEDATA into the buffer;
+//                compute (check); DISK_DONE; compute (upkeep)
 //   DISK_WRITE   compute; DISK_DONE at once, for the data is safe here; MOVEDATA to the driver; commands to the disk
 //                (write, verify), wait for the last; compute (check); compute (upkeep)
 //

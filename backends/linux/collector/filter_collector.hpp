@@ -5,8 +5,8 @@
 // secret. When the filter reads slowly the meters wait; when it ends, they are told, and what they still see is
 // counted. The folder of the log has beside what the filter writes:
 //
-//     delivered.json    of every meter, what was passed to the filter and what was not, and why
-//     (trace/delivery_report.hpp) filter.out, filter.err    what the filter printed
+//     delivered.json    what was passed to the filter of each meter, what was not, and why (trace/delivery_report.hpp)
+//     filter.out, filter.err    what the filter printed
 //
 //   auto collector = FilterCollector::create(options);    // its port and the filter's pid are known
 //   collector->run(stop);                                 // until the descriptor `stop` becomes readable

@@ -1,6 +1,5 @@
-// The meterdaemon: one for each user and machine (metering report 3.5.1). Controllers connect to it, through `dpm
-// meterd
-// --attach` and what their launcher makes of that; it has nothing of its own but what it passes on between them and the
+// The meterdaemon: one for each user and machine (metering report 3.5.1). Controllers connect to it, through
+// `dpm meterd --attach` and what their launcher makes of that; it has nothing of its own but what it passes on between them and the
 // processes that look after charges. It can be killed at any time: the next one finds these again.
 //
 //     controller ──┐                          ┌── supervisor ── program

@@ -2,8 +2,7 @@
 // the filter's collector over TLS (tls/), in batches of some dozens, or at once where that was asked for.
 //
 // Nothing is lost that is not counted, and the program is held up as little as can be:
-//   - What the collector has not confirmed is kept, in memory first, then on disk. When both are full on_events()
-//   waits,
+//   - What the collector has not confirmed is kept, in memory first, then on disk. When both are full on_events() waits,
 //     and what is recorded meanwhile waits in LinuxSource, until this lets calls pass unrecorded and counts them. When
 //     nothing has moved for `patience` the batch is dropped and counted here.
 //   - A broken connection is made anew, with pauses that grow; both ends know by number where to go on.
