@@ -181,7 +181,10 @@ TEST_CASE("live: messages are counted by receiver and by kind, data apart", "[li
 TEST_CASE("live: the run ends when every process that is not a service has ended", "[live]") {
   System system;
   system.machine("red");
-  system.process("client", "red", {"server"}, [](MessageCalls& calls) { calls.call(calls.link_to("server"), {}); });
+  system.process("client", "red", {"server"}, [](MessageCalls& calls) {
+    calls.call(calls.link_to("server"), {});
+    calls.compute(milliseconds(100));  // meanwhile the server has gone back to its wait, however busy the machine is
+  });
   system.service("server", "red", {}, [](MessageCalls& calls) {
     for (;;) calls.reply(calls.receive_message(), {});
   });
