@@ -6,7 +6,7 @@
 //   wake    who waits for the process to end: all of its threads have ended by then
 //   end
 //
-// A thread that another thread of its process has joined needs no `wait` here: whoever joined it ends later.
+// A thread that another thread of its process has joined needs no `wait` here: the thread that joined it ends later.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class EndWaits {
 
   std::vector<Wait> waits_;
   std::vector<Arc> arcs_;
-  std::vector<std::vector<Node>> nodes_;  // by process; empty before plan() and where nobody waits
+  std::vector<std::vector<Node>> nodes_;  // by process; empty before plan() and where no process waits
   std::uint64_t without_end_ = 0;
 };
 

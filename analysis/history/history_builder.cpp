@@ -39,7 +39,7 @@ struct ProcessBuild {
   bool seen = false;  // has produced an event of any kind
   bool starts_with_start = false;
   bool ended = false;
-  LocalTime creation;                  // by the clock of who created it
+  LocalTime creation;                  // by the clock of its creator
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and which of its events that is
   std::uint32_t created_at = kNoEvent;
 

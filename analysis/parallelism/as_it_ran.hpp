@@ -28,7 +28,7 @@ RunTimes as_it_ran(const History& history);
 // A stretch of a replay counts if two processes are alive in it that never were at once in the run.
 struct FalseOverlaps {
   double seconds = 0;
-  std::uint64_t processes = 0;  // at least so many take part
+  std::uint64_t processes = 0;  // at least this many take part
   ProcessId a, b;               // two of them
 };
 FalseOverlaps find_false_overlaps(const History& history, const Schedule& schedule);

@@ -102,7 +102,7 @@ struct TwinGroup {
 // What the trace shows, for the twin's run to be held against.
 struct Expected {
   std::map<std::pair<std::string, std::string>, std::uint64_t> messages;  // by sending and receiving group
-  std::uint64_t without_peer = 0;                                         // messages that are between nobody known
+  std::uint64_t without_peer = 0;                                         // messages between unknown processes
   double T_s = 0;                                                         // CPU time of the metered computation
   double elapsed_s = 0;
 

@@ -15,7 +15,7 @@ class Conclusion {
  public:
   // What of it a user sees once the command has ended and others go on.
   struct Afterwards {
-    bool control_c_ends_it = false;  // somebody still waits for us
+    bool control_c_ends_it = false;  // a caller still waits for us
     bool silent = false;             // the terminal belongs to the shell again: files only
   };
 

@@ -356,7 +356,7 @@ std::string twin_scenario(const Twin& twin) {
   scenario["delays"] = delays_of(twin);
   if (twin.services_finish) {
     scenario["services_finish"] = true;
-    // A change may make services send to each other for ever.
+    // A change may make services send to each other without end.
     scenario["message_limit"] = kMessagesMost * twin.expected.all_messages() + 10000;
   }
   if (!twin.codes.empty()) {

@@ -31,7 +31,7 @@ DescriptorIdentity identify(int fd, bool probably_socket = true);
 
 // What an eventfd holds: 8 us.
 struct EventCounter {
-  std::uint64_t id = 0;  // the kernel gives it out anew once the eventfd is gone
+  std::uint64_t id = 0;  // the kernel gives it out again once the eventfd is gone
   std::uint64_t count = 0;
   bool is_semaphore = false;  // a read takes one, and not all
 };

@@ -46,7 +46,7 @@ struct Socket {
   bool announced = false;        // its SOCKET, CONNECT or ACCEPT has been recorded
   bool takes_datagrams = false;  // was counted among the sockets that do
   bool closed = false;           // no metered process has it open
-  std::uint8_t missed = 0;       // by so many surveys in succession
+  std::uint8_t missed = 0;       // the number of surveys in succession that missed it
   std::uint32_t survey = 0;      // the last one before its last use
 };
 
@@ -55,7 +55,8 @@ class Conversations {
   static constexpr std::size_t kLingerMax = 4096;
   static constexpr std::size_t kSurveyEvery = 2000;  // sockets and pipes added, at least
 
-  Conversations(TraceGrowth& growth, KernelChecks& checks) : flows_(growth, checks), datagrams_(flows_), eventfds_(flows_) {}
+  Conversations(TraceGrowth& growth, KernelChecks& checks)
+      : flows_(growth, checks), datagrams_(flows_), eventfds_(flows_) {}
 
   // The socket of that identity, or nullptr before it has been described.
   Socket* find(std::uint64_t id);

@@ -70,7 +70,7 @@ class StreamPosition {
   // Where it stands at least: guesses do not count.
   std::uint64_t at_least() const;
 
-  // Operations whose length nobody has told: they were taken to have moved what was probable, and the stream was not
+  // Operations whose length is not known: they were taken to have moved what was probable, and the stream was not
   // looked at since.
   std::uint64_t unchecked() const { return unchecked_; }
   // What was recorded beyond where the stream was then seen to stand.

@@ -72,6 +72,12 @@ bool is_valid_message(std::uint32_t tid, std::uint64_t address) {
          is_valid_vector(tid, reinterpret_cast<std::uint64_t>(header.msg_iov), header.msg_iovlen);
 }
 
+// Of accept() and accept4().
+bool has_known_flags(const Notification& notification) {
+  return notification.call != SYS_accept4 ||
+         (static_cast<int>(notification.arguments[3]) & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0;
+}
+
 // splice(in, in_offset, out, out_offset, length, flags), in a pipe or socket.
 bool is_valid_splice(const Notification& notification) {
   constexpr std::uint64_t kKnownFlags = SPLICE_F_MOVE | SPLICE_F_NONBLOCK | SPLICE_F_MORE | SPLICE_F_GIFT;
@@ -130,8 +136,7 @@ std::vector<GivenMessage> given_messages(const Notification& notification, const
 
 bool may_be_held(const Notification& notification, const MeteredCall& call) {
   const auto& arguments = notification.arguments;
-  if (call.family == CallFamily::accept)
-    return notification.call != SYS_accept4 || (static_cast<int>(arguments[3]) & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0;
+  if (call.family == CallFamily::accept) return has_known_flags(notification);
   // sendfile() takes nothing from a pipe or socket.
   if (call.family == CallFamily::transfer) return notification.call == SYS_splice && is_valid_splice(notification);
   switch (call.length) {
@@ -151,10 +156,7 @@ bool may_be_held(const Notification& notification, const MeteredCall& call) {
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call) {
   constexpr std::uint64_t kOwnMemoryEnd = 1ull << 47, kBytesMax = 0x7fff'ffff;
   const auto& arguments = notification.arguments;
-  if (call.family == CallFamily::accept) {
-    const bool takes_flags = notification.call == SYS_accept4;
-    return !takes_flags || (static_cast<int>(arguments[3]) & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0;
-  }
+  if (call.family == CallFamily::accept) return has_known_flags(notification);
   constexpr int kKnownFlags = MSG_DONTWAIT | MSG_WAITALL | MSG_TRUNC | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITFORONE;
   if (call.family != CallFamily::receive || arguments[1] >= kOwnMemoryEnd) return false;
   if (call.flags >= 0 && (static_cast<int>(arguments[static_cast<std::size_t>(call.flags)]) & ~kKnownFlags) != 0)
