@@ -17,7 +17,7 @@ struct MeteringCost {
   double waiting_call_cpu_s = 0;  // each RECEIVE that waited for its message
   // How much longer a call takes, with the supervisor's CPU time on the same core; 0: not known.
   double call_elapsed_s = 0, waiting_call_elapsed_s = 0;
-  WakeUp wake_up;                 // instead of the unmetered wake-up, where sender and receiver were on different cores
+  WakeUp wake_up;  // instead of the unmetered wake-up, where sender and receiver were on different cores
 
   bool is_free() const { return call_cpu_s == 0 && waiting_call_cpu_s == 0 && wake_up.is_free(); }
 };

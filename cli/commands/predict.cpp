@@ -194,7 +194,8 @@ class PredictCommand : public Command {
   Result<void> choose_machines(const TraceHistory& read, Target& base) {
     if (!options_.machines.empty()) return make_single_cores(read.history, base, options_);
     const auto& traced = read.history.info.machines;
-    if (placements_.empty() || base.machines.size() == traced.size() || !has_live_channels(read.history.info)) return {};
+    if (placements_.empty() || base.machines.size() == traced.size() || !has_live_channels(read.history.info))
+      return {};
     const auto file = load_placement(placements_.front());
     if (!file) return file.error();
     options_.machines = file->machine_names();

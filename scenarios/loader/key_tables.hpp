@@ -11,10 +11,31 @@ namespace dpm {
 struct KeyTables {
   KeyTable scenario{"scenario",
                     "a scenario",
-                    {"$schema",   "name",     "summary",   "parameters",   "machines",      "delays",
-                     "kinds",     "programs", "processes", "meter",        "filters",       "placements",
-                     "placement", "faults",   "seed",      "time_limit_s", "message_limit", "services_finish", "move_data_message_bytes",
-                     "spawnable", "sweeps",   "analyses",  "predictions",  "published",     "study"}};
+                    {"$schema",
+                     "name",
+                     "summary",
+                     "parameters",
+                     "machines",
+                     "delays",
+                     "kinds",
+                     "programs",
+                     "processes",
+                     "meter",
+                     "filters",
+                     "placements",
+                     "placement",
+                     "faults",
+                     "seed",
+                     "time_limit_s",
+                     "message_limit",
+                     "services_finish",
+                     "move_data_message_bytes",
+                     "spawnable",
+                     "sweeps",
+                     "analyses",
+                     "predictions",
+                     "published",
+                     "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
   KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock"}};
   KeyTable clock{"clock", "a clock", {"offset_s", "drift_ppm", "tick_s"}};

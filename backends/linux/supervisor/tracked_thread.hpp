@@ -78,9 +78,9 @@ struct TrackedProcess {
   // Its program had ended before it could be looked at: what the process is called, and when that program began.
   std::string unseen;
   LocalTime unseen_since;
-  std::int64_t search_at_ns = 0;              // when its descriptor table may be read next
-  int looks = 0;                              // how often its map was read
-  std::int64_t survey_at_ns = 0;              // when to look for ways past the meter next
+  std::int64_t search_at_ns = 0;             // when its descriptor table may be read next
+  int looks = 0;                             // how often its map was read
+  std::int64_t survey_at_ns = 0;             // when to look for ways past the meter next
   std::int64_t survey_pause_ns = 5'000'000;  // and how long after that again: twice as long each time
 };
 
