@@ -1,4 +1,4 @@
-// links: dpm_linux_meter_link dpm_linux_collector dpm_linux_tls dpm_trace dpm_model
+// links: dpm_linux_link dpm_linux_collector dpm_linux_tls dpm_trace dpm_model
 // What do names, numbers, confirmations, TLS and the union of ids cost on the way from a meter to a filter? The whole
 // path against a bare copy of the same bytes over TCP into a pipe, both to `cat > /dev/null`, a process on each side.
 // Goal: a million events a second.
@@ -13,9 +13,9 @@
 #include <array>
 #include <filesystem>
 
-#include "backends/linux/collector/filter_collector.hpp"
-#include "backends/linux/meter_link/connect.hpp"
-#include "backends/linux/meter_link/meter_link.hpp"
+#include "backends/linux/transport/collector/filter_collector.hpp"
+#include "backends/linux/transport/link/connect.hpp"
+#include "backends/linux/transport/link/meter_link.hpp"
 #include "bench/measure.hpp"
 #include "model/check.hpp"
 

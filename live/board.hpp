@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/result.hpp"
-#include "model/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::live {
 

@@ -22,7 +22,7 @@
 
 #include "live/frame.hpp"
 #include "live/outbox.hpp"
-#include "model/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::live {
 

@@ -18,7 +18,7 @@
 #include "live/frame.hpp"
 #include "live/journal.hpp"
 #include "live/live_run.hpp"
-#include "model/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::live {
 

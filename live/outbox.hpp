@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "model/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::live {
 

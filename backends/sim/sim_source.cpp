@@ -13,7 +13,7 @@
 #include "backends/sim/simulation.hpp"
 #include "backends/sim/wire.hpp"
 #include "model/check_scenario.hpp"
-#include "model/fork_bound.hpp"
+#include "os/fork_bound.hpp"
 
 namespace dpm {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/kernel/seccomp_listener.hpp"
-#include "backends/linux/launch.hpp"
+#include "backends/linux/capture/kernel/seccomp_listener.hpp"
+#include "backends/linux/capture/program/launch.hpp"
 
 namespace {
 

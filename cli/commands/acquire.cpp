@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 
-#include "backends/linux/acquire/take_program.hpp"
-#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/acquire/take_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"

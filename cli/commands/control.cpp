@@ -7,13 +7,13 @@
 #include <chrono>
 #include <csignal>
 
-#include "backends/linux/controller/command_words.hpp"
-#include "backends/linux/controller/connections/connections.hpp"
-#include "backends/linux/controller/controller.hpp"
-#include "backends/linux/daemon/user_paths.hpp"
+#include "backends/linux/remote/client/connections.hpp"
+#include "backends/linux/remote/controller/command_words.hpp"
+#include "backends/linux/remote/controller/controller.hpp"
 #include "cli/commands.hpp"
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
+#include "os/user_paths.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "backends/linux/keeper/control_socket.hpp"
+#include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/commands.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"

@@ -5,14 +5,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "backends/linux/find_program.hpp"
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/launch.hpp"
+#include "backends/linux/capture/program/launch.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 #include "cli/commands.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/stay_beside.hpp"
 #include "cli/results/doctor_results.hpp"
 #include "cli/text_table.hpp"
+#include "os/find_program.hpp"
 #include "trace/recording_lock.hpp"
 
 namespace dpm::cli {

@@ -7,10 +7,10 @@
 #include <cctype>
 #include <cstdio>
 
-#include "backends/linux/daemon/attach.hpp"
-#include "backends/linux/daemon/collector_process.hpp"
-#include "backends/linux/daemon/supervisor_process.hpp"
-#include "backends/linux/meter_link/meter_link.hpp"
+#include "backends/linux/remote/agents/collector_process.hpp"
+#include "backends/linux/remote/agents/supervisor_process.hpp"
+#include "backends/linux/remote/daemon/attach.hpp"
+#include "backends/linux/transport/link/meter_link.hpp"
 #include "cli/commands.hpp"
 
 namespace dpm::cli {
@@ -60,7 +60,7 @@ class LinkToFilter : public MeterSink {
   std::string described_;
 };
 
-Result<std::unique_ptr<MeterSink>> open_link(const control::FilterAddress& filter, const MeteredProcess& process) {
+Result<std::unique_ptr<MeterSink>> open_link(const FilterAddress& filter, const MeteredProcess& process) {
   auto link = MeterLink::create(filter, {process.machine, process.pid, process.job, process.name}, {});
   if (!link) return link.error();
   const std::string described = process.name + " (process " + std::to_string(process.pid) + ")";

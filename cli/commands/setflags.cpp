@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "backends/linux/keeper/control_socket.hpp"
+#include "backends/linux/custody/keeper/control_socket.hpp"
 #include "cli/commands.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"

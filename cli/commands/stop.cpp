@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "backends/linux/keeper/control_socket.hpp"
-#include "backends/linux/keeper/program_lookup.hpp"
-#include "backends/linux/kernel/process_handle.hpp"
+#include "backends/linux/custody/keeper/control_socket.hpp"
+#include "backends/linux/custody/keeper/program_lookup.hpp"
 #include "cli/commands.hpp"
 #include "cli/text_table.hpp"
 #include "cli/trace_input.hpp"
+#include "os/process_handle.hpp"
 
 namespace dpm::cli {
 namespace {

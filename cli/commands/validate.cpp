@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "backends/linux/daemon/own_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/history_options.hpp"
 #include "cli/report/claims_report.hpp"
@@ -14,6 +13,7 @@
 #include "cli/validate/claim_folder.hpp"
 #include "cli/validate/results_folder.hpp"
 #include "cli/validate/runner.hpp"
+#include "os/own_program.hpp"
 #include "scenarios/document/json_node.hpp"
 #include "trace/files.hpp"
 

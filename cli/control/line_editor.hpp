@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "backends/linux/controller/completion.hpp"
-#include "backends/linux/controller/screen.hpp"
+#include "backends/linux/remote/controller/completion.hpp"
+#include "backends/linux/remote/controller/screen.hpp"
 #include "cli/control/waiting.hpp"
 
 namespace dpm::cli {

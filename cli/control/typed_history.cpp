@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "model/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::cli {
 namespace {

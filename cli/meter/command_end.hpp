@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include "backends/linux/kernel/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::cli {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/linux/kernel/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::cli {
 

@@ -4,14 +4,14 @@
 #include <ctime>
 #include <optional>
 
-#include "backends/linux/keeper/control_socket.hpp"
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/kernel/process_files.hpp"
-#include "backends/linux/kernel/process_handle.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/keeper/control_socket.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 #include "cli/meter/command_end.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/recording_sink.hpp"
 #include "filter/event_filter.hpp"
+#include "os/process_handle.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
 #include "trace/trace_writer.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/linux_source.hpp"
+#include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
 

@@ -9,8 +9,8 @@
 
 #include <cerrno>
 
-#include "backends/linux/keeper/control_socket.hpp"
-#include "backends/linux/kernel/unique_fd.hpp"
+#include "backends/linux/custody/keeper/control_socket.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::cli {
 namespace {

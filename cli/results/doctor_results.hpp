@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/kernel/capabilities.hpp"
+#include "backends/linux/capture/kernel/capabilities.hpp"
 
 namespace dpm::cli {
 

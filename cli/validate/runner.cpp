@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "model/fork_bound.hpp"
-#include "model/unique_fd.hpp"
+#include "os/fork_bound.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm::cli {
 namespace {

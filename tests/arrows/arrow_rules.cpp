@@ -10,6 +10,7 @@ namespace {
 
 const std::vector<Arrow> kArrows = {
     {"model", {}},
+    {"os", {"model"}},
     {"trace", {"model"}},
     {"merge", {"model"}},
     {"symbols", {"model"}},
@@ -18,13 +19,11 @@ const std::vector<Arrow> kArrows = {
     {"analysis/history", {"model"}},
     {"analysis/messages", {"model"}},
     {"analysis/prediction", {"model", "analysis/history", "analysis/parallelism"}},
-    {"backends", {"model"}},
-    {"backends/linux", {"model", "symbols"}},
-    {"backends/linux/wire", {"model", "trace"}},
-    {"backends/linux/meter_link", {"model", "trace"}},
-    {"backends/linux/collector", {"model", "trace", "merge"}},
+    {"backends", {"model", "os"}},
+    {"backends/linux", {"model", "os", "symbols"}},
+    {"backends/linux/transport", {"model", "os", "trace", "merge"}},
     {"backends/replay", {"model", "trace"}},
-    {"live", {"model"}},
+    {"live", {"model", "os"}},
     {"scenarios", {"model", "scenarios"}},
     {"view", {"model", "analysis"}},
     {"cluster", {}},
@@ -37,15 +36,17 @@ const std::vector<Arrow> kArrows = {
 const std::vector<LibraryHome> kLibraryHomes = {
     {"simgrid/", "SimGrid", {"backends/sim"}},
     {"xbt", "SimGrid", {"backends/sim"}},
-    {"nlohmann/", "nlohmann_json", {"trace", "scenarios", "backends/linux/wire", "cli", "tests", "validation"}},
+    {"nlohmann/",
+     "nlohmann_json",
+     {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "cli", "tests", "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
-    {"openssl/", "OpenSSL", {"backends/linux/wire", "backends/linux/tls"}},
+    {"openssl/", "OpenSSL", {"backends/linux/remote/protocol", "backends/linux/transport/tls"}},
     {"CLI/", "CLI11", {"cli"}},
     {"histedit.h", "libedit", {"cli/control"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
-    {"linux/", "Linux's own headers", {"backends/linux/kernel", "tests/linux"}},
+    {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux"}},
 };
 
 struct Include {

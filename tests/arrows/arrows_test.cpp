@@ -41,7 +41,7 @@ TEST_CASE("arrows: what each folder may and may not use", "[arrows]") {
       {"filter/a.cpp", "trace/reader.hpp", true},
       {"filter/a.cpp", "backends/sim/sim_source.hpp", false},
       {"symbols/a.cpp", "trace/reader.hpp", false},
-      {"backends/linux/callers/a.cpp", "symbols/place.hpp", true},
+      {"backends/linux/capture/callers/a.cpp", "symbols/place.hpp", true},
       {"backends/linux/a.cpp", "trace/reader.hpp", false},
       {"view/a.cpp", "symbols/place.hpp", false},
       {"analysis/history/a.cpp", "analysis/statistics/a.hpp", false},
@@ -54,13 +54,12 @@ TEST_CASE("arrows: what each folder may and may not use", "[arrows]") {
       {"backends/sim/a.cpp", "backends/sim/true_time.hpp", true},
       {"backends/sim/a.cpp", "backends/replay/a.hpp", false},
       {"backends/replay/a.cpp", "trace/reader.hpp", true},
-      {"backends/linux/meter/a.cpp", "backends/linux/kernel/a.hpp", true},
-      {"backends/linux/meter/a.cpp", "backends/sim/a.hpp", false},
-      {"backends/linux/keeper/a.cpp", "trace/reader.hpp", false},
-      {"backends/linux/meter_link/a.cpp", "trace/reader.hpp", true},
-      {"backends/linux/meter_link/a.cpp", "merge/a.hpp", false},
-      {"backends/linux/collector/a.cpp", "merge/a.hpp", true},
-      {"backends/linux/tls/a.cpp", "trace/reader.hpp", false},
+      {"backends/linux/capture/calls/a.cpp", "backends/linux/capture/kernel/a.hpp", true},
+      {"backends/linux/capture/calls/a.cpp", "backends/sim/a.hpp", false},
+      {"backends/linux/custody/keeper/a.cpp", "trace/reader.hpp", false},
+      {"backends/linux/transport/link/a.cpp", "trace/reader.hpp", true},
+      {"backends/linux/transport/collector/a.cpp", "merge/a.hpp", true},
+      {"backends/linux/remote/a.cpp", "trace/reader.hpp", false},
       {"live/a.cpp", "model/message_calls.hpp", true},
       {"live/a.cpp", "backends/sim/sim_source.hpp", false},
       {"live/a.cpp", "scenarios/loader.hpp", false},
@@ -91,12 +90,12 @@ TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
   CHECK(broken_with("backends/sim/a.cpp", "#include <simgrid/s4u.hpp>\n").empty());
   CHECK(broken_with("cli/a.cpp", "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n").empty());
   CHECK(broken_with("bench/a.cpp", "#include <nlohmann/json.hpp>\n").size() == 1);
-  CHECK(broken_with("backends/linux/kernel/a.cpp", "#include <linux/seccomp.h>\n").empty());
+  CHECK(broken_with("backends/linux/capture/kernel/a.cpp", "#include <linux/seccomp.h>\n").empty());
   CHECK(broken_with("tests/linux/behaviour/a.cpp", "#include <linux/io_uring.h>\n").empty());
-  CHECK(broken_with("backends/linux/keeper/a.cpp", "#include <linux/seccomp.h>\n") ==
+  CHECK(broken_with("backends/linux/custody/keeper/a.cpp", "#include <linux/seccomp.h>\n") ==
         std::vector<std::string>{
-            "backends/linux/keeper/a.cpp:1: Linux's own headers (<linux/seccomp.h>) is not at home in "
-            "backends/linux/keeper; its home is backends/linux/kernel, tests/linux"});
+            "backends/linux/custody/keeper/a.cpp:1: Linux's own headers (<linux/seccomp.h>) is not at home in "
+            "backends/linux/custody/keeper; its home is backends/linux/capture/kernel, tests/linux"});
   CHECK(broken_with("model/a.cpp", "#include <vector>\n#include <unistd.h>\n#include <sys/stat.h>\n").empty());
 }
 

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/fork_bound.hpp"
-#include "model/unique_fd.hpp"
+#include "os/fork_bound.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 namespace {

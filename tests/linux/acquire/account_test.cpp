@@ -1,7 +1,7 @@
 // Accounts and privileges: what changes hands when root or an ordinary account acquires.
 #include <string>
 
-#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
 #include "tests/linux/acquire/acquired_by_user.hpp"
 #include "tests/linux/acquire/target_process.hpp"
 #include "tests/support/catch.hpp"

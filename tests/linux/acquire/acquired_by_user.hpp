@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/acquire/acquire.hpp"
+#include "backends/linux/custody/acquire/acquire.hpp"
 
 namespace dpm {
 

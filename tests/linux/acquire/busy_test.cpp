@@ -4,11 +4,11 @@
 #include <thread>
 #include <vector>
 
-#include "backends/linux/acquire/acquire.hpp"
-#include "backends/linux/acquire/code_room.hpp"
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/kernel/process_files.hpp"
-#include "backends/linux/kernel/tracee.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
+#include "backends/linux/custody/acquire/acquire.hpp"
+#include "backends/linux/custody/acquire/code_room.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 #include "tests/linux/acquire/target_process.hpp"
 #include "tests/linux/acquire/test_supervisor.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "backends/linux/acquire/code_room.hpp"
+#include "backends/linux/custody/acquire/code_room.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "backends/linux/acquire/injected_code.hpp"
-#include "backends/linux/kernel/filter_call.hpp"
-#include "backends/linux/meter/metered_call.hpp"
+#include "backends/linux/capture/calls/metered_call.hpp"
+#include "backends/linux/capture/kernel/filter_call.hpp"
+#include "backends/linux/custody/acquire/injected_code.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {

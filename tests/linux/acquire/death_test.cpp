@@ -14,12 +14,12 @@
 #include <string>
 #include <thread>
 
-#include "backends/linux/acquire/acquire.hpp"
-#include "backends/linux/acquire/injection.hpp"
-#include "backends/linux/keeper/rescue.hpp"
-#include "backends/linux/kernel/open_descriptors.hpp"
-#include "backends/linux/kernel/process_files.hpp"
-#include "backends/linux/meter/metered_call.hpp"
+#include "backends/linux/capture/calls/metered_call.hpp"
+#include "backends/linux/capture/kernel/open_descriptors.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/acquire/acquire.hpp"
+#include "backends/linux/custody/acquire/injection.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
 #include "tests/linux/acquire/target_process.hpp"
 #include "tests/linux/acquire/test_supervisor.hpp"
 #include "tests/support/catch.hpp"

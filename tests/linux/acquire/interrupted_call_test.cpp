@@ -1,4 +1,4 @@
-#include "backends/linux/acquire/interrupted_call.hpp"
+#include "backends/linux/custody/acquire/interrupted_call.hpp"
 
 #include <sys/syscall.h>
 

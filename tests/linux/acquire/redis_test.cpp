@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "backends/linux/acquire/acquire.hpp"
-#include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/custody/acquire/acquire.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 #include "tests/linux/acquire/target_process.hpp"
 #include "tests/linux/acquire/test_supervisor.hpp"
 #include "tests/support/catch.hpp"

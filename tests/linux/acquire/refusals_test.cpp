@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/acquire/acquire.hpp"
-#include "backends/linux/keeper/kept_programs.hpp"
-#include "backends/linux/keeper/rescue.hpp"
-#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/acquire/acquire.hpp"
+#include "backends/linux/custody/keeper/kept_programs.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
 #include "tests/linux/acquire/acquired_by_user.hpp"
 #include "tests/linux/acquire/target_process.hpp"
 #include "tests/linux/acquire/test_supervisor.hpp"

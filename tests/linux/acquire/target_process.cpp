@@ -14,8 +14,8 @@
 #include <fstream>
 #include <thread>
 
-#include "backends/linux/kernel/process_files.hpp"
-#include "backends/linux/kernel/tracee.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
 
 namespace dpm {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/kernel/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 

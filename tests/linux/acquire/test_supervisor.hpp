@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "backends/linux/kernel/seccomp_listener.hpp"
+#include "backends/linux/capture/kernel/seccomp_listener.hpp"
 
 namespace dpm {
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "backends/linux/acquire/acquire.hpp"
-#include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/custody/acquire/acquire.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 #include "tests/linux/acquire/target_process.hpp"
 #include "tests/linux/acquire/test_supervisor.hpp"
 #include "tests/support/catch.hpp"

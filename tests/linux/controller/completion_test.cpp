@@ -1,5 +1,5 @@
 // What a word can become, by where it stands.
-#include "backends/linux/controller/completion.hpp"
+#include "backends/linux/remote/controller/completion.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/source_tree.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/linux/controller/flag_names.hpp"
-#include "backends/linux/wire/sha256.hpp"
+#include "backends/linux/remote/controller/flag_names.hpp"
+#include "backends/linux/remote/protocol/sha256.hpp"
 
 namespace dpm::control::test {
 namespace {

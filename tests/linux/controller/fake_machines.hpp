@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/controller/machines.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
 
 namespace dpm::control::test {
 

@@ -1,5 +1,5 @@
 // What processes print, line by line.
-#include "backends/linux/controller/output_lines.hpp"
+#include "backends/linux/remote/controller/output_lines.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Figure 4.2 of the metering report, every state with everything that can happen to it.
-#include "backends/linux/controller/process_states.hpp"
+#include "backends/linux/remote/controller/process_states.hpp"
 
 #include <map>
 #include <optional>

@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "backends/linux/controller/controller.hpp"
+#include "backends/linux/remote/controller/controller.hpp"
 #include "model/check.hpp"
 #include "tests/linux/controller/fake_machines.hpp"
 

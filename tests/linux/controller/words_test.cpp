@@ -1,5 +1,5 @@
 // The command language: words, quotes, comments, redirection, and what is none of these.
-#include "backends/linux/controller/command_words.hpp"
+#include "backends/linux/remote/controller/command_words.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::control {

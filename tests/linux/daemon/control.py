@@ -1,4 +1,4 @@
-"""A controller for tests: speaks control messages (backends/linux/wire/control_codec.hpp) with `dpm meterd --attach`."""
+"""A controller for tests: speaks control messages (backends/linux/remote/protocol/control_codec.hpp) with `dpm meterd --attach`."""
 import json
 import os
 import queue

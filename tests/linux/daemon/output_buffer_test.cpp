@@ -1,5 +1,5 @@
 // What a program has printed: kept in order up to a bound, and beyond it dropped and counted.
-#include "backends/linux/daemon/output_buffer.hpp"
+#include "backends/linux/remote/agents/output_buffer.hpp"
 
 #include <random>
 #include <string>

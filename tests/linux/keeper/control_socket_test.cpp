@@ -1,4 +1,4 @@
-#include "backends/linux/keeper/control_socket.hpp"
+#include "backends/linux/custody/keeper/control_socket.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 #include "tests/linux/keeper/test_processes.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "backends/linux/keeper/keeper.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,8 +15,8 @@
 #include <random>
 #include <thread>
 
-#include "backends/linux/kernel/open_descriptors.hpp"
-#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/open_descriptors.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
 #include "tests/linux/keeper/test_processes.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "backends/linux/keeper/meter_status.hpp"
+#include "backends/linux/custody/keeper/meter_status.hpp"
 
 #include "tests/support/catch.hpp"
 

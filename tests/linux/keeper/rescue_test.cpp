@@ -1,4 +1,4 @@
-#include "backends/linux/keeper/rescue.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,10 +9,10 @@
 #include <memory>
 #include <thread>
 
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/kernel/process_files.hpp"
-#include "backends/linux/kernel/process_handle.hpp"
-#include "backends/linux/kernel/waiting_call.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/waiting_call.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
+#include "os/process_handle.hpp"
 #include "tests/linux/keeper/test_processes.hpp"
 #include "tests/support/catch.hpp"
 

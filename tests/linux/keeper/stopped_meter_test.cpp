@@ -1,10 +1,10 @@
-#include "backends/linux/keeper/stopped_meter.hpp"
+#include "backends/linux/custody/keeper/stopped_meter.hpp"
 
 #include <chrono>
 #include <csignal>
 #include <thread>
 
-#include "backends/linux/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
 #include "tests/linux/keeper/test_processes.hpp"
 #include "tests/support/catch.hpp"
 

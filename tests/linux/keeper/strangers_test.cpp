@@ -17,10 +17,10 @@
 #include <random>
 #include <vector>
 
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/keeper/keeper_protocol.hpp"
-#include "backends/linux/keeper/rescue.hpp"
-#include "backends/linux/keeper/socket_folder.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
+#include "backends/linux/custody/keeper/keeper_protocol.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
+#include "backends/linux/custody/keeper/socket_folder.hpp"
 #include "tests/linux/keeper/test_processes.hpp"
 #include "tests/support/catch.hpp"
 

@@ -15,13 +15,13 @@
 #include <random>
 #include <thread>
 
-#include "backends/linux/keeper/keeper.hpp"
-#include "backends/linux/keeper/rescue.hpp"
-#include "backends/linux/keeper/socket_folder.hpp"
-#include "backends/linux/kernel/process_handle.hpp"
-#include "backends/linux/kernel/seccomp_program.hpp"
-#include "backends/linux/kernel/tracee.hpp"
-#include "backends/linux/meter/metered_call.hpp"
+#include "backends/linux/capture/calls/metered_call.hpp"
+#include "backends/linux/capture/kernel/seccomp_program.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
+#include "backends/linux/custody/keeper/socket_folder.hpp"
+#include "os/process_handle.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {

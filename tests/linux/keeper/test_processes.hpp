@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "backends/linux/kernel/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 

@@ -1,5 +1,5 @@
 // What the kernel says of sockets in states that last a moment, or that a program seldom sees.
-#include "backends/linux/kernel/descriptor.hpp"
+#include "backends/linux/capture/kernel/descriptor.hpp"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <array>
 #include <string>
 
-#include "model/unique_fd.hpp"
+#include "os/unique_fd.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {

@@ -1,7 +1,7 @@
 // What is closed is forgotten: the meter's tables are bounded by what is open, and what was recorded stays right.
 #include <algorithm>
 
-#include "backends/linux/meter/meter.hpp"
+#include "backends/linux/capture/calls/meter.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {

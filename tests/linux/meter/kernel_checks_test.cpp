@@ -1,7 +1,7 @@
 // The meter says "0 lost" of what was held against the kernel's counts, and names the rest.
-#include "backends/linux/meter/kernel_checks.hpp"
+#include "backends/linux/capture/calls/kernel_checks.hpp"
 
-#include "backends/linux/meter/meter.hpp"
+#include "backends/linux/capture/calls/meter.hpp"
 #include "model/unchecked.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // What calls mean: paths inferred from use, names of processes, lengths that later calls show.
-#include "backends/linux/meter/meter.hpp"
+#include "backends/linux/capture/calls/meter.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The lengths of operations on a stream, learnt late: against a plain account of what every operation really moved.
-#include "backends/linux/meter/stream_position.hpp"
+#include "backends/linux/capture/calls/stream_position.hpp"
 
 #include <memory>
 #include <random>

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "backends/linux/collector/filter_collector.hpp"
-#include "backends/linux/meter_link/meter_link.hpp"
+#include "backends/linux/transport/collector/filter_collector.hpp"
+#include "backends/linux/transport/link/meter_link.hpp"
 #include "tests/linux/meter_path/read_stream.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
@@ -79,7 +79,7 @@ class CollectorProcess {
     kill_hard();
   }
 
-  control::FilterAddress address() const { return {{"127.0.0.1"}, static_cast<std::uint16_t>(port_), secret_}; }
+  FilterAddress address() const { return {{"127.0.0.1"}, static_cast<std::uint16_t>(port_), secret_}; }
   std::uint16_t port() const { return static_cast<std::uint16_t>(port_); }
   int filter_pid() const { return filter_pid_; }
   const std::string& log() const { return log_; }
@@ -127,8 +127,7 @@ inline MeterLinkOptions patient(const TemporaryFolder& folder) {
 
 // A meter with its link, whose events come in batches.
 struct LinkedMeter {
-  LinkedMeter(const control::FilterAddress& address, const std::string& machine, std::uint32_t pid,
-              MeterLinkOptions options)
+  LinkedMeter(const FilterAddress& address, const std::string& machine, std::uint32_t pid, MeterLinkOptions options)
       : meter(machine, 3),
         link(MeterLink::create(address, {machine, pid, "job", "program"}, std::move(options)).value()) {
     link->on_begin(meter.info);

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <map>
 
-#include "backends/linux/collector/merged_stream.hpp"
-#include "backends/linux/meter_link/link_buffer.hpp"
+#include "backends/linux/transport/collector/merged_stream.hpp"
+#include "backends/linux/transport/link/link_buffer.hpp"
 #include "model/random.hpp"
 #include "tests/linux/meter_path/read_stream.hpp"
 #include "tests/support/catch.hpp"

@@ -7,9 +7,9 @@
 
 #include <atomic>
 
-#include "backends/linux/meter_link/connect.hpp"
-#include "backends/linux/tls/tls_stream.hpp"
-#include "backends/linux/wire/meter_frames.hpp"
+#include "backends/linux/transport/frames/meter_frames.hpp"
+#include "backends/linux/transport/link/connect.hpp"
+#include "backends/linux/transport/tls/tls_stream.hpp"
 #include "model/random.hpp"
 #include "tests/linux/meter_path/live_path.hpp"
 
@@ -40,7 +40,7 @@ bool is_closed(int socket) {
 
 // With the secret of `address`, as far as the handshake gets.
 struct Stranger {
-  explicit Stranger(const control::FilterAddress& address)
+  explicit Stranger(const FilterAddress& address)
       : context(TlsContext::create(TlsRole::client, address.secret).value()),
         tls(context, connect_plain(address.port)) {}
   TlsStatus shake_hands() {
@@ -226,7 +226,7 @@ TEST_CASE("meter path: what was overheard cannot be said again", "[meter-path]")
 TEST_CASE("meter path: a false collector learns nothing", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess false_one(folder / "log", kKeepStream);
-  const control::FilterAddress address = {{"127.0.0.1"}, false_one.port(), new_secret().value()};
+  const FilterAddress address = {{"127.0.0.1"}, false_one.port(), new_secret().value()};
   auto options = patient(folder);
   options.end_wait = Duration::from_seconds(.3);
   LinkedMeter red(address, "red", 1, options);

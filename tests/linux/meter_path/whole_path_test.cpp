@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "backends/linux/meter_link/connect.hpp"
+#include "backends/linux/transport/link/connect.hpp"
 #include "model/random.hpp"
 #include "tests/linux/meter_path/live_path.hpp"
 #include "tests/support/sanitizer.hpp"

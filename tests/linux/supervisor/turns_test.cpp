@@ -1,7 +1,7 @@
 // Who may take what waits in a socket that several threads read, and what becomes of a call by what was seen.
-#include "backends/linux/supervisor/turns.hpp"
+#include "backends/linux/capture/supervisor/turns.hpp"
 
-#include "backends/linux/supervisor/receive_decision.hpp"
+#include "backends/linux/capture/supervisor/receive_decision.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {

@@ -1,12 +1,12 @@
 // What calls that wait for children ask for, from their arguments alone.
-#include "backends/linux/supervisor/wait_request.hpp"
+#include "backends/linux/capture/supervisor/wait_request.hpp"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <csignal>
 
-#include "backends/linux/supervisor/child_waits.hpp"
+#include "backends/linux/capture/supervisor/child_waits.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {

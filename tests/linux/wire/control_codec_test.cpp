@@ -1,10 +1,10 @@
 // Control messages as frames and back, and what is refused of what others send.
-#include "backends/linux/wire/control_codec.hpp"
+#include "backends/linux/remote/protocol/control_codec.hpp"
 
 #include <random>
 #include <string>
 
-#include "backends/linux/wire/control_fields.hpp"
+#include "backends/linux/remote/protocol/control_fields.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::control {

@@ -1,5 +1,5 @@
 // Frames: whole, cut anywhere, and what is none.
-#include "backends/linux/wire/frame.hpp"
+#include "backends/linux/transport/frames/frame.hpp"
 
 #include <string>
 #include <vector>

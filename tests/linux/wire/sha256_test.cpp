@@ -1,5 +1,5 @@
 // The digests that FIPS 180-2 gives as examples, however the bytes come.
-#include "backends/linux/wire/sha256.hpp"
+#include "backends/linux/remote/protocol/sha256.hpp"
 
 #include "tests/support/catch.hpp"
 

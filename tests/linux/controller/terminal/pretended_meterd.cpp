@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "backends/linux/wire/control_codec.hpp"
+#include "backends/linux/remote/protocol/control_codec.hpp"
 #include "model/check.hpp"
 #include "tests/linux/controller/fake_machines.hpp"
 

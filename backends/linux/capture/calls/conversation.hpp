@@ -1,0 +1,128 @@
+// The ways messages take: flows (flow_table.hpp), and the sockets and pipes whose ends they are.
+//
+// Both ends of a connection know its two names, in opposite order, so a flow is found by (medium, sender's name,
+// receiver's name). A socket is known by its cookie: descriptors are passed, duplicated and inherited without anybody
+// telling us, but the cookie stays.
+//
+// Forgetting. close() is not notified, so what is closed is found by looking, in surveys: the supervisor lists what the
+// metered processes have open, and what is not among it, and was not used meanwhile, is closed. A descriptor that is on
+// its way between two processes, or that a process not yet met inherits, is in no list; so something is closed only
+// when two surveys in succession miss it. A survey is due when so many sockets and pipes have been added since the last
+// one that each of them bears only a small part of its cost. The tables are bounded by what is open, and a constant.
+//
+//     one end closed, the other end open            both stay
+//     both ends closed                              forgotten
+//     closed, and the other end was never seen      lingers: the other end may still be described, because its
+//                                                   process has not read yet; forgotten when kLingerMax others
+//                                                   were closed later
+//
+// A connection that uses the names of a forgotten one again is another connection, with channels of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "backends/linux/capture/calls/datagram_flows.hpp"
+#include "backends/linux/capture/calls/eventfds.hpp"
+#include "backends/linux/capture/calls/flow_table.hpp"
+#include "backends/linux/capture/calls/record_output.hpp"
+#include "backends/linux/capture/kernel/descriptor.hpp"
+#include "backends/linux/capture/kernel/open_files.hpp"
+
+namespace dpm {
+
+struct Socket {
+  std::uint64_t id = 0;
+  SocketDescription description;
+  Flow* out = nullptr;
+  Flow* in = nullptr;
+  bool announced = false;        // its SOCKET, CONNECT or ACCEPT has been recorded
+  bool takes_datagrams = false;  // was counted among the sockets that do
+  bool closed = false;           // no metered process has it open
+  std::uint8_t missed = 0;       // the number of surveys in succession that missed it
+  std::uint32_t survey = 0;      // the last one before its last use
+};
+
+class Conversations {
+ public:
+  static constexpr std::size_t kLingerMax = 4096;
+  static constexpr std::size_t kSurveyEvery = 2000;  // sockets and pipes added, at least
+
+  Conversations(TraceGrowth& growth, KernelChecks& checks)
+      : flows_(growth, checks), datagrams_(flows_), eventfds_(flows_) {}
+
+  // The socket of that identity, or nullptr before it has been described.
+  Socket* find(std::uint64_t id);
+  // Makes it known; a connected one gets its flows.
+  Socket& add(std::uint64_t id, SocketDescription description);
+
+  Flow& pipe(std::uint64_t device, std::uint64_t inode);
+  Eventfds& eventfds() { return eventfds_; }
+  // The way of a datagram that this socket sends to that name, or receives from it. A socket bound to every address
+  // does not know under which one it is spoken to: then any address of this machine will do.
+  // A sender that is not bound yet gets its port by its first send: that flow gets its name by the next send or receive
+  // of the same socket, or else by the first sight of one to the same receiver whose sender is known.
+  Flow& datagrams_to(const Socket& sender, const std::string& receiver) { return datagrams_.to(sender, receiver); }
+  Flow& datagrams_from(const std::string& sender, const Socket& receiver) { return datagrams_.from(sender, receiver); }
+  // Addresses of this machine; without any, every address may be one.
+  void lives_at(std::vector<std::string> addresses) { datagrams_.lives_at(std::move(addresses)); }
+
+  std::uint32_t channel_set_of(Flow& flow) { return flows_.channel_set_of(flow); }
+  void reader_is(Flow& flow, ProcessId reader) { flows_.reader_is(flow, reader); }
+
+  void were_passed_by() { flows_.were_passed_by(); }
+
+  // ---- forgetting
+  bool wants_survey() const { return sockets_.size() + pipes_.size() >= survey_at_; }
+  // What is used or added from now on is open, whatever the survey says.
+  void begin_survey() { ++survey_; }
+  void end_survey(const OpenFiles& open);
+  void is_used(Socket& socket);
+  bool has_removed() const { return flows_.has_removed(); }
+  void free_removed() { flows_.free_removed(); }
+  void check_all() const { flows_.check_all(); }
+
+  // How much is known now.
+  struct Sizes {
+    std::size_t flows = 0, sockets = 0, pipes = 0, names = 0;
+  };
+  Sizes sizes() const;
+
+ private:
+  struct Pipe {
+    Flow* flow = nullptr;
+    std::uint8_t missed = 0;
+    std::uint32_t survey = 0;
+  };
+  Flow& flow_by(const std::string& key, const ChannelInfo& described);
+  void join(Socket& socket, const std::string& own, const std::string& peer);
+  void join_unix(Socket& socket);
+  void be_other_end(Socket& socket, const Socket& peer);
+  void point(Socket& socket, Flow* out, Flow* in);
+  Socket* other_end(const Socket& socket);
+  void close(Socket& socket);
+  void forget(Socket& socket);
+  void release(Flow* flow);
+  void forget_oldest_lingering();
+
+  FlowTable flows_;
+  DatagramFlows datagrams_;
+  Eventfds eventfds_;
+  std::unordered_map<std::string, Flow*> by_key_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Pipe> pipes_;  // by device and inode
+  std::unordered_map<std::uint64_t, std::unique_ptr<Socket>> sockets_;
+  std::unordered_map<std::uint64_t, std::uint64_t> by_unix_peer_;  // sockets by the inode of their peer
+  std::unordered_map<std::uint64_t, std::uint64_t> unaccepted_;    // sockets without a known peer by their inode
+  std::deque<std::uint64_t> lingering_;                            // the oldest first
+  std::uint32_t survey_ = 0;
+  std::size_t survey_at_ = kSurveyEvery;
+};
+
+}  // namespace dpm

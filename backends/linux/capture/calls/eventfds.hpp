@@ -1,0 +1,35 @@
+// The eventfds that are in use, by their number. The kernel gives a number out again as soon as the eventfd is closed, and
+// nothing else tells one eventfd from the next: it is taken to be closed when the last process that used it has ended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "backends/linux/capture/calls/flow_table.hpp"
+
+namespace dpm {
+
+class Eventfds {
+ public:
+  explicit Eventfds(FlowTable& flows) : flows_(flows) {}
+
+  // A stream of units: what is written is added to it, and a read takes what is there. `count`: how much was in it when
+  // it was first met.
+  Flow& used_by(std::uint32_t pid, std::uint64_t id, std::uint64_t count);
+  // The process has ended, or executed another program: eventfds that only it used are forgotten.
+  void left(std::uint32_t pid);
+
+  std::size_t size() const { return eventfds_.size(); }
+
+ private:
+  struct Eventfd {
+    Flow* flow = nullptr;
+    std::set<std::uint32_t> users;  // processes
+  };
+  FlowTable& flows_;
+  std::map<std::uint64_t, Eventfd> eventfds_;                // by number
+  std::map<std::uint32_t, std::set<std::uint64_t>> by_pid_;  // numbers
+};
+
+}  // namespace dpm

@@ -1,0 +1,21 @@
+// What flows and their ends are called, as people and other meters read it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backends/linux/capture/kernel/descriptor.hpp"
+#include "model/trace_info.hpp"
+
+namespace dpm {
+
+// UNIX sockets are known by inode; a bound one's path says more to people.
+std::string unix_end(std::uint64_t inode, const std::string& path);
+
+std::string flow_name(Medium medium, const std::string& from, const std::string& to);
+
+ChannelEnd end_named(Medium medium, const std::string& name);
+
+ChannelInfo describe_flow(Medium medium, ChannelKind kind, const std::string& from, const std::string& to);
+
+}  // namespace dpm

@@ -1,0 +1,68 @@
+// The flows that exist, and what is known of their ends. A flow is one direction of a connection, a pipe, or what is
+// sent to a datagram socket. Ids of channels are never given out twice; a flow that is removed leaves the table, and
+// its channel stays described in the trace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/linux/capture/calls/kernel_checks.hpp"
+#include "backends/linux/capture/calls/record_output.hpp"
+#include "backends/linux/capture/calls/stream_balance.hpp"
+#include "backends/linux/capture/calls/stream_position.hpp"
+
+namespace dpm {
+
+struct Flow {
+  ChannelId channel;
+  ChannelKind kind = ChannelKind::stream;
+  bool exact = false;           // the kernel tells the offsets
+  bool pair_announced = false;  // the four messages of its socketpair() have been recorded
+  bool passed_by = false;       // operations were not seen, its ends are to be aligned
+  bool removed = false;         // waits to be freed: nothing more is recorded of it
+  StreamPosition sent, received;
+  StreamBalance balance;
+  std::uint64_t datagrams = 0;                   // sent so far
+  std::int64_t last_sent_ns = 0;                 // of an eventfd
+  ProcessId reader;                              // the first one seen
+  std::uint32_t channel_set = 0;                 // the set of this channel alone; 0: not made yet
+  std::uint64_t sender_id = 0, receiver_id = 0;  // the sockets at its ends, as far as seen
+  std::uint32_t sockets = 0;                     // described sockets that point here
+  std::string key;                               // by which the sockets find it
+  std::uint64_t last_used = 0;                   // datagrams: grows with each use of any
+};
+
+class FlowTable {
+ public:
+  FlowTable(TraceGrowth& growth, KernelChecks& checks) : growth_(growth), checks_(checks) {}
+
+  // `described` says all that is known of it before it is used.
+  Flow& add(ChannelInfo described);
+  // This socket was seen at that end.
+  void stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end);
+  std::uint32_t channel_set_of(Flow& flow);
+  void reader_is(Flow& flow, ProcessId reader);
+
+  // Finishes the operations that are open there. The flow lives until free_removed(): executions may point to it.
+  void remove(Flow& flow);
+  bool has_removed() const { return !removed_.empty(); }
+  void free_removed();
+  // Calls were made that we did not see: what is open has moved what it probably would.
+  void were_passed_by();
+  // Nothing more is recorded of any flow.
+  void check_all() const;
+
+  std::size_t size() const { return flows_.size(); }  // without those that wait to be freed
+
+ private:
+  TraceGrowth& growth_;
+  KernelChecks& checks_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Flow>> flows_;  // by channel
+  std::vector<std::unique_ptr<Flow>> removed_;
+  std::uint32_t channels_ = 0, channel_sets_ = 1;  // given out; set 0 is "any"
+};
+
+}  // namespace dpm

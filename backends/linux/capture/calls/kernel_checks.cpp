@@ -1,0 +1,53 @@
+#include "backends/linux/capture/calls/kernel_checks.hpp"
+
+#include "backends/linux/capture/calls/flow_table.hpp"
+#include "model/unchecked.hpp"
+
+namespace dpm {
+namespace {
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void KernelChecks::ended(const Flow& flow) {
+  if (flow.kind != ChannelKind::stream) return;
+  for (const StreamPosition* end : {&flow.sent, &flow.received}) {
+    Ends& unchecked = flow.exact ? tcp_ : others_;
+    if (end->unchecked() > 0) ++unchecked.ends;
+    unchecked.operations += end->unchecked();
+    if (end->overstated_bytes() > 0) ++overstated_ends_;
+    overstated_bytes_ += end->overstated_bytes();
+  }
+  const std::uint64_t sent = flow.sent.next(), received = flow.received.next();
+  if (flow.exact || sent == 0 || received <= sent) return;
+  ++surplus_streams_;
+  surplus_bytes_ += received - sent;
+}
+
+std::vector<std::string> KernelChecks::warnings() const {
+  std::vector<std::string> warnings;
+  if (surplus_streams_ > 0)
+    warnings.push_back(
+        counted(surplus_bytes_, "byte") + " of " + counted(surplus_streams_, "stream") +
+        " were received beyond what was seen to be sent there: some lengths are wrong, or something else "
+        "sent them");
+  if (overstated_ends_ > 0)
+    warnings.push_back(counted(overstated_bytes_, "byte") + " were recorded at " + counted(overstated_ends_, "end") +
+                       " of TCP connections beyond what the kernel counted there");
+  std::string unchecked;
+  const auto add = [&unchecked](const std::string& what) { unchecked += (unchecked.empty() ? "" : "; ") + what; };
+  if (datagrams_ > 0) add(counted(datagrams_, "datagram") + " on " + counted(datagram_sockets_, "socket"));
+  if (tcp_.operations > 0)
+    add("the length of the last " + counted(tcp_.operations, "operation") + " at " + counted(tcp_.ends, "end") +
+        " of TCP connections, closed before they could be looked at again");
+  if (others_.operations > 0)
+    add("the length of " + counted(others_.operations, "operation") + " at " + counted(others_.ends, "end") +
+        " of pipes and UNIX streams");
+  if (!unchecked.empty()) warnings.push_back(kNotCheckable + unchecked);
+  return warnings;
+}
+
+}  // namespace dpm

@@ -1,0 +1,247 @@
+#include "backends/linux/capture/calls/meter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dpm {
+namespace {
+
+StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
+
+}  // namespace
+
+Event Meter::event_of(const Call& call, EventType type) const {
+  Event event;
+  event.local_time = call.execution->at_or_after_last(call.time);
+  event.proc_time_ns = call.execution->proc_time_ns();
+  event.pc = call.pc;
+  event.process = call.execution->id();
+  event.machine = MachineId{0};
+  event.load = call.load;
+  event.type = type;
+  return event;
+}
+
+std::uint64_t Meter::record(const Call& call, const Event& event, bool finished, FlowEnd end) {
+  if (!call.execution->flags.has(event.type)) return Execution::kNoEvent;
+  return call.execution->append(event, finished, call.now_ns, end);
+}
+
+void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
+  if (gap.length_bytes == 0) return;
+  ++gaps_.ranges;
+  gaps_.bytes += gap.length_bytes;
+  Event event = event_of(call, EventType::gap);
+  event.channel = flow.channel;
+  event.sequence = gap.offset;
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap.length_bytes, UINT32_MAX));
+  event.code = sending ? 0 : 1;
+  event.evidence = Evidence::inferred;
+  record(call, event);
+}
+
+void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
+  StreamPosition& position = position_of(end);
+  if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
+  const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
+  if (!is_told) accept(end, call.execution);  // its calls before this one are over
+  Event event = event_of(call, type);
+  event.channel = end.flow->channel;
+  if (!call.data_is_there) event.evidence = Evidence::inferred;  // it came later than this says
+  OpenOperation operation;
+  operation.execution = call.execution;
+  operation.end = end;
+  operation.event = record(call, event, false, end);
+  operation.call_number = call.execution->call_number;
+  operation.asked = amount.asked;
+  operation.probable = amount.probable;
+  operation.stood_at = amount.offset.value_or(amount.stands_beyond.value_or(0));
+  operation.guessed = call.takes_all;
+  operation.descriptor = call.descriptor;
+  position.open(operation);
+  if (call.counted_in_io && !end.flow->exact) call.execution->counted = end;
+}
+
+void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
+  StreamPosition& position = position_of({&flow, sending});
+  record_gap(call, flow, sending, position.settle_at(offset, call.execution));
+}
+
+void Meter::was_passed_by() {
+  for (const auto& [tid, execution] : executions_) {
+    if (const FlowEnd end = std::exchange(execution->counted, {}); end.flow != nullptr) accept(end, execution.get());
+  }
+  conversations_.were_passed_by();
+}
+
+// A send that is open may be under way, and not among what waits: its bytes are not taken to be read already.
+void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
+  const bool seen_to_be_sent = flow.sent.expected() > 0;
+  if (!seen_to_be_sent) return;
+  const std::uint64_t received = flow.received.expected(), sent = flow.sent.next();
+  const std::uint64_t reads_at = std::max(received, sent > bytes_waiting ? sent - bytes_waiting : 0);
+  flow.passed_by = flow.sent.has_open();
+  flow.received.begin_at_zero();
+  flow.sent.begin_at_zero();
+  if (reads_at > received) settle_at(call, flow, false, reads_at);
+  if (reads_at + bytes_waiting > flow.sent.expected()) settle_at(call, flow, true, reads_at + bytes_waiting);
+}
+
+void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
+  operate(call, {&flow, true}, amount, EventType::send);
+  if (flow.exact || call.counted_in_io) return;
+  // A blocking call sends all, and nothing will tell more about the others.
+  flow.sent.accept(call.execution);
+  const Execution& by = *call.execution;
+  forget_sends(flow);
+  flow.balance.add({by.tid(), by.call_number, amount.probable}, amount.moves_all);
+}
+
+void Meter::forget_sends(Flow& flow) {
+  flow.balance.forget([this](const StreamBalance::Send& send) {
+    const Execution* by = find(send.tid);
+    return by == nullptr || by->ended || by->call_number != send.call_number;
+  });
+}
+
+std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t waiting, bool ended) {
+  forget_sends(flow);
+  const std::uint64_t sent = flow.sent.next();
+  const std::uint64_t known = flow.received.at_least();
+  const auto received = flow.balance.received({sent, known, waiting, ended, flow.sent.expected() - sent});
+  if (!received || received->bytes <= known || flow.received.has_open()) return received;
+  flow.balance.give_up();  // no receive can have taken it, so a send failed
+  return std::nullopt;
+}
+
+void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
+  conversations_.reader_is(flow, call.execution->id());
+  operate(call, {&flow, false}, amount, EventType::receive);
+  // Nothing will tell more: the I/O counters do not count it, and it is not known how much was sent.
+  const bool will_be_known =
+      amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io || call.takes_all;
+  if (!will_be_known) flow.received.accept(call.execution);
+}
+
+void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  Event event = event_of(call, EventType::send);
+  event.channel = flow.channel;
+  checks_.datagram();
+  event.sequence = ++flow.datagrams;
+  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  record(call, event);
+}
+
+void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  conversations_.reader_is(flow, call.execution->id());
+  checks_.datagram();
+  Event event = event_of(call, EventType::receive);
+  event.channel = flow.channel;
+  event.length_bytes = static_cast<std::uint32_t>(bytes);
+  record(call, event);
+}
+
+void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {
+  StreamPosition& position = position_of({&flow, sending});
+  Event event = event_of(call, sending ? EventType::send : EventType::receive);
+  event.channel = flow.channel;
+  event.sequence = position.next();
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(units, UINT32_MAX));
+  record(call, event);
+  position.begin_at(position.next() + units);
+}
+
+void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
+  record_units(call, flow, true, units);
+  flow.last_sent_ns = call.now_ns;
+}
+
+// A read takes what came after it was looked at, too. What that was shows later, when nothing has been added for a
+// while: all units that the eventfd does not hold have been taken. It may also have been filled without us.
+void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count) {
+  constexpr std::int64_t kAddedByNowNs = 10'000'000;
+  conversations_.reader_is(flow, call.execution->id());
+  const std::uint64_t sent = flow.sent.next();
+  const bool all_added = call.now_ns - flow.last_sent_ns > kAddedByNowNs;
+  if (all_added && sent > flow.received.next() + count) flow.received.begin_at(sent - count);
+  if (flow.received.next() + units > sent) {
+    const std::uint64_t unseen = flow.received.next() + units - sent;
+    record_gap(call, flow, true, {sent, unseen});
+    flow.sent.begin_at(sent + unseen);
+  }
+  record_units(call, flow, false, units);
+}
+
+void Meter::asks_to_receive(const Call& call, Flow* flow) {
+  Event event = event_of(call, EventType::receive_call);
+  // A process that does not wait in the call has waited for all its channels before it (in epoll, poll or select).
+  if (flow != nullptr && call.may_wait) event.code = conversations_.channel_set_of(*flow);
+  record(call, event);
+}
+
+void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& transferred) {
+  const FlowEnd end = std::exchange(execution.counted, {});
+  const bool went_back =
+      transferred.read_bytes < execution.read_before || transferred.written_bytes < execution.written_before;
+  if (end.flow != nullptr && went_back) {
+    accept(end, &execution);  // they are not its own: its number has passed to another thread
+  } else if (end.flow != nullptr) {
+    const std::uint64_t moved = end.sending ? transferred.written_bytes - execution.written_before
+                                            : transferred.read_bytes - execution.read_before;
+    position_of(end).settle(&execution, moved);
+  }
+  execution.read_before = transferred.read_bytes;
+  execution.written_before = transferred.written_bytes;
+}
+
+std::optional<Meter::Unfinished> Meter::first_unfinished(const Execution& execution, std::int64_t since_ns) const {
+  if (execution.waiting() == 0 || execution.waiting_since_ns() > since_ns) return std::nullopt;
+  const FlowEnd end = execution.first_waiting_end();
+  const OpenOperation* operation = end.flow == nullptr ? nullptr : position_of(end).find(&execution);
+  if (operation == nullptr || operation->event != execution.first_waiting()) return std::nullopt;
+  return Unfinished{end, *operation};
+}
+
+std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
+  std::vector<Unfinished> found;
+  for (const auto& [tid, execution] : executions_)
+    if (const auto first = first_unfinished(*execution, since_ns)) found.push_back(*first);
+  // Connections that were made and then not used: their names stay unknown.
+  for (const AwaitedPath& path : awaited_paths_.take_old_connects(since_ns)) end_wait(path);
+  return found;
+}
+
+bool Meter::has_unfinished() const {
+  return !awaited_paths_.empty() || std::any_of(executions_.begin(), executions_.end(),
+                                                [](const auto& execution) { return execution.second->waiting() > 0; });
+}
+
+void Meter::accept(const Unfinished& unfinished) { accept(unfinished.end, unfinished.operation.execution); }
+
+// Nothing is received that was not sent; where the sender was not seen, its stream has no known end.
+void Meter::accept(FlowEnd end, const Execution* execution) {
+  const std::uint64_t sent = end.flow->sent.expected();
+  position_of(end).accept(execution, end.sending || sent == 0 ? UINT64_MAX : sent);
+}
+
+void Meter::settle_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
+  // Nothing lies between the operation and now, so what the offset shows is what it moved.
+  position_of(unfinished.end).settle_at(offset, unfinished.operation.execution);
+}
+
+RecordBatch Meter::take() {
+  RecordBatch batch;
+  batch.growth = std::exchange(growth_, {});
+  batch.events.reserve(ready_.size());
+  batch.events.swap(ready_);
+  return batch;
+}
+
+void Meter::set_flags(std::uint32_t pid, MeterFlags flags) {
+  if (pid == 0) flags_for_all_ = flags;
+  for (const auto& [tid, execution] : executions_) {
+    if (pid == 0 || execution->pid() == pid) execution->flags = flags;
+  }
+}
+
+}  // namespace dpm

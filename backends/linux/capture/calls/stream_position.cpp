@@ -1,0 +1,140 @@
+#include "backends/linux/capture/calls/stream_position.hpp"
+
+#include <algorithm>
+
+namespace dpm {
+namespace {
+
+constexpr std::uint64_t kLengthMax = 0xffffffffu;
+
+bool may_be_in_progress(const OpenOperation& operation, const Execution* by) {
+  return operation.execution != by && !operation.execution->ended &&
+         operation.execution->call_number == operation.call_number;
+}
+
+}  // namespace
+
+void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes) {
+  Execution& execution = *operation.execution;
+  execution.closed(operation.end);
+  if (bytes == 0) {
+    execution.cancel(operation.event);
+    return;
+  }
+  const std::uint64_t number = bytes > operation.probable ? execution.delay(operation.event) : operation.event;
+  if (Event* event = execution.event(number)) {
+    event->sequence = offset;
+    event->length_bytes = static_cast<std::uint32_t>(std::min(bytes, kLengthMax));
+  }
+  execution.finish(number);
+}
+
+// Several operations may be open: a thread that asked and got nothing stays away, and others take what comes. Where the
+// stream stood when the second began is what the first had moved by then; if that is less than what was there for the
+// first, it was still in progress. What the others cannot have moved, the first has.
+std::uint64_t StreamPosition::moved_by_first(std::uint64_t offset) const {
+  const OpenOperation& first = open_.front().operation;
+  const std::uint64_t total = offset > next_ ? offset - next_ : 0;
+  const std::uint64_t most = std::min(total, first.asked);
+  if (open_.size() == 1) return most;
+  std::uint64_t others = 0;  // that they can have moved at most
+  for (std::size_t at = 1; at < open_.size() && others < total; ++at) others += open_[at].operation.asked;
+  const std::uint64_t second_at = open_[1].operation.stood_at;
+  const std::uint64_t seen = second_at > next_ ? second_at - next_ : 0;
+  return std::min(most, std::max({seen, first.probable, others < total ? total - others : 0}));
+}
+
+StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execution* by) {
+  if (!seen_) {
+    seen_ = true;
+    next_ = offset;
+    return {};
+  }
+  while (!open_.empty()) {
+    const OpenOperation& first = open_.front().operation;
+    if (may_be_in_progress(first, by)) return {};
+    const std::uint64_t moved = open_.front().known ? open_.front().bytes : moved_by_first(offset);
+    finish(first, next_, moved);
+    next_ += moved;
+    open_.pop_front();
+  }
+  const Gap gap{next_, offset > next_ ? offset - next_ : 0};
+  overstated_bytes_ += next_ > offset ? next_ - offset : 0;
+  unchecked_ = 0;
+  next_ = offset;
+  return gap;
+}
+
+// What is known at the front is finished; offsets are given out in the order of the calls.
+void StreamPosition::finish_known() {
+  while (!open_.empty() && open_.front().known) {
+    if (open_.front().accepted && open_.front().bytes > 0) ++unchecked_;
+    finish(open_.front().operation, next_, open_.front().bytes);
+    next_ += open_.front().bytes;
+    open_.pop_front();
+  }
+}
+
+void StreamPosition::settle(const Execution* execution, std::uint64_t bytes) {
+  seen_ = true;
+  for (auto& entry : open_) {
+    if (entry.operation.execution != execution || entry.known) continue;
+    entry.known = true;
+    entry.bytes = std::min(bytes, entry.operation.asked);
+    break;
+  }
+  finish_known();
+}
+
+template <typename Chosen>
+void StreamPosition::accept_chosen(std::uint64_t stream_end, Chosen&& chosen) {
+  std::uint64_t offset = next_;
+  for (auto& entry : open_) {
+    const std::uint64_t left = stream_end > offset ? stream_end - offset : 0;
+    if (!entry.known && chosen(entry.operation.execution)) {
+      entry.known = true;
+      entry.accepted = true;
+      entry.bytes = entry.operation.guessed ? std::min(entry.operation.probable, left) : entry.operation.probable;
+    }
+    offset += entry.known ? entry.bytes : entry.operation.probable;
+  }
+  finish_known();
+}
+
+void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end) {
+  accept_chosen(stream_end, [execution](const Execution* by) { return by == execution; });
+}
+
+void StreamPosition::accept_all(std::uint64_t stream_end) {
+  accept_chosen(stream_end, [](const Execution*) { return true; });
+}
+
+void StreamPosition::accept_of_process(std::uint32_t pid, std::uint64_t stream_end) {
+  accept_chosen(stream_end, [pid](const Execution* by) { return by->pid() == pid; });
+}
+
+void StreamPosition::open(const OpenOperation& operation) {
+  operation.execution->opened(operation.end);
+  open_.push_back({operation});
+}
+
+const OpenOperation* StreamPosition::find(const Execution* execution) const {
+  for (const auto& entry : open_)
+    if (entry.operation.execution == execution) return &entry.operation;
+  return nullptr;
+}
+
+std::uint64_t StreamPosition::at_least() const {
+  std::uint64_t offset = next_;
+  for (const auto& entry : open_)
+    if (entry.known || !entry.operation.guessed) offset += entry.known ? entry.bytes : entry.operation.probable;
+  return offset;
+}
+
+std::uint64_t StreamPosition::expected() const {
+  std::uint64_t offset = next_;
+  for (const auto& entry : open_) offset += entry.known ? entry.bytes : entry.operation.probable;
+  return offset;
+}
+
+}  // namespace dpm

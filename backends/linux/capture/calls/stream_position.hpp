@@ -1,0 +1,98 @@
+// Where one end of a byte stream stands, and the operations there whose length is not known yet.
+//
+// An operation is recorded when it is asked for, with the length it will probably have. What it really moved is the
+// difference of the stream's offsets before it and before the next:
+//
+//     call           asked for    offset before    really moved
+//     write            4096           1000              96      a partial write: the next one starts at 1096
+//     write            4000           1096            4000
+//     (the meter was passed by: 50 bytes)                       a GAP
+//     write             100           5146             ...
+//
+// Sockets that tell their offset (TCP) are `exact`; for pipes and UNIX sockets offsets are counted here, from what the
+// thread's I/O counters say or the waiting bytes show.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "backends/linux/capture/calls/execution.hpp"
+
+namespace dpm {
+
+struct OpenOperation {
+  Execution* execution = nullptr;
+  FlowEnd end;                    // where it is
+  std::uint64_t event = 0;        // its number there
+  std::uint64_t call_number = 0;  // the execution's, when it was made
+  std::uint64_t asked = 0;        // it cannot move more
+  std::uint64_t probable = 0;     // and will move this, as far as we know; if it moves more, more came meanwhile
+  std::uint64_t stood_at = 0;     // where the kernel said that an exact stream stood then
+  bool guessed = false;           // `probable` was not seen waiting: it may be more than the stream has
+  std::int32_t descriptor = -1;   // in its thread, to look again
+};
+
+class StreamPosition {
+ public:
+  struct Gap {
+    std::uint64_t offset = 0, length_bytes = 0;
+  };
+
+  // For streams whose offsets are counted here: they begin at 0.
+  void begin_at_zero() { begin_at(0); }
+  void begin_at(std::uint64_t offset) {
+    next_ = offset;
+    seen_ = true;
+  }
+
+  // The next operation begins at `offset`: all open ones are finished by what lies between, and what none of them can
+  // have moved is a gap (length 0: none). Operations that may still be in progress, because their thread has not been
+  // seen since, stay open with everything after them.
+  Gap settle_at(std::uint64_t offset, const Execution* by);
+
+  // The open operation of `execution` moved `bytes`. Operations are finished in the order of the calls.
+  void settle(const Execution* execution, std::uint64_t bytes);
+  // Nobody will tell any more: every open operation of this execution moved what it probably would, and guesses reach
+  // no further than the stream does.
+  void accept(const Execution* execution, std::uint64_t stream_end = UINT64_MAX);
+  // The stream is over: so for the open operations of every execution.
+  void accept_all(std::uint64_t stream_end = UINT64_MAX);
+  // And for those of one process, which has left the stream.
+  void accept_of_process(std::uint32_t pid, std::uint64_t stream_end = UINT64_MAX);
+
+  void open(const OpenOperation& operation);
+  bool has_open() const { return !open_.empty(); }
+  const OpenOperation* find(const Execution* execution) const;
+
+  // The offset the next operation will probably have.
+  std::uint64_t expected() const;
+  std::uint64_t next() const { return next_; }
+  // Where it stands at least: guesses do not count.
+  std::uint64_t at_least() const;
+
+  // Operations whose length is not known: they were taken to have moved what was probable, and the stream was not
+  // looked at since.
+  std::uint64_t unchecked() const { return unchecked_; }
+  // What was recorded beyond where the stream was then seen to stand.
+  std::uint64_t overstated_bytes() const { return overstated_bytes_; }
+
+ private:
+  struct Entry {
+    OpenOperation operation;
+    bool known = false;
+    bool accepted = false;  // by being probable
+    std::uint64_t bytes = 0;
+  };
+  void finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes);
+  std::uint64_t moved_by_first(std::uint64_t offset) const;
+  void finish_known();
+  template <typename Chosen>
+  void accept_chosen(std::uint64_t stream_end, Chosen&& chosen);
+
+  std::deque<Entry> open_;
+  std::uint64_t next_ = 0;
+  bool seen_ = false;
+  std::uint64_t unchecked_ = 0, overstated_bytes_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,36 @@
+// The CPU time of one thread, readable even after the thread is gone: a counter of the kernel (perf_event_open) that
+// follows it to its end. The clocks that need nothing (tracee.hpp) end with the process, at the latest when its parent
+// takes note of its end, which is a matter of microseconds.
+//
+// It also counts time in which the machine itself did not run, being a virtual one whose host was busy: a few milliseconds
+// more than the clocks where that happens, 0.2 ms less where it does not.
+//
+// Costs about 40 us for opening and closing. Allowed to root, and to everyone for their own processes where
+// kernel.perf_event_paranoid is 2 or less; Debian ships with 3.
+#pragma once
+
+#include <cstdint>
+
+#include "os/unique_fd.hpp"
+
+namespace dpm {
+
+class CpuCounter {
+ public:
+  CpuCounter() = default;
+  // Counts from now on. `used_ns`: what the thread has used before.
+  CpuCounter(std::uint32_t tid, std::uint64_t used_ns);
+
+  bool was_refused() const { return refused_; }  // not allowed here, for any thread
+
+  explicit operator bool() const { return static_cast<bool>(counter_); }
+  // Up to its end, if it has ended.
+  bool cpu_time_ns(std::uint64_t& cpu_ns) const;
+
+ private:
+  UniqueFd counter_;
+  std::uint64_t used_before_ns_ = 0;
+  bool refused_ = false;
+};
+
+}  // namespace dpm

@@ -1,0 +1,75 @@
+#include "backends/linux/capture/kernel/socket_queue.hpp"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "backends/linux/capture/kernel/descriptor.hpp"
+
+namespace dpm {
+namespace {
+
+bool has_peek_position(int fd) {
+  int position = -1;
+  socklen_t length = sizeof position;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &position, &length) == 0 && position >= 0;
+}
+
+}  // namespace
+
+DatagramQueue look_at_datagrams(int fd) {
+  pollfd item{fd, POLLIN | POLLRDHUP, 0};
+  if (::poll(&item, 1, 0) != 1) return {.quiet = true, .next = std::nullopt};
+  if ((item.revents & POLLERR) != 0 || (item.revents & POLLIN) == 0) return {};
+  if (has_peek_position(fd)) return {.quiet = false, .next = WaitingDatagram{bytes_waiting(fd), "", 0}};
+  sockaddr_storage address = {};
+  socklen_t length = sizeof address;
+  std::array<char, 64> beginning = {};
+  const ssize_t size = ::recvfrom(fd, beginning.data(), beginning.size(), MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT,
+                                  reinterpret_cast<sockaddr*>(&address), &length);
+  // Another thread has taken it since. Of a socket that has been shut down, it is the end: a call that waits returns 0.
+  if (size < 0 && errno == EAGAIN) return {.quiet = (item.revents & POLLRDHUP) == 0, .next = std::nullopt};
+  // Of a connection that has ended, "nothing" is its end and no empty message.
+  if (size < 0 || (size == 0 && (item.revents & POLLRDHUP) != 0)) return {};
+  const std::string_view seen(beginning.data(), std::min(static_cast<std::size_t>(size), beginning.size()));
+  return {.quiet = false,
+          .next = WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length),
+                                  std::hash<std::string_view>{}(seen)}};
+}
+
+// The bytes are copied only because a stream's peek cannot do without: all parts of it into the same place.
+std::uint64_t bytes_of_one_receive(int fd, std::uint64_t room, std::uint64_t waiting) {
+  constexpr std::uint64_t kPartBytes = 16384, kPartsMax = 1024;
+  const std::uint64_t most = std::min({room, waiting, kPartBytes * kPartsMax});
+  if (most == 0 || has_peek_position(fd)) return std::min(room, waiting);
+  std::array<char, kPartBytes> bin;
+  std::vector<iovec> parts;
+  for (std::uint64_t left = most; left > 0; left -= parts.back().iov_len)
+    parts.push_back({bin.data(), std::min(left, kPartBytes)});
+  msghdr message = {};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  const ssize_t peeked = ::recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT);
+  if (peeked < 0 || static_cast<std::uint64_t>(peeked) == most) return std::min(room, waiting);
+  return static_cast<std::uint64_t>(peeked);
+}
+
+std::uint32_t connections_waiting(int listener) {
+  tcp_info info = {};
+  socklen_t length = sizeof info;
+  constexpr std::uint8_t kListens = 10;  // of the states of RFC 793, as the kernel numbers them
+  if (::getsockopt(listener, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || info.tcpi_state != kListens) return 1;
+  return std::max(info.tcpi_unacked, 1u);
+}
+
+}  // namespace dpm

@@ -1,0 +1,58 @@
+// Starts a program so that it can be metered from its first instruction, and stays what it would have been without us.
+//
+// The calling process becomes the program: same process id, parent, terminal, signals and exit status for whoever
+// started it. Its supervisor is a grandchild, in a session of its own, so that neither sees the other:
+//
+//     shell ── dpm ──(becomes)──────────────────────────── COMMAND
+//               └─ fork ─ fork ─ supervisor (session of its own, parent: init)
+//                   └ ends at once
+//
+// The program waits before its first instruction until start() is called.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/linux/capture/program/metered_program.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct LaunchOptions {
+  bool exact_paths = false;  // notify socket, connect, dup and close as well: docs/metering.md says what that risks
+  bool own_session = false;  // of a child: it leads a session, and so a process group, without a terminal
+};
+
+class LaunchedProgram {
+ public:
+  LaunchedProgram(MeteredProgram program, void* gate) : program_(std::move(program)), gate_(gate) {}
+  LaunchedProgram(LaunchedProgram&& other) noexcept
+      : program_(std::move(other.program_)), gate_(std::exchange(other.gate_, nullptr)) {}
+  LaunchedProgram& operator=(LaunchedProgram&&) = delete;
+  ~LaunchedProgram();  // a program that was not started ends, with status 2
+
+  MeteredProgram& program() { return program_; }
+  void start();  // lets it execute its first instruction; once
+
+ private:
+  MeteredProgram program_;
+  void* gate_;  // a page shared with the program while it waits
+};
+
+// Returns in the supervisor only. Its standard input and output are /dev/null then, so that nobody who reads the
+// program's output waits for us; standard error is the program's.
+//
+// The process that becomes the program exits with 127 if `command` is not found and 126 if it cannot be executed, after
+// saying so, as a shell does.
+Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options);
+
+// The same with the program as a child of the caller, who supervises and must wait(2) for it. Standard input and output
+// are the caller's.
+Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options);
+
+// The highest descriptor number, within a program's own limit, at which it keeps its listener: should every part of dpm
+// be killed, its calls then wait for a new supervisor instead of failing.
+int listener_number(std::uint64_t descriptor_limit);
+
+}  // namespace dpm

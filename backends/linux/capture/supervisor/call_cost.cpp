@@ -1,0 +1,100 @@
+#include "backends/linux/capture/supervisor/call_cost.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <new>
+
+#include "backends/linux/capture/kernel/futex.hpp"
+#include "backends/linux/capture/kernel/seccomp_listener.hpp"
+#include "backends/linux/capture/kernel/seccomp_program.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
+#include "os/fork_bound.hpp"
+#include "os/process_handle.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr int kCalls = 1000;
+
+struct Trial {
+  std::atomic<std::uint32_t> installed{0}, begin{0};
+  int listener = -1;
+  std::atomic<std::uint64_t> cost_ns{0};
+};
+
+std::uint64_t thread_cpu_time_ns() {
+  timespec time = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::uint64_t cpu_time_of_calls() {
+  const std::uint64_t before = thread_cpu_time_ns();
+  for (int i = 0; i < kCalls; ++i) ::syscall(SYS_getppid);
+  return (thread_cpu_time_ns() - before) / kCalls;
+}
+
+// The process that makes the calls: first as they are, then notified.
+[[noreturn]] void make_calls(Trial& trial) {
+  const std::uint64_t bare_ns = cpu_time_of_calls();
+  static constexpr int kNotified[] = {SYS_getppid};
+  auto listener = install_seccomp_program({kNotified, {}});
+  trial.listener = listener ? listener->get() : -1;
+  trial.installed.store(1);
+  wake_all(trial.installed);
+  if (!listener) ::_exit(1);
+  while (trial.begin.load() == 0) wait_while(trial.begin, 0);
+  const std::uint64_t notified_ns = cpu_time_of_calls();
+  trial.cost_ns.store(notified_ns > bare_ns ? notified_ns - bare_ns : 0);
+  ::_exit(0);
+}
+
+void answer_calls(pid_t child, Trial& trial, bool sync_wake_up) {
+  constexpr long kLookNs = 50'000'000;
+  const UniqueFd child_fd = open_process(static_cast<std::uint32_t>(child));
+  while (trial.installed.load() == 0) {
+    wait_while(trial.installed, 0, kLookNs);
+    // Who kills everything that a supervisor has started may mean the program, and hit this process as well.
+    if (has_ended(child_fd.get())) return;
+  }
+  UniqueFd listener_fd = borrow_descriptor(child_fd.get(), trial.listener);
+  if (!listener_fd) return;
+  SeccompListener listener(std::move(listener_fd));
+  if (sync_wake_up) listener.set_sync_wake_up(true);
+  trial.begin.store(1);
+  wake_all(trial.begin);
+  for (int answered = 0; answered < kCalls;) {
+    Notification notification = {};
+    const auto received = listener.receive(notification);
+    if (received == SeccompListener::Received::ended) return;
+    if (received == SeccompListener::Received::none) continue;
+    listener.let_go(notification.id);
+    ++answered;
+  }
+}
+
+}  // namespace
+
+std::uint64_t measure_call_cost_ns(bool sync_wake_up) {
+  void* page = ::mmap(nullptr, sizeof(Trial), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return 0;
+  auto& trial = *new (page) Trial;
+  const pid_t child = fork_bound();  // a supervisor that is killed now leaves nothing, nor its descriptors, behind
+  if (child == 0) make_calls(trial);
+  if (child > 0) {
+    answer_calls(child, trial, sync_wake_up);
+    if (trial.begin.load() == 0) ::kill(child, SIGKILL);  // it would wait for ever
+    int status = 0;
+    ::waitpid(child, &status, 0);
+  }
+  const std::uint64_t cost_ns = trial.cost_ns.load();
+  ::munmap(page, sizeof(Trial));
+  return cost_ns;
+}
+
+}  // namespace dpm

@@ -1,0 +1,125 @@
+// What the supervisor keeps of each thread it meets: handles that save opening files while a call waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/linux/capture/calls/meter.hpp"
+#include "backends/linux/capture/kernel/cpu_counter.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
+#include "backends/linux/capture/supervisor/hold_table.hpp"
+#include "backends/linux/capture/supervisor/receive_decision.hpp"
+#include "backends/linux/capture/supervisor/wait_request.hpp"
+
+namespace dpm {
+
+// A receive, accept or transfer that asks for what waits in a socket or pipe.
+struct Asking {
+  Notification notification;
+  DescriptorIdentity identity;
+  Call call;
+  ReceiveTerms terms;
+  std::uint64_t asked = 0;
+};
+
+// One that waits with us.
+struct Hold : Asking {
+  std::size_t slot = 0;
+  HoldTable::Ticket ticket;
+  std::int64_t deadline_ns = 0;  // 0: none
+};
+
+// A call that waits for a child: with us, or let go because it must not be held.
+struct ChildWait {
+  Notification notification;
+  WaitRequest request;
+  Call call;
+  std::int64_t since_ns = 0;
+  bool held = false;
+  std::size_t slot = 0;            // if it is held
+  std::uint32_t own_group = 0;     // of the waiting process
+  std::int64_t look_at_ns = 0;     // when to look at its children again, though nothing was announced,
+  std::int64_t look_pause_ns = 0;  // and how long after that again: twice as long each time
+};
+
+struct TrackedThread;
+
+// What a process has to do with others; it lasts when the process executes another program.
+struct Kinship {
+  ProcessId first;                      // the execution that stands for the process
+  std::uint32_t parent_pid = 0;         // whose fork made it; 0: not known
+  std::vector<std::uint32_t> children;  // that run, or whose end it has not taken note of, the oldest first
+  std::vector<TrackedThread*> threads;  // that run
+  std::uint64_t ended_cpu_ns = 0;       // CPU time of its threads that have ended, as far as it is known,
+  std::int64_t unknown_ns = 0;          // and how long they ran, at most, after it was read last
+  bool cpu_is_unknown = false;
+  std::uint64_t reaped_cpu_ns = 0;  // as the kernel adds it up: of its children that are gone, and of theirs
+  bool first_has_ended = false;
+  bool traces = false;             // children of it were seen to stop for a tracer: it waits for more than ends
+  bool keeps_no_ends = false;      // ends of its children cannot be held: they are counted (CpuCounter)
+  bool handling_is_known = false;  // `keeps_no_ends` has been looked at since the program began
+};
+
+// What is known of a process, of all its threads together: code, as far as program counters have been met.
+struct TrackedProcess {
+  struct Range {
+    std::uint64_t start = 0, end = 0;
+
+    bool holds(std::uint64_t pc) const { return pc >= start && pc < end; }
+  };
+
+  Kinship kinship;
+  std::string program;
+  std::vector<Range> known;
+  bool several_threads = false;
+  // Its program had ended before it could be looked at: what the process is called, and when that program began.
+  std::string unseen;
+  LocalTime unseen_since;
+  std::int64_t search_at_ns = 0;             // when its descriptor table may be read next
+  int looks = 0;                             // how often its map was read
+  std::int64_t survey_at_ns = 0;             // when to look for ways past the meter next
+  std::int64_t survey_pause_ns = 5'000'000;  // and how long after that again: twice as long each time
+};
+
+struct TrackedThread {
+  Execution* execution = nullptr;
+  std::shared_ptr<TrackedProcess> process;
+  TrackedProcess::Range last_code;  // that its last program counter lay in
+  std::uint64_t no_sockets = 0;     // the descriptors, of the first 64, that were none when last used
+  UniqueFd thread_fd;
+  ThreadFiles files;
+  bool counters_read = false;  // during its present call
+  bool asks_again = false;     // its present call was interrupted by a signal before
+  int seen_running = 0;        // so many times in a row, when its call was looked at
+  std::uint64_t cpu_seen_running_ns = 0;
+  std::optional<std::uint64_t> taking;  // the socket or pipe that its last call was let go to take something from
+  // Where its last accept lets the kernel write the other end's name, and which name stood there before.
+  struct AcceptedName {
+    std::uint64_t address = 0;
+    std::string before;
+  };
+  AcceptedName accepted;
+  std::optional<Hold> hold;
+  std::optional<Hold> interrupted;  // the last one that a signal took away
+  LocalTime interrupted_at;         // when that was noticed
+  std::optional<ChildWait> wait;
+  std::optional<ChildWait> interrupted_wait;  // the last one that a signal took away
+  CpuCounter counter;                         // if its last CPU time may not be readable otherwise
+  std::uint64_t cpu_ns = 0;                   // its CPU time when last read
+  LocalTime cpu_read_at{INT64_MIN};
+
+  bool was_socket(std::int32_t descriptor) const { return (no_sockets & bit_of(descriptor)) == 0; }
+  void note_socket(std::int32_t descriptor, bool is_socket) {
+    no_sockets = is_socket ? no_sockets & ~bit_of(descriptor) : no_sockets | bit_of(descriptor);
+  }
+
+ private:
+  static std::uint64_t bit_of(std::int32_t descriptor) {
+    return descriptor >= 0 && descriptor < 64 ? std::uint64_t{1} << descriptor : 0;
+  }
+};
+
+}  // namespace dpm

@@ -1,0 +1,27 @@
+// What a call of wait4() or waitid() asks for.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/linux/capture/kernel/children.hpp"
+#include "backends/linux/capture/kernel/notification.hpp"
+
+namespace dpm {
+
+struct WaitRequest {
+  enum class Which : std::uint8_t { any, process, group, own_group, descriptor };
+  Which which = Which::any;
+  std::uint32_t id = 0;       // of the process or group, or a pidfd
+  bool ends = true;           // it returns when a child has ended
+  bool stops = false;         // it returns when a child was stopped or continued
+  bool blocks = true;         // not WNOHANG
+  bool leaves_child = false;  // WNOWAIT: the same end can be waited for again
+  bool is_usual = true;       // it asks for nothing that only tracers and threads libraries ask for (__WALL, ...)
+
+  // Whether the child is one of those that the call waits for. Not for pidfds; those are made a process before.
+  bool asks_for(const ChildState& child, std::uint32_t own_group) const;
+};
+
+WaitRequest wait_request(const Notification& notification);
+
+}  // namespace dpm

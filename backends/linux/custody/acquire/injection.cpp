@@ -1,0 +1,241 @@
+#include "backends/linux/custody/acquire/injection.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstring>
+
+#include "backends/linux/capture/kernel/tracee.hpp"
+#include "backends/linux/custody/acquire/code_room.hpp"
+#include "backends/linux/custody/acquire/interrupted_call.hpp"
+#include "backends/linux/custody/acquire/refusals.hpp"
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using Stop = TracedThread::Stop;
+
+constexpr std::uint64_t k64BitCode = 0x33;  // the code segment of 64-bit programs
+constexpr std::uint64_t kNoCall = ~std::uint64_t{0};
+constexpr std::uint64_t kAllSignals = ~std::uint64_t{0};
+
+// The kernel tells us by a signal that a thread has stopped or ended: kept waiting, so that none is missed.
+sigset_t tidings() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+void expect_tidings() {
+  ::signal(SIGCHLD, SIG_DFL);
+  const sigset_t set = tidings();
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+void await_tidings(std::chrono::nanoseconds most) {
+  if (most.count() <= 0) return;
+  const sigset_t set = tidings();
+  const timespec timeout = {static_cast<time_t>(most.count() / 1'000'000'000),
+                            static_cast<long>(most.count() % 1'000'000'000)};
+  ::sigtimedwait(&set, nullptr, &timeout);
+}
+
+// The kernel says EPERM, too, for a thread that has just ended.
+bool is_gone(std::uint32_t tid) {
+  const auto status = read_status(tid);
+  return !status || status->state == 'Z' || status->state == 'X';
+}
+
+bool may_suspend_filters() {
+  const auto self = read_status(static_cast<std::uint32_t>(::getpid()));
+  return self && self->may_administrate && self->seccomp_filters == 0;
+}
+
+// Where the thread is, corrected for our disturbance.
+bool settle(const TracedThread& thread, user_regs_struct& registers) {
+  user_regs_struct stopped = {};
+  if (!thread.read_registers(stopped)) return false;
+  registers = undisturbed(stopped);
+  if (const auto restart = thread.sequence_restart(stopped.rip)) registers.rip = restart;
+  const bool corrected = registers.rax != stopped.rax || registers.rip != stopped.rip;
+  return !corrected || thread.write_registers(registers);
+}
+
+}  // namespace
+
+// Without the right to take its descriptors the listener could not be taken, and no filter can be removed: asked first.
+std::optional<Error> Injection::may_borrow() {
+  const std::uint32_t tid = target_.threads.front().tid;
+  process_ = open_thread(tid, target_.pid);
+  if (!process_) return tracing_refused(target_, errno);
+  errno = 0;
+  const UniqueFd none = borrow_descriptor(process_.get(), INT_MAX);
+  if (errno != EBADF) return tracing_refused(target_, errno);
+  reserved_ = UniqueFd(::fcntl(process_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!reserved_) return Error::from_errno("keep a descriptor for the listener of an acquired program");
+  return std::nullopt;
+}
+
+Result<void> Injection::seize_next() {
+  while (seized_.size() + gone_ < target_.threads.size()) {
+    const std::uint32_t tid = target_.threads[seized_.size() + gone_].tid;
+    auto thread = TracedThread::seize(tid, target_.filters > 0);
+    if (!thread) {
+      const int why = errno;
+      if (is_gone(tid)) {
+        ++gone_;
+        continue;
+      }
+      const bool is_suspension = why == EPERM && target_.filters > 0 && !may_suspend_filters();
+      return is_suspension ? suspension_refused(target_) : tracing_refused(target_, why);
+    }
+    thread->interrupt();
+    seized_.push_back(*std::move(thread));
+    return {};
+  }
+  return {};
+}
+
+Result<void> Injection::stop(Duration patience) {
+  if (auto error = may_borrow()) return *error;
+  expect_tidings();
+  seized_.reserve(target_.threads.size());
+  const auto began = steady_clock::now();
+  // One thread is enough. Another one is disturbed only if this one sleeps deeply.
+  constexpr milliseconds kAskNext{100};
+  std::chrono::nanoseconds ask_after{0};
+  while (thread_ == nullptr) {
+    const auto waited = steady_clock::now() - began;
+    if (waited > std::chrono::nanoseconds(patience.ns)) return unstoppable(target_, patience);
+    if (waited >= ask_after || ended_ == seized_.size()) {
+      if (auto seized = seize_next(); !seized) return seized;
+      ask_after += kAskNext;
+    }
+    find_stopped();
+    if (ended_ + gone_ == target_.threads.size()) return has_ended(target_);
+    if (thread_ == nullptr && ended_ < seized_.size())
+      await_tidings(std::min(ask_after, std::chrono::nanoseconds(patience.ns)) - (steady_clock::now() - began));
+  }
+  if (!settle(*thread_, registers_) || !thread_->read_blocked_signals(blocked_signals_)) return has_ended(target_);
+  return check_stopped();
+}
+
+void Injection::find_stopped() {
+  ended_ = 0;
+  for (auto& thread : seized_) {
+    const Stop stop = thread.look();
+    if (stop == Stop::ended) ++ended_;
+    if (stop != Stop::interrupted) continue;
+    thread_ = &thread;
+    return;
+  }
+}
+
+Result<void> Injection::check_stopped() const {
+  if (registers_.cs != k64BitCode) return Error{about(target_) + "it executes 32-bit code; dpm meters 64-bit programs"};
+  if (thread_->dispatches_own_calls()) {
+    return Error{about(target_) +
+                 "it carries out system calls itself (syscall user dispatch, as Wine does), and ours would be among "
+                 "them; meter it from its start"};
+  }
+  return {};
+}
+
+Result<void> Injection::divert() {
+  DPM_CHECK(thread_ != nullptr && !diverted_);
+  Injected injected{filter_, target_.spare_number, blocked_signals_, unassisted(registers_)};
+  const std::size_t bytes = injected_code(injected, 0).bytes.size();
+  const auto room = find_code_room(target_.pid, bytes);
+  if (!room)
+    return Error{about(target_) + "there is no room in its code for the " + std::to_string(bytes) + " bytes it takes"};
+  code_ = injected_code(injected, *room);
+  overwritten_.resize(bytes);
+  if (read_memory(thread_->tid(), *room, overwritten_) != bytes) return has_ended(target_);
+  address_ = *room;
+  if (!thread_->write_memory(address_, code_.bytes)) {
+    const int why = errno;
+    thread_->write_memory(address_, overwritten_);
+    return Error{about(target_) + "its code cannot be written to: " + std::strerror(why)};
+  }
+  user_regs_struct diverted = registers_;
+  diverted.rip = code_.begin;
+  diverted.orig_rax = kNoCall;  // or the kernel would make its interrupted call again, here
+  diverted_ = true;
+  if (!thread_->write_registers(diverted) || !thread_->write_blocked_signals(kAllSignals)) return has_ended(target_);
+  return {};
+}
+
+// Lets the thread make the next of the injected calls, and returns what that returned.
+std::optional<std::int64_t> Injection::make_call() {
+  if (thread_->run_to_call_boundary() != Stop::call_boundary) return std::nullopt;
+  if (thread_->run_to_call_boundary() != Stop::call_boundary) return std::nullopt;
+  between_calls_ = true;
+  user_regs_struct registers = {};
+  if (!thread_->read_registers(registers)) return std::nullopt;
+  return static_cast<std::int64_t>(registers.rax);
+}
+
+bool Injection::go_to(std::uint64_t address) {
+  user_regs_struct registers = {};
+  if (!thread_->read_registers(registers)) return false;
+  registers.rip = address;
+  return thread_->write_registers(registers);
+}
+
+Result<UniqueFd> Injection::install(bool allow_no_new_privileges) {
+  DPM_CHECK(diverted_);
+  auto installed = make_call();
+  bool gave_up = false;
+  if (installed == -EACCES && allow_no_new_privileges) {
+    if (!go_to(code_.begin_without_privileges) || !make_call()) return has_ended(target_);
+    gave_up = true;
+    installed = make_call();
+  }
+  if (!installed) return has_ended(target_);
+  if (*installed < 0) return filter_refused(target_, static_cast<int>(-*installed));
+  reserved_.reset();
+  UniqueFd listener = borrow_descriptor(process_.get(), static_cast<int>(*installed));
+  if (!listener) return Error::from_errno(about(target_) + "take its listener");
+  // The kernel gives all threads what the one that calls has.
+  for (const auto& thread : target_.threads) {
+    if (thread.tid == thread_->tid() && thread.no_new_privileges) gave_up = true;
+  }
+  bool all_had = true;
+  for (const auto& thread : target_.threads) all_had = all_had && thread.no_new_privileges;
+  privileges_given_up_ = gave_up && !all_had;
+  return listener;
+}
+
+Result<void> Injection::keep() {
+  if (!make_call() || !make_call()) return has_ended(target_);
+  return {};
+}
+
+void Injection::restore() {
+  if (diverted_ && between_calls_) thread_->run_to_interruption();
+  if (diverted_) {
+    // In this order: with the signals blocked and the registers restored it would not go on by itself.
+    thread_->write_blocked_signals(blocked_signals_);
+    thread_->write_registers(registers_);
+    thread_->write_memory(address_, overwritten_);
+    diverted_ = false;
+  }
+  // Others may have stopped in the meantime, as they had been asked to.
+  for (auto& thread : seized_) {
+    user_regs_struct unused = {};
+    if (&thread != thread_ && thread.look() == Stop::interrupted) settle(thread, unused);
+  }
+  thread_ = nullptr;
+  seized_.clear();
+}
+
+}  // namespace dpm

@@ -1,0 +1,138 @@
+#include "backends/linux/custody/acquire/refusals.hpp"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "backends/linux/capture/kernel/open_descriptors.hpp"
+#include "backends/linux/custody/keeper/kept_programs.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
+
+namespace dpm {
+namespace {
+
+std::string user_name(std::uint32_t user_id) {
+  const passwd* user = ::getpwuid(user_id);
+  return (user == nullptr ? "" : std::string(user->pw_name) + ", ") + "user id " + std::to_string(user_id);
+}
+
+// -1 where there is no Yama.
+int yama_scope() {
+  std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
+  int scope = -1;
+  file >> scope;
+  return file ? scope : -1;
+}
+
+bool is_protected_from_us(std::uint32_t pid) {
+  // The files of a process that cannot be dumped belong to root, whoever runs it.
+  struct stat status = {};
+  return ::stat(("/proc/" + std::to_string(pid) + "/maps").c_str(), &status) == 0 && status.st_uid != ::geteuid();
+}
+
+bool runs_under_filters() {
+  const auto self = read_status(static_cast<std::uint32_t>(::getpid()));
+  return self && self->seccomp_filters > 0;
+}
+
+std::string reason_of_no_right(const AcquireTarget& target) {
+  if (::geteuid() != 0 && target.user_id != ::geteuid()) {
+    return "it belongs to somebody else (" + user_name(target.user_id) + "), and we run as " + user_name(::geteuid()) +
+           ": run dpm as that user, or as root";
+  }
+  if (const int scope = yama_scope(); scope == 3)
+    return "this machine lets nobody trace anything (kernel.yama.ptrace_scope is 3), until it is started anew";
+  else if (scope > 0 && ::geteuid() != 0)
+    return "this machine lets only root trace a running program (kernel.yama.ptrace_scope is " + std::to_string(scope) +
+           "): run dpm as root, or set it to 0";
+  if (runs_under_filters()) {
+    return "dpm itself runs under a seccomp filter, as in a container, which may forbid it: run it outside, or start "
+           "the "
+           "container with --cap-add=SYS_PTRACE --security-opt seccomp=unconfined";
+  }
+  if (is_protected_from_us(target.pid)) {
+    return "it is protected from others of its user (it is or was a program with privileges): run dpm as root";
+  }
+  return "this account has no right to trace it (dpm doctor says what this machine allows): run dpm as root, in a "
+         "container with --cap-add=SYS_PTRACE";
+}
+
+}  // namespace
+
+Error tracing_refused(const AcquireTarget& target, int error_number) {
+  if (error_number == ESRCH) return has_ended(target);
+  if (error_number == EPERM || error_number == EACCES || error_number == ENOSYS)
+    return Error{about(target) + reason_of_no_right(target)};
+  return Error{about(target) + "the kernel does not let us trace it: " + std::strerror(error_number)};
+}
+
+Error suspension_refused(const AcquireTarget& target) {
+  return Error{
+      about(target) + "it runs under " + std::to_string(target.filters) + " seccomp filter" +
+      (target.filters == 1 ? "" : "s") +
+      " of its own, which may kill it for calls it does not usually make, and we have no right to suspend them "
+      "for a moment: run dpm as root, and not under a filter itself (CAP_SYS_ADMIN)"};
+}
+
+Error filter_refused(const AcquireTarget& target, int error_number) {
+  switch (error_number) {
+    case ESRCH:
+      return Error{about(target) +
+                   "one of its threads runs under a seccomp filter that the others do not have, and the kernel gives a "
+                   "filter either to all threads alike or to none"};
+    case EACCES:
+      return Error{about(target) +
+                   "it can be metered only if it gives up, for ever, gaining privileges (no_new_privs: setuid programs "
+                   "that it starts run without their privileges), and that was not allowed"};
+    case EBUSY:
+      return Error{about(target) +
+                   "it runs under a supervisor already that is notified of its calls and is not dpm (a container's, or "
+                   "another monitor), and the kernel allows one"};
+    case EMFILE:
+      return Error{about(target) +
+                   "it has no descriptor left, and needs one for a moment; raise its limit: prlimit --nofile=N --pid " +
+                   std::to_string(target.pid)};
+    case EINVAL:
+      return Error{about(target) +
+                   "the kernel does not know filters with user notification for all threads (Linux before 5.7)"};
+    default:
+      return Error{about(target) + "the kernel does not give it a filter with user notification: " +
+                   std::strerror(error_number) + " (dpm doctor says what this machine allows)"};
+  }
+}
+
+std::optional<Error> metered_already(const AcquireTarget& target) {
+  if (target.filters == 0) return std::nullopt;
+  if (const auto kept = find_kept_program(target.pid)) {
+    if (kept->meter_pid != 0)
+      return Error{about(target) + "it is metered already, by process " + std::to_string(kept->meter_pid)};
+    return Error{about(target) + "it was metered before, and is let go: its keeper (process " +
+                 std::to_string(kept->keeper_pid) + ") answers its calls; take it over instead"};
+  }
+  if (read_listener_numbers(target.pid).empty() || custody_of(target.pid) != Custody::abandoned) return std::nullopt;
+  return Error{about(target) + "it was metered before, and all who answered its calls are dead; take it over instead"};
+}
+
+Error unstoppable(const AcquireTarget& target, Duration waited) {
+  std::string states;
+  for (const auto& thread : target.threads) {
+    const auto now = read_status(thread.tid);
+    if (now) states += (states.empty() ? "" : ", ") + std::to_string(thread.tid) + " in state " + now->state;
+  }
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", waited.seconds());
+  return Error{about(target) + "none of its threads could be stopped within " + seconds + " s (" + states +
+               "; D waits for a disk, or for a child made with vfork that has not begun its own program): try again "
+               "later"};
+}
+
+Error has_ended(const AcquireTarget& target) {
+  return Error{about(target) + "it has ended, or begun another program, in the meantime"};
+}
+
+}  // namespace dpm

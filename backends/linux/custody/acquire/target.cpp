@@ -1,0 +1,110 @@
+#include "backends/linux/custody/acquire/target.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "backends/linux/capture/kernel/bypass_survey.hpp"
+
+namespace dpm {
+namespace {
+
+std::string process(std::uint32_t pid) {
+  const std::string name = read_command_name(pid, pid);
+  return "process " + std::to_string(pid) + (name.empty() ? "" : " (" + name + ")");
+}
+
+bool uses_descriptor(std::uint32_t pid, int number) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(number);
+  return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Below the 1024 of select(). A program with threads waits 10 to 30 ms for a larger table (the kernel must be sure that
+// no thread uses the old one), so that one with threads gets a number that its table has.
+int find_spare_number(const AcquireTarget& target) {
+  constexpr rlim_t kHighEnough = 999;
+  rlimit limit = {kHighEnough + 1, kHighEnough + 1};
+  ::prlimit(static_cast<pid_t>(target.pid), RLIMIT_NOFILE, nullptr, &limit);
+  int number = static_cast<int>(std::min(limit.rlim_cur, kHighEnough + 1)) - 1;
+  if (target.threads.size() > 1) number = std::min(number, target.threads.front().descriptor_table_size - 1);
+  while (number > 0 && uses_descriptor(target.pid, number)) --number;
+  return std::max(number, 0);
+}
+
+// What is wrong with the number itself, before anything else is read.
+std::optional<Error> misnamed(std::uint32_t pid, const std::optional<ThreadStatus>& status) {
+  const std::string beginning = "acquire " + std::to_string(pid) + ": ";
+  if (pid == static_cast<std::uint32_t>(::getpid())) return Error{beginning + "this is dpm itself"};
+  if (pid == 1) {
+    return Error{beginning +
+                 "the first process of a machine or container is not acquired, because everything depends on it; "
+                 "acquire the process you want to know about"};
+  }
+  if (!status) return Error{beginning + "there is no such process (it may have ended; ps -e lists those there are)"};
+  if (status->pid != pid) {
+    return Error{beginning + "this is a thread of " + process(status->pid) + "; acquire " +
+                 std::to_string(status->pid) + ", and all its threads are metered"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> unsuitable(const AcquireTarget& target, const ThreadStatus& status) {
+  if (status.kernel_thread) return Error{about(target) + "this is a thread of the kernel, which makes no system calls"};
+  if (target.threads.empty()) {
+    return Error{about(target) + "it has ended already; its parent, " + process(status.parent_pid) +
+                 ", has not yet asked for its exit status"};
+  }
+  if (program_kind(target.pid) == ProgramKind::not_native)
+    return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
+  for (const auto& thread : target.threads) {
+    if (thread.tracer_pid != 0) {
+      return Error{about(target) + "it is traced already, by " + process(thread.tracer_pid) +
+                   ", and the kernel allows one tracer: end that first"};
+    }
+    if (thread.strict_seccomp)
+      return Error{about(target) + "it has restricted itself to read, write and exit (strict seccomp)"};
+    if (thread.seccomp_filters != target.filters) {
+      return Error{about(target) + "thread " + std::to_string(thread.tid) +
+                   " runs under other seccomp filters than thread " + std::to_string(target.threads.front().tid) +
+                   " (" + std::to_string(thread.seccomp_filters) + " and " + std::to_string(target.filters) +
+                   "), and the kernel gives a filter either to all threads alike or to none"};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<ThreadStatus> living_threads(std::uint32_t pid) {
+  std::vector<ThreadStatus> threads;
+  for (const std::uint32_t tid : read_thread_ids(pid)) {
+    const auto status = read_status(tid);
+    if (status && status->pid == pid && status->state != 'Z' && status->state != 'X') threads.push_back(*status);
+  }
+  std::sort(threads.begin(), threads.end(),
+            [pid](const auto& a, const auto& b) { return (a.tid != pid) < (b.tid != pid); });
+  return threads;
+}
+
+}  // namespace
+
+std::string about(const AcquireTarget& target) {
+  return "acquire " + std::to_string(target.pid) + (target.name.empty() ? "" : " (" + target.name + ")") + ": ";
+}
+
+Result<AcquireTarget> examine_target(std::uint32_t pid) {
+  const auto status = read_status(pid);
+  if (auto error = misnamed(pid, status)) return *error;
+  AcquireTarget target;
+  target.pid = pid;
+  target.user_id = status->user_id;
+  target.name = read_command_name(pid, pid);
+  target.threads = living_threads(pid);
+  if (!target.threads.empty()) target.filters = target.threads.front().seccomp_filters;
+  if (auto error = unsuitable(target, *status)) return *error;
+  target.spare_number = find_spare_number(target);
+  return target;
+}
+
+}  // namespace dpm

@@ -1,0 +1,98 @@
+#include "backends/linux/custody/keeper/kept_programs.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backends/linux/capture/kernel/open_descriptors.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/keeper/keeper_process.hpp"
+
+namespace dpm {
+namespace {
+
+uid_t user_of(std::uint32_t process) {
+  const auto status = read_status(process);
+  return status ? status->user_id : ::geteuid();
+}
+
+std::optional<KeptProgram> ask(const SocketFolder& folder, const std::string& socket_name) {
+  const UniqueFd keeper = folder.connect(socket_name, SOCK_SEQPACKET);
+  if (!keeper || !send_message(keeper.get(), KeeperRequest{})) return std::nullopt;
+  const auto packet = receive_packet(keeper.get());
+  const auto reply = packet ? message_in<KeeperReply>(*packet) : std::nullopt;
+  if (!reply) return std::nullopt;
+  const SocketPeer peer = peer_of(keeper.get());
+  return KeptProgram{.pid = reply->pid,
+                     .command = reply->command_text(),
+                     .privileges_given_up = reply->privileges_given_up != 0,
+                     .exact_paths = reply->exact_paths != 0,
+                     .meter_pid = reply->meter_pid,
+                     .keeper_pid = static_cast<std::uint32_t>(peer.pid),
+                     .user = peer.user};
+}
+
+std::vector<KeptProgram> ask_all(const std::vector<SocketFolder>& folders) {
+  std::vector<KeptProgram> programs;
+  for (const auto& folder : folders) {
+    for (const auto& name : folder.names(kKeeperSockets)) {
+      if (auto program = ask(folder, name)) programs.push_back(*std::move(program));
+    }
+  }
+  return programs;
+}
+
+std::string socket_name_of(const KeptProgram& program) {
+  return kKeeperSockets + std::to_string(program.pid) + "-" + std::to_string(program.keeper_pid);
+}
+
+const KeptProgram* find_by_first_process(const std::vector<KeptProgram>& programs, std::uint32_t pid) {
+  for (const auto& program : programs) {
+    if (program.pid == pid) return &program;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<KeptProgram> kept_programs(std::uint32_t process) { return ask_all(SocketFolder::about(user_of(process))); }
+
+std::vector<KeptProgram> all_kept_programs() { return ask_all(SocketFolder::everywhere()); }
+
+std::optional<KeptProgram> find_program_by_listener(std::uint32_t process) {
+  for (const auto& program : kept_programs(process)) {
+    if (share_listener(process, program.keeper_pid)) return program;
+  }
+  return std::nullopt;
+}
+
+std::optional<KeptProgram> find_kept_program(std::uint32_t process) {
+  auto status = read_status(process);
+  // Without a filter it is a later process that has got the number of one of ours.
+  if (!status || status->seccomp_filters == 0) return std::nullopt;
+  if (auto program = find_program_by_listener(process)) return program;
+  const auto programs = kept_programs(process);
+  for (; status && status->pid > 1; status = read_status(status->parent_pid)) {
+    if (const auto* program = find_by_first_process(programs, status->pid)) return *program;
+  }
+  return std::nullopt;
+}
+
+UniqueFd connect_to_keeper(const KeptProgram& program) {
+  for (const auto& folder : SocketFolder::about(program.user)) {
+    UniqueFd keeper = folder.connect(socket_name_of(program), SOCK_SEQPACKET);
+    if (keeper) return keeper;
+  }
+  return UniqueFd();
+}
+
+Error not_kept(std::uint32_t process) {
+  const std::string number = std::to_string(process);
+  if (!read_status(process)) return Error{"there is no process " + number};
+  std::string others;
+  for (const auto& program : kept_programs(process))
+    others += (others.empty() ? "; metered are: " : ", ") + std::to_string(program.pid) + " (" + program.command + ")";
+  return Error{"process " + number + " (" + read_command_name(process, process) +
+               ") belongs to no metered program that we know" + others};
+}
+
+}  // namespace dpm

@@ -1,0 +1,44 @@
+// Which programs keepers hold, and which of them a process belongs to.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/result.hpp"
+#include "os/unique_fd.hpp"
+
+namespace dpm {
+
+struct KeptProgram {
+  std::uint32_t pid = 0;  // its first process, which may have ended
+  std::string command;    // cut if very long
+  bool privileges_given_up = false;
+  bool exact_paths = false;
+  std::uint32_t meter_pid = 0;  // 0: nobody meters it, its calls pass
+  std::uint32_t keeper_pid = 0;
+  uid_t user = 0;  // whose keeper it is
+};
+
+// All that we may see: our own account's; for root also those of `process`'s account.
+std::vector<KeptProgram> kept_programs(std::uint32_t process);
+// Our own account's; for root those of every account.
+std::vector<KeptProgram> all_kept_programs();
+
+// The program whose listener that process holds.
+std::optional<KeptProgram> find_program_by_listener(std::uint32_t process);
+
+// The program to which a process belongs: it holds the same listener, or it is, or descends from, the program's first
+// process. A process that has closed what it inherited and whose parents have ended belongs to none that we know.
+std::optional<KeptProgram> find_kept_program(std::uint32_t process);
+
+// A connection to the keeper of a program, to send one KeeperRequest; empty if it has ended.
+UniqueFd connect_to_keeper(const KeptProgram& program);
+
+// "no process 7", or "process 7 (sh) is not metered; metered are: 100 (redis-server), ..."
+Error not_kept(std::uint32_t process);
+
+}  // namespace dpm

@@ -1,0 +1,105 @@
+#include "backends/linux/remote/agents/charge_service.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kQueuedBytesMax = 512 * 1024;
+
+}  // namespace
+
+std::string charge_sockets(const std::string& machine) { return "charge@" + machine + "@"; }
+
+ChargeService::ChargeService(EventLoop& loop, Handlers handlers) : loop_(loop), handlers_(std::move(handlers)) {}
+
+ChargeService::~ChargeService() {
+  if (!socket_) return;
+  loop_.forget(socket_.get());
+  folder_->remove(socket_name_);
+}
+
+Result<void> ChargeService::begin(UniqueFd daemon, const std::string& machine) {
+  auto folder = SocketFolder::own();
+  if (!folder) return folder.error();
+  folder_ = *std::move(folder);
+  socket_name_ = charge_sockets(machine) + std::to_string(::getpid());
+  auto socket = folder_->listen(socket_name_, SOCK_STREAM);
+  if (!socket) return socket.error();
+  socket_ = *std::move(socket);
+  loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
+  connect(std::move(daemon));
+  return {};
+}
+
+void ChargeService::accept() {
+  UniqueFd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket && peer_of(socket.get()).may_ask()) connect(std::move(socket));
+}
+
+void ChargeService::connect(UniqueFd socket) {
+  listened_to_ = false;
+  ++daemon_number_;
+  const auto on_end = [this](const std::string&, bool) {
+    listened_to_ = false;
+    daemon_.reset();
+    if (when_retired_) std::exchange(when_retired_, nullptr)();
+  };
+  daemon_ = std::make_unique<MessageStream>(
+      loop_, std::move(socket),
+      MessageStream::Handlers{[this](control::ControlMessage message) { on_message(std::move(message)); }, on_end,
+                              [this] { handlers_.on_room(); }});
+}
+
+void ChargeService::on_message(control::ControlMessage message) {
+  auto* request = std::get_if<control::Request>(&message);
+  if (request == nullptr) return;  // a daemon only asks
+  if (const auto* hello = std::get_if<control::Hello>(&request->body)) return greet(request->number, *hello);
+  handlers_.on_request({daemon_number_, request->number}, std::move(request->body));
+}
+
+void ChargeService::greet(std::uint64_t number, const control::Hello& hello) {
+  const Asker asker{daemon_number_, number};
+  if (hello.version != control::kControlVersion)
+    return refuse(asker, "started by a dpm of control version " + std::to_string(control::kControlVersion) +
+                             ", asked by one of version " + std::to_string(hello.version));
+  listened_to_ = hello.controller != kNobody;
+  if (listened_to_) controller_ = hello.controller;
+  control::Welcome welcome;
+  welcome.machine = "charge";
+  welcome.user = ::geteuid();
+  control::Charge charge = handlers_.describe();
+  // Before it is created there is nothing to tell.
+  if (charge.pid != 0) welcome.charges.push_back(std::move(charge));
+  reply(asker, std::move(welcome));
+  if (listened_to_) handlers_.on_room();
+}
+
+void ChargeService::reply(Asker asker, control::ReplyBody body) {
+  if (daemon_ == nullptr || asker.daemon != daemon_number_) return;
+  if (auto sent = daemon_->send(control::Reply{asker.number, std::move(body)}); !sent)
+    (void)daemon_->send(control::Reply{asker.number, control::Refused{sent.error().what}});
+}
+
+void ChargeService::report(control::ReportBody body) {
+  if (daemon_ != nullptr) (void)daemon_->send(control::Report{std::move(body)});
+}
+
+bool ChargeService::has_room() const { return daemon_ != nullptr && daemon_->queued_bytes() < kQueuedBytesMax; }
+
+void ChargeService::retire(std::function<void()> then) {
+  if (socket_) {
+    loop_.forget(socket_.get());
+    folder_->remove(socket_name_);
+    socket_.reset();
+  }
+  if (daemon_ == nullptr) return then();
+  when_retired_ = std::move(then);
+  daemon_->close_when_sent("retired");
+}
+
+}  // namespace dpm

@@ -1,0 +1,48 @@
+// The process that looks after one filter: it collects what meters send to it (collector/filter_collector.hpp), runs
+// the filter's program, outlives the daemon, and is told by control messages to end (charge_service.hpp).
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/linux/remote/agents/charge_service.hpp"
+#include "backends/linux/transport/collector/filter_collector.hpp"
+
+namespace dpm {
+
+class CollectorProcess {
+ public:
+  // `daemon` is the connection to who started us.
+  static Result<void> run(UniqueFd daemon, const std::string& machine);
+
+ private:
+  using Asker = ChargeService::Asker;
+
+  CollectorProcess(EventLoop& loop, std::string machine);
+
+  control::Charge describe() const;
+  void on_request(Asker asker, control::RequestBody request);
+  Result<control::FilterCreated> create(const control::CreateFilter& request);
+  void collect();
+  void look();
+
+  EventLoop& loop_;
+  std::string machine_;
+  ChargeService service_;
+  control::Charge charge_;
+  std::unique_ptr<FilterCollector> collector_;
+  std::vector<Asker> releasers_;
+
+  UniqueFd stop_;  // readable: the collector is to end
+  UniqueFd news_;  // readable: something below has changed
+  std::mutex mutex_;
+  std::string how_ended_;  // the filter, by itself
+  bool is_over_ = false;   // the collector has finished its log
+  std::string failure_;
+  std::thread thread_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,27 @@
+// Where a supervisor gets the sink that takes what it meters, to a filter: given from outside, so that how events
+// travel and what a daemon does know nothing of each other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backends/linux/remote/protocol/control_message.hpp"
+#include "model/event_source.hpp"
+
+namespace dpm {
+
+class MeterSink : public EventSink {
+ public:
+  // Events are sent at once instead of being buffered. From any thread.
+  virtual void set_immediate(bool on) = 0;
+};
+
+struct MeteredProcess {
+  std::string machine, job, name;
+  std::uint32_t pid = 0;
+};
+
+using OpenMeterSink = std::function<Result<std::unique_ptr<MeterSink>>(const FilterAddress&, const MeteredProcess&)>;
+
+}  // namespace dpm

@@ -1,0 +1,60 @@
+// Meters a program in threads of its own, beside an event loop that controls it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "backends/linux/capture/supervisor/linux_source.hpp"
+#include "backends/linux/remote/agents/meter_path.hpp"
+#include "backends/linux/remote/messages/event_loop.hpp"
+
+namespace dpm {
+
+class MeterThread {
+ public:
+  // All called in the loop.
+  struct Handlers {
+    std::function<void()> on_ready;   // calls are being served
+    std::function<void()> on_let_go;  // the program has ended, or after let_go(): its keeper answers
+    std::function<void()> on_end;     // everything the meter recorded is where it belongs
+  };
+
+  MeterThread(EventLoop& loop, MeteredProgram program, MeterOptions options, std::unique_ptr<MeterSink> sink,
+              Handlers handlers);
+  MeterThread(const MeterThread&) = delete;
+  MeterThread& operator=(const MeterThread&) = delete;
+  ~MeterThread();  // waits for its end
+
+  void set_flags(MeterFlags flags);
+  // The program goes on without us: its keeper answers its calls.
+  void let_go();
+  bool has_ended() const { return told_ == Stage::ended; }
+  const std::string& failure() const { return failure_; }  // after the end
+
+ private:
+  enum class Stage : int { starting, ready, let_go, ended };
+  class Ending;
+
+  void run();
+  void reach(Stage stage);
+  void tell();
+
+  EventLoop& loop_;
+  std::unique_ptr<MeterSink> sink_;
+  Handlers handlers_;
+  UniqueFd wake_;
+  std::atomic<Stage> stage_{Stage::starting};
+  Stage told_ = Stage::starting;
+  std::atomic<bool> stopped_{false};
+  std::string failure_;
+  std::mutex mutex_;  // of flags_
+  MeterFlags flags_;
+  LinuxSource source_;
+  std::thread thread_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,86 @@
+// Standard input, output and error of a program under control (metering report 3.5.2), at our end of the pipes.
+//
+// What it prints is kept until somebody takes it. While somebody listens who is slow, the program waits as it would for
+// a slow terminal, but not for ever; while nobody does, it never waits: of more than kKeptBytesMax the rest is dropped
+// and counted.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "backends/linux/remote/agents/output_buffer.hpp"
+#include "backends/linux/remote/messages/event_loop.hpp"
+#include "model/result.hpp"
+#include "os/unique_fd.hpp"
+
+namespace dpm {
+
+class ProgramStreams {
+ public:
+  static constexpr std::size_t kKeptBytesMax = 4 * 1024 * 1024;
+  static constexpr std::size_t kInputBytesMax = 4 * 1024 * 1024;
+  // A listener that takes nothing for so long is none.
+  static constexpr std::chrono::seconds kListenerPatience{30};
+
+  // The program's ends, to be closed once it has them.
+  struct ProgramEnds {
+    UniqueFd input, output, error;
+  };
+
+  struct Handlers {
+    std::function<bool()> may_send;  // somebody listens, and there is room
+    std::function<bool()> is_listened_to;
+    std::function<void(OutputBuffer::Piece)> send;
+  };
+
+  ProgramStreams(EventLoop& loop, Handlers handlers);
+  ProgramStreams(const ProgramStreams&) = delete;
+  ProgramStreams& operator=(const ProgramStreams&) = delete;
+  ~ProgramStreams();
+
+  // `input_file`: read by the program instead of what add_input() brings; empty: none.
+  Result<ProgramEnds> open(const std::string& input_file);
+
+  // Refused if the program reads no input from us, or has left too much unread.
+  Result<void> add_input(const std::string& bytes, bool end);
+
+  // Sends what may be sent: called when that may be more than before.
+  void pump();
+  // The program has ended: reads what is still in its pipes, and calls `then` when that has been sent, or when there
+  // is nobody to wait for.
+  void drain(std::function<void()> then);
+
+  // Our ends of output and error, for who is to read them when we are dead.
+  int output_fd() const { return output_.fd.get(); }
+  int error_fd() const { return error_.fd.get(); }
+
+ private:
+  struct Source {
+    UniqueFd fd;
+    bool is_error = false, watched = false;
+  };
+
+  void read(Source& source);
+  bool read_once(Source& source, bool keep_all);
+  void watch(Source& source, bool on);
+  void close(Source& source);
+  void write_input();
+  void close_input();
+  bool has_patience() const;
+  bool must_wait() const;
+  void update();
+
+  EventLoop& loop_;
+  Handlers handlers_;
+  Source output_, error_;
+  OutputBuffer kept_{kKeptBytesMax};
+  EventLoop::Clock::time_point taken_at_;  // when something was last taken
+  EventLoop::TimerId stall_timer_ = 0;
+  std::function<void()> when_drained_;
+
+  UniqueFd input_;
+  std::string pending_input_;
+  bool input_ends_ = false, input_watched_ = false;
+};
+
+}  // namespace dpm

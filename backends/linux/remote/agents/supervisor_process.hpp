@@ -1,0 +1,82 @@
+// The supervisor of one program under control: a process of its own, in a session of its own, that outlives the daemon.
+// It is the program's parent, meters it, holds its input and output, and is told what to do by control messages
+// (charge_service.hpp). So whatever is known of a program is known here, and a daemon that is killed loses nothing.
+//
+//     daemon ── CreateProcess ──► supervisor ── pipes, SIGSTOP, SIGCONT, SIGKILL ──► program and all that it starts
+//                                  │   └── notified calls ◄── program
+//                                  └── events ──► filter
+//
+//     new ─► running ◄──► stopped          acquired: neither started nor stopped nor killed, only metered
+//      └───────────────────► │             killed: when the first process has ended, for whatever reason
+//
+// Killed itself, it leaves the program to its keeper, which also reads what the program prints.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/linux/capture/program/launch.hpp"
+#include "backends/linux/remote/agents/charge_service.hpp"
+#include "backends/linux/remote/agents/meter_path.hpp"
+#include "backends/linux/remote/agents/meter_thread.hpp"
+#include "backends/linux/remote/agents/program_streams.hpp"
+
+namespace dpm {
+
+class SupervisorProcess {
+ public:
+  // `daemon` is the connection to who started us.
+  static Result<void> run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink);
+
+ private:
+  using Asker = ChargeService::Asker;
+
+  SupervisorProcess(EventLoop& loop, std::string machine, const OpenMeterSink& open_sink);
+
+  control::Charge describe() const;
+  void on_request(Asker asker, control::RequestBody request);
+  // Nothing: the answer comes later.
+  using Answer = std::optional<control::ReplyBody>;
+  Result<Answer> perform(Asker asker, control::RequestBody& request);
+
+  Result<control::ProcessCreated> create(const control::CreateProcess& request);
+  Result<LaunchedProgram> launch_with_streams(const control::CreateProcess& request, std::string& warning);
+  Result<control::ProcessCreated> acquire(const control::AcquireProcess& request);
+  Result<void> meter(MeteredProgram program, const FilterAddress& filter, MeterFlags flags);
+
+  Result<void> set_flags(MeterFlags flags);
+  Result<void> start(Asker asker);
+  Result<void> stop();
+  Result<void> kill(Asker asker);
+  Result<void> release(Asker asker);
+  void finish_release();
+
+  void open_gate();
+  void keep_reaping();
+  void on_program_end();
+  void conclude();
+  void tell_end();
+  void set_state(control::ProcessState state);
+  void leave();
+
+  EventLoop& loop_;
+  std::string machine_;  // never empty
+  const OpenMeterSink& open_sink_;
+  ChargeService service_;
+  ProgramStreams streams_;
+  control::Charge charge_;
+  bool is_child_ = false;  // launched by us; not acquired
+
+  std::optional<LaunchedProgram> launched_;  // until it has begun
+  std::unique_ptr<MeterThread> meter_;
+  bool is_metered_ = false;  // its calls are served
+  bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
+  UniqueFd program_;  // a pidfd of its first process
+  EventLoop::TimerId conclude_timer_ = 0;
+  std::vector<Asker> starters_, killers_, releasers_;  // who waits for an answer
+};
+
+}  // namespace dpm

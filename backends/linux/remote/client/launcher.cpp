@@ -1,0 +1,92 @@
+#include "backends/linux/remote/client/launcher.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <sstream>
+
+#include "model/nearest_name.hpp"
+#include "os/own_program.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kNameBytesMax = 253;  // of a host in the DNS
+
+bool is_machine_name(const std::string& name) {
+  if (name.empty() || name.size() > kNameBytesMax || name.front() == '-') return false;
+  // user@host, IPv6 addresses with a zone, host:port of an ssh configuration
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == '@' || c == ':' || c == '%';
+  });
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+// For the shell at the other end of ssh.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string program(const Launcher& launcher) { return launcher.dpm.empty() ? "dpm" : launcher.dpm; }
+
+std::vector<std::string> ssh_command(const Launcher& launcher, const std::string& machine) {
+  auto command = words_of(launcher.ssh);
+  // No terminal, no questions; a machine that has vanished is noticed within half a minute.
+  for (const char* option : {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=10",
+                             "-o", "ServerAliveCountMax=3", "--"})
+    command.emplace_back(option);
+  command.push_back(machine);
+  command.push_back("exec " + quoted(program(launcher)) + " meterd --attach");
+  return command;
+}
+
+std::vector<std::string> srun_command(const Launcher& launcher, const std::string& machine) {
+  // Slurm ends what a step has left behind when the step ends: so it stays as long as the daemon does.
+  return {"srun",         "--nodelist=" + machine, "--nodes=1", "--ntasks=1", "--overlap", "--quiet",
+          "--unbuffered", program(launcher),       "meterd",    "--attach",   "--stay"};
+}
+
+std::vector<std::string> local_command(const Launcher& launcher, const std::string& machine) {
+  return {launcher.dpm.empty() ? own_program() : launcher.dpm, "meterd", "--attach", "--machine", machine};
+}
+
+}  // namespace
+
+Result<Launcher> launcher_named(const std::string& kind) {
+  Launcher launcher;
+  if (const char* ssh = std::getenv("DPM_SSH"); ssh != nullptr && !words_of(ssh).empty()) launcher.ssh = ssh;
+  if (kind == "ssh") {
+    launcher.kind = Launcher::Kind::ssh;
+  } else if (kind == "srun") {
+    launcher.kind = Launcher::Kind::srun;
+  } else if (kind == "local") {
+    launcher.kind = Launcher::Kind::local;
+  } else {
+    const std::vector<std::string> kinds = {"ssh", "srun", "local"};
+    return Error{"no launcher '" + kind + "'" + did_you_mean(kind, kinds) + "; there are ssh, srun and local"};
+  }
+  return launcher;
+}
+
+Result<std::vector<std::string>> launcher_command(const Launcher& launcher, const std::string& machine) {
+  if (!is_machine_name(machine)) return Error{"'" + machine + "' is no name of a machine"};
+  switch (launcher.kind) {
+    case Launcher::Kind::ssh:
+      return ssh_command(launcher, machine);
+    case Launcher::Kind::srun:
+      return srun_command(launcher, machine);
+    case Launcher::Kind::local:
+      return local_command(launcher, machine);
+  }
+  return Error{"no such launcher"};
+}
+
+}  // namespace dpm

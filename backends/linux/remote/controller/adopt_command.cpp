@@ -1,0 +1,119 @@
+// adopt: takes over the processes and filters that a controller has left on machines, because it was killed or left
+// them on purpose.
+#include <algorithm>
+
+#include "backends/linux/remote/controller/controller.hpp"
+#include "backends/linux/remote/controller/machine_names.hpp"
+#include "backends/linux/remote/controller/process_states.hpp"
+
+namespace dpm::control {
+namespace {
+
+template <typename IsTaken>
+std::string free_name(const std::string& name, IsTaken&& is_taken) {
+  std::string free = name;
+  for (unsigned i = 2; is_taken(free); ++i) free = name + "." + std::to_string(i);
+  return free;
+}
+
+}  // namespace
+
+Controller::Outcome Controller::adopt(const Words& words) {
+  const auto machines = words.empty() ? known_machines_.read() : words;
+  for (const auto& machine : machines)
+    if (auto good = check_machine_name(machine); !good) return fail("adopt: " + good.error().what);
+  auto outcome = Outcome::done;
+  const auto left = left_on(machines, outcome);
+  std::vector<Question> questions;
+  for (const auto& one : left) questions.push_back({one.machine, Adopt{one.charge.pid}});
+  auto answers = machines_.ask(std::move(questions));
+  std::vector<const Left*> adopted;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (auto done = expect<Done>(std::move(answers[i])); done) {
+      adopted.push_back(&left[i]);
+      given_up_.erase({left[i].machine, left[i].charge.pid});
+    } else {
+      outcome = fail("'" + left[i].charge.name + "' on " + left[i].machine + " was not adopted: " + done.error().what);
+    }
+  }
+  for (const auto* one : adopted)
+    if (one->charge.kind == Charge::Kind::filter) adopt_filter(*one);
+  for (const auto* one : adopted)
+    if (one->charge.kind == Charge::Kind::process) adopt_process(*one);
+  if (adopted.empty() && outcome == Outcome::done) say("there is nothing to adopt");
+  return outcome;
+}
+
+std::vector<Controller::Left> Controller::left_on(const std::vector<std::string>& machines, Outcome& outcome) {
+  std::vector<Question> questions;
+  for (const auto& machine : machines) questions.push_back({machine, ListCharges{}});
+  auto answers = machines_.ask(std::move(questions));
+  std::vector<Left> left;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    auto charges = expect<Charges>(std::move(answers[i]));
+    if (!charges) {
+      outcome = fail("adopt: machine '" + machines[i] + "': " + charges.error().what);
+      continue;
+    }
+    if (charges->charges.empty()) known_machines_.forget(machines[i]);
+    for (auto& charge : charges->charges) {
+      if (!charge.attended || is_given_up(machines[i], charge.pid)) {
+        left.push_back({machines[i], std::move(charge)});
+      } else if (computation_.process_at(machines[i], charge.pid) == nullptr &&
+                 computation_.filter_at(machines[i], charge.pid) == nullptr) {
+        say("'" + charge.name + "' on " + machines[i] +
+            " belongs to a controller that is connected: " + charge.controller);
+      }
+    }
+  }
+  return left;
+}
+
+void Controller::adopt_filter(const Left& left) {
+  const auto name = free_name(left.charge.name, [&](const auto& taken) { return computation_.has_filter(taken); });
+  auto& filter = computation_.filters().emplace_back();
+  filter.name = name;
+  filter.machine = left.machine;
+  filter.pid = left.charge.pid;
+  filter.address = left.charge.filter;
+  filter.address.filter = name;
+  filter.log = left.charge.log;
+  auto& hosts = filter.address.hosts;
+  if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
+    hosts.insert(hosts.begin(), left.machine);
+  if (left.charge.state == ProcessState::killed) filter.ended = left.charge.reason;
+  say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
+}
+
+// Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be
+// found machine by machine, as these notice that its controller is gone.
+Job& Controller::job_to_adopt_into(const Charge& charge) {
+  for (auto& job : computation_.jobs())
+    if (job.adopted_from == charge.controller && job.adopted_as == charge.job) return job;
+  const std::string name = free_name(charge.job, [&](const auto& taken) { return computation_.has_job(taken); });
+  auto& job = computation_.add_job(name, charge.filter.filter);
+  job.adopted_from = charge.controller;
+  job.adopted_as = charge.job;
+  return job;
+}
+
+void Controller::adopt_process(const Left& left) {
+  auto& job = job_to_adopt_into(left.charge);
+  // Its filter by what nobody else has: it may have got another name here.
+  for (const auto& filter : computation_.filters())
+    if (filter.address.secret == left.charge.filter.secret && filter.address.port == left.charge.filter.port)
+      job.filter = filter.name;
+  for (const auto type : kEventTypes)
+    if (left.charge.flags.has(type)) job.flags.set(type, true);
+  if (left.charge.flags.immediate()) job.flags.set_immediate(true);
+  auto& process = computation_.add_process(job, left.charge.name);
+  process.machine = left.machine;
+  process.pid = left.charge.pid;
+  process.state = left.charge.state;
+  process.flags = left.charge.flags;
+  if (process.state == ProcessState::killed) process.ended = left.charge.reason;
+  say("process '" + process.name + "' was adopted into job '" + job.name +
+      "': identifier = " + std::to_string(process.pid) + ", " + state_name(process.state));
+}
+
+}  // namespace dpm::control

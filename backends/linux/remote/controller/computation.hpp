@@ -1,0 +1,80 @@
+// What the controller knows of a computation: its filters, its jobs and their processes (metering report 4.2).
+//
+// Records only; what happens to the processes themselves happens on their machines. Names find them; an unknown one is
+// refused with the nearest.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/linux/remote/controller/output_lines.hpp"
+#include "backends/linux/remote/protocol/control_message.hpp"
+#include "model/result.hpp"
+
+namespace dpm::control {
+
+struct FilterRecord {
+  std::string name, machine;
+  std::uint32_t pid = 0;
+  FilterAddress address;
+  std::string log;    // its place on the machine
+  std::string ended;  // why, when it has
+  bool is_unreachable = false;
+  bool is_fetched = false;  // the log, at least once
+};
+
+struct ProcessRecord {
+  std::string name, machine;  // the name tells it from the others of its job
+  std::uint32_t pid = 0;
+  ProcessState state = ProcessState::fresh;
+  std::string ended;  // why, when it has; an acquired one stays acquired
+  MeterFlags flags;
+  bool is_unreachable = false;
+  OutputLines output;
+
+  bool is_active() const { return ended.empty() && state != ProcessState::killed; }
+};
+
+struct Job {
+  unsigned number = 0;
+  std::string name, filter;
+  std::string adopted_from, adopted_as;  // the controller that began it, and what it called it; empty: this one
+  MeterFlags flags;                      // what processes that are added begin with
+  std::deque<ProcessRecord> processes;
+};
+
+class Computation {
+ public:
+  std::deque<FilterRecord>& filters() { return filters_; }
+  std::deque<Job>& jobs() { return jobs_; }
+  const std::deque<FilterRecord>& filters() const { return filters_; }
+  const std::deque<Job>& jobs() const { return jobs_; }
+
+  Result<FilterRecord*> filter(std::string_view name);
+  Result<Job*> job(std::string_view name);
+  Result<ProcessRecord*> process(Job& job, std::string_view name);
+  bool has_filter(std::string_view name) const;
+  bool has_job(std::string_view name) const;
+
+  Job& add_job(const std::string& name, const std::string& filter);
+  // Called `name`, or "name.2", "name.3" if the job has one already.
+  ProcessRecord& add_process(Job& job, const std::string& name);
+  void remove_job(const Job& job);
+
+  // Null when no record has it: it may have been removed.
+  ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);
+  FilterRecord* filter_at(std::string_view machine, std::uint32_t pid);
+
+  // How its output is marked: its name, or "job/name" while another job has a process of that name.
+  std::string mark(const Job& job, const ProcessRecord& process) const;
+
+ private:
+  std::deque<FilterRecord> filters_;
+  std::deque<Job> jobs_;  // deques: records keep their place while others are added
+  unsigned jobs_made_ = 0;
+};
+
+}  // namespace dpm::control

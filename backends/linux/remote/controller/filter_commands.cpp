@@ -1,0 +1,125 @@
+// filter, which creates or lists filters, and getlog, which fetches what they wrote.
+#include "backends/linux/remote/controller/columns.hpp"
+#include "backends/linux/remote/controller/controller.hpp"
+#include "backends/linux/remote/controller/machine_names.hpp"
+
+namespace dpm::control {
+namespace {
+
+// What the report calls the standard filter and its two files, when the user names none.
+constexpr std::string_view kStandardFilter = "filter";
+constexpr std::string_view kDescriptions = "descriptions";
+constexpr std::string_view kTemplates = "templates";
+
+}  // namespace
+
+Controller::Outcome Controller::filter(const Words& words) {
+  const std::string& name = words[0];
+  const std::string machine = words.size() > 1 ? words[1] : std::string(kLocalMachine);
+  if (computation_.has_filter(name)) return fail("there is a filter '" + name + "' already");
+  if (auto good = check_machine_name(machine); !good) return fail("filter: " + good.error().what);
+  auto request = filter_request(words, machine);
+  if (!request) return fail("filter '" + name + "' was not created: " + request.error().what);
+  auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
+  if (!created) return fail("filter '" + name + "' was not created: " + created.error().what);
+  // Other machines may know it by the name the user has for it, and by none of its addresses.
+  if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
+  created->address.filter = name;
+  computation_.filters().push_back(
+      {.name = name, .machine = machine, .pid = created->pid, .address = created->address, .log = created->log});
+  known_machines_.remember(machine);
+  say("filter '" + name + "' was created: identifier = " + std::to_string(created->pid));
+  return Outcome::done;
+}
+
+Result<CreateFilter> Controller::filter_request(const Words& words, const std::string& machine) {
+  CreateFilter request;
+  request.name = words[0];
+  const bool is_standard = words.size() < 3 || (words[2] == kStandardFilter && !is_ordinary_file(words[2]));
+  if (!is_standard) {
+    auto program = copies_.place(machine, words[2], FileUse::executable);
+    if (!program) return program.error();
+    request.program = *std::move(program);
+  }
+  const auto standard_file = [&](std::size_t index, std::string_view usual, std::string& place) -> Result<void> {
+    std::string file = words.size() > index ? words[index] : "";
+    if (file.empty() && is_standard && is_ordinary_file(usual)) {
+      file = usual;
+      say("filter '" + request.name + "' uses the file '" + file + "' of this folder");
+    }
+    if (file.empty()) return {};
+    auto placed = copies_.place(machine, file, FileUse::input);
+    if (!placed) return placed.error();
+    place = *std::move(placed);
+    return {};
+  };
+  if (auto done = standard_file(3, kDescriptions, request.descriptions); !done) return done.error();
+  if (auto done = standard_file(4, kTemplates, request.templates); !done) return done.error();
+  return request;
+}
+
+Controller::Outcome Controller::list_filters() {
+  if (computation_.filters().empty()) {
+    say("no filters; 'filter <filtername>' creates one here");
+    return Outcome::done;
+  }
+  std::vector<std::vector<std::string>> rows = {{"identifier", "filter", "machine", ""}};
+  for (const auto& filter : computation_.filters()) {
+    const std::string remark = !filter.ended.empty()   ? "ended: " + filter.ended
+                               : filter.is_unreachable ? "unreachable"
+                                                       : "";
+    rows.push_back({std::to_string(filter.pid), filter.name, filter.machine, remark});
+  }
+  say(columns(rows, 0));
+  return Outcome::done;
+}
+
+Controller::Outcome Controller::get_log(const std::string& name, const std::string& destination) {
+  const auto filter = computation_.filter(name);
+  if (!filter) return fail("getlog: " + filter.error().what);
+  if (auto done = fetch(**filter, destination); !done) return fail("getlog: " + done.error().what);
+  (*filter)->is_fetched = true;
+  return Outcome::done;
+}
+
+// While a filter works, files of its log come and go: then it is fetched once more, as it is now.
+Result<void> Controller::fetch(const FilterRecord& filter, const std::string& destination) {
+  constexpr int kTimes = 5;
+  for (int time = 1;; ++time) {
+    auto log = FetchedLog::begin(destination);
+    if (!log) return log.error();
+    const auto files = log_files(filter);
+    if (!files) return files.error();
+    const auto fetched = fetch_files(filter, *files, *log);
+    if (fetched) return log->finish();
+    const auto files_now = log_files(filter);
+    if (time == kTimes || !files_now || *files_now == *files) return fetched;
+  }
+}
+
+Result<std::vector<std::string>> Controller::log_files(const FilterRecord& filter) {
+  auto files = expect<LogFiles>(machines_.ask({{filter.machine, GetLog{.pid = filter.pid}}}).at(0));
+  if (!files) return files.error();
+  return files->files;
+}
+
+Result<void> Controller::fetch_files(const FilterRecord& filter, const std::vector<std::string>& files,
+                                     FetchedLog& log) {
+  for (const auto& file : files)
+    if (auto done = fetch_file(filter, file, log); !done) return done;
+  return {};
+}
+
+Result<void> Controller::fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log) {
+  for (std::uint64_t offset = 0;;) {
+    GetLog request{.pid = filter.pid, .file = file, .offset = offset};
+    auto piece = expect<LogPiece>(machines_.ask({{filter.machine, std::move(request)}}).at(0));
+    if (!piece) return piece.error();
+    if (auto done = log.append(file, piece->bytes); !done) return done;
+    if (piece->last) return {};
+    if (piece->bytes.empty()) return Error{"the log's file '" + file + "' comes to no end"};
+    offset += piece->bytes.size();
+  }
+}
+
+}  // namespace dpm::control

@@ -1,0 +1,19 @@
+#include "backends/linux/remote/controller/machine_names.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace dpm::control {
+
+Result<void> check_machine_name(std::string_view name) {
+  constexpr std::size_t kLongest = 255;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const bool is_good = !name.empty() && name.size() <= kLongest && (is_letter(name.front()) || name.front() == ':') &&
+                       std::all_of(name.begin(), name.end(), [&](char c) {
+                         return is_letter(c) || std::string_view(".-_@:%").find(c) != std::string_view::npos;
+                       });
+  if (is_good) return {};
+  return Error{"'" + std::string(name) + "' cannot be the name of a machine"};
+}
+
+}  // namespace dpm::control

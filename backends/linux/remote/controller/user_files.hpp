@@ -1,0 +1,64 @@
+// The user's own files, on the controller's machine: scripts that are read, executables that are copied to machines,
+// logs that are fetched. Nothing of the user's is ever overwritten or left half made.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.hpp"
+#include "os/unique_fd.hpp"
+
+namespace dpm::control {
+
+inline constexpr std::size_t kScriptBytesMax = 1024 * 1024;
+
+Result<std::vector<std::string>> read_script(const std::string& path);
+
+bool is_ordinary_file(const std::filesystem::path& path);
+bool is_executable_file(const std::filesystem::path& path);
+
+// The pieces of a file in order, each at most `piece_bytes_max` long; the last one, which may be empty, is said to be
+// it.
+Result<void> read_pieces(const std::filesystem::path& path, std::size_t piece_bytes_max,
+                         const std::function<Result<void>(std::string_view piece, bool is_last)>& take);
+
+Result<std::string> sha256_of(const std::filesystem::path& path);
+
+// Appends to a file, readable by the user alone if it is made.
+class SinkFile {
+ public:
+  static Result<SinkFile> open(const std::string& path);
+  Result<void> write(std::string_view text);
+  const std::string& path() const { return path_; }
+
+ private:
+  SinkFile(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  std::string path_;
+  UniqueFd fd_;
+};
+
+// A log while it is fetched: made beside its destination, which it becomes as a whole or not at all.
+class FetchedLog {
+ public:
+  // Refused if there is something of that name already.
+  static Result<FetchedLog> begin(const std::string& destination);
+  FetchedLog(FetchedLog&& other) noexcept;
+  FetchedLog& operator=(FetchedLog&&) = delete;
+  ~FetchedLog();  // removes what has not been finished
+
+  // `file` is relative to the log, or "." for a log that is one file. The machine that names it is not believed: a name
+  // that leads elsewhere is refused.
+  Result<void> append(const std::string& file, std::string_view bytes);
+  Result<void> finish();
+
+ private:
+  FetchedLog(std::filesystem::path destination, std::filesystem::path beside)
+      : destination_(std::move(destination)), beside_(std::move(beside)) {}
+  std::filesystem::path destination_, beside_;
+};
+
+}  // namespace dpm::control

@@ -1,0 +1,177 @@
+#include "backends/linux/remote/daemon/file_requests.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "backends/linux/remote/protocol/control_codec.hpp"
+#include "os/user_paths.hpp"
+#include "os/whole_io.hpp"
+
+namespace dpm {
+namespace {
+
+using namespace control;
+
+constexpr std::size_t kStepBytes = 1024 * 1024;
+constexpr const char* kWholeLog = ".";  // the log is one file
+
+bool is_regular(int fd, std::uint64_t* size_bytes = nullptr) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (size_bytes != nullptr) *size_bytes = static_cast<std::uint64_t>(status.st_size);
+  return true;
+}
+
+}  // namespace
+
+// ---- is there such a file?
+
+FileSearch::FileSearch(const std::string& path)
+    : path_(expand_path(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  if (!file_) {
+    if (errno != ENOENT && errno != ENOTDIR) refusal_ = Error::from_errno("read '" + path_ + "'").what;
+  } else if (!is_regular(file_.get())) {
+    refusal_ = "'" + path_ + "' is no file";
+  } else {
+    found_.exists = true;
+  }
+}
+
+std::unique_ptr<ReplyBody> FileSearch::step() {
+  if (!refusal_.empty()) return std::make_unique<ReplyBody>(Refused{refusal_});
+  if (!found_.exists) return std::make_unique<ReplyBody>(found_);
+  std::string part(kStepBytes, '\0');
+  const ssize_t length = ::read(file_.get(), part.data(), part.size());
+  if (length < 0 && errno == EINTR) return nullptr;
+  if (length < 0) return std::make_unique<ReplyBody>(Refused{Error::from_errno("read '" + path_ + "'").what});
+  if (length > 0) {
+    sha256_.add({part.data(), static_cast<std::size_t>(length)});
+    found_.size_bytes += static_cast<std::uint64_t>(length);
+    return nullptr;
+  }
+  found_.sha256 = sha256_.hexadecimal();
+  return std::make_unique<ReplyBody>(found_);
+}
+
+// ---- put one there
+
+FileUploads::~FileUploads() {
+  for (const auto& [path, upload] : uploads_) ::unlink(upload.unfinished.c_str());
+}
+
+Result<void> FileUploads::put(const PutFile& piece) {
+  const std::string path = expand_path(piece.path);
+  if (piece.offset == 0) {
+    if (auto begun = begin(path); !begun) return begun;
+  }
+  const auto upload = uploads_.find(path);
+  if (upload == uploads_.end()) return Error{"write '" + path + "': its first piece has not come"};
+  auto done = append(upload->second, path, piece);
+  if (!done || piece.last) abandon(path);  // what was renamed is not there any more
+  return done;
+}
+
+Result<void> FileUploads::begin(const std::string& path) {
+  abandon(path);  // sent once more
+  if (uploads_.size() == kUploadsMax)
+    return Error{"write '" + path + "': " + std::to_string(kUploadsMax) + " files are being sent already"};
+  const std::string folder = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+  if (auto made = make_folders(folder, 0777); !made) return made;
+  std::string unfinished = path + ".dpm-XXXXXX";
+  UniqueFd file(::mkostemp(unfinished.data(), O_CLOEXEC));
+  if (!file) return Error::from_errno("write '" + path + "'");
+  uploads_.emplace(path, Upload{std::move(file), unfinished, 0});
+  return {};
+}
+
+Result<void> FileUploads::append(Upload& upload, const std::string& path, const PutFile& piece) {
+  const std::string doing = "write '" + path + "'";
+  if (piece.offset != upload.size_bytes)
+    return Error{doing + ": the piece at " + std::to_string(piece.offset) + " came where that at " +
+                 std::to_string(upload.size_bytes) + " was due"};
+  if (!write_all(upload.file.get(), piece.bytes)) return Error::from_errno(doing + ": write");
+  upload.size_bytes += piece.bytes.size();
+  if (!piece.last) return {};
+  if (::fchmod(upload.file.get(), piece.mode) != 0) return Error::from_errno(doing);
+  // An executable that somebody has open for writing cannot be started.
+  upload.file.reset();
+  if (::rename(upload.unfinished.c_str(), path.c_str()) != 0) return Error::from_errno(doing);
+  return {};
+}
+
+void FileUploads::abandon(const std::string& path) {
+  const auto upload = uploads_.find(path);
+  if (upload == uploads_.end()) return;
+  ::unlink(upload->second.unfinished.c_str());
+  uploads_.erase(upload);
+}
+
+// ---- the files of a log
+
+namespace {
+
+Result<ReplyBody> list_log(const std::string& log) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const auto status = fs::status(log, failed);
+  if (failed) return Error{"read the log '" + log + "': " + failed.message()};
+  LogFiles listed;
+  if (fs::is_regular_file(status)) {
+    listed.files.emplace_back(kWholeLog);
+    return ReplyBody(listed);
+  }
+  for (fs::recursive_directory_iterator at(log, failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code gone;
+    if (at->is_symlink(gone) || !at->is_regular_file(gone)) continue;
+    if (listed.files.size() == kListEntriesMax) return Error{"the log '" + log + "' has too many files"};
+    listed.files.push_back(fs::path(at->path()).lexically_relative(log).string());
+  }
+  if (failed) return Error{"read the log '" + log + "': " + failed.message()};
+  std::sort(listed.files.begin(), listed.files.end());
+  return ReplyBody(listed);
+}
+
+// Nothing above the log, and nothing that is only linked from it.
+Result<UniqueFd> open_below(const std::string& log, const std::string& file) {
+  const std::string doing = "read '" + file + "' of the log '" + log + "'";
+  UniqueFd at(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!at) return Error::from_errno(doing);
+  if (file == kWholeLog) return at;
+  for (std::size_t begin = 0; begin <= file.size();) {
+    const std::size_t end = std::min(file.find('/', begin), file.size());
+    const std::string name = file.substr(begin, end - begin);
+    if (name.empty() || name == "." || name == "..") return Error{doing + ": that is no file of it"};
+    at.reset(::openat(at.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    if (!at) return Error::from_errno(doing);
+    begin = end + 1;
+  }
+  return at;
+}
+
+}  // namespace
+
+Result<ReplyBody> read_log(const std::string& log, const GetLog& request) {
+  if (request.file.empty()) return list_log(log);
+  auto file = open_below(log, request.file);
+  if (!file) return file.error();
+  std::uint64_t size_bytes = 0;
+  if (!is_regular(file->get(), &size_bytes)) return Error{"'" + request.file + "' of the log '" + log + "' is no file"};
+  LogPiece piece;
+  piece.bytes.resize(kChunkBytesMax);
+  const ssize_t length =
+      ::pread(file->get(), piece.bytes.data(), piece.bytes.size(), static_cast<off_t>(request.offset));
+  if (length < 0) return Error::from_errno("read '" + request.file + "' of the log '" + log + "'");
+  piece.bytes.resize(static_cast<std::size_t>(length));
+  piece.last = request.offset + piece.bytes.size() >= size_bytes;
+  return ReplyBody(std::move(piece));
+}
+
+}  // namespace dpm

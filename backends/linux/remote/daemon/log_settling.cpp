@@ -1,0 +1,32 @@
+#include "backends/linux/remote/daemon/log_settling.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include <string>
+
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "os/unique_fd.hpp"
+
+namespace dpm {
+namespace {
+
+// Who works runs, or waits for the disk. A filter that has ended is not busy.
+bool is_busy(std::uint32_t pid) {
+  const std::string input_path = "/proc/" + std::to_string(pid) + "/fd/0";
+  const UniqueFd input(::open(input_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  int unread = 0;
+  if (input && ::ioctl(input.get(), FIONREAD, &unread) == 0 && unread > 0) return true;
+  const auto status = read_status(pid);
+  return status && (status->state == 'R' || status->state == 'D');
+}
+
+}  // namespace
+
+bool LogSettling::is_over() {
+  const auto now = Clock::now();
+  if (is_busy(filter_)) busy_ = now;
+  return now - busy_ >= kQuiet || now - begun_ >= kPatience;
+}
+
+}  // namespace dpm

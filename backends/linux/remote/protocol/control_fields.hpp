@@ -1,0 +1,236 @@
+// The fields of every control message, once for both directions: `fields(archive, message)` shows them to an archive
+// that writes or reads them (control_codec.cpp), with what is allowed in each.
+#pragma once
+
+#include <string_view>
+
+#include "backends/linux/remote/protocol/control_codec.hpp"
+
+namespace dpm::control {
+
+// What a text may be. None may hold a zero byte.
+struct TextRule {
+  std::size_t bytes_max = 0;
+  bool may_be_empty = true;
+};
+inline constexpr TextRule kName = {kNameBytesMax, false}, kOptionalName = {kNameBytesMax, true};
+inline constexpr TextRule kPath = {kPathBytesMax, false}, kOptionalPath = {kPathBytesMax, true};
+inline constexpr TextRule kSentence = {kSentenceBytesMax, true};
+inline constexpr TextRule kArgument = {128 * 1024, true};  // of a program: what Linux allows
+
+template <typename Message>
+constexpr std::string_view type_name();
+
+#define DPM_CONTROL_TYPE(Type, name)             \
+  template <>                                    \
+  constexpr std::string_view type_name<Type>() { \
+    return name;                                 \
+  }
+DPM_CONTROL_TYPE(Hello, "hello")
+DPM_CONTROL_TYPE(CreateFilter, "create_filter")
+DPM_CONTROL_TYPE(CreateProcess, "create_process")
+DPM_CONTROL_TYPE(AcquireProcess, "acquire_process")
+DPM_CONTROL_TYPE(SetFlags, "set_flags")
+DPM_CONTROL_TYPE(StartProcess, "start_process")
+DPM_CONTROL_TYPE(StopProcess, "stop_process")
+DPM_CONTROL_TYPE(KillProcess, "kill_process")
+DPM_CONTROL_TYPE(Release, "release")
+DPM_CONTROL_TYPE(Adopt, "adopt")
+DPM_CONTROL_TYPE(Input, "input")
+DPM_CONTROL_TYPE(FindFile, "find_file")
+DPM_CONTROL_TYPE(PutFile, "put_file")
+DPM_CONTROL_TYPE(GetLog, "get_log")
+DPM_CONTROL_TYPE(ListCharges, "list_charges")
+DPM_CONTROL_TYPE(Refused, "refused")
+DPM_CONTROL_TYPE(Done, "done")
+DPM_CONTROL_TYPE(Welcome, "welcome")
+DPM_CONTROL_TYPE(FilterCreated, "filter_created")
+DPM_CONTROL_TYPE(ProcessCreated, "process_created")
+DPM_CONTROL_TYPE(FileFound, "file_found")
+DPM_CONTROL_TYPE(LogFiles, "log_files")
+DPM_CONTROL_TYPE(LogPiece, "log_piece")
+DPM_CONTROL_TYPE(Charges, "charges")
+DPM_CONTROL_TYPE(StateChanged, "state_changed")
+DPM_CONTROL_TYPE(Output, "output")
+DPM_CONTROL_TYPE(FilterEnded, "filter_ended")
+#undef DPM_CONTROL_TYPE
+
+template <typename Archive>
+void fields(Archive& archive, FilterAddress& address) {
+  archive.texts("hosts", address.hosts, kName);
+  archive.number("port", address.port, 1, 65535);
+  archive.digits("secret", address.secret, 64);
+  archive.text("filter", address.filter, kOptionalName);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Charge& charge) {
+  archive.choice("kind", charge.kind, {"process", "filter"});
+  archive.pid("pid", charge.pid);
+  archive.text("name", charge.name, kOptionalName);
+  archive.text("job", charge.job, kOptionalName);
+  archive.text("controller", charge.controller, kOptionalName);
+  archive.flag("attended", charge.attended);
+  archive.choice("state", charge.state, kStateNames);
+  archive.text("reason", charge.reason, kSentence);
+  archive.meter_flags("flags", charge.flags);
+  archive.object_or_none("filter", charge.filter, charge.filter.port != 0);
+  archive.text("log", charge.log, kOptionalPath);
+}
+
+// ---- requests
+
+template <typename Archive>
+void fields(Archive& archive, Hello& hello) {
+  archive.allow_unknown_fields();
+  archive.number("version", hello.version, 0, UINT32_MAX);
+  archive.text("controller", hello.controller, kName);
+}
+template <typename Archive>
+void fields(Archive& archive, CreateFilter& create) {
+  archive.text("name", create.name, kName);
+  archive.text("program", create.program, kOptionalPath);
+  archive.text("descriptions", create.descriptions, kOptionalPath);
+  archive.text("templates", create.templates, kOptionalPath);
+}
+template <typename Archive>
+void fields(Archive& archive, CreateProcess& create) {
+  archive.text("job", create.job, kName);
+  archive.text("name", create.name, kName);
+  archive.text("file", create.file, kPath);
+  archive.texts("arguments", create.arguments, kArgument);
+  archive.text("directory", create.directory, kOptionalPath);
+  archive.text("input", create.input, kOptionalPath);
+  archive.meter_flags("flags", create.flags);
+  archive.object("filter", create.filter);
+}
+template <typename Archive>
+void fields(Archive& archive, AcquireProcess& acquire) {
+  archive.text("job", acquire.job, kName);
+  archive.pid("pid", acquire.pid);
+  archive.meter_flags("flags", acquire.flags);
+  archive.object("filter", acquire.filter);
+}
+template <typename Archive>
+void fields(Archive& archive, SetFlags& set) {
+  archive.pid("pid", set.pid);
+  archive.meter_flags("flags", set.flags);
+}
+template <typename Archive>
+void fields(Archive& archive, StartProcess& start) {
+  archive.pid("pid", start.pid);
+}
+template <typename Archive>
+void fields(Archive& archive, StopProcess& stop) {
+  archive.pid("pid", stop.pid);
+}
+template <typename Archive>
+void fields(Archive& archive, KillProcess& kill) {
+  archive.pid("pid", kill.pid);
+}
+template <typename Archive>
+void fields(Archive& archive, Release& release) {
+  archive.pid("pid", release.pid);
+}
+template <typename Archive>
+void fields(Archive& archive, Adopt& adopt) {
+  archive.pid("pid", adopt.pid);
+}
+template <typename Archive>
+void fields(Archive& archive, Input& input) {
+  archive.pid("pid", input.pid);
+  archive.flag("end", input.end);
+  archive.raw(input.bytes);
+}
+template <typename Archive>
+void fields(Archive& archive, FindFile& find) {
+  archive.text("path", find.path, kPath);
+}
+template <typename Archive>
+void fields(Archive& archive, PutFile& put) {
+  archive.text("path", put.path, kPath);
+  archive.number("mode", put.mode, 0, 0777);
+  archive.number("offset", put.offset, 0, INT64_MAX);
+  archive.flag("last", put.last);
+  archive.raw(put.bytes);
+}
+template <typename Archive>
+void fields(Archive& archive, GetLog& get) {
+  archive.pid("pid", get.pid);
+  archive.text("file", get.file, kOptionalPath);
+  archive.number("offset", get.offset, 0, INT64_MAX);
+}
+template <typename Archive>
+void fields(Archive&, ListCharges&) {}
+
+// ---- replies
+
+template <typename Archive>
+void fields(Archive& archive, Refused& refused) {
+  archive.text("why", refused.why, kSentence);
+}
+template <typename Archive>
+void fields(Archive&, Done&) {}
+template <typename Archive>
+void fields(Archive& archive, Welcome& welcome) {
+  archive.allow_unknown_fields();
+  archive.number("version", welcome.version, 0, UINT32_MAX);
+  archive.text("machine", welcome.machine, kName);
+  archive.texts("addresses", welcome.addresses, kName);
+  archive.number("user", welcome.user, 0, UINT32_MAX);
+  archive.objects("charges", welcome.charges);
+}
+template <typename Archive>
+void fields(Archive& archive, FilterCreated& created) {
+  archive.pid("pid", created.pid);
+  archive.object("address", created.address);
+  archive.text("log", created.log, kOptionalPath);
+}
+template <typename Archive>
+void fields(Archive& archive, ProcessCreated& created) {
+  archive.pid("pid", created.pid);
+  archive.text("name", created.name, kOptionalName);
+  archive.text("warning", created.warning, kSentence);
+}
+template <typename Archive>
+void fields(Archive& archive, FileFound& found) {
+  archive.flag("exists", found.exists);
+  archive.number("size_bytes", found.size_bytes, 0, INT64_MAX);
+  archive.digits("sha256", found.sha256, found.exists ? 64 : 0);
+}
+template <typename Archive>
+void fields(Archive& archive, LogFiles& log) {
+  archive.texts("files", log.files, kPath);
+}
+template <typename Archive>
+void fields(Archive& archive, LogPiece& piece) {
+  archive.flag("last", piece.last);
+  archive.raw(piece.bytes);
+}
+template <typename Archive>
+void fields(Archive& archive, Charges& charges) {
+  archive.objects("charges", charges.charges);
+}
+
+// ---- reports
+
+template <typename Archive>
+void fields(Archive& archive, StateChanged& changed) {
+  archive.pid("pid", changed.pid);
+  archive.choice("state", changed.state, kStateNames);
+  archive.text("reason", changed.reason, kSentence);
+}
+template <typename Archive>
+void fields(Archive& archive, Output& output) {
+  archive.pid("pid", output.pid);
+  archive.flag("is_error", output.is_error);
+  archive.number("dropped_bytes", output.dropped_bytes, 0, INT64_MAX);
+  archive.raw(output.bytes);
+}
+template <typename Archive>
+void fields(Archive& archive, FilterEnded& ended) {
+  archive.pid("pid", ended.pid);
+  archive.text("reason", ended.reason, kSentence);
+}
+
+}  // namespace dpm::control

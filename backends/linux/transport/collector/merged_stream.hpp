@@ -1,0 +1,95 @@
+// Many meters in, one stream of meter messages out (trace/meter_stream.hpp): the collector's part of what it and meters
+// say to each other (wire/meter_frames.hpp), without any I/O.
+//
+// Ids of the meters become those of their union (merge/trace_union.hpp). A meter is known by its key, whatever
+// connection it uses: what came before is not taken again. It is told what it may forget only when that has been
+// written to the filter's standard input: passed() says how far that is.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/linux/transport/frames/meter_frames.hpp"
+#include "merge/trace_union.hpp"
+#include "trace/delivery_report.hpp"
+#include "trace/meter_names.hpp"
+
+namespace dpm {
+
+class MergedStream {
+ public:
+  struct Met {
+    std::uint32_t meter = 0;
+    wire::Resume resume;
+  };
+  Met meet(const wire::Hello& hello);
+
+  // Names, Events and Over of a meter. An error: it breaks the protocol.
+  Result<void> take(std::uint32_t meter, wire::MeterFrame frame);
+  // What may be confirmed to it.
+  wire::Ack ack(std::uint32_t meter) const { return meters_.at(meter)->passed; }
+  bool has_ended(std::uint32_t meter) const { return meters_.at(meter)->account.has_value(); }
+
+  // Names that were learnt late; to be called from time to time.
+  void tell_changes();
+  // Nothing follows.
+  void finish();
+
+  // What is to be written to the filter, and how much of it was.
+  std::string_view waiting() const { return std::string_view(stream_).substr(written_); }
+  void passed(std::size_t bytes);
+
+  // From now on events go nowhere, and are counted.
+  void filter_gone(const std::string& why);
+  const std::string& why_gone() const { return gone_; }
+
+  std::vector<MeterDelivery> deliveries() const;
+  // Meters that have ended and of whom everything was passed, or never will be.
+  std::size_t settled() const;
+
+ private:
+  struct Meter {
+    wire::MeterKey key;
+    MeterIdentity identity;
+    std::uint64_t first_event = 0;  // those before it are in the log of another collector
+    TraceInfo info;
+    std::optional<std::size_t> input;     // of the union
+    std::uint64_t names = 0, events = 0;  // come so far
+    std::uint64_t understood = 0;         // events in the stream
+    std::optional<MeterAccount> account;
+    wire::Ack passed;
+    std::uint64_t delivered = 0;  // understood and passed
+  };
+  // Everything up to here came of that meter.
+  struct Mark {
+    std::uint64_t position = 0;
+    std::uint32_t meter = 0;
+    wire::Ack passed;
+    std::uint64_t delivered = 0;
+  };
+
+  Result<void> take_events(Meter& meter, const wire::Events& events);
+  void take_over(std::uint32_t number, Meter& meter, MeterAccount account);
+  void append_new_names(bool changes);
+  void mark(std::uint32_t number, const Meter& meter);
+  std::vector<Loss> losses_of(const Meter& meter) const;
+
+  std::vector<std::unique_ptr<Meter>> meters_;  // their infos must stay where they are
+  std::map<wire::MeterKey, std::uint32_t> by_key_;
+  TraceUnion union_;
+  NamesTeller teller_;
+  std::vector<Event> batch_, merged_;
+  std::string stream_;
+  std::size_t written_ = 0;     // of stream_
+  std::uint64_t position_ = 0;  // how much of the whole stream was written
+  std::deque<Mark> marks_;
+  std::string gone_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,18 @@
+// Where the meters of a filter's programs send what they record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dpm {
+
+// A meter tries the addresses in this order, with the secret of this filter alone.
+struct FilterAddress {
+  std::vector<std::string> hosts;  // the machine's name as the user gave it first, then its addresses
+  std::uint16_t port = 0;
+  std::string secret;  // 64 hexadecimal digits
+  std::string filter;  // its name, for people
+};
+
+}  // namespace dpm

@@ -1,0 +1,240 @@
+#include "backends/linux/transport/link/meter_link.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "backends/linux/transport/link/link_sender.hpp"
+#include "os/state_folder.hpp"
+#include "os/whole_io.hpp"
+
+namespace dpm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Names that have changed are looked for that often: everything has to be compared.
+constexpr std::chrono::seconds kChangesPause{1};
+
+// Without a filter only the account is waited for.
+constexpr std::chrono::seconds kAccountWait{5};
+
+// Of events that found no room anywhere.
+std::string not_kept(const LinkBuffer& buffer) {
+  const std::string& why = buffer.spool_problem();
+  return "the filter did not take them, and no more could be kept" + (why.empty() ? "" : ": " + why);
+}
+
+std::chrono::nanoseconds of(Duration duration) { return std::chrono::nanoseconds(duration.ns); }
+
+}  // namespace
+
+struct MeterLink::State {
+  State(LinkBuffer buffer, MeterLinkOptions chosen) : options(std::move(chosen)), shared(std::move(buffer)) {
+    shared.immediate = options.immediate;
+  }
+
+  MeterLinkOptions options;
+  SharedLink shared;
+  const TraceInfo* info = nullptr;
+  Clock::time_point changes_due;
+  bool stalled = false;  // nothing moved for as long as we have patience
+  std::uint64_t stalled_at = 0;
+  std::uint64_t given = 0, dropped = 0, dropped_without_filter = 0;
+  LinkReport report;                   // as it is made
+  LinkReport published;                // under the mutex
+  std::unique_ptr<LinkSender> sender;  // last: its thread ends first
+
+  void wake(std::unique_lock<std::mutex>& lock);
+  void tell(bool changes);
+  std::size_t wait_for_room(std::unique_lock<std::mutex>& lock, std::span<const Event> batch);
+  void wait_for_the_last(std::unique_lock<std::mutex>& lock);
+  void leave_the_rest();
+  void conclude();
+};
+
+MeterLink::MeterLink(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MeterLink::~MeterLink() = default;
+
+Result<std::unique_ptr<MeterLink>> MeterLink::create(FilterAddress filter, MeterIdentity meter,
+                                                     MeterLinkOptions options) {
+  auto tls = TlsContext::create(TlsRole::client, filter.secret);
+  if (!tls) return tls.error();
+  if (options.folder.empty()) options.folder = state_folder() + "/spool";
+  wire::MeterKey key;
+  if (::getrandom(key.bytes.data(), key.bytes.size(), 0) != static_cast<ssize_t>(key.bytes.size()))
+    return Error::from_errno("draw a random number");
+  UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake) return Error::from_errno("make a descriptor for waking");
+  LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max));
+  auto state = std::make_unique<State>(std::move(buffer), options);
+  state->sender = std::make_unique<LinkSender>(state->shared, std::move(filter), *std::move(tls), options.batch_events,
+                                               of(options.delay), std::move(wake));
+  return std::unique_ptr<MeterLink>(new MeterLink(std::move(state)));
+}
+
+void MeterLink::State::wake(std::unique_lock<std::mutex>& lock) {
+  if (std::exchange(shared.wake_sent, true)) return;
+  lock.unlock();
+  sender->wake();
+  lock.lock();
+}
+
+void MeterLink::State::tell(bool changes) {
+  const auto now = Clock::now();
+  if (now >= changes_due) changes = true;
+  if (changes) changes_due = now + kChangesPause;
+  shared.buffer.tell(*info, changes);
+}
+
+void MeterLink::on_begin(const TraceInfo& info) { state_->info = &info; }
+
+void MeterLink::on_events(std::span<const Event> batch) {
+  State& state = *state_;
+  std::unique_lock lock(state.shared.mutex);
+  LinkBuffer& buffer = state.shared.buffer;
+  state.given += batch.size();
+  if (!buffer.filter_gone().empty()) {
+    state.dropped_without_filter += batch.size();
+    return;
+  }
+  state.tell(false);
+  const std::uint64_t unsent = buffer.unsent();
+  const std::size_t taken = buffer.append(batch);
+  // The sender sleeps while nothing waits, and while too little does.
+  if (unsent == 0 || state.shared.immediate ||
+      (unsent < state.options.batch_events && buffer.unsent() >= state.options.batch_events))
+    state.wake(lock);
+  if (taken == batch.size()) {
+    state.stalled = false;
+    return;
+  }
+  const std::size_t late = state.wait_for_room(lock, batch.subspan(taken));
+  const std::uint64_t rest = batch.size() - taken - late;
+  (buffer.filter_gone().empty() ? state.dropped : state.dropped_without_filter) += rest;
+}
+
+// Returns how many of the batch found room. Once nothing has moved for the whole patience, nothing is waited for until
+// something has.
+std::size_t MeterLink::State::wait_for_room(std::unique_lock<std::mutex>& lock, std::span<const Event> batch) {
+  LinkBuffer& buffer = shared.buffer;
+  std::uint64_t confirmed = buffer.confirmed();
+  if (stalled && stalled_at == confirmed) return 0;
+  stalled = false;
+  std::size_t taken = 0;
+  auto until = Clock::now() + of(options.patience);
+  while (taken < batch.size() && buffer.filter_gone().empty()) {
+    wake(lock);
+    const bool timed_out = shared.moved.wait_until(lock, until) == std::cv_status::timeout;
+    taken += buffer.append(batch.subspan(taken));
+    if (buffer.confirmed() != confirmed) {
+      confirmed = buffer.confirmed();
+      until = Clock::now() + of(options.patience);
+    } else if (timed_out && taken < batch.size()) {
+      stalled = true;
+      stalled_at = confirmed;
+      break;
+    }
+  }
+  return taken;
+}
+
+void MeterLink::on_end(const LossReport& losses) {
+  State& state = *state_;
+  {
+    std::unique_lock lock(state.shared.mutex);
+    state.tell(true);
+    MeterAccount account{losses.seen, 0, losses.losses, losses.warnings};
+    if (state.dropped > 0) account.losses.push_back({not_kept(state.shared.buffer), state.dropped});
+    state.shared.buffer.end(std::move(account));
+    state.shared.ending = true;
+    state.wake(lock);
+    state.wait_for_the_last(lock);
+  }
+  state.sender->stop();
+  state.leave_the_rest();
+  state.conclude();
+}
+
+void MeterLink::State::wait_for_the_last(std::unique_lock<std::mutex>& lock) {
+  LinkBuffer& buffer = shared.buffer;
+  std::uint64_t confirmed = buffer.confirmed();
+  auto until = Clock::now() + of(options.end_wait);
+  while (!buffer.is_settled()) {
+    const bool timed_out = shared.moved.wait_until(lock, until) == std::cv_status::timeout;
+    if (buffer.confirmed() != confirmed) {
+      confirmed = buffer.confirmed();
+      until = Clock::now() + of(options.end_wait);
+    } else if (timed_out) {
+      return;
+    } else if (!buffer.filter_gone().empty()) {
+      until = std::min(until, Clock::now() + kAccountWait);
+    }
+  }
+}
+
+// To a file that `dpm filter` reads, if the filter may still want it.
+void MeterLink::State::leave_the_rest() {
+  LinkBuffer& buffer = shared.buffer;
+  report.confirmed = buffer.confirmed();
+  if (buffer.waiting() == 0 || !buffer.filter_gone().empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  std::string path = options.folder + "/" + std::to_string(buffer.identity().pid) + "-XXXXXX.stream";
+  const UniqueFd file(::mkostemps(path.data(), 7, O_CLOEXEC));
+  if (!file) return;
+  report.left_in = path;
+  while (auto piece = buffer.take_remaining()) {
+    if (!write_all(file.get(), *piece)) return;
+    report.left = buffer.confirmed() - report.confirmed;
+  }
+}
+
+void MeterLink::State::conclude() {
+  const LinkBuffer& buffer = shared.buffer;
+  report.recorded = given;
+  report.problem = shared.problem;
+  if (dropped > 0) report.losses.push_back({not_kept(buffer), dropped});
+  const std::uint64_t rest = given - report.confirmed - report.left - dropped;
+  if (rest > 0)
+    report.losses.push_back({buffer.filter_gone().empty()
+                                 ? "the filter could not be reached, and no file for them be written"
+                                 : "the filter is gone: " + buffer.filter_gone(),
+                             rest});
+  const std::lock_guard lock(shared.mutex);
+  published = report;
+}
+
+void MeterLink::set_immediate(bool on) {
+  std::unique_lock lock(state_->shared.mutex);
+  state_->shared.immediate = on;
+  if (on) state_->wake(lock);
+}
+
+LinkReport MeterLink::report() const {
+  const std::lock_guard lock(state_->shared.mutex);
+  return state_->published;
+}
+
+std::uint64_t LinkReport::lost() const {
+  std::uint64_t events = 0;
+  for (const auto& loss : losses) events += loss.events;
+  return events;
+}
+
+std::vector<std::string> LinkReport::warnings() const {
+  std::vector<std::string> sentences;
+  if (left > 0 || !left_in.empty())
+    sentences.push_back(std::to_string(left) + " events did not reach the filter (" +
+                        (problem.empty() ? "it did not take them in time" : problem) + "); they are in " + left_in +
+                        ": 'dpm filter -o TRACE < " + left_in + "' makes a trace of them");
+  for (const auto& loss : losses)
+    sentences.push_back(std::to_string(loss.events) + " events did not reach the filter: " + loss.reason);
+  return sentences;
+}
+
+}  // namespace dpm

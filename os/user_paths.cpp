@@ -1,0 +1,46 @@
+#include "os/user_paths.hpp"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "os/state_folder.hpp"
+
+namespace dpm {
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  return user != nullptr && user->pw_dir != nullptr && user->pw_dir[0] == '/' ? user->pw_dir : "/";
+}
+
+std::string expand_path(const std::string& path) {
+  if (path.starts_with("/")) return path;
+  if (path == "~") return home_folder();
+  return home_folder() + "/" + (path.starts_with("~/") ? path.substr(2) : path);
+}
+
+Result<void> make_folders(const std::string& path, unsigned mode) {
+  for (std::size_t at = 1; at != std::string::npos;) {
+    at = path.find('/', at);
+    const std::string folder = path.substr(0, at);
+    if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) return Error::from_errno("make the folder " + folder);
+    if (at != std::string::npos) ++at;
+  }
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return Error::from_errno("make the folder " + path);
+  if (!S_ISDIR(status.st_mode)) return Error{"make the folder " + path + ": a file of that name is in its place"};
+  return {};
+}
+
+Result<std::string> make_state_folder() {
+  const std::string path = state_folder();
+  if (auto made = make_folders(path, 0700); !made) return made.error();
+  return path;
+}
+
+}  // namespace dpm
