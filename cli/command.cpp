@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "cli/text_table.hpp"
+#include "cli/printable.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::cli {

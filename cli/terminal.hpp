@@ -2,6 +2,7 @@
 // a terminal and behave well in a pipe.
 #pragma once
 
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -17,6 +18,9 @@ struct Terminal {
 
 // The process's own standard streams.
 Terminal standard_terminal();
+
+// How long work says what it does: usually Progress::show().
+using Say = std::function<void(const std::string&)>;
 
 // One line that overwrites itself on a terminal and is silent in a pipe.
 class Progress {

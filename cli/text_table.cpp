@@ -1,11 +1,10 @@
 #include "cli/text_table.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <sstream>
 
+#include "cli/printable.hpp"
 #include "model/check.hpp"
 #include "view/text.hpp"
 
@@ -15,7 +14,6 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
 
-using view::character_bytes;
 using view::character_count;
 
 // `text` in lines of at most `width` characters, broken at spaces; a longer word keeps its length. What a single
@@ -52,36 +50,7 @@ void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& le
   }
 }
 
-bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;  // C1: terminals obey these as well
-}
-
-std::string escaped(std::string_view text, bool keep_lines) {
-  std::string shown;
-  while (!text.empty()) {
-    const std::size_t bytes = character_bytes(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(bytes, 1));
-    const bool is_line_end = keep_lines && character == "\n";
-    if (is_line_end || (bytes > 0 && !is_control(character))) {
-      shown += character;
-    } else {
-      for (const char c : character) {
-        char code[8];
-        std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned char>(c));
-        shown += code;
-      }
-    }
-    text.remove_prefix(character.size());
-  }
-  return shown;
-}
-
 }  // namespace
-
-std::string printable(std::string_view text) { return escaped(text, false); }
-std::string printable_lines(std::string_view text) { return escaped(text, true); }
 
 TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(headings)) {
   for (auto& heading : headings_) {
@@ -172,42 +141,6 @@ std::string TextTable::part_text(const std::vector<std::size_t>& columns, std::s
     });
   for (const auto& row : rows_) add_line([&](std::size_t i) { return row[columns[i]]; });
   return text;
-}
-
-std::string fixed(double value, int digits) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
-  return buffer;
-}
-
-std::string short_number(double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return buffer;
-}
-
-std::string significant(double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.4g", value);
-  return buffer;
-}
-
-std::string seconds_text(double seconds) {
-  const double magnitude = std::fabs(seconds);
-  if (magnitude == 0) return "0 s";
-  if (magnitude < 1e-6) return fixed(seconds * 1e9, 0) + " ns";
-  if (magnitude < 1e-3) return fixed(seconds * 1e6, 1) + " us";
-  if (magnitude < 1) return fixed(seconds * 1e3, 2) + " ms";
-  return fixed(seconds, 2) + " s";
-}
-
-std::string percent(double fraction, int digits) { return fixed(fraction * 100, digits) + " %"; }
-
-std::string signed_percent(double fraction, int digits) {
-  const std::string text = percent(fraction, digits);
-  const bool rounds_to_nothing = text.find_first_of("123456789") == std::string::npos;
-  if (rounds_to_nothing) return percent(0, digits);
-  return fraction > 0 ? "+" + text : text;
 }
 
 }  // namespace dpm::cli

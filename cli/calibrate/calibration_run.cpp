@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/calibrate/steadiness.hpp"
-#include "cli/text_table.hpp"
+#include "cli/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

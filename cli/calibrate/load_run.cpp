@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/history_options.hpp"
+#include "cli/input/history_options.hpp"
 #include "trace/files.hpp"
 
 extern char** environ;

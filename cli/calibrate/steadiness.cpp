@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/text_table.hpp"
+#include "cli/number_text.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/printable.hpp"
 #include "cli/report/trace_report.hpp"
 #include "cli/results/ledger_results.hpp"
-#include "cli/text_table.hpp"
 #include "trace/files.hpp"
 
 namespace dpm::cli {

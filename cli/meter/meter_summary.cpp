@@ -4,8 +4,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
+#include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
-#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "analysis/messages/message_survey.hpp"
 #include "analysis/statistics/threads.hpp"
 #include "analysis/timeline/timeline.hpp"
-#include "cli/process_groups.hpp"
-#include "cli/text_table.hpp"
+#include "cli/number_text.hpp"
+#include "cli/results/process_groups.hpp"
 #include "view/figures.hpp"
 
 namespace dpm::cli {

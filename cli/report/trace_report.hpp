@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/findings.hpp"
+#include "cli/findings/findings.hpp"
 #include "view/report.hpp"
 
 namespace dpm::cli {

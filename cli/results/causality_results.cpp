@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
+#include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
 

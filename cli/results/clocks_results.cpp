@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/text_table.hpp"
+#include "cli/number_text.hpp"
+#include "cli/printable.hpp"
 #include "model/wait_kind_name.hpp"
 
 namespace dpm::cli {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/text_table.hpp"
+#include "cli/printable.hpp"
 #include "model/unchecked.hpp"
 
 namespace dpm::cli {

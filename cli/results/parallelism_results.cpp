@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/number_text.hpp"
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {

@@ -8,7 +8,7 @@
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/prediction/search.hpp"
 #include "analysis/prediction/tracing_cost.hpp"
-#include "cli/trace_doubts.hpp"
+#include "cli/input/trace_doubts.hpp"
 
 namespace dpm::cli {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/text_table.hpp"
 

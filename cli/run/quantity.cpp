@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/text_table.hpp"
+#include "cli/number_text.hpp"
 #include "model/nearest_name.hpp"
 
 namespace dpm::cli {

@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/input/trace_input.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/parallelism_results.hpp"
 #include "cli/results/prediction_results.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/results/statistics_results.hpp"
-#include "cli/trace_input.hpp"
 
 namespace dpm::cli {
 namespace {

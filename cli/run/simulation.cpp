@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "cli/tee_sink.hpp"
+#include "cli/input/tee_sink.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"

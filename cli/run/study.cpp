@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "analysis/statistics/statistics.hpp"
+#include "cli/number_text.hpp"
 #include "cli/run/requests.hpp"
 #include "cli/run/simulation.hpp"
-#include "cli/text_table.hpp"
 
 namespace dpm::cli {
 namespace {

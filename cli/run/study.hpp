@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/queues/queues.hpp"
+#include "cli/terminal.hpp"
 #include "scenarios/scenario_file.hpp"
 
 namespace dpm::cli {
@@ -58,8 +58,6 @@ struct MatrixResult {
 
 // The process of the computation whose mean queue was longest in any of the runs; empty if none was measured.
 std::string longest_queue(const SweepResult& sweep);
-
-using Say = std::function<void(const std::string&)>;  // progress
 
 // `analyses` of the file say which processes P is about, and by which method.
 Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
 #include "cli/results/parallelism_results.hpp"
 #include "cli/run/requests.hpp"
 #include "cli/text_table.hpp"

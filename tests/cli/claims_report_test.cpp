@@ -1,5 +1,5 @@
 // The page of `dpm validate --report`.
-#include "cli/report/claims_report.hpp"
+#include "cli/commands/validate/claims_report.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/view/well_formed.hpp"

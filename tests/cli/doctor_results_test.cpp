@@ -1,4 +1,4 @@
-#include "cli/results/doctor_results.hpp"
+#include "cli/meter/doctor_results.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "cli/placement_file.hpp"
+#include "cli/prediction/placement_file.hpp"
 
 #include <fstream>
 

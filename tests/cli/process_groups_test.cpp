@@ -1,4 +1,4 @@
-#include "cli/process_groups.hpp"
+#include "cli/results/process_groups.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/commands.hpp"
+#include "cli/commands/commands.hpp"
 #include "cli/run/simulation.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "tests/support/catch.hpp"
@@ -22,17 +22,15 @@ class RunOfFixture {
     std::string pattern = (std::filesystem::temp_directory_path() / "dpm-names-XXXXXX").string();
     REQUIRE(mkdtemp(pattern.data()) != nullptr);
     folder_ = pattern;
-    Commands run;
-    run.push_back(make_run());
     const std::string scenario = (source_root() / "tests/cli/fixtures/desk.json").string();
-    command(run, {"run", scenario, "-o", (folder_ / "out").string()});
+    command(simulator_commands(), {"run", scenario, "-o", (folder_ / "out").string()});
   }
   ~RunOfFixture() { std::filesystem::remove_all(folder_); }
 
   Json json(std::vector<std::string> words) {
     words.insert(words.begin() + 1, (folder_ / "out").string());
     words.push_back("--json");
-    return Json::parse(command(trace_commands(), words));
+    return Json::parse(command(dpm_commands(), words));
   }
 
   Json file(const std::string& name) const {

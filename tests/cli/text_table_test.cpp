@@ -1,9 +1,12 @@
+
 #include "cli/text_table.hpp"
 
 #include <algorithm>
 #include <random>
 #include <sstream>
 
+#include "cli/number_text.hpp"
+#include "cli/printable.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::cli {

@@ -1,6 +1,6 @@
 // Twins of random programs run to their end and make the same messages, as they are and as live programs would be seen.
 #include "backends/sim/sim_source.hpp"
-#include "cli/run/twin_trial.hpp"
+#include "cli/twin/twin_trial.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "validation/random_programs/random_program.hpp"

@@ -4,7 +4,8 @@
 #include "analysis/twin/contradictions.hpp"
 #include "analysis/twin/reproduction.hpp"
 #include "analysis/twin/twin.hpp"
-#include "cli/run/twin_trial.hpp"
+#include "cli/twin/twin_trial.hpp"
+#include "model/random.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace dpm;

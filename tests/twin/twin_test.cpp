@@ -5,8 +5,8 @@
 
 #include "analysis/parallelism/parallelism.hpp"
 #include "backends/sim/sim_source.hpp"
-#include "cli/results/twin_results.hpp"
-#include "cli/tee_sink.hpp"
+#include "cli/input/tee_sink.hpp"
+#include "cli/twin/twin_results.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "tests/support/catch.hpp"
 

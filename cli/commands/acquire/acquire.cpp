@@ -1,0 +1,76 @@
+// dpm acquire: meters a process that runs already, until it ends or we are interrupted; then its keeper lets its calls
+// pass. A program whose meter was killed is taken over from its keeper, or, when that was killed too, rescued.
+#include <CLI/CLI.hpp>
+#include <csignal>
+
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/acquire/take_program.hpp"
+#include "cli/command.hpp"
+#include "cli/meter/conclude.hpp"
+#include "cli/meter/metering.hpp"
+#include "trace/recording_lock.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class AcquireCommand : public Command {
+ public:
+  std::string name() const override { return "acquire"; }
+  std::string summary() const override { return "Meter a process that runs already, and let it go again"; }
+  std::string example() const override { return "dpm acquire 1234 -o out"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("PID", pid_, "The process; all its threads, and children it makes from now on")
+        ->required()
+        ->check(process_number);
+    app.add_option("-o,--output", output_,
+                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
+    app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    app.add_flag("--exact-paths", options_.exact_paths,
+                 "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
+  }
+
+  int run(Terminal& terminal) override {
+    auto plan = plan_recording(flags_, templates_);
+    if (!plan) return refuse(terminal, *this, plan.error());
+    const std::string name = read_command_name(pid_, pid_);
+    const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
+    if (!folder) return refuse(terminal, *this, folder.error());
+    auto program = take_program(pid_, options_);
+    if (!program) {
+      folder->remove();
+      return refuse(terminal, *this, program.error());
+    }
+    return meter(*std::move(program), *std::move(plan), *folder, terminal);
+  }
+
+ private:
+  int meter(MeteredProgram program, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+    const auto lock = RecordingLock::hold(folder.path());
+    const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
+    if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
+    Conclusion conclusion(folder, facts, terminal, {.control_c_ends_it = true});
+    const auto recorded =
+        record(std::move(program), std::move(plan),
+               {.trace = folder.trace(),
+                .output = folder.absolute_path(),
+                .stop_signals = {SIGINT, SIGTERM, SIGHUP},
+                .on_ready = [] {},
+                .on_left_behind = [&](const Recorded& so_far,
+                                      const std::vector<ProcessLeft>& left) { conclusion.so_far(so_far, left); }});
+    if (!recorded) return refuse(terminal, *this, recorded.error());
+    if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
+    return kDone;
+  }
+
+  std::uint32_t pid_ = 0;
+  std::string output_, flags_, templates_;
+  AcquireOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_acquire() { return std::make_unique<AcquireCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,76 @@
+// dpm causality: which paths requests take through a server.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/input/history_options.hpp"
+#include "cli/new_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/causality_results.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "view/figures.hpp"
+#include "view/standalone.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class CausalityCommand : public Command {
+ public:
+  std::string name() const override { return "causality"; }
+  std::string summary() const override {
+    return "Which paths requests take: causality strings, branching, state diagram";
+  }
+  std::string example() const override { return "dpm causality out/trace --svg states.svg"; }
+
+  void describe(CLI::App& app) override {
+    trace_.describe(app);
+    history_.describe(app);
+    app.add_option(
+        "--requestor", options_.roles.requestors,
+        "A process outside that makes requests, or a pattern such as 'outside 127.0.0.1:*' (default: found); may be "
+        "repeated");
+    app.add_option("--system", options_.roles.systems,
+                   "A process outside that answers requests, or a pattern (default: found); may be repeated");
+    app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
+    app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
+    app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");
+  }
+
+  int run(Terminal& terminal) override {
+    const auto read = read_history(trace_.trace, history_);
+    if (!read) return refuse(terminal, *this, read.error());
+    const auto causality = find_causality(read->history, options_);
+    if (!causality) return refuse(terminal, *this, about_trace(read->input, causality.error()));
+    const TraceInfo& info = read->input.info;
+    if (!dot_.empty())
+      if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(*causality, info))); !done)
+        return refuse(terminal, *this, done.error());
+    if (!svg_.empty())
+      if (auto done = write_new_file(
+              svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth)));
+          !done)
+        return refuse(terminal, *this, done.error());
+    if (trace_.json) {
+      print_json(causality_json(*causality, info, read->input.ledger), terminal);
+    } else {
+      terminal.out << causality_text(*causality, info, most_, terminal.width);
+    }
+    for (const auto& warning : causality->warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    print_history_warnings(read->history, terminal);
+    print_ledger(read->input.ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions trace_;
+  HistoryOptions history_;
+  CausalityOptions options_;
+  std::size_t most_ = 12;
+  std::string dot_, svg_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_causality() { return std::make_unique<CausalityCommand>(); }
+
+}  // namespace dpm::cli

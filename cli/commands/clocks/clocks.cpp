@@ -1,0 +1,46 @@
+// dpm clocks: how the machines' clocks relate, proven by the messages between them.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/clocks_results.hpp"
+#include "cli/results/ledger_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class ClocksCommand : public Command {
+ public:
+  std::string name() const override { return "clocks"; }
+  std::string summary() const override {
+    return "How the machines' clocks relate: offset and drift, from messages alone";
+  }
+  std::string example() const override { return "dpm clocks all"; }
+  void describe(CLI::App& app) override { options_.describe(app); }
+
+  int run(Terminal& terminal) override {
+    ClockAnalysis analysis;
+    const auto input = read_trace(options_.trace, {&analysis});
+    if (!input) return refuse(terminal, *this, input.error());
+    const Clocks& clocks = analysis.result();
+    if (options_.json) {
+      print_json(clocks_json(clocks, input->info, input->ledger), terminal);
+    } else {
+      terminal.out << clocks_text(clocks, input->info, terminal.width);
+    }
+    for (const auto& warning : clocks.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    print_ledger(input->ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_clocks() { return std::make_unique<ClocksCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,152 @@
+// dpm control: the controller of a computation across machines (metering report 4), on a terminal, in a pipe or with a
+// script.
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+
+#include "backends/linux/remote/client/connections.hpp"
+#include "backends/linux/remote/controller/command_words.hpp"
+#include "backends/linux/remote/controller/controller.hpp"
+#include "cli/command.hpp"
+#include "cli/control/line_editor.hpp"
+#include "cli/control/piped_lines.hpp"
+#include "os/user_paths.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using control::Connections;
+using control::Controller;
+
+constexpr std::string_view kPrompt = "<Control> ";
+
+// What is said goes out at once: who reads a pipe sees it when it happens.
+class StreamScreen : public control::Screen {
+ public:
+  explicit StreamScreen(std::ostream& out) : out_(out) {}
+  void show(std::string_view lines) override { out_ << lines << std::endl; }
+
+ private:
+  std::ostream& out_;
+};
+
+// SIGINT as something to read. Before the first thread is made, so that none of them is interrupted.
+UniqueFd interruptions() {
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupts, nullptr);
+  return UniqueFd(signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// Unlike any other's, on any machine and at any time.
+std::string own_name() {
+  std::string host(256, '\0');
+  gethostname(host.data(), host.size() - 1);
+  host.resize(host.find('\0'));
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return host + ":" + std::to_string(getpid()) + ":" + std::to_string(now);
+}
+
+class ControlCommand : public Command {
+ public:
+  std::string name() const override { return "control"; }
+  std::string summary() const override { return "Meter a computation across machines: jobs, processes, filters"; }
+  std::string example() const override {
+    return "dpm control\n"
+           "  <Control> filter f1 blue\n"
+           "  <Control> newjob foo\n"
+           "  <Control> addprocess foo red A\n"
+           "  <Control> setflags foo send receive\n"
+           "  <Control> startjob foo\n"
+           "  <Control> help";
+  }
+
+  void describe(CLI::App& app) override {
+    app.add_option("SCRIPT", script_,
+                   "Commands to perform and leave (default: what is typed, or comes through a pipe)");
+    app.add_option("--launcher", launcher_,
+                   "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, or "
+                   "local, where every name is this machine (default: ssh)");
+    app.add_option("--dpm", dpm_, "The program dpm on the machines (default: the one in the PATH there)");
+  }
+
+  int run(Terminal& terminal) override {
+    auto launcher = launcher_named(launcher_);
+    if (!launcher) return refuse(terminal, *this, launcher.error());
+    launcher->dpm = dpm_;
+    if (!script_.empty())
+      if (const auto lines = control::read_script(script_); !lines) return refuse(terminal, *this, lines.error());
+    const UniqueFd interruption = interruptions();
+    Connections connections(*launcher, own_name(), interruption.get());
+    const auto made = make_state_folder();
+    const std::string folder = made ? *made : "";  // then nothing is remembered
+    control::KnownMachines known(folder.empty() ? "" : folder + "/machines");
+    const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+    if (is_typed)
+      return type(connections, known, folder.empty() ? "" : folder + "/control-history", interruption.get());
+    StreamScreen screen(terminal.out);
+    Controller controller(connections, screen, known);
+    const int failures = script_.empty() ? pipe(controller, connections, interruption.get()) : perform(controller);
+    if (failures == 0) return kDone;
+    terminal.err << "dpm control: " << failures << (failures == 1 ? " command" : " commands") << " failed\n";
+    return kFellShort;
+  }
+
+ private:
+  static WhileWaiting meanwhile(Controller& controller, const Connections& connections, int interruption) {
+    return {.reports = connections.report_descriptor(),
+            .interruption = interruption,
+            .show_reports = [&controller] { controller.show_reports(); },
+            .flush_output = [&controller] { controller.flush_output(); },
+            .has_output_waiting = [&controller] { return controller.has_output_waiting(); }};
+  }
+
+  static int type(Connections& connections, const control::KnownMachines& known, const std::string& history,
+                  int interruption) {
+    LineEditor editor(std::string(kPrompt), history);
+    Controller controller(connections, editor, known);
+    editor.on_waiting(meanwhile(controller, connections, interruption));
+    editor.on_completion(
+        [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });
+    while (true) {
+      connections.take_interruption();  // of what is over; from here on it is of what is typed next
+      const auto line = editor.next();
+      const auto outcome = line.has_value() ? controller.perform(*line) : controller.end_of_typing();
+      if (outcome == Controller::Outcome::left) return kDone;
+      controller.show_reports();
+    }
+  }
+
+  // How many commands failed.
+  static int pipe(Controller& controller, Connections& connections, int interruption) {
+    const std::string name = "standard input";
+    PipedLines lines(STDIN_FILENO, meanwhile(controller, connections, interruption));
+    std::size_t number = 0;
+    while (const auto line = lines.next()) {
+      const auto outcome = controller.perform(*line, name + ":" + std::to_string(++number));
+      if (outcome == Controller::Outcome::left) return controller.failures();
+      controller.show_reports();
+      if (connections.take_interruption()) break;
+    }
+    controller.end_of_script(name);
+    return controller.failures();
+  }
+
+  int perform(Controller& controller) const {
+    if (controller.perform("source " + control::quoted(script_)) != Controller::Outcome::left)
+      controller.end_of_script(script_);
+    return controller.failures();
+  }
+
+  std::string script_, launcher_ = "ssh", dpm_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_control() { return std::make_unique<ControlCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,39 @@
+// dpm doctor: whether programs can be metered on this machine, what is missing, and what to do about it.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/meter/doctor_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class DoctorCommand : public Command {
+ public:
+  std::string name() const override { return "doctor"; }
+  std::string summary() const override { return "Whether programs can be metered here, and what to do if not"; }
+  std::string example() const override { return "dpm doctor"; }
+
+  void describe(CLI::App& app) override { app.add_flag("--json", json_, "Print the same findings as JSON"); }
+
+  int run(Terminal& terminal) override {
+    const MachineCapabilities machine = probe_capabilities();
+    const Diagnosis diagnosis = diagnose(machine);
+    if (json_) {
+      print_json(diagnosis_json(diagnosis, machine), terminal);
+    } else {
+      terminal.out << diagnosis_text(diagnosis, terminal.width);
+    }
+    return can_meter(diagnosis) ? kDone : kFellShort;
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor() { return std::make_unique<DoctorCommand>(); }
+
+}  // namespace dpm::cli

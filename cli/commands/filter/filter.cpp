@@ -1,0 +1,51 @@
+// dpm filter: the standard filter. Reads meter messages on standard input, as any filter of the metering report does.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "filter/meter_stream_filter.hpp"
+#include "filter/standard_filter.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class FilterCommand : public Command {
+ public:
+  std::string name() const override { return "filter"; }
+  std::string summary() const override { return "The standard filter: meter messages on standard input, a trace out"; }
+  std::string example() const override {
+    return "dpm filter --descriptions unix.desc --templates sends.rules -o kept < meter-messages";
+  }
+
+  void describe(CLI::App& app) override {
+    app.add_option("--descriptions", files_.descriptions,
+                   "The shapes of the event records (default: those of our own meters, with names)");
+    app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
+    app.add_option("-o,--output", files_.directory, "A new trace directory")->required();
+    app.add_flag("--json", json_, "Print the ledger as JSON");
+  }
+
+  int run(Terminal& terminal) override {
+    const auto ledger = files_.descriptions.empty()
+                            ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO)
+                            : filter_meter_messages(files_, STDIN_FILENO);
+    if (!ledger) return refuse(terminal, *this, ledger.error());
+    if (json_) print_json({{"trace", files_.directory}, {"ledger", ledger_json(*ledger)}}, terminal);
+    print_ledger(*ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  StandardFilterFiles files_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_filter() { return std::make_unique<FilterCommand>(); }
+
+}  // namespace dpm::cli

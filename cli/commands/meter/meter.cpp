@@ -1,0 +1,133 @@
+// dpm meter: runs a program of this machine and meters it. The process that is called becomes the program; what follows
+// launch() happens in its supervisor.
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "backends/linux/capture/program/launch.hpp"
+#include "backends/linux/custody/keeper/keeper.hpp"
+#include "cli/command.hpp"
+#include "cli/meter/conclude.hpp"
+#include "cli/meter/doctor_results.hpp"
+#include "cli/meter/stay_beside.hpp"
+#include "cli/printable.hpp"
+#include "os/find_program.hpp"
+#include "trace/recording_lock.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// Why nothing can be metered here, in the doctor's words; nothing if it can.
+Result<void> check_machine(const MachineCapabilities& machine) {
+  std::string text;
+  for (const auto& check : diagnose(machine)) {
+    if (check.verdict != Verdict::missing || check.advice.empty()) continue;
+    text += (text.empty() ? "" : "; ") + check.name + ": " + check.found + ". " + check.advice;
+  }
+  if (text.empty()) return {};
+  return Error{"programs cannot be metered here: " + text + " ('dpm doctor' says more)"};
+}
+
+class MeterCommand : public Command {
+ public:
+  std::string name() const override { return "meter"; }
+  std::string summary() const override { return "Run a program and meter it, unchanged"; }
+  std::string example() const override { return "dpm meter -o out -- redis-server --port 7000"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("COMMAND", command_, "The program and its arguments, after --")->required();
+    auto* output = app.add_option("-o,--output", output_,
+                                  "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)")
+                       ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
+    app.add_flag("--summary", summary_only_, "Only print the summary; keep no files")->excludes(output);
+    app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
+    app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
+    app.add_flag("--exact-paths", launch_.exact_paths,
+                 "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
+    app.add_flag("--where", where_,
+                 "Record which place of the program made each call, not only of the C library; calls take longer");
+    app.add_flag("--whole-cpu", whole_cpu_time_, "Leave in CPU times what notification costs the program");
+    auto* wait = app.add_flag(
+        "--wait", wait_, "Stay the program's parent until the trace is complete, whatever the command leaves running");
+    app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
+  }
+
+  int run(Terminal& terminal) override {
+    auto plan = plan_recording(flags_, templates_);
+    if (!plan) return refuse(terminal, *this, plan.error());
+    plan->callers = where_;
+    plan->whole_cpu_time = whole_cpu_time_;
+    const FoundProgram program = find_program(command_.front());
+    if (!program) {
+      refuse(terminal, *this, Error{program.problem});
+      return program.exit_status;
+    }
+    const MachineCapabilities machine = probe_capabilities();
+    if (auto done = check_machine(machine); !done) return refuse(terminal, *this, done.error());
+    if (program.gains_privileges && !machine.may_administrate && !machine.no_new_privileges)
+      terminal.err << "dpm meter: '" << printable(command_.front())
+                   << "' would gain privileges when it starts; metered without root it does not (no_new_privs)\n";
+
+    const bool stays = wait_ || (terminal.err_is_tty && !become_);
+    // A parent that stays needs its folder before it knows the program's process id.
+    const auto folder = make_folder(static_cast<std::uint32_t>(::getpid()));
+    if (!folder) return refuse(terminal, *this, folder.error());
+    if (stays) {
+      const auto status = stay_beside(folder->path());
+      if (!status) return refuse(terminal, *this, status.error());
+      if (*status) return **status;
+    }
+    return become(*std::move(plan), *folder, terminal);
+  }
+
+ private:
+  Result<OutputFolder> make_folder(std::uint32_t pid) const {
+    if (summary_only_) return OutputFolder::scratch();
+    return OutputFolder::create(output_.empty() ? OutputFolder::default_name(command_.front(), pid) : output_);
+  }
+
+  // Returns in the supervisor, when the program has ended.
+  int become(RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+    auto launched = launch(command_, launch_);
+    if (!launched) {
+      folder.remove();
+      return refuse(terminal, *this, launched.error());
+    }
+    auto lock = RecordingLock::hold(folder.path());  // until everything is said: stay_beside() waits for it
+    const MeteredProgram& program = launched->program();
+    if (auto kept = start_keeper(program); !kept) return refuse(terminal, *this, kept.error());
+    const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
+    Conclusion conclusion(folder, facts, terminal,
+                          {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
+    const auto recorded = record(std::move(launched->program()), std::move(plan),
+                                 {.trace = folder.trace(),
+                                  .output = folder.is_kept() ? folder.absolute_path() : "",
+                                  .stop_signals = {SIGTERM},
+                                  .on_ready = [&launched] { launched->start(); },
+                                  .on_left_behind =
+                                      [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
+                                        conclusion.so_far(so_far, left);
+                                        if (lock && !wait_)
+                                          lock->release();  // the command's end is what the shell awaits
+                                      }});
+    if (!recorded) return refuse(terminal, *this, recorded.error());
+    if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
+    return kDone;
+  }
+
+  std::string output_, flags_, templates_;
+  LaunchOptions launch_;
+  std::vector<std::string> command_;
+  bool summary_only_ = false;
+  bool where_ = false;
+  bool whole_cpu_time_ = false;
+  bool wait_ = false;
+  bool become_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_meter() { return std::make_unique<MeterCommand>(); }
+
+}  // namespace dpm::cli

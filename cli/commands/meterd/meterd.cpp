@@ -1,0 +1,125 @@
+// dpm meterd: the daemon of one user on one machine, which controllers tell what to start, to stop and to meter.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "backends/linux/remote/agents/collector_process.hpp"
+#include "backends/linux/remote/agents/supervisor_process.hpp"
+#include "backends/linux/remote/daemon/attach.hpp"
+#include "backends/linux/transport/link/meter_link.hpp"
+#include "cli/command.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// It becomes part of the names of sockets.
+std::string machine_name(const std::string& name) {
+  constexpr std::size_t kLengthMax = 40;
+  const bool is_fit = !name.empty() && name.size() <= kLengthMax && name.front() != '.' &&
+                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                        return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+                      });
+  return is_fit ? "" : "a machine's name has at most 40 letters, digits, '-', '_' and '.'";
+}
+
+// The connection to the daemon comes as standard input.
+UniqueFd take_standard_input() {
+  UniqueFd taken(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::dup2(nowhere.get(), STDIN_FILENO);
+  return taken;
+}
+
+// Whoever started us waits until our standard output closes.
+void say_ready() {
+  const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::dup2(nowhere.get(), STDOUT_FILENO);
+}
+
+// A supervisor's events travel to the filter by a MeterLink; what went wrong on the way is said in the daemon's log.
+class LinkToFilter : public MeterSink {
+ public:
+  LinkToFilter(std::unique_ptr<MeterLink> link, std::string described)
+      : link_(std::move(link)), described_(std::move(described)) {}
+
+  void set_immediate(bool on) override { link_->set_immediate(on); }
+  void on_begin(const TraceInfo& info) override { link_->on_begin(info); }
+  void on_events(std::span<const Event> batch) override { link_->on_events(batch); }
+  void on_end(const LossReport& losses) override {
+    link_->on_end(losses);
+    for (const auto& warning : link_->report().warnings())
+      std::fprintf(stderr, "dpm meterd [%d]: %s: %s\n", ::getpid(), described_.c_str(), warning.c_str());
+  }
+
+ private:
+  std::unique_ptr<MeterLink> link_;
+  std::string described_;
+};
+
+Result<std::unique_ptr<MeterSink>> open_link(const FilterAddress& filter, const MeteredProcess& process) {
+  auto link = MeterLink::create(filter, {process.machine, process.pid, process.job, process.name}, {});
+  if (!link) return link.error();
+  const std::string described = process.name + " (process " + std::to_string(process.pid) + ")";
+  return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described));
+}
+
+class MeterdCommand : public Command {
+ public:
+  std::string name() const override { return "meterd"; }
+  std::string summary() const override { return "The daemon that a controller talks to; launchers start it"; }
+  std::string example() const override { return "ssh red dpm meterd --attach"; }
+
+  void describe(CLI::App& app) override {
+    auto* attach =
+        app.add_flag("--attach", attach_, "Connect standard input and output to the daemon, and start it if none runs");
+    app.add_flag("--stay", attached_.stay,
+                 "With --attach: stay until the daemon ends, where a job ends with its command")
+        ->needs(attach);
+    app.add_option("--machine", options().machine,
+                   "A daemon of its own, for a machine of this name (default: this one)")
+        ->check(machine_name);
+    app.add_option("--idle", idle_seconds_, "End after so many seconds without anything to do (default: 300)")
+        ->check(whole_number);
+    app.add_option("--keep", keep_seconds_,
+                   "Forget what has ended so many seconds after its controller has gone (default: 86400)")
+        ->check(whole_number);
+    // How it starts the processes that look after programs and filters.
+    app.add_flag("--supervise", supervise_)->group("");
+    app.add_flag("--collect", collect_)->group("");
+  }
+
+  int run(Terminal& terminal) override {
+    options().idle = std::chrono::seconds(idle_seconds_);
+    options().keep = std::chrono::seconds(keep_seconds_);
+    const auto done = attach_ ? attach(attached_) : supervise_ || collect_ ? look_after() : serve();
+    return done ? kDone : refuse(terminal, *this, done.error());
+  }
+
+ private:
+  Meterd::Options& options() { return attached_.meterd; }
+
+  Result<void> serve() {
+    if (::chdir("/") != 0) return Error::from_errno("go to the folder /");
+    return Meterd::run(options(), say_ready);
+  }
+
+  Result<void> look_after() {
+    UniqueFd daemon = take_standard_input();
+    if (collect_) return CollectorProcess::run(std::move(daemon), options().machine);
+    return SupervisorProcess::run(std::move(daemon), options().machine, open_link);
+  }
+
+  AttachOptions attached_;
+  std::uint64_t idle_seconds_ = 300, keep_seconds_ = 86'400;
+  bool attach_ = false, supervise_ = false, collect_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_meterd() { return std::make_unique<MeterdCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,71 @@
+// dpm parallelism: P in the three steps, for the traced placement or another.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/input/history_options.hpp"
+#include "cli/prediction/placement_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/parallelism_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class ParallelismCommand : public Command {
+ public:
+  std::string name() const override { return "parallelism"; }
+  std::string summary() const override {
+    return "How parallel the computation is: P in three steps, and its longest path";
+  }
+  std::string example() const override { return "dpm parallelism out/trace --placement alone.json"; }
+
+  void describe(CLI::App& app) override {
+    trace_.describe(app);
+    history_.describe(app);
+    app.add_option("--placement", placement_, "A JSON file that puts processes on machines (default: as traced)");
+    app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
+        ->check(CLI::IsMember({"replay", "thesis1984"}))
+        ->capture_default_str();
+  }
+
+  int run(Terminal& terminal) override {
+    const auto read = read_history(trace_.trace, history_);
+    if (!read) return refuse(terminal, *this, read.error());
+    const History& history = read->history;
+    const auto resolved = target_from(history, placement_);
+    if (!resolved) return refuse(terminal, *this, resolved.error());
+    const auto parallelism = measure_parallelism(history, resolved->target, *sharing_method_from_name(method_));
+    if (!parallelism) return refuse(terminal, *this, about_trace(read->input, parallelism.error()));
+    const auto schedule = contended_schedule(history, resolved->target);
+    if (!schedule) return refuse(terminal, *this, about_trace(read->input, schedule.error()));
+    const CriticalPath path = critical_path(history, resolved->target, *schedule);
+    if (trace_.json) {
+      auto document = parallelism_json(*parallelism);
+      document["critical_path"] = critical_path_json(path, history.info);
+      document["ledger"] = ledger_json(read->input.ledger);
+      print_json(document, terminal);
+    } else {
+      terminal.out << parallelism_text(*parallelism, path, history.info, terminal.width);
+    }
+    for (const auto& process : resolved->left_out)
+      terminal.err << "note: the placement leaves out '" << printable(process) << "': it stays where it was traced\n";
+    if (const auto warning = warning_of(parallelism->overlaps, history, path.t_max_s))
+      terminal.err << "warning: " << printable(*warning) << '\n';
+    print_history_warnings(history, terminal);
+    print_ledger(read->input.ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions trace_;
+  HistoryOptions history_;
+  std::string placement_;
+  std::string method_ = "replay";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_parallelism() { return std::make_unique<ParallelismCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,234 @@
+// dpm predict: P and elapsed time on a placement that was never run, or the best placement there is.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/messages/message_survey.hpp"
+#include "cli/command.hpp"
+#include "cli/input/history_options.hpp"
+#include "cli/input/trace_doubts.hpp"
+#include "cli/prediction/calibration_options.hpp"
+#include "cli/prediction/placement_file.hpp"
+#include "cli/prediction/single_cores.hpp"
+#include "cli/prediction/what_if_options.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/prediction_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class PredictCommand : public Command {
+ public:
+  std::string name() const override { return "predict"; }
+  std::string summary() const override {
+    return "How parallel and how fast it would be on another placement, or the best one";
+  }
+  std::string example() const override {
+    return "dpm predict out/trace --search --move disk_interface --move buffer_manager";
+  }
+
+  void describe(CLI::App& app) override {
+    trace_.describe(app);
+    history_.describe(app);
+    calibration_.describe(app);
+    app.add_option("--placement", placements_,
+                   "A JSON file that puts processes on machines; repeat to compare several");
+    app.add_flag("--search", search_, "Find the best placement");
+    app.add_option("--move", options_.movable,
+                   "With --search: a process that may move (default: all); repeat for several");
+    app.add_option(
+        "--onto", options_.machines,
+        "With --search: a machine they may move to; repeat for several. 'cores': the single cores of the traced "
+        "machine, 'cores=4': of one with four");
+    app.add_option("--keep", options_.keep, "With --search: how many candidates to show")
+        ->check(whole_number)
+        ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
+        ->capture_default_str();
+    app.add_option("--seed", options_.seed, "With --search: of the heuristic")
+        ->check(whole_number)
+        ->capture_default_str();
+    app.add_option(
+           "--order", order_,
+           "How a receive from any sender is replayed: auto (chosen for each process), recorded, arrival or role "
+           "(default: auto; recorded with thesis1984)")
+        ->check(CLI::IsMember({"auto", "recorded", "arrival", "role"}));
+    app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
+        ->check(CLI::IsMember({"replay", "thesis1984"}))
+        ->capture_default_str();
+    what_if_.describe(app);
+    app.add_flag(
+        "--sensitivity", sensitivity_,
+        "Say what 10 % longer delays or slower CPUs would change, and where 1 % less CPU time or delay, of which "
+        "process, link or pair of machines, pays most");
+    app.add_flag(
+        "--strict", strict_,
+        "Refuse a trace that has lost something or ends before its program, and placements that leave processes "
+        "out");
+  }
+
+  int run(Terminal& terminal) override {
+    if (search_ && method_ == "thesis1984")
+      return refuse(terminal, *this, Error{"--search uses the exact replay; leave out --method thesis1984"});
+    if (auto changes = what_if_.read(); !changes) {
+      return refuse(terminal, *this, changes.error());
+    } else {
+      changes_ = std::move(*changes);
+    }
+    if (search_ && !changes_.replicas.empty())
+      return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
+    auto read = read_history(trace_.trace, history_, {&endings_});
+    if (!read) return refuse(terminal, *this, read.error());
+    auto taken_out = calibration_.apply(read->history, terminal);
+    if (!taken_out) return refuse(terminal, *this, taken_out.error());
+    taken_out_ = *std::move(taken_out);
+    if (const auto added = add_copies(changes_, read->history); !added) return refuse(terminal, *this, added.error());
+    if (taken_out_)
+      if (const auto added = add_copies(changes_, taken_out_->as_metered); !added)
+        return refuse(terminal, *this, added.error());
+    if (auto doubts = find_trace_doubts(read->input, read->history, endings_, {}); strict_ && !doubts.sentences.empty())
+      return refuse(terminal, *this, Error{trace_.trace + ": --strict: " + doubts.sentences.front()});
+    const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
+    if (!done) return refuse(terminal, *this, done.error());
+    print_history_warnings(read->history, terminal);
+    print_ledger(read->input.ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
+    if (placements_.empty()) placements_.emplace_back();  // the traced one: the identity check alone
+    std::vector<Prediction> predictions, with_metering;
+    std::vector<PredictionChange> changes;  // by prediction, if anything is changed
+    for (const auto& path : placements_) {
+      auto resolved = target_from(read.history, path);
+      if (!resolved) return resolved.error();
+      calibration_.set(resolved->target);
+      if (strict_ && !resolved->left_out.empty())
+        return Error{path + ": --strict: it leaves out '" + resolved->left_out.front() + "'"};
+      for (const auto& process : resolved->left_out)
+        terminal.err << "note: " << path << " leaves out '" << printable(process)
+                     << "': it stays where it was traced\n";
+      auto prediction = predict(read.history, resolved->target, options());
+      if (!prediction) return prediction.error();
+      if (!changes_.empty()) {
+        auto notes = apply(changes_, read.history, resolved->target);
+        if (!notes) return notes.error();
+        auto changed = predict(read.history, resolved->target, options());
+        if (!changed) return changed.error();
+        changes.push_back({what_if_.words(), std::move(*prediction), std::move(*notes)});
+        prediction = std::move(changed);
+      }
+      predictions.push_back(std::move(*prediction));
+      if (!taken_out_) continue;
+      auto metered = predict(taken_out_->as_metered, resolved->target, options());
+      if (!metered) return metered.error();
+      with_metering.push_back(std::move(*metered));
+    }
+    const TraceInfo& info = read.history.info;
+    const TraceDoubts doubts = find_trace_doubts(read.input, read.history, endings_, predictions.front().clock_error);
+    if (!trace_.json) {
+      terminal.out << prediction_text(predictions, changes, info, terminal.width);
+      if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
+    } else if (predictions.size() == 1) {
+      auto document = prediction_json(predictions.front(), info);
+      if (!changes.empty()) document["what_if"] = change_json(changes.front());
+      if (taken_out_) document["taken_out"] = taken_out_json(taken_out_->cost, with_metering.front(), info);
+      if (!doubts.sentences.empty()) document["doubts"] = doubts_json(doubts);
+      document["ledger"] = ledger_json(read.input.ledger);
+      print_json(document, terminal);
+    } else {
+      nlohmann::ordered_json document = nlohmann::ordered_json::array();
+      for (std::size_t i = 0; i < predictions.size(); ++i) {
+        document.push_back(prediction_json(predictions[i], info));
+        if (!changes.empty()) document.back()["what_if"] = change_json(changes[i]);
+        if (taken_out_) document.back()["taken_out"] = taken_out_json(taken_out_->cost, with_metering[i], info);
+      }
+      print_json(document, terminal);
+    }
+    for (const auto& doubt : doubts.sentences) terminal.err << "warning: " << printable(doubt) << '\n';
+    if (!changes.empty())
+      for (const auto& note : changes.front().notes) terminal.err << "note: " << printable(note) << '\n';
+    if (!predictions.front().clock_error)
+      terminal.err << "note: there is no clock error, because processes wait for others outside the computation and a "
+                      "replay leaves these waits out; --everybody puts them in\n";
+    if (predictions.front().clock_error && predictions.front().clock_error_has_meter)
+      terminal.err << "note: the clock error has the time in it that the meter took; dpm calibrate measures that, and "
+                      "--delays takes it out\n";
+    for (const auto& prediction : predictions)
+      for (const auto& warning : prediction.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    return {};
+  }
+
+  Result<void> run_search(const TraceHistory& read, Terminal& terminal) {
+    if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
+    auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
+    if (!base) return base.error();
+    if (auto done = choose_machines(read, base->target); !done) return done.error();
+    calibration_.set(base->target);
+    if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
+    options_.order = order_from_name(order_);
+    const auto found = search(read.history, base->target, options_);
+    if (!found) return found.error();
+    Target best = base->target;
+    best.machine_of = found->candidates.front().machine_of;
+    best.placement = "best found";
+    PredictOptions how = options();
+    how.order = options_.order;
+    const auto prediction = predict(read.history, best, how);
+    if (!prediction) return prediction.error();
+    if (trace_.json) {
+      auto document = search_json(*found, *prediction, read.history.info);
+      document["ledger"] = ledger_json(read.input.ledger);
+      print_json(document, terminal);
+    } else {
+      terminal.out << search_text(*found, terminal.width);
+    }
+    const auto& machines = base->target.machines;
+    if (machines.size() == 1 && machines.front().cores > 1)
+      terminal.err << "note: there is one machine, '" << printable(machines.front().name)
+                   << "', so there is one placement; --onto cores tries its " << machines.front().cores << " cores\n";
+    return {};
+  }
+
+  // Machines that a placement adds to a live trace are parts of the real one, which would be one machine too many.
+  Result<void> choose_machines(const TraceHistory& read, Target& base) {
+    if (!options_.machines.empty()) return make_single_cores(read.history, base, options_);
+    const auto& traced = read.history.info.machines;
+    if (placements_.empty() || base.machines.size() == traced.size() || !has_live_channels(read.history.info))
+      return {};
+    const auto file = load_placement(placements_.front());
+    if (!file) return file.error();
+    options_.machines = file->machine_names();
+    return {};
+  }
+
+  PredictOptions options() const {
+    PredictOptions how;
+    how.order = order_from_name(order_);
+    how.method = *sharing_method_from_name(method_);
+    how.sensitivity = sensitivity_;
+    if (taken_out_ && taken_out_->as_it_ran) how.as_it_ran = &*taken_out_->as_it_ran;
+    return how;
+  }
+
+  TraceOptions trace_;
+  HistoryOptions history_;
+  CalibrationOptions calibration_;
+  std::optional<TakenOut> taken_out_;
+  std::vector<std::string> placements_;
+  SearchOptions options_;
+  WhatIfOptions what_if_;
+  WhatIf changes_;
+  std::string order_;
+  std::string method_ = "replay";
+  bool search_ = false;
+  bool sensitivity_ = false;
+  bool strict_ = false;
+  Endings endings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_predict() { return std::make_unique<PredictCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,56 @@
+// dpm queues: where messages wait, and for how long.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/messages/queue_feed.hpp"
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/process_groups.hpp"
+#include "cli/results/queues_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class QueuesCommand : public Command {
+ public:
+  std::string name() const override { return "queues"; }
+  std::string summary() const override {
+    return "Where messages wait: queue lengths and waiting times of every process";
+  }
+  std::string example() const override { return "dpm queues out/trace --json"; }
+  void describe(CLI::App& app) override {
+    options_.describe(app);
+    describe_threads(app, threads_);
+    describe_all(app, all_);
+  }
+
+  int run(Terminal& terminal) override {
+    QueueAnalysis analysis;
+    QueueFeed feed(analysis, threads_);
+    const auto input = read_trace(options_.trace, {&feed});
+    if (!input) return refuse(terminal, *this, input.error());
+    const Queues queues = analysis.result();
+    if (options_.json) {
+      print_json(queues_json(queues, input->info, input->ledger), terminal);
+    } else {
+      const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
+      terminal.out << queues_text(all_ || threads_ ? queues : group_unmeasured(queues, shown), shown, terminal.width);
+    }
+    for (const auto& warning : queues.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    print_ledger(input->ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions options_;
+  bool threads_ = false;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_queues() { return std::make_unique<QueuesCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,53 @@
+// dpm report: everything the analyses say of a trace, as one page that needs nothing else.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/new_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/report/trace_report.hpp"
+#include "cli/results/ledger_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class ReportCommand : public Command {
+ public:
+  std::string name() const override { return "report"; }
+  std::string summary() const override { return "One self-contained HTML page about a trace"; }
+  std::string example() const override { return "dpm report out/trace -o report.html"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("TRACE", trace_, "A trace directory, or the output directory of a run")->required();
+    app.add_option("-o,--output", output_, "The page to write; a file that exists is not overwritten")->required();
+    app.add_flag("--json", json_, "Print what was written and the ledger as JSON");
+    history_.describe(app);
+    describe_threads(app, threads_);
+  }
+
+  int run(Terminal& terminal) override {
+    const auto found = find_all(trace_, history_, SharingMethod::replay, {}, threads_);
+    if (!found) return refuse(terminal, *this, found.error());
+    if (auto done = write_new_file(output_, view::render_report(trace_report(*found))); !done)
+      return refuse(terminal, *this, done.error());
+    if (json_)
+      print_json({{"page", output_}, {"missing", found->missing}, {"ledger", ledger_json(found->input.ledger)}},
+                 terminal);
+    terminal.err << "wrote " << output_ << '\n';
+    for (const auto& answer : found->missing) terminal.err << "warning: " << printable(answer) << '\n';
+    print_ledger(found->input.ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  std::string trace_, output_;
+  HistoryOptions history_;
+  bool json_ = false;
+  bool threads_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report() { return std::make_unique<ReportCommand>(); }
+
+}  // namespace dpm::cli

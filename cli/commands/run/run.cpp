@@ -1,0 +1,309 @@
+// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and
+// the trace. With --live: runs its processes for real, to be metered by others.
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/findings/findings.hpp"
+#include "cli/new_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/parallelism_results.hpp"
+#include "cli/results/queues_results.hpp"
+#include "cli/results/statistics_results.hpp"
+#include "cli/run/live_results.hpp"
+#include "cli/run/printed_lines.hpp"
+#include "cli/run/quantity.hpp"
+#include "cli/run/requests.hpp"
+#include "cli/run/run_report.hpp"
+#include "cli/run/simulation.hpp"
+#include "cli/run/study.hpp"
+#include "cli/run/study_results.hpp"
+#include "live/live_run.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Everything a run produces, filled step by step.
+struct Outcome {
+  Scenario scenario;
+  RecordedRun run;
+  std::optional<Findings> findings;  // there once the run has been recorded
+  std::vector<SweepResult> sweeps;
+  std::vector<MatrixResult> matrices;
+  std::vector<Comparison> comparisons;
+  std::vector<std::string> not_answered;  // what the scenario asked and this run could not tell
+  Json results;
+};
+
+bool is_named(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class RunCommand : public Command {
+ public:
+  std::string name() const override { return "run"; }
+  std::string summary() const override { return DPM_COMMAND_SUMMARY; }
+  std::string example() const override {
+    return "dpm run scenarios/file-system/scenario.json --placement alone --set users=5 -o out/alone";
+  }
+
+  void describe(CLI::App& app) override {
+    app.add_option("SCENARIO", scenario_, "A scenario file (docs/scenarios.md)")->required();
+    app.add_option("--placement", overrides_.placement, "A placement the scenario names");
+    app.add_option("--seed", overrides_.seed, "Another seed than the scenario's")->check(whole_number);
+    app.add_option("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
+    app.add_option("-o,--output", output_,
+                   "A new directory for trace, results.json and report.html (default: no files)")
+        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
+    app.add_flag("--json", json_, "Print results.json instead of tables");
+    app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
+    auto* live = app.add_flag(
+        "--live", live_, "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --live)");
+    app.add_flag("--pin", pin_, "With --live: give each machine of the scenario a core of this one")->needs(live);
+    app.add_flag(
+           "--modelled-work", modelled_work_,
+           "With --live: work that programs really do takes the CPU time they say it takes on the modelled machine")
+        ->needs(live);
+  }
+
+  int run(Terminal& terminal) override {
+    if (auto done = read_settings(); !done) return refuse(terminal, *this, done.error());
+    const auto file = load_scenario(scenario_, shipped_programs());
+    if (!file) return refuse(terminal, *this, file.error());
+    auto scenario = instantiate(*file, overrides_);
+    if (!scenario) return refuse(terminal, *this, scenario.error());
+    if (live_) return run_for_real(*scenario, terminal);
+    auto filters = load_filters(*file);
+    if (!filters) return refuse(terminal, *this, filters.error());
+    if (auto done = check_requests(*file, *scenario); !done) return refuse(terminal, *this, done.error());
+    if (auto done = make_output(); !done) return refuse(terminal, *this, done.error());
+
+    Outcome outcome;
+    outcome.scenario = *std::move(scenario);
+    Progress progress(terminal);
+    const Result<void> done = perform(*file, *std::move(filters), outcome, progress);
+    progress.clear();
+    if (!done) {
+      remove_output();
+      return refuse(terminal, *this, done.error());
+    }
+    const int status = print(outcome, terminal);
+    if (output_.empty()) remove_output();
+    return status;
+  }
+
+ private:
+  int run_for_real(const Scenario& scenario, Terminal& terminal) {
+    if (!output_.empty())
+      return refuse(terminal, *this,
+                    Error{"a live run records nothing itself; meter it: dpm meter -o " + output_ +
+                          " -- dpm run --live " + scenario_});
+    LiveOptions options{.modelled_work = modelled_work_, .pin = pin_};
+    if (!json_)
+      options.on_line = [&](const PrintedLine& line) { terminal.out << printed_text({&line, 1}) << std::flush; };
+    const auto outcome = run_live(scenario, options);
+    if (!outcome) return refuse(terminal, *this, outcome.error());
+    if (json_) {
+      print_json(live_json(*outcome, scenario), terminal);
+    } else {
+      if (!outcome->printed.empty()) terminal.out << '\n';
+      terminal.out << live_text(*outcome, terminal.width);
+    }
+    if (!outcome->ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome)) << '\n';
+    if (outcome->signal != 0) end_by_signal(outcome->signal, terminal);
+    return outcome->ended_well() ? kDone : kFellShort;
+  }
+
+  // As if it had ended us at once: whoever started us sees that we did not end by ourselves.
+  static void end_by_signal(int signal, Terminal& terminal) {
+    terminal.out.flush();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+
+  Result<void> read_settings() {
+    for (const auto& setting : settings_) {
+      const std::size_t equals = setting.find('=');
+      char* end = nullptr;
+      const std::string number = equals == std::string::npos ? "" : setting.substr(equals + 1);
+      const double value = std::strtod(number.c_str(), &end);
+      if (number.empty() || *end != '\0' || !std::isfinite(value))
+        return Error{"--set " + setting + ": expected PARAMETER=NUMBER"};
+      overrides_.parameters[setting.substr(0, equals)] = value;
+    }
+    return {};
+  }
+
+  // Without -o the trace is a scratch directory that goes when the tables are printed.
+  Result<void> make_output() {
+    if (output_.empty()) {
+      std::string pattern = (std::filesystem::temp_directory_path() / "dpm-run-XXXXXX").string();
+      if (mkdtemp(pattern.data()) == nullptr) return Error::from_errno("make a scratch directory " + pattern);
+      trace_ = pattern + "/trace";
+      return {};
+    }
+    if (mkdir(output_.c_str(), 0700) != 0) {
+      if (errno == EEXIST) return Error{output_ + " exists already: give -o a new directory, nothing is overwritten"};
+      return Error::from_errno("make the output directory " + output_);
+    }
+    trace_ = output_ + "/trace";
+    return {};
+  }
+
+  // Only ever the directory that make_output() made.
+  void remove_output() {
+    std::error_code ignored;
+    std::filesystem::remove_all(std::filesystem::path(trace_).parent_path(), ignored);
+  }
+
+  Result<void> perform(const ScenarioFile& file, Filters filters, Outcome& outcome, Progress& progress) {
+    const auto say = [&](const std::string& what) { progress.show(what); };
+    say("simulating '" + file.name + "'");
+    auto run = simulate_into(trace_, std::move(filters), outcome.scenario);
+    if (!run) return run.error();
+    outcome.run = std::move(*run);
+
+    const AnalysisRequest request = parallelism_request(file);
+    const auto computation = computation_of(outcome.scenario, request.processes, request.external_time);
+    if (!computation) return computation.error();
+    const auto method = method_from(request.prediction);
+    if (!method) return method.error();
+    const auto roles = causality_options(file, outcome.scenario);
+    if (!roles) return roles.error();
+    auto findings =
+        find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method, *roles);
+    if (!findings) return findings.error();
+    outcome.findings = std::move(*findings);
+    auto& warnings = outcome.run.ledger.warnings;
+    warnings.insert(warnings.end(), outcome.findings->missing.begin(), outcome.findings->missing.end());
+    answer_requests(file, outcome);
+    if (!outcome.run.ended_well())
+      return {};  // further runs would end alike, and published figures are about whole ones
+    if (!base_only_) study(file, outcome, say);
+    compare(file, outcome);
+    return {};
+  }
+
+  void answer_requests(const ScenarioFile& file, Outcome& outcome) {
+    outcome.results = {{"scenario", file.name},
+                       {"placement", outcome.scenario.placement},
+                       {"seed", outcome.scenario.seed},
+                       {"simulated",
+                        {{"P", outcome.run.truth.parallelism()},
+                         {"elapsed_s", outcome.run.truth.makespan.seconds()},
+                         {"messages", outcome.run.truth.messages_delivered},
+                         {"ended_by", outcome.run.truth.ended_by}}},
+                       {"ledger", ledger_json(outcome.run.ledger)}};
+    if (!outcome.run.truth.printed.empty()) outcome.results["printed"] = printed_json(outcome.run.truth.printed);
+    for (const auto& request : file.analyses) {
+      auto document = answer(request, file, overrides_, trace_);
+      // One question that has no answer here does not take the answers of the others away.
+      if (!document) {
+        outcome.not_answered.push_back("analysis '" + request.name + "': " + document.error().what);
+        continue;
+      }
+      outcome.results[request.name] = std::move(*document);
+    }
+  }
+
+  void study(const ScenarioFile& file, Outcome& outcome, const Say& say) {
+    for (const auto& sweep : file.sweeps) {
+      if (!is_named(file.study.sweeps, sweep.name)) continue;
+      auto result = run_sweep(file, overrides_, sweep, say);
+      if (!result) {
+        outcome.not_answered.push_back("sweep '" + sweep.name + "': " + result.error().what);
+        continue;
+      }
+      outcome.results["sweeps"][sweep.name] = sweep_json(*result);
+      outcome.sweeps.push_back(std::move(*result));
+    }
+    for (const auto& matrix : file.predictions) {
+      if (!is_named(file.study.predictions, matrix.name)) continue;
+      auto result = run_matrix(file, overrides_, matrix, say);
+      if (!result) {
+        outcome.not_answered.push_back("predictions '" + matrix.name + "': " + result.error().what);
+        continue;
+      }
+      outcome.results["predictions"][matrix.name] = matrix_json(*result);
+      outcome.matrices.push_back(std::move(*result));
+    }
+  }
+
+  // Published figures are about the scenario as it is written, not about a variation of it.
+  void compare(const ScenarioFile& file, Outcome& outcome) {
+    const bool varied = base_only_ || !overrides_.parameters.empty() || !overrides_.placement.empty();
+    if (varied) return;
+    for (const auto& published : file.published) {
+      const auto obtained = find_quantity(outcome.results, published.quantity);
+      if (obtained) {
+        outcome.comparisons.push_back({published, *obtained});
+      } else {
+        outcome.not_answered.push_back("published '" + published.label + "': " + obtained.error().what);
+      }
+    }
+    if (!file.published.empty()) outcome.results["published"] = comparison_json(outcome.comparisons);
+  }
+
+  int print(const Outcome& outcome, Terminal& terminal) {
+    if (json_) {
+      print_json(outcome.results, terminal);
+    } else {
+      print_tables(outcome, terminal);
+    }
+    if (!output_.empty()) {
+      const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+      if (auto done = write_new_file(output_ + "/results.json", results); !done)
+        return refuse(terminal, *this, done.error());
+      const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
+      if (auto done = write_new_file(output_ + "/report.html", report); !done)
+        return refuse(terminal, *this, done.error());
+      terminal.err << "wrote " << output_ << ": trace, results.json, report.html\n";
+    }
+    print_ledger(outcome.run.ledger, terminal);
+    for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
+    if (!outcome.run.ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run)) << '\n';
+    return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
+  }
+
+  void print_tables(const Outcome& outcome, Terminal& terminal) const {
+    terminal.out << printed_text(outcome.run.truth.printed);
+    if (!outcome.run.truth.printed.empty()) terminal.out << '\n';
+    const Findings& found = *outcome.findings;
+    const TraceInfo& info = found.input.info;
+    terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
+                 << queues_text(found.queues, info, terminal.width);
+    if (found.parallel)
+      terminal.out << '\n' << parallelism_text(found.parallel->parallelism, found.parallel->path, info, terminal.width);
+    for (const auto& sweep : outcome.sweeps)
+      terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
+    for (const auto& matrix : outcome.matrices)
+      terminal.out << "\npredicted against simulated P, '" << matrix.name << "'\n"
+                   << matrix_text(matrix, terminal.width);
+    if (!outcome.comparisons.empty())
+      terminal.out << "\npublished beside obtained\n" << comparison_text(outcome.comparisons, terminal.width);
+  }
+
+  std::string scenario_, output_, trace_;
+  Overrides overrides_;
+  std::vector<std::string> settings_;
+  bool json_ = false;
+  bool base_only_ = false;
+  bool live_ = false;
+  bool pin_ = false;
+  bool modelled_work_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run() { return std::make_unique<RunCommand>(); }
+
+}  // namespace dpm::cli

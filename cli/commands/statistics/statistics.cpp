@@ -1,0 +1,67 @@
+// dpm statistics: who talks to whom, how much, how often, in what sizes, and where the CPU time goes.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/statistics/call_sites.hpp"
+#include "analysis/statistics/threads.hpp"
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/results/places_results.hpp"
+#include "cli/results/process_groups.hpp"
+#include "cli/results/statistics_results.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class StatisticsCommand : public Command {
+ public:
+  std::string name() const override { return "statistics"; }
+  std::string summary() const override { return "Who talks to whom: counts, bytes, sizes, density, CPU time"; }
+  std::string example() const override { return "dpm statistics out/trace"; }
+  void describe(CLI::App& app) override {
+    options_.describe(app);
+    app.add_flag("--where", where_, "Also which functions and source lines send and receive");
+    describe_threads(app, threads_);
+    describe_all(app, all_);
+  }
+
+  int run(Terminal& terminal) override {
+    StatisticsAnalysis analysis;
+    CallSiteAnalysis call_sites;
+    std::vector<EventSink*> sinks = {&analysis};
+    if (where_) sinks.push_back(&call_sites);
+    const auto input = read_trace(options_.trace, sinks);
+    if (!input) return refuse(terminal, *this, input.error());
+    Statistics statistics = analysis.result();
+    if (!threads_) statistics = sum_threads(std::move(statistics), input->info);
+    std::vector<HotPlace> places;
+    if (where_) places = hot_places(call_sites.result(), input->info);
+    if (options_.json) {
+      auto document = statistics_json(statistics, input->info, input->ledger);
+      if (where_) document["places"] = places_json(places);
+      print_json(document, terminal);
+    } else {
+      const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
+      if (!threads_) statistics = sum_threads(std::move(statistics), shown);
+      terminal.out << statistics_text(statistics, shown, terminal.width);
+      if (where_) terminal.out << '\n' << places_text(places, terminal.width);
+    }
+    for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    print_ledger(input->ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  TraceOptions options_;
+  bool where_ = false;
+  bool threads_ = false;
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_statistics() { return std::make_unique<StatisticsCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,85 @@
+// dpm stop: ends the metering of a program, as control-C ends dpm acquire. The trace is finished; the program goes on.
+#include <poll.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "backends/linux/custody/keeper/control_socket.hpp"
+#include "backends/linux/custody/keeper/program_lookup.hpp"
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/printable.hpp"
+#include "os/process_handle.hpp"
+
+namespace dpm::cli {
+namespace {
+
+void await_end(const UniqueFd& process) {
+  pollfd item{process.get(), POLLIN, 0};
+  while (process && ::poll(&item, 1, -1) < 0) {
+  }
+}
+
+class StopCommand : public Command {
+ public:
+  std::string name() const override { return "stop"; }
+  std::string summary() const override { return "End the metering of a program, which goes on"; }
+  std::string example() const override { return "dpm stop 1234"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("PID", pid_, "A process of a program that is being metered, or the program's meter (dpm list)")
+        ->required()
+        ->check(process_number);
+    app.add_flag("--json", json_, "Print what was ended as JSON");
+  }
+
+  int run(Terminal& terminal) override {
+    const auto program = look_up_program(pid_);
+    if (!program) return refuse(terminal, *this, program.error());
+    const auto line = ask_meter(*program, "status");
+    if (!line) return refuse(terminal, *this, line.error());
+    const auto status = status_from_line(*line);
+    if (!status) return refuse(terminal, *this, status.error());
+    const UniqueFd meter = open_process(program->meter_pid);
+    if (const auto asked = ask_meter(*program, "stop"); !asked) return refuse(terminal, *this, asked.error());
+    {
+      Progress progress(terminal);
+      progress.show("waiting for the meter to write its results");
+      await_end(meter);
+    }
+    return report(*program, *status, terminal);
+  }
+
+ private:
+  int report(const KeptProgram& program, const MeterStatus& status, Terminal& terminal) const {
+    std::error_code ignored;
+    const bool is_written = status.output.empty() || std::filesystem::exists(status.output + "/report.html", ignored);
+    if (json_) {
+      print_json({{"pid", program.pid},
+                  {"command", program.command},
+                  {"meter_pid", program.meter_pid},
+                  {"output", status.output},
+                  {"written", is_written}},
+                 terminal);
+    } else {
+      terminal.out << "metering of " << printable(program.command) << " (" << program.pid << ") has ended";
+      if (is_written && !status.output.empty())
+        terminal.out << "; wrote " << printable(status.output) << ": trace, results.json, report.html";
+      terminal.out << '\n';
+    }
+    if (is_written) return kDone;
+    terminal.err << "dpm stop: there is no report in " << printable(status.output)
+                 << "; the meter has said why on its standard error\n";
+    return kFellShort;
+  }
+
+  std::uint32_t pid_ = 0;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_stop() { return std::make_unique<StopCommand>(); }
+
+}  // namespace dpm::cli

@@ -1,0 +1,146 @@
+// dpm twin: a scenario that does what a trace shows, run once to see whether it does.
+#include "analysis/twin/twin.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/input/history_options.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/new_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/twin/reproduction_results.hpp"
+#include "cli/twin/twin_results.hpp"
+#include "cli/twin/twin_trial.hpp"
+#include "scenarios/scenario_file.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// What stands before and behind the last `separator`.
+std::optional<std::pair<std::string, double>> name_and_number(const std::string& text, char separator) {
+  const std::size_t at = text.rfind(separator);
+  if (at == std::string::npos || at == 0) return std::nullopt;
+  try {
+    std::size_t used = 0;
+    const double number = std::stod(text.substr(at + 1), &used);
+    if (used + at + 1 != text.size()) return std::nullopt;
+    return std::pair(text.substr(0, at), number);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+class TwinCommand : public Command {
+ public:
+  std::string name() const override { return "twin"; }
+  std::string summary() const override { return DPM_COMMAND_SUMMARY; }
+  std::string example() const override { return "dpm twin out -o twin.json --clients x2 && dpm run twin.json"; }
+
+  void describe(CLI::App& app) override {
+    trace_.describe(app);
+    app.add_option("-o,--output", output_, "The scenario file to write, a new one")->required();
+    app.add_option("--delays", delays_, "A delay model file, instead of the trace's delays");
+    app.add_option("--clients", clients_, "So many times the clients: x2");
+    app.add_option("--replicate", replicated_, "A process or group that gets one more member; repeat for several");
+    app.add_option("--link", links_,
+                   "A link's new speed, as part of the old: red-blue=0.5, or all=0.5; repeat for several");
+    auto* no_run = app.add_flag("--no-run", no_run_, "Write the twin without running it");
+    app.add_option("--bound", bound_percent_, "So many percent of the messages the twin must make (default: 95)")
+        ->check(CLI::Range(0.0, 100.0))
+        ->excludes(no_run);
+  }
+
+  int run(Terminal& terminal) override {
+    twin::Recorder recorder;
+    const auto input = read_trace(trace_.trace, {&recorder});
+    if (!input) return refuse(terminal, *this, input.error());
+    auto recording = recorder.take();
+    if (!recording) return refuse(terminal, *this, about_trace(*input, recording.error()));
+    twin::TwinOptions options;
+    if (!delays_.empty()) {
+      auto delays = load_delay_model(delays_);
+      if (!delays) return refuse(terminal, *this, delays.error());
+      options.delays = std::move(*delays);
+    }
+    auto trial = no_run_ ? untried(*recording, options) : tried(*recording, options, terminal);
+    if (!trial) return refuse(terminal, *this, about_trace(*input, trial.error()));
+    twin::Twin& made = trial->twin;
+    if (auto changed = change(made); !changed) return refuse(terminal, *this, changed.error());
+    if (auto written = write_new_file(output_, twin_scenario(made)); !written)
+      return refuse(terminal, *this, written.error());
+    const twin::Reproduction* reproduction = no_run_ ? nullptr : &trial->reproduction;
+    if (trace_.json) {
+      auto document = twin_json(made, output_, input->ledger);
+      if (reproduction != nullptr) document["reproduced"] = reproduction_json(*reproduction, bounds());
+      print_json(document, terminal);
+    } else {
+      terminal.out << twin_text(made, terminal.width);
+      if (reproduction != nullptr) terminal.out << '\n' << reproduction_text(*reproduction, terminal.width);
+    }
+    for (const auto& warning : made.warnings) terminal.err << "warning: " << printable(warning) << '\n';
+    print_ledger(input->ledger, terminal);
+    if (reproduction == nullptr || reproduction->lacks.empty()) return kDone;
+    for (const auto& lack : reproduction->lacks)
+      terminal.err << "dpm twin: the twin falls short: " << printable_lines(lack) << '\n';
+    return kFellShort;
+  }
+
+ private:
+  twin::Bounds bounds() const { return {.messages = bound_percent_ / 100, .T_error = twin::Bounds{}.T_error}; }
+
+  static Result<TwinTrial> untried(const twin::Recording& recording, const twin::TwinOptions& options) {
+    auto made = twin::make_twin(recording, options);
+    if (!made) return made.error();
+    return TwinTrial{std::move(*made), {}, 0};
+  }
+
+  Result<TwinTrial> tried(const twin::Recording& recording, const twin::TwinOptions& options,
+                          Terminal& terminal) const {
+    Progress progress(terminal);
+    auto trial = try_twin(recording, options, bounds(), [&](const std::string& what) { progress.show(what); });
+    progress.clear();
+    return trial;
+  }
+
+  Result<void> change(twin::Twin& made) const {
+    if (!clients_.empty()) {
+      const auto times = name_and_number("x" + clients_, 'x');
+      if (!times || clients_.front() != 'x') return Error{"--clients takes x and a number: x2, not '" + clients_ + "'"};
+      if (auto done = twin::multiply_clients(made, times->second); !done) return done.error();
+    }
+    for (const auto& process : replicated_)
+      if (auto done = twin::replicate(made, process); !done) return done.error();
+    for (const auto& link : links_)
+      if (auto done = change_link(made, link); !done) return done.error();
+    return {};
+  }
+
+  // Names of machines may have a '-' themselves, so every one is tried.
+  static Result<void> change_link(twin::Twin& made, const std::string& link) {
+    const auto speed = name_and_number(link, '=');
+    if (!speed) return Error{"--link takes two machines and a number: red-blue=0.5, or all=0.5, not '" + link + "'"};
+    if (speed->first == "all") return twin::change_link(made, "all", "all", speed->second);
+    Result<void> refused = Error{"--link: '" + speed->first + "' does not name two machines, as red-blue"};
+    for (std::size_t dash = speed->first.find('-'); dash != std::string::npos;
+         dash = speed->first.find('-', dash + 1)) {
+      auto done = twin::change_link(made, speed->first.substr(0, dash), speed->first.substr(dash + 1), speed->second);
+      if (done) return done;
+      refused = done;
+    }
+    return refused;
+  }
+
+  TraceOptions trace_;
+  std::string output_, delays_, clients_;
+  bool no_run_ = false;
+  double bound_percent_ = 100 * twin::Bounds{}.messages;
+  std::vector<std::string> replicated_, links_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_twin() { return std::make_unique<TwinCommand>(); }
+
+}  // namespace dpm::cli

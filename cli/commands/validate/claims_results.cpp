@@ -1,0 +1,122 @@
+#include "cli/commands/validate/claims_results.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/printable.hpp"
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Five digits: a share of 99.997 % is not one of 100 %.
+std::string number_text(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.5g", value);
+  return buffer;
+}
+
+std::string with_unit(const std::string& number, const std::string& unit) {
+  return unit.empty() ? number : number + " " + unit;
+}
+
+Json value_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json goal_json(const std::optional<Goal>& goal) {
+  if (!goal) return nullptr;
+  return {{goal->is_most ? "at_most" : "at_least", goal->value}};
+}
+
+std::string sentence(Verdict verdict, std::size_t count) {
+  const bool one = count == 1;
+  switch (verdict) {
+    case Verdict::holds:
+      return one ? "holds" : "hold";
+    case Verdict::skipped:
+      return "skipped";
+    case Verdict::worse_than_baseline:
+      return one ? "is worse than its baseline" : "are worse than their baseline";
+    case Verdict::misses_its_goal:
+      return one ? "misses its goal" : "miss their goal";
+    case Verdict::broken:
+      return "broken";
+  }
+  return "";
+}
+
+// "CLAIM: text" for what a claim has to say beside its figures.
+std::string remarks_text(const Judgement& judgement) {
+  std::string text;
+  if (!judgement.reason.empty())
+    text += judgement.claim.name + ": " + name_of(judgement.verdict) + ": " + judgement.reason + '\n';
+  for (const auto& remark : judgement.result.remarks) text += judgement.claim.name + ": " + remark + '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string goal_text(const FigureClaim& figure) {
+  if (!figure.goal) return "-";
+  return with_unit((figure.goal->is_most ? "≤ " : "≥ ") + number_text(figure.goal->value), figure.unit);
+}
+
+std::string value_text(const std::optional<double>& value, const FigureClaim& figure) {
+  return value ? with_unit(number_text(*value), figure.unit) : "-";
+}
+
+std::string claims_text(const std::vector<Judgement>& judgements, int width) {
+  TextTable table({"claim", "figure", ">goal", ">obtained", ">baseline", "verdict"});
+  std::string remarks;
+  for (const auto& judgement : judgements) {
+    for (const auto& figure : judgement.figures)
+      table.add_row({judgement.claim.name, figure.figure.name, goal_text(figure.figure),
+                     value_text(figure.obtained, figure.figure), value_text(figure.baseline, figure.figure),
+                     name_of(figure.verdict)});
+    remarks += remarks_text(judgement);
+  }
+  return table.to_text(width) + (remarks.empty() ? "" : "\n" + printable_lines(remarks)) + "\n" +
+         claims_count(judgements) + "\n";
+}
+
+std::string claims_count(const std::vector<Judgement>& judgements) {
+  std::map<Verdict, std::size_t> counts;
+  for (const auto& judgement : judgements) ++counts[judgement.verdict];
+  std::string text;
+  for (const auto& [verdict, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + sentence(verdict, count);
+  return std::to_string(judgements.size()) + (judgements.size() == 1 ? " claim: " : " claims: ") + text;
+}
+
+Json claims_json(const std::vector<Judgement>& judgements) {
+  Json rows = Json::array();
+  for (const auto& judgement : judgements)
+    for (const auto& figure : judgement.figures)
+      rows.push_back({{"claim", judgement.claim.name},
+                      {"figure", figure.figure.name},
+                      {"unit", figure.figure.unit},
+                      {"goal", goal_json(figure.figure.goal)},
+                      {"obtained", value_json(figure.obtained)},
+                      {"baseline", value_json(figure.baseline)},
+                      {"verdict", name_of(figure.verdict)}});
+  return rows;
+}
+
+std::string acceptance_text(const Claim& claim, const Baseline& before, const Baseline& after, int width) {
+  TextTable table({"figure", "form", ">old", ">new", ">goal"});
+  for (const auto& figure : claim.figures) {
+    for (const bool is_quick : {false, true}) {
+      const auto value_in = [&](const Figures& figures) {
+        const auto found = figures.find(figure.name);
+        return value_text(found == figures.end() ? std::nullopt : std::optional(found->second), figure);
+      };
+      table.add_row({figure.name, is_quick ? "quick" : "full", value_in(before.of(is_quick)),
+                     value_in(after.of(is_quick)), goal_text(figure)});
+    }
+  }
+  return table.to_text(width);
+}
+
+}  // namespace dpm::cli

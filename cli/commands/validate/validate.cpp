@@ -1,0 +1,195 @@
+// dpm validate: tries again what validation/ claims, and says which claims hold.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/commands/validate/claims_report.hpp"
+#include "cli/commands/validate/claims_results.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/new_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/validate/claim_folder.hpp"
+#include "cli/validate/results_folder.hpp"
+#include "cli/validate/runner.hpp"
+#include "os/own_program.hpp"
+#include "scenarios/document/json_node.hpp"
+#include "trace/files.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr int kNothingCouldBeTried = 77;
+
+struct AskedClaim {
+  Claim claim;
+  Baseline baseline;
+};
+
+class ValidateCommand : public Command {
+ public:
+  std::string name() const override { return "validate"; }
+  std::string summary() const override { return "Whether what DPM claims of its measurements and predictions holds"; }
+  std::string example() const override { return "dpm validate tsp file-system --quick"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("CLAIM", asked_, "A folder of validation/ with a claim.json (default: all of them)");
+    app.add_flag("--quick", quick_, "The quick form of each claim: fewer cases, seconds instead of minutes");
+    app.add_flag("--json", json_, "Print the same numbers as JSON");
+    app.add_option("--accept", accepted_,
+                   "Measure this claim, show what its baseline says and what was obtained, and make that its baseline");
+    app.add_option("--claims", claims_, "The folder of the claims (default: validation, here or of this program)");
+    app.add_option("--runners", runners_,
+                   "The folder of the programs validation_CLAIM (default: validation beside this program)");
+    app.add_option("--report", report_,
+                   "Write a page with every claim's matrices and pictures; nothing is overwritten");
+    app.add_option("-o,--output", output_, "A new folder for what the runners leave");
+    app.add_option("--plant", plant_, "Plant this error, to see that a claim can fail; a claim's README names its own");
+  }
+
+  int run(Terminal& terminal) override {
+    if (!accepted_.empty() && !asked_.empty())
+      return refuse(terminal, *this, Error{"--accept names its claim: leave out '" + asked_.front() + "'"});
+    if (!accepted_.empty() && !plant_.empty())
+      return refuse(terminal, *this, Error{"--plant makes a result wrong, which --accept must not accept"});
+    if (!accepted_.empty() && !report_.empty())
+      return refuse(terminal, *this, Error{"--accept measures to change a baseline, --report to show: one at a time"});
+    if (std::error_code ignored; !report_.empty() && std::filesystem::exists(report_, ignored))
+      return refuse(terminal, *this, Error{report_ + " exists already: name a new file, nothing is overwritten"});
+    program_ = own_program();
+    const std::string program_folder = std::filesystem::path(program_).parent_path().string();
+    if (runners_.empty()) runners_ = program_folder + "/validation";
+    const auto folder = ClaimFolder::open(claims_, program_folder);
+    if (!folder) return refuse(terminal, *this, folder.error());
+    const auto results = ResultsFolder::create(output_);
+    if (!results) return refuse(terminal, *this, results.error());
+    return accepted_.empty() ? try_claims(*folder, *results, terminal) : accept(*folder, *results, terminal);
+  }
+
+ private:
+  // Whatever cannot be understood is refused before the first claim is tried, which may take minutes.
+  Result<std::vector<AskedClaim>> asked_claims(const ClaimFolder& folder) const {
+    std::vector<AskedClaim> all;
+    for (const auto& name : asked_.empty() ? folder.names() : asked_) {
+      const auto is_same = [&](const AskedClaim& known) { return known.claim.name == name; };
+      if (std::any_of(all.begin(), all.end(), is_same)) continue;
+      auto claim = folder.claim(name);
+      if (!claim) return claim.error();
+      auto baseline = folder.baseline(*claim);
+      if (!baseline) return baseline.error();
+      *claim = claim->form(quick_);
+      if (auto done = need_baseline(*claim, baseline->of(quick_), folder.baseline_path(*claim), quick_); !done)
+        return done.error();
+      all.push_back({*std::move(claim), *std::move(baseline)});
+    }
+    return all;
+  }
+
+  int try_claims(const ClaimFolder& folder, const ResultsFolder& results, Terminal& terminal) {
+    const auto asked = asked_claims(folder);
+    if (!asked) return refuse(terminal, *this, asked.error());
+    std::vector<Judgement> judgements;
+    for (const auto& [claim, baseline] : *asked) {
+      terminal.err << "validate: " << claim.name << " (" << judgements.size() + 1 << " of " << asked->size() << ")"
+                   << std::endl;
+      judgements.push_back(try_claim(claim, baseline.of(quick_), quick_, results, claim.name, terminal));
+      say_ending(judgements.back(), terminal);
+    }
+    if (!report_.empty()) {
+      if (auto done = write_new_file(report_, view::render_report(claims_report(judgements, quick_))); !done)
+        return refuse(terminal, *this, done.error());
+      terminal.err << "wrote " << printable(report_) << '\n';
+    }
+    if (json_) {
+      print_json(claims_json(judgements), terminal);
+    } else {
+      terminal.out << claims_text(judgements, terminal.width);
+    }
+    return status_of(judgements);
+  }
+
+  Judgement try_claim(const Claim& claim, const Figures& baseline, bool is_quick, const ResultsFolder& results,
+                      const std::string& part, Terminal& terminal) const {
+    const auto broken = [&](const std::string& why) { return judge_unmeasured(claim, baseline, Verdict::broken, why); };
+    const auto place = results.part(part);
+    if (!place) return broken(place.error().what);
+    const RunnerOptions options{is_quick, plant_, program_, runners_, *place + "/result.json"};
+    const auto outcome = run_claim(claim, options, [&](const std::string& line) {
+      terminal.err << claim.name << ": " << printable(line) << std::endl;
+    });
+    if (!outcome) return broken(outcome.error().what);
+    if (outcome->ending == RunnerEnding::skipped)
+      return judge_unmeasured(claim, baseline, Verdict::skipped, outcome->reason);
+    if (outcome->ending == RunnerEnding::broken) return broken(outcome->reason);
+    const auto text = read_text_file(options.result_path, kLongestJson);
+    if (!text) return broken("it has left no result: " + text.error().what);
+    auto result = parse_claim_result(*text, "result.json", claim);
+    if (result) return judge(claim, baseline, *std::move(result));
+    Judgement refused = broken(result.error().what);
+    refused.is_refused = true;
+    return refused;
+  }
+
+  static void say_ending(const Judgement& judgement, Terminal& terminal) {
+    if (judgement.verdict == Verdict::skipped)
+      terminal.err << "SKIPPED: " << judgement.claim.name << ": " << printable(judgement.reason) << '\n';
+    else
+      terminal.err << judgement.claim.name << ": " << name_of(judgement.verdict) << '\n';
+  }
+
+  static int status_of(const std::vector<Judgement>& judgements) {
+    const auto any = [&](const auto& is) { return std::any_of(judgements.begin(), judgements.end(), is); };
+    if (any([](const Judgement& judgement) { return judgement.is_refused; })) return kWrongInput;
+    if (any([](const Judgement& judgement) { return judgement.verdict > Verdict::skipped; })) return kFellShort;
+    const bool all_skipped = !any([](const Judgement& judgement) { return judgement.verdict != Verdict::skipped; });
+    return all_skipped ? kNothingCouldBeTried : kDone;
+  }
+
+  int accept(const ClaimFolder& folder, const ResultsFolder& results, Terminal& terminal) {
+    const auto claim = folder.claim(accepted_);
+    if (!claim) return refuse(terminal, *this, claim.error());
+    Baseline before;
+    // One that cannot be read is what --accept is for, but nobody should learn of it by its being gone.
+    if (auto known = folder.baseline(*claim)) {
+      before = *std::move(known);
+    } else {
+      terminal.err << "note: " << printable_lines(known.error().what) << '\n';
+    }
+    Baseline after = before;
+    for (const bool is_quick : {false, true}) {
+      if (quick_ && !is_quick) continue;
+      terminal.err << "validate: " << claim->name << (is_quick ? ", quick" : "") << std::endl;
+      const Claim form = claim->form(is_quick);
+      Figures all_known;
+      for (const auto& figure : form.figures) all_known[figure.name] = 0;
+      const Judgement judgement =
+          try_claim(form, all_known, is_quick, results, claim->name + (is_quick ? "-quick" : ""), terminal);
+      if (judgement.verdict == Verdict::skipped || judgement.verdict == Verdict::broken) {
+        terminal.err << "dpm validate: " << claim->name << ": " << name_of(judgement.verdict) << ": "
+                     << printable_lines(judgement.reason) << "\nThe baseline stays what it was.\n";
+        return judgement.is_refused ? kWrongInput : kFellShort;
+      }
+      after.of(is_quick) = judgement.result.figures;
+    }
+    terminal.out << acceptance_text(*claim, before, after, terminal.width);
+    const std::string path = folder.baseline_path(*claim);
+    if (auto written = replace_file(path, baseline_text(*claim, after)); !written) {
+      terminal.err << "dpm validate: " << written.error().what << '\n';
+      return kFellShort;
+    }
+    terminal.err << "wrote " << printable(path) << '\n';
+    return kDone;
+  }
+
+  std::vector<std::string> asked_;
+  std::string accepted_, claims_, runners_, output_, plant_, report_;
+  std::string program_;
+  bool quick_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_validate() { return std::make_unique<ValidateCommand>(); }
+
+}  // namespace dpm::cli

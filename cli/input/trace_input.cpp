@@ -1,0 +1,75 @@
+#include "cli/input/trace_input.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/messages/message_resolver.hpp"
+#include "backends/replay/replay_source.hpp"
+#include "cli/input/await_recorder.hpp"
+#include "cli/input/tee_sink.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// Hands a trace on as it is if its messages are numbered; otherwise looks what its streams carried.
+class FirstReading : public EventSink {
+ public:
+  explicit FirstReading(EventSink& analyses) : sink_(&analyses) {}
+
+  void on_begin(const TraceInfo& info) override {
+    needs_second_ = has_live_channels(info);
+    if (needs_second_) sink_ = &survey_;
+    sink_->on_begin(info);
+  }
+  void on_events(std::span<const Event> batch) override { sink_->on_events(batch); }
+  void on_end(const LossReport& losses) override { sink_->on_end(losses); }
+
+  bool needs_second() const { return needs_second_; }
+  MessageSurvey take_survey() { return std::move(survey_); }
+
+ private:
+  EventSink* sink_;
+  MessageSurvey survey_;
+  bool needs_second_ = false;
+};
+
+}  // namespace
+
+Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, ReceiveLength length) {
+  const std::string directory = trace_directory(path);
+  await_recorder(directory);
+  TeeSink tee(std::move(sinks));
+  FirstReading first(tee);
+  ReplaySource source(directory);
+  if (auto done = source.run(first); !done) return done.error();
+  if (!first.needs_second()) return TraceInput{directory, source.info(), source.ledger()};
+  MessageResolver resolver(first.take_survey(), tee, length);
+  ReplaySource again(directory);
+  if (auto done = again.run(resolver); !done) return done.error();
+  TraceInput input{directory, resolver.info(), again.ledger()};
+  for (const auto& warning : resolver.warnings()) input.ledger.warnings.push_back(warning);
+  return input;
+}
+
+void TraceOptions::describe(CLI::App& app) {
+  app.add_option("TRACE", trace, "A trace directory, or the output directory of a run")->required();
+  app.add_flag("--json", json, "Print the same numbers as JSON");
+}
+
+void describe_threads(CLI::App& app, bool& threads) {
+  app.add_flag("--threads", threads, "Show every thread of live programs (default: threads summed by process)");
+}
+
+void describe_all(CLI::App& app, bool& all) {
+  app.add_flag("--all", all,
+               "Show each process and each peer outside (default: many of one program, and the clients of one service, "
+               "as one)");
+}
+
+void print_json(const nlohmann::ordered_json& document, Terminal& terminal) {
+  // Names come from outside: what is not UTF-8 is shown as U+FFFD instead of ending the output.
+  terminal.out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace dpm::cli

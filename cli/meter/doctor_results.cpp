@@ -1,0 +1,223 @@
+#include "cli/meter/doctor_results.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli/printable.hpp"
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::uint64_t kDescriptorsWanted = 1024;
+
+std::string reason(const Attempt& attempt) {
+  return attempt.made ? std::strerror(attempt.error_number) : "could not be tried";
+}
+
+bool is_forbidden(const Attempt& attempt) {
+  return attempt.made && (attempt.error_number == EPERM || attempt.error_number == EACCES);
+}
+
+Check kernel_check(const MachineCapabilities& machine) {
+  const std::string found = "Linux " + machine.kernel_release + ", " + machine.architecture;
+  if (machine.architecture == "x86_64") return {"kernel", Verdict::good, found, ""};
+  return {"kernel", Verdict::missing, found, "The meter knows the system calls of x86-64 only."};
+}
+
+Check notification_check(const MachineCapabilities& machine) {
+  const Attempt& tried = machine.notification;
+  const std::string name = "user notification";
+  if (tried.worked()) return {name, Verdict::good, "a call waited for its supervisor and went on", ""};
+  if (tried.made && tried.error_number == EBUSY)
+    return {name, Verdict::missing, "somebody supervises us already",
+            "Run dpm outside of the meter, sandbox or container that is notified of our calls: the kernel allows one "
+            "such supervisor for each process."};
+  if (is_forbidden(tried))
+    return {name, Verdict::missing, "forbidden: " + reason(tried),
+            "A container or sandbox forbids seccomp(2). Start the container with a profile that allows it (podman and "
+            "docker: --security-opt seccomp=unconfined), or run dpm outside and meter from there."};
+  if (tried.made && (tried.error_number == ENOSYS || tried.error_number == EINVAL))
+    return {name, Verdict::missing, "this kernel has none: " + reason(tried),
+            "Linux 5.6 or newer is needed, built with CONFIG_SECCOMP_FILTER."};
+  return {name, Verdict::missing, reason(tried), "A call that should have waited for its supervisor did not."};
+}
+
+Check wake_up_check(const MachineCapabilities& machine) {
+  const std::string name = "wake-up on one CPU";
+  if (machine.sync_wake_up.worked()) return {name, Verdict::good, "a metered call costs few microseconds", ""};
+  if (!machine.notification.worked()) return {name, Verdict::limited, "could not be tried", ""};
+  return {name, Verdict::limited, "not in this kernel: metered calls wait longer",
+          "Linux 6.6 or newer wakes the meter on the CPU of the call that waits, which is several times as fast."};
+}
+
+Check access_check(const MachineCapabilities& machine) {
+  const std::string name = "access to programs";
+  const bool works = machine.borrow_descriptor.worked() && machine.read_memory.worked();
+  if (works) return {name, Verdict::good, "descriptors and memory can be looked at", ""};
+  if (!machine.notification.worked()) return {name, Verdict::missing, "could not be tried", ""};
+  const Attempt& failed = machine.borrow_descriptor.worked() ? machine.read_memory : machine.borrow_descriptor;
+  std::string advice =
+      "pidfd_getfd(2) and process_vm_readv(2) are needed: Linux 5.6 or newer, and no container that "
+      "forbids them.";
+  if (is_forbidden(failed) && machine.yama_scope >= 1)
+    advice = "Yama (kernel.yama.ptrace_scope=" + std::to_string(machine.yama_scope) +
+             ") keeps programs from being looked at: run dpm as root, or as root set "
+             "'sysctl kernel.yama.ptrace_scope=0'.";
+  return {name, Verdict::missing, "refused: " + reason(failed), advice};
+}
+
+Check counts_check(const MachineCapabilities& machine) {
+  const std::string name = "byte counts";
+  if (machine.transfer_counts.worked()) return {name, Verdict::good, "results of read() and write() are known", ""};
+  return {name, Verdict::limited, "/proc/PID/task/TID/io: " + reason(machine.transfer_counts),
+          "Lengths on pipes and UNIX sockets are those the program asked for, not those it got: a kernel with "
+          "CONFIG_TASK_IO_ACCOUNTING tells."};
+}
+
+Check privilege_check(const MachineCapabilities& machine) {
+  const std::string name = "privileges";
+  if (machine.may_administrate) return {name, Verdict::good, "setuid programs keep theirs", ""};
+  if (machine.no_new_privileges)
+    return {name, Verdict::note, "no_new_privs is set already: metering takes nothing away", ""};
+  return {name, Verdict::limited, "no_new_privs will be set: setuid programs get none",
+          "Programs that gain privileges when they start (sudo, su, ping) run with yours instead. To meter those, run "
+          "dpm as root."};
+}
+
+Check acquire_check(const MachineCapabilities& machine) {
+  const std::string name = "running programs";
+  if (machine.may_trace_all && machine.yama_scope < 3)
+    return {name, Verdict::good, "dpm acquire takes any process", ""};
+  if (machine.yama_scope < 1) return {name, Verdict::good, "dpm acquire takes your own processes", ""};
+  return {name, Verdict::limited,
+          "dpm acquire takes none: kernel.yama.ptrace_scope=" + std::to_string(machine.yama_scope),
+          machine.yama_scope >= 3 ? "Scope 3 stays until the machine is started again."
+                                  : "Run dpm as root, or as root set 'sysctl kernel.yama.ptrace_scope=0'."};
+}
+
+Check announcements_check(const MachineCapabilities& machine) {
+  const std::string name = "births and deaths";
+  if (machine.announcements_problem.empty()) return {name, Verdict::good, "announced by the kernel", ""};
+  return {name, Verdict::limited, "read from /proc instead",
+          "The kernel does not announce processes to us (" + machine.announcements_problem +
+              "): forks, execs and ends are known when a process makes its next call, and marked as inferred."};
+}
+
+Check filters_check(const MachineCapabilities& machine) {
+  const std::string name = "filters above us";
+  if (machine.filters_above == 0) return {name, Verdict::good, "none", ""};
+  return {name, Verdict::note, "seccomp filters of others: " + std::to_string(machine.filters_above), ""};
+}
+
+Check proc_check(const MachineCapabilities& machine) {
+  if (!machine.proc_mounted) return {"/proc", Verdict::missing, "not mounted", "As root: mount -t proc proc /proc"};
+  if (machine.hidden_processes.empty()) return {"/proc", Verdict::good, "shows every process", ""};
+  return {"/proc", Verdict::note, machine.hidden_processes + ": other users' processes are not shown",
+          machine.may_trace_all ? "" : "Your own are, which is enough for metering them."};
+}
+
+Check descriptors_check(const MachineCapabilities& machine) {
+  const std::string name = "descriptors";
+  const std::string found =
+      std::to_string(machine.descriptors_max) + ", can be raised to " + std::to_string(machine.descriptors_limit);
+  if (machine.descriptors_limit >= kDescriptorsWanted) return {name, Verdict::good, found, ""};
+  return {name, Verdict::limited, found,
+          "The meter keeps a few for each thread of the program: raise the hard limit with 'ulimit -Hn'."};
+}
+
+Check io_uring_check(const MachineCapabilities& machine) {
+  const std::string name = "io_uring";
+  if (!machine.io_uring.worked()) return {name, Verdict::good, "not available: nothing can bypass through it", ""};
+  return {name, Verdict::note, "available: what goes through it bypasses the meter",
+          "The meter says which processes used io_uring. As root 'sysctl kernel.io_uring_disabled=2' makes programs "
+          "fall back to "
+          "calls that are seen."};
+}
+
+std::string name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "good";
+    case Verdict::note:
+      return "note";
+    case Verdict::limited:
+      return "limited";
+    case Verdict::missing:
+      return "missing";
+  }
+  return "";
+}
+
+// Words of `text` in lines of `width` columns, each indented.
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::string lines, line = indent;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
+      lines += line + "\n";
+      line = indent;
+    }
+    line += (line.size() > indent.size() ? " " : "") + word;
+    at = end + 1;
+  }
+  return lines + line + "\n";
+}
+
+std::string conclusion(const Diagnosis& diagnosis) {
+  if (!can_meter(diagnosis)) return "metering does not work here";
+  const bool whole = std::none_of(diagnosis.begin(), diagnosis.end(),
+                                  [](const auto& check) { return check.verdict == Verdict::limited; });
+  return whole ? "metering works here" : "metering works here, with limits";
+}
+
+}  // namespace
+
+Diagnosis diagnose(const MachineCapabilities& machine) {
+  return {kernel_check(machine),  notification_check(machine), access_check(machine),        proc_check(machine),
+          wake_up_check(machine), counts_check(machine),       announcements_check(machine), privilege_check(machine),
+          acquire_check(machine), filters_check(machine),      descriptors_check(machine),   io_uring_check(machine)};
+}
+
+bool can_meter(const Diagnosis& diagnosis) {
+  return std::none_of(diagnosis.begin(), diagnosis.end(),
+                      [](const auto& check) { return check.verdict == Verdict::missing; });
+}
+
+std::string diagnosis_text(const Diagnosis& diagnosis, int width) {
+  TextTable table({"check", "verdict", "found"});
+  std::string advice;
+  for (const auto& check : diagnosis) {
+    table.add_row({check.name, name_of(check.verdict), printable(check.found)});
+    if (check.advice.empty()) continue;
+    advice += "\n" + check.name + "\n";
+    advice += wrapped(printable(check.advice), static_cast<std::size_t>(width), "  ");
+  }
+  return table.to_text(width) + advice + "\n" + conclusion(diagnosis) + "\n";
+}
+
+nlohmann::ordered_json diagnosis_json(const Diagnosis& diagnosis, const MachineCapabilities& machine) {
+  using Json = nlohmann::ordered_json;
+  Json checks = Json::array();
+  for (const auto& check : diagnosis)
+    checks.push_back(
+        {{"check", check.name}, {"verdict", name_of(check.verdict)}, {"found", check.found}, {"advice", check.advice}});
+  return {{"can_meter", can_meter(diagnosis)},
+          {"kernel", machine.kernel_release},
+          {"architecture", machine.architecture},
+          {"user_notification", machine.notification.worked()},
+          {"sync_wake_up", machine.sync_wake_up.worked()},
+          {"access", machine.borrow_descriptor.worked() && machine.read_memory.worked()},
+          {"announcements", machine.announcements_problem.empty()},
+          {"no_new_privs", !machine.may_administrate},
+          {"yama_scope", machine.yama_scope},
+          {"filters_above", machine.filters_above},
+          {"descriptors_max", machine.descriptors_max},
+          {"io_uring", machine.io_uring.worked()},
+          {"checks", std::move(checks)}};
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,29 @@
+#include "cli/new_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace dpm::cli {
+
+Result<void> write_new_file(const std::string& path, const std::string& text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST) return Error{path + " exists already: name a new file, nothing is overwritten"};
+  if (fd < 0) return Error::from_errno("write " + path);
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n = write(fd, text.data() + written, text.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const Error failed = Error::from_errno("write " + path);
+      close(fd);
+      return failed;
+    }
+    written += static_cast<std::size_t>(n);
+  }
+  if (close(fd) != 0) return Error::from_errno("write " + path);
+  return {};
+}
+
+}  // namespace dpm::cli

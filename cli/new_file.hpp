@@ -1,0 +1,13 @@
+// Results in files: a new file each, because nothing is overwritten.
+#pragma once
+
+#include <string>
+
+#include "model/result.hpp"
+
+namespace dpm::cli {
+
+// Refuses a file that exists.
+Result<void> write_new_file(const std::string& path, const std::string& text);
+
+}  // namespace dpm::cli

@@ -1,0 +1,15 @@
+// The report of `dpm run`: the trace's, with the published figures, sweeps and predictions of the study.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/findings/findings.hpp"
+#include "cli/run/study_results.hpp"
+
+namespace dpm::cli {
+
+std::string run_report(const Findings& findings, const std::vector<SweepResult>& sweeps,
+                       const std::vector<MatrixResult>& matrices, const std::vector<Comparison>& comparisons);
+
+}  // namespace dpm::cli

@@ -1,0 +1,81 @@
+#include "cli/twin/twin_results.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/number_text.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+using twin::Do;
+using twin::TwinGroup;
+using twin::TwinStep;
+
+// What it is, in a word.
+std::string manner_of(const TwinGroup& group) {
+  const auto dispatches = [](const std::vector<TwinStep>& steps) {
+    for (const auto& step : steps)
+      if (step.what == Do::dispatch || (step.what == Do::repeat && step.steps.front().what == Do::dispatch))
+        return true;
+    return false;
+  };
+  if (group.as_recorded) return group.unmetered ? "outside, as recorded" : "as recorded";
+  if (group.unmetered) return "outside, unmetered";
+  if (dispatches(group.program.start)) return "hands out tasks";
+  if (group.starts_requests) return "client";
+  return group.program.start.empty() ? "service" : "starts, then serves";
+}
+
+// What is written as recorded is reproduced, and not understood.
+std::uint64_t understood(const TwinGroup& group) {
+  if (group.as_recorded) return 0;
+  return group.activities - std::min(group.activities, group.activities_forced + group.activities_once);
+}
+
+double understood_share(const TwinGroup& group) {
+  return group.activities == 0 ? 1 : static_cast<double>(understood(group)) / static_cast<double>(group.activities);
+}
+
+}  // namespace
+
+std::string twin_text(const twin::Twin& twin, int width) {
+  TextTable table({"process", ">number", "what it is", ">messages kinds", ">activities", ">understood", ">CPU"});
+  for (const auto& group : twin.groups)
+    table.add_row({group.name, std::to_string(group.count), manner_of(group),
+                   std::to_string(group.program.handlers.size()), std::to_string(group.activities),
+                   percent(understood_share(group), 1), seconds_text(group.cpu_s)});
+  std::string text = table.to_text(width) + "\n";
+  text += "made from " + std::to_string(twin.events) + " events; " + std::to_string(twin.requests) + " requests\n";
+  text += "delays are from " + twin.delays_from + "\n";
+  std::size_t as_recorded = 0;
+  for (const auto& group : twin.groups) as_recorded += group.as_recorded;
+  if (as_recorded > 0)
+    text += std::to_string(as_recorded) + " of " + std::to_string(twin.groups.size()) +
+            " rows are as recorded: what they would do if others did something else is not known\n";
+  return text;
+}
+
+nlohmann::ordered_json twin_json(const twin::Twin& twin, const std::string& scenario_file, const Ledger& ledger) {
+  using Json = nlohmann::ordered_json;
+  Json processes = Json::array();
+  for (const auto& group : twin.groups)
+    processes.push_back({{"process", group.name},
+                         {"number", group.count},
+                         {"what", manner_of(group)},
+                         {"in_computation", group.in_computation},
+                         {"metered", !group.unmetered},
+                         {"as_recorded", group.as_recorded},
+                         {"messages", group.messages},
+                         {"kinds_handled", group.program.handlers.size()},
+                         {"activities", group.activities},
+                         {"activities_understood", understood(group)},
+                         {"cpu_s", group.cpu_s}});
+  return {{"scenario", scenario_file},         {"events", twin.events},
+          {"requests", twin.requests},         {"delays_from", twin.delays_from},
+          {"processes", std::move(processes)}, {"warnings", twin.warnings},
+          {"ledger", ledger_json(ledger)}};
+}
+
+}  // namespace dpm::cli
