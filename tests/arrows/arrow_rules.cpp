@@ -3,42 +3,19 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string_view>
 
 namespace dpm {
 namespace {
-
-const std::vector<Arrow> kArrows = {
-    {"model", {}},
-    {"os", {"model"}},
-    {"trace", {"model"}},
-    {"merge", {"model"}},
-    {"symbols", {"model"}},
-    {"filter", {"model", "trace"}},
-    {"analysis", {"model", "analysis/history"}},
-    {"analysis/history", {"model"}},
-    {"analysis/messages", {"model"}},
-    {"analysis/prediction", {"model", "analysis/history", "analysis/parallelism"}},
-    {"backends", {"model", "os"}},
-    {"backends/linux", {"model", "os", "symbols"}},
-    {"backends/linux/transport", {"model", "os", "trace", "merge"}},
-    {"backends/replay", {"model", "trace"}},
-    {"live", {"model", "os"}},
-    {"scenarios", {"model", "scenarios"}},
-    {"view", {"model", "analysis"}},
-    {"cluster", {}},
-    {"cli", {"*"}},
-    {"tests", {"*"}},
-    {"validation", {"*"}},
-    {"bench", {"*"}},
-};
 
 const std::vector<LibraryHome> kLibraryHomes = {
     {"simgrid/", "SimGrid", {"backends/sim"}},
     {"xbt", "SimGrid", {"backends/sim"}},
     {"nlohmann/",
      "nlohmann_json",
-     {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "cli", "tests", "validation"}},
+     {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "cli", "tests",
+      "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
     {"openssl/", "OpenSSL", {"backends/linux/remote/protocol", "backends/linux/transport/tls"}},
@@ -48,6 +25,8 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"valijson/", "valijson", {"tests"}},
     {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux"}},
 };
+
+const std::vector<std::string> kFreeFolders = {"tests", "validation", "bench"};
 
 struct Include {
   std::string path;
@@ -61,8 +40,15 @@ std::optional<Include> parse_include(const std::string& line) {
   return Include{match[2], match[1] == "\""};
 }
 
+bool is_source(const SourceFile& file) { return file.extension() == ".cpp" || file.extension() == ".hpp"; }
+
 bool is_under(std::string_view path, std::string_view folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+bool is_free(std::string_view path) {
+  return std::any_of(kFreeFolders.begin(), kFreeFolders.end(),
+                     [&](const auto& folder) { return is_under(path, folder); });
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -71,37 +57,32 @@ std::string joined(const std::vector<std::string>& words) {
   return text.empty() ? "nothing" : text;
 }
 
-// The folder an arrow begins or ends at: two levels below the collections, one elsewhere.
-std::string component_of(const std::string& path) {
-  const auto first = path.find('/');
-  if (first == std::string::npos) return "";
-  const std::string top = path.substr(0, first);
-  if (top != "analysis" && top != "backends") return top;
-  const auto second = path.find('/', first + 1);
-  return second == std::string::npos ? top : path.substr(0, second);
-}
-
-const Arrow* rule_for(const std::string& component) {
-  const Arrow* best = nullptr;
-  for (const auto& arrow : kArrows) {
-    if (is_under(component, arrow.folder) && (best == nullptr || arrow.folder.size() > best->folder.size()))
-      best = &arrow;
+std::vector<std::string> folders_used(std::span<const Component> components, const Component& component) {
+  std::vector<std::string> folders;
+  for (const auto& library : component.uses) {
+    if (const Component* used = component_named(components, library)) folders.push_back(used->folder);
   }
-  return best;
+  std::sort(folders.begin(), folders.end());
+  return folders;
 }
 
-// `from` is the component; one of its folders may have a rule of its own.
-std::string check_own(const std::string& from, const std::string& folder, const Include& include) {
-  const std::string to = component_of(include.path);
-  if (to.empty()) return "include \"" + include.path + "\" names no folder; write its path from the project's root";
-  const Arrow* rule = rule_for(folder);
-  if (rule == nullptr) return "folder '" + from + "' has no row in the table of arrows (tests/arrows/arrow_rules.cpp)";
-  if (rule_for(to) == nullptr) return "include \"" + include.path + "\" lies in no folder of the project";
-  const bool allowed = to == from || std::any_of(rule->may_use.begin(), rule->may_use.end(), [&](const auto& target) {
-                         return target == "*" || is_under(to, target);
-                       });
-  if (allowed) return "";
-  return "arrow " + from + " -> " + to + " (\"" + include.path + "\"); " + from + " may use " + joined(rule->may_use);
+bool uses(const Component& from, const Component& to) {
+  return std::find(from.uses.begin(), from.uses.end(), to.library) != from.uses.end();
+}
+
+std::string check_own(std::span<const Component> components, const SourceFile& file, const Include& include) {
+  if (include.path.find('/') == std::string::npos)
+    return "include \"" + include.path + "\" names no folder; write its path from the project's root";
+  if (is_free(file.path)) return "";
+  const Component* from = component_of(components, file.path);
+  if (from == nullptr)
+    return "folder '" + file.folder() +
+           "' belongs to no component; write dpm_component(NAME USES ...) in its CMakeLists.txt";
+  const Component* to = component_of(components, include.path);
+  if (to == nullptr) return "include \"" + include.path + "\" lies in no component of the project";
+  if (to == from || uses(*from, *to)) return "";
+  return "arrow " + from->folder + " -> " + to->folder + " (\"" + include.path + "\"); " + from->folder + " may use " +
+         joined(folders_used(components, *from)) + " (" + from->declared_in + ")";
 }
 
 // <vector>, <unistd.h>, <sys/stat.h>: the standard library and POSIX are at home everywhere.
@@ -111,7 +92,6 @@ bool is_system_header(const std::string& path) {
   return path.find('/') == std::string::npos && (path.find('.') == std::string::npos || path.ends_with(".h"));
 }
 
-// `from` is the folder itself: a home may be one part of a component.
 std::string check_library(const std::string& from, const Include& include) {
   for (const auto& home : kLibraryHomes) {
     if (!include.path.starts_with(home.prefix)) continue;
@@ -126,23 +106,55 @@ std::string check_library(const std::string& from, const Include& include) {
 
 }  // namespace
 
-std::span<const Arrow> allowed_arrows() { return kArrows; }
 std::span<const LibraryHome> library_homes() { return kLibraryHomes; }
 
 std::vector<std::string> broken_arrows(std::span<const SourceFile> files) {
+  const auto components = read_components(files);
   std::vector<std::string> broken;
   for (const auto& file : files) {
-    if (file.extension() != ".cpp" && file.extension() != ".hpp") continue;
-    const std::string from = component_of(file.path);
+    if (!is_source(file)) continue;
     for (std::size_t line = 0; line < file.lines.size(); ++line) {
       const auto include = parse_include(file.lines[line]);
       if (!include) continue;
       const std::string complaint =
-          include->quoted ? check_own(from, file.folder(), *include) : check_library(file.folder(), *include);
+          include->quoted ? check_own(components, file, *include) : check_library(file.folder(), *include);
       if (!complaint.empty()) broken.push_back(file.path + ":" + std::to_string(line + 1) + ": " + complaint);
     }
   }
   return broken;
+}
+
+std::vector<std::string> unused_arrows(std::span<const SourceFile> files) {
+  const auto components = read_components(files);
+  std::set<std::pair<const Component*, const Component*>> included;
+  for (const auto& file : files) {
+    const Component* from = is_source(file) ? component_of(components, file.path) : nullptr;
+    if (from == nullptr) continue;
+    for (const auto& line : file.lines) {
+      if (const auto include = parse_include(line)) included.insert({from, component_of(components, include->path)});
+    }
+  }
+  std::vector<std::string> unused;
+  for (const auto& component : components) {
+    for (const auto& library : component.uses) {
+      const Component* used = component_named(components, library);
+      if (is_free(component.folder) || (used != nullptr && included.contains({&component, used}))) continue;
+      unused.push_back(component.declared_in + ": " + component.folder + " includes nothing of " + library);
+    }
+  }
+  return unused;
+}
+
+std::string may_use(std::span<const Component> components, const Component& component) {
+  std::string text;
+  for (const auto& folder : folders_used(components, component)) text += (text.empty() ? "`" : ", `") + folder + "`";
+  if (text.empty()) text = "nothing";
+  for (const auto& home : kLibraryHomes) {
+    const bool is_home = std::find(home.homes.begin(), home.homes.end(), component.folder) != home.homes.end();
+    const std::string mark = "home of " + home.library;
+    if (is_home && text.find(mark) == std::string::npos) text += "; " + mark;
+  }
+  return text;
 }
 
 }  // namespace dpm

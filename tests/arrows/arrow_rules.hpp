@@ -1,21 +1,15 @@
-// Which folder may include which: the arrows of docs/architecture.md, as a table, and a reader of include lines that
-// checks them. The same for other people's libraries, which have one home each.
+// Which folder may include which, checked against every include line. The allowed arrows are the USES of the components
+// (components.hpp); the libraries of others have one home each.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tests/arrows/components.hpp"
 #include "tests/support/source_tree.hpp"
 
 namespace dpm {
-
-// Files under `folder` may include headers under any of `may_use`, and those of their own folder. The rule with the
-// longest matching folder counts. "*" stands for everything.
-struct Arrow {
-  std::string folder;
-  std::vector<std::string> may_use;
-};
 
 // Headers whose path begins with `prefix` are included only under `homes`.
 struct LibraryHome {
@@ -24,11 +18,17 @@ struct LibraryHome {
   std::vector<std::string> homes;
 };
 
-std::span<const Arrow> allowed_arrows();
 std::span<const LibraryHome> library_homes();
 
-// One sentence for each include that goes against the tables: "filter/rules.cpp:4: arrow filter -> analysis/history
-// ("analysis/history/history.hpp"); filter may use model, trace". Empty when all is well.
+// One sentence for each include that goes against a USES line or a library's home: "filter/rules.cpp:4: arrow filter ->
+// analysis/history ("analysis/history/history.hpp"); filter may use model, trace (filter/CMakeLists.txt)". Empty when all
+// is well. Tests, claims and benchmarks may include everything.
 std::vector<std::string> broken_arrows(std::span<const SourceFile> files);
+
+// One sentence for each library in a USES line that no include of the component needs.
+std::vector<std::string> unused_arrows(std::span<const SourceFile> files);
+
+// What the third column of the table in docs/architecture.md says of a component: "`model`, `os`; home of SimGrid".
+std::string may_use(std::span<const Component> components, const Component& component);
 
 }  // namespace dpm
