@@ -138,7 +138,8 @@ std::vector<std::string> unused_arrows(std::span<const SourceFile> files) {
   for (const auto& component : components) {
     for (const auto& library : component.uses) {
       const Component* used = component_named(components, library);
-      if (is_free(component.folder) || (used != nullptr && included.contains({&component, used}))) continue;
+      // A generated registry lies in no folder.
+      if (used == nullptr || is_free(component.folder) || included.contains({&component, used})) continue;
       unused.push_back(component.declared_in + ": " + component.folder + " includes nothing of " + library);
     }
   }

@@ -1,5 +1,6 @@
 #include "tests/arrows/arrow_table.hpp"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -11,36 +12,51 @@ namespace {
 const std::string kBegin = "<!-- arrows -->\n";
 const std::string kEnd = "<!-- /arrows -->\n";
 
-// What "| `folder` | description | ... |" says, by folder.
-std::map<std::string, std::string> descriptions(const std::string& table) {
-  std::map<std::string, std::string> by_folder;
-  std::istringstream lines(table);
-  for (std::string line; std::getline(lines, line);) {
-    const auto begin = line.find('`'), end = line.find('`', begin + 1);
-    const auto first = line.find(" | ", end), second = line.find(" | ", first + 3);
-    if (begin == std::string::npos || second == std::string::npos) continue;
-    by_folder[line.substr(begin + 1, end - begin - 1)] = line.substr(first + 3, second - first - 3);
-  }
-  return by_folder;
+std::string readme_of(std::span<const SourceFile> files, const std::string& folder) {
+  const auto readme =
+      std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == folder + "/README.md"; });
+  std::string text;
+  if (readme == files.end()) return text;
+  for (const auto& line : readme->lines) text += line + '\n';
+  return text;
+}
+
+// From behind `mark` to the end of the sentence, on one line; empty if `text` has no such mark.
+std::string sentence_behind(const std::string& text, const std::string& mark) {
+  const auto found = text.find(mark);
+  if (found == std::string::npos) return "";
+  std::string sentence = text.substr(found + mark.size());
+  for (const std::string end : {".\n", ". ", "\n\n", "\n- ", "\n#"}) sentence = sentence.substr(0, sentence.find(end));
+  std::istringstream words(sentence);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
 }
 
 bool has_a_row(const Component& component) {
-  for (const std::string free : {"tests/", "validation/", "bench/"}) {
-    if (component.folder.starts_with(free)) return false;
+  for (const std::string free : {"tests/", "validation/", "bench/", "cli/commands/"}) {
+    if ((component.folder + "/").starts_with(free) && component.folder != "cli/commands") return false;
   }
   return true;
 }
 
 }  // namespace
 
-std::string with_arrow_table(const std::string& document, std::span<const Component> components) {
+std::string what_it_is(std::span<const SourceFile> files, const std::string& folder) {
+  const std::string own = sentence_behind(readme_of(files, folder), "# " + folder + ": ");
+  const auto slash = folder.rfind('/');
+  if (!own.empty() || slash == std::string::npos) return own;
+  return sentence_behind(readme_of(files, folder.substr(0, slash)), "`" + folder.substr(slash + 1) + "/`: ");
+}
+
+std::string with_arrow_table(const std::string& document, std::span<const SourceFile> files) {
   const auto begin = document.find(kBegin), end = document.find(kEnd);
   if (begin == std::string::npos || end == std::string::npos) return document;
-  auto known = descriptions(document.substr(begin, end - begin));
+  const auto components = read_components(files);
   std::map<std::string, std::string> rows;
   for (const auto& component : components) {
     if (!has_a_row(component)) continue;
-    const std::string& description = known[component.folder];
+    const std::string description = what_it_is(files, component.folder);
     rows[component.folder] = "| `" + component.folder + "` | " + (description.empty() ? "?" : description) + " | " +
                              may_use(components, component) + " |\n";
   }

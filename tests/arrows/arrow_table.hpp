@@ -1,16 +1,21 @@
-// The table "Folders and arrows" of docs/architecture.md: one row for each component, whose third column follows from the
-// USES lines. The second column, what the folder is, is written by hand.
+// The table "Folders and arrows" of docs/architecture.md: one row for each component. What it may use follows from the USES
+// lines, what it is from the READMEs.
 #pragma once
 
 #include <span>
 #include <string>
 
 #include "tests/arrows/components.hpp"
+#include "tests/support/source_tree.hpp"
 
 namespace dpm {
 
-// `document` with the table between the lines "<!-- arrows -->" and "<!-- /arrows -->" as it should be: a row for each component
-// outside tests/, validation/ and bench/, by increasing folder, with the description that the document has for it now.
-std::string with_arrow_table(const std::string& document, std::span<const Component> components);
+// What a folder is: the first line of its README behind "# folder: ", or in the README of the folder above it what follows
+// "`name/`: ", up to the end of the sentence. Empty if neither says it.
+std::string what_it_is(std::span<const SourceFile> files, const std::string& folder);
+
+// `document` with the table between the lines "<!-- arrows -->" and "<!-- /arrows -->" as it should be, by increasing folder.
+// tests/, validation/ and bench/ may use everything, and each folder in cli/commands/ is a command; they have no rows.
+std::string with_arrow_table(const std::string& document, std::span<const SourceFile> files);
 
 }  // namespace dpm

@@ -1,8 +1,10 @@
 #include "tests/arrows/components.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 namespace dpm {
 namespace {
@@ -20,6 +22,16 @@ std::vector<std::string> own_libraries(const std::string& words) {
     if (word.starts_with("dpm_")) libraries.push_back(word);
   }
   return libraries;
+}
+
+std::optional<Component> read_executable(const SourceFile& file, const std::string& text) {
+  static const std::regex executable_line(R"(\badd_executable\(\s*(\w+))");
+  std::smatch executable, links;
+  if (!std::regex_search(text, executable, executable_line)) return std::nullopt;
+  const std::regex links_line("\\btarget_link_libraries\\(\\s*" + executable[1].str() + "\\s+PRIVATE\\s+([^)]*)\\)");
+  std::vector<std::string> uses;
+  if (std::regex_search(text, links, links_line)) uses = own_libraries(links[1]);
+  return Component{file.folder(), executable[1], std::move(uses), file.path};
 }
 
 // The folders that a dpm_programs() in `folder` makes components of.
@@ -54,6 +66,8 @@ std::vector<Component> read_components(std::span<const SourceFile> files) {
     std::smatch match;
     if (std::regex_search(text, match, component_line))
       components.push_back({file.folder(), "dpm_" + match[1].str(), own_libraries(match[2]), file.path});
+    else if (auto executable = read_executable(file, text))
+      components.push_back(std::move(*executable));
     if (!std::regex_search(text, match, programs_line)) continue;
     for (const auto& folder : program_folders(files, file.folder())) {
       const auto is_own = [&](const SourceFile& other) { return other.path == folder + "/CMakeLists.txt"; };

@@ -18,7 +18,8 @@ struct Component {
   std::string declared_in;        // the CMakeLists.txt
 };
 
-// Reads dpm_component(NAME [USES library...]), and dpm_programs(USES library...), which makes a component scenario_X of
+// Reads dpm_component(NAME [USES library...]); add_executable(NAME ...) with its target_link_libraries(NAME PRIVATE
+// library...) in a folder without a component; and dpm_programs(USES library...), which makes a component scenario_X of
 // every folder X beside it that has a program.cpp and no CMakeLists.txt. Libraries of other projects and lists in CMake
 // variables (generated registries) are not arrows between folders and are left out.
 std::vector<Component> read_components(std::span<const SourceFile> files);
