@@ -14,9 +14,9 @@ constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr std::size_t kMostChecked =
     1000000;  // processes made while checking sweeps; the rest is checked when it is run
 
-struct FileAndScenario {
+struct FileAndSystem {
   ScenarioFile file;
-  Scenario scenario;
+  SystemTemplate system;
 };
 
 void read_parameters(ObjectReader& root, const Reading& reading, ScenarioFile& file) {
@@ -64,12 +64,12 @@ Result<void> check_overrides(const ScenarioFile& file, const Overrides& override
   return {};
 }
 
-Result<FileAndScenario> read(const JsonNode& document, const std::filesystem::path& path,
-                             const ProgramRegistry& programs, const Overrides& overrides) {
+Result<FileAndSystem> read(const JsonNode& document, const std::filesystem::path& path, const ProgramRegistry& programs,
+                           const Overrides& overrides) {
   Problems problems(path.string());
   Environment names;
   const Reading reading{problems, names};
-  FileAndScenario result;
+  FileAndSystem result;
   ScenarioFile& file = result.file;
   file.path = path;
   {
@@ -86,56 +86,76 @@ Result<FileAndScenario> read(const JsonNode& document, const std::filesystem::pa
     const Surroundings around{path.parent_path(), home.string(), programs};
     SystemReader system(root, reading, around);
     system.read(overrides.placement.empty() ? file.placement : overrides.placement);
-    file.name = system.scenario().name;
     file.filters = system.filters();
     read_study(root, reading, system.process_names(), file);
-    result.scenario = std::move(system.scenario());
-    result.scenario.seed = overrides.seed.value_or(file.seed);
+    result.system = system.take();
+    result.system.path = path;
+    result.system.placement = file.placement;
+    result.system.scenario.seed = file.seed;
+    file.name = result.system.scenario.name;
   }
   if (!problems.empty()) return problems.error();
   return result;
 }
 
-Result<void> check_run(const ScenarioFile& file, const Overrides& overrides, const std::string& where,
-                       std::size_t& checked) {
-  if (checked > kMostChecked) return {};
-  const auto scenario = instantiate(file, overrides);
-  if (!scenario) return Error{scenario.error().what + " (" + where + ")"};
-  checked += scenario->processes.size() + 1;
-  return {};
-}
+// Everything the file says can be run is tried once, so that nothing is refused in the middle of a study.
+class RunCheck {
+ public:
+  explicit RunCheck(const ScenarioFile& file) : file_(file) {}
 
-// Everything the file says can be run is read once, so that nothing is refused in the middle of a study.
-Result<void> check_every_run(const ScenarioFile& file) {
-  std::size_t checked = 0;
-  for (const auto& placement : file.placement_names) {
-    Overrides overrides;
-    overrides.placement = placement;
-    const auto good = check_run(file, overrides, "in placement '" + placement + "'", checked);
-    if (!good) return good;
-  }
-  for (const auto& sweep : file.sweeps) {
-    for (const auto& axis : sweep.axes) {
-      for (const double value : axis.values) {
-        Overrides overrides;
-        overrides.parameters[axis.parameter] = value;
-        overrides.placement = sweep.placements.front();
-        const auto good = check_run(file, overrides, "in sweep '" + sweep.name + "'", checked);
-        if (!good) return good;
-      }
-    }
-  }
-  for (const auto& matrix : file.predictions) {
-    Overrides overrides;
-    overrides.parameters = matrix.parameters;
-    for (const auto& placement : matrix.placements) {
-      overrides.placement = placement;
-      const auto good = check_run(file, overrides, "in prediction '" + matrix.name + "'", checked);
+  Result<void> placements() {
+    for (const auto& placement : file_.placement_names) {
+      const auto good = one(*file_.system, placement, "in placement '" + placement + "'");
       if (!good) return good;
     }
+    return {};
   }
-  return {};
-}
+
+  Result<void> sweeps() {
+    for (const auto& sweep : file_.sweeps) {
+      for (const auto& axis : sweep.axes) {
+        for (const double value : axis.values) {
+          const auto good = all_of({.parameters = {{axis.parameter, value}}}, {sweep.placements.front()},
+                                   "in sweep '" + sweep.name + "'");
+          if (!good) return good;
+        }
+      }
+    }
+    return {};
+  }
+
+  Result<void> predictions() {
+    for (const auto& matrix : file_.predictions) {
+      const auto good =
+          all_of({.parameters = matrix.parameters}, matrix.placements, "in prediction '" + matrix.name + "'");
+      if (!good) return good;
+    }
+    return {};
+  }
+
+ private:
+  // One reading for all `placements`.
+  Result<void> all_of(Overrides overrides, const std::vector<std::string>& placements, const std::string& where) {
+    if (checked_ > kMostChecked) return {};
+    overrides.placement = placements.front();
+    const auto system = read_system(file_, overrides);
+    if (!system) return Error{system.error().what + " (" + where + ")"};
+    for (const auto& placement : placements)
+      if (auto good = one(**system, placement, where); !good) return good;
+    return {};
+  }
+
+  Result<void> one(const SystemTemplate& system, const std::string& placement, const std::string& where) {
+    if (checked_ > kMostChecked) return {};
+    const auto scenario = place(system, placement);
+    if (!scenario) return Error{scenario.error().what + " (" + where + ")"};
+    checked_ += scenario->processes.size() + 1;
+    return {};
+  }
+
+  const ScenarioFile& file_;
+  std::size_t checked_ = 0;
+};
 
 Result<ScenarioFile> check(JsonNode document, const std::filesystem::path& path, const ProgramRegistry& programs) {
   auto result = read(document, path, programs, {});
@@ -143,8 +163,11 @@ Result<ScenarioFile> check(JsonNode document, const std::filesystem::path& path,
   ScenarioFile file = std::move(result->file);
   file.document = std::make_shared<const JsonNode>(std::move(document));
   file.programs = std::make_shared<const ProgramRegistry>(programs);
-  const auto good = check_every_run(file);
-  if (!good) return good.error();
+  file.system = std::make_shared<const SystemTemplate>(std::move(result->system));
+  RunCheck runs(file);
+  if (auto good = runs.placements(); !good) return good.error();
+  if (auto good = runs.sweeps(); !good) return good.error();
+  if (auto good = runs.predictions(); !good) return good.error();
   return file;
 }
 
@@ -173,13 +196,20 @@ Result<ScenarioFile> parse_scenario(std::string_view text, const std::filesystem
   return check(*std::move(document), path, programs);
 }
 
-Result<Scenario> instantiate(const ScenarioFile& file, const Overrides& overrides) {
-  DPM_CHECK(file.document != nullptr && file.programs != nullptr);
+Result<std::shared_ptr<const SystemTemplate>> read_system(const ScenarioFile& file, const Overrides& overrides) {
+  DPM_CHECK(file.document != nullptr && file.programs != nullptr && file.system != nullptr);
   const auto accepted = check_overrides(file, overrides);
   if (!accepted) return accepted.error();
+  if (overrides.parameters.empty()) return file.system;
   auto result = read(*file.document, file.path, *file.programs, overrides);
   if (!result) return result.error();
-  return std::move(result->scenario);
+  return std::make_shared<const SystemTemplate>(std::move(result->system));
+}
+
+Result<Scenario> instantiate(const ScenarioFile& file, const Overrides& overrides) {
+  const auto system = read_system(file, overrides);
+  if (!system) return system.error();
+  return place(**system, overrides.placement, overrides.seed);
 }
 
 Placement placement_of(const Scenario& scenario) {

@@ -1,7 +1,8 @@
 // A scenario file: a system to study, and the study (docs/scenarios.md; scenario.schema.json).
 //
 // load_scenario() checks everything before anything runs: the base run, every placement and every value of every sweep.
-// What it returns can be instantiated as often as runs are wanted; instantiate() gives the simulator's plain Scenario.
+// The system it has read is placed as often as runs are wanted (system_template.hpp); only other values of parameters make
+// read_system() read it again.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "scenarios/program_registry.hpp"
+#include "scenarios/system_template.hpp"
 
 namespace dpm {
 
@@ -107,7 +109,8 @@ struct ScenarioFile {
   std::vector<PublishedFigure> published;
   Study study;
 
-  // What instantiate() reads again.
+  std::shared_ptr<const SystemTemplate> system;  // with the file's own parameters
+  // What read_system() reads with other ones.
   std::shared_ptr<const JsonNode> document;
   std::shared_ptr<const ProgramRegistry> programs;
 };
@@ -123,7 +126,11 @@ Result<ScenarioFile> load_scenario(const std::filesystem::path& path, const Prog
 Result<ScenarioFile> parse_scenario(std::string_view text, const std::filesystem::path& path,
                                     const ProgramRegistry& programs);
 
-// Refuses a placement or parameter the file does not have, and values the file cannot be read with.
+// The file's system with the parameters of `overrides`. Refuses a placement or parameter the file does not have, and values
+// the file cannot be read with.
+Result<std::shared_ptr<const SystemTemplate>> read_system(const ScenarioFile& file, const Overrides& overrides);
+
+// The system of one run: read_system(), and place().
 Result<Scenario> instantiate(const ScenarioFile& file, const Overrides& overrides = {});
 
 // A delay model file ("delays": "my-machines.json"; dpm calibrate writes them, and what metering costs into them).

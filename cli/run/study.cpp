@@ -33,8 +33,9 @@ std::string words_of(const std::map<std::string, double>& parameters) {
   return words;
 }
 
-Result<SweepPoint> run_point(const ScenarioFile& file, const Overrides& overrides) {
-  auto scenario = instantiate(file, overrides);
+Result<SweepPoint> run_point(const ScenarioFile& file, const SystemTemplate& system, const std::string& placement,
+                             std::uint64_t seed) {
+  auto scenario = place(system, placement, seed);
   if (!scenario) return scenario.error();
   const auto request = parallelism_request(file);
   auto computation = computation_of(*scenario, request.processes, request.external_time);
@@ -117,16 +118,20 @@ Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, c
   SweepResult result{sweep.name, {}, sweep.placements.size(), {}};
   for (const auto& axis : sweep.axes) result.parameters.push_back(axis.parameter);
   for (const auto& parameters : product(sweep.axes)) {
+    Overrides overrides = base;
+    overrides.placement = sweep.placements.front();
+    for (const auto& [name, value] : parameters) overrides.parameters[name] = value;
+    const auto in_sweep = [&](const Error& error) {
+      return Error{"sweep '" + sweep.name + "'," + words_of(parameters) + ": " + error.what};
+    };
+    const auto system = read_system(file, overrides);
+    if (!system) return in_sweep(system.error());
     for (const auto& placement : sweep.placements) {
       for (const std::uint64_t seed : sweep.seeds) {
         say("sweep '" + sweep.name + "':" + words_of(parameters) + ", placement '" + placement + "', seed " +
             std::to_string(seed));
-        Overrides overrides = base;
-        overrides.placement = placement;
-        overrides.seed = seed;
-        for (const auto& [name, value] : parameters) overrides.parameters[name] = value;
-        auto point = run_point(file, overrides);
-        if (!point) return Error{"sweep '" + sweep.name + "'," + words_of(parameters) + ": " + point.error().what};
+        auto point = run_point(file, **system, placement, seed);
+        if (!point) return in_sweep(point.error());
         point->parameters = parameters;
         result.points.push_back(std::move(*point));
       }
@@ -143,16 +148,17 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
   const auto method = method_from(matrix.prediction);
   if (!method) return method.error();
   result.order = *order;
+  Overrides overrides = base;
+  overrides.placement = matrix.placements.front();
+  for (const auto& [name, value] : matrix.parameters) overrides.parameters[name] = value;
+  const auto system = read_system(file, overrides);
+  if (!system) return system.error();
   for (const std::uint64_t seed : matrix.seeds) {
     std::vector<Scenario> scenarios;
     std::vector<TracedRun> runs;
     for (const auto& placement : matrix.placements) {
       say("predictions '" + matrix.name + "': simulating placement '" + placement + "', seed " + std::to_string(seed));
-      Overrides overrides = base;
-      overrides.placement = placement;
-      overrides.seed = seed;
-      for (const auto& [name, value] : matrix.parameters) overrides.parameters[name] = value;
-      auto scenario = instantiate(file, overrides);
+      auto scenario = place(**system, placement, seed);
       if (!scenario) return scenario.error();
       auto run = trace_placement(*scenario, matrix.processes);
       if (!run) return Error{"placement '" + placement + "': " + run.error().what};

@@ -59,7 +59,6 @@ SystemReader::SystemReader(ObjectReader& root, const Reading& reading, const Sur
 
 void SystemReader::read(const std::string& placement) {
   scenario_.name = root_.needed_text("name");
-  scenario_.placement = placement;
   scenario_.time_limit = seconds(root_.number("time_limit_s", 0, kTime));
   scenario_.services_finish = root_.flag("services_finish", false);
   scenario_.message_limit = root_.whole("message_limit", 0, kMessages);
@@ -79,8 +78,8 @@ void SystemReader::read(const std::string& placement) {
   kinds_.read(root_.find("kinds"), root_.find("programs"), reading_);
   read_process_names();
   read_processes();
-  read_placements(placement);
-  check_machines();
+  read_placements();
+  check_machines(placement);
   read_faults();
   read_spawnable();
   wire();
@@ -394,12 +393,15 @@ void SystemReader::read_filters() {
 
 // ---- where processes stand, and what breaks
 
-void SystemReader::read_placements(const std::string& chosen) {
+void SystemReader::read_placements() {
   const JsonNode* placements = root_.find("placements");
   if (placements == nullptr || !reading_.expect(*placements, JsonKind::object, "'placements'")) return;
+  std::map<std::string, std::uint32_t> machine_index;
+  for (std::uint32_t m = 0; m < scenario_.machines.size(); ++m) machine_index[scenario_.machines[m].name] = m;
   for (const auto& placement : placements->members) {
     if (!reading_.expect(placement.value, JsonKind::object, "placement '" + placement.key + "'")) continue;
     const std::string what = "placement '" + placement.key + "'";
+    auto& moves = system_.placements[placement.key];
     for (const auto& member : placement.value.members) {
       const auto machines = machine_names_.expand(reading_, member.value, what);
       if (is_empty_list(member.value) || (machines.empty() && reading_.problems.empty()))
@@ -407,25 +409,24 @@ void SystemReader::read_placements(const std::string& chosen) {
       JsonNode at;  // a key has a line, but is no node
       at.line = member.line;
       const ProcessNames processes = process_names_.find(reading_, at, member.key, what);
-      if (placement.key != chosen || processes == nullptr || machines.empty()) continue;
-      for (std::size_t i = 0; i < processes->size(); ++i)
-        scenario_.processes[process_index_.at((*processes)[i])].machine = machines[i % machines.size()];
+      if (processes == nullptr || machines.empty()) continue;
+      SystemTemplate::Move move{processes, {}};
+      for (std::size_t i = 0; i < std::min(machines.size(), processes->size()); ++i)
+        move.machines.push_back(machine_index.at(machines[i]));
+      if (!move.machines.empty()) moves.push_back(std::move(move));
     }
   }
 }
 
-void SystemReader::check_machines() {
+void SystemReader::check_machines(const std::string& placement) {
+  const std::vector<std::string> machines = system_.machines_in(placement);
   for (const auto& entry : entries_) {
-    for (const std::size_t member : entry.members) {
-      auto& process = scenario_.processes[member];
-      if (process.machine.empty() && scenario_.machines.size() == 1) process.machine = scenario_.machines.front().name;
-      const bool said = entry.node->find("machine") != nullptr && !reading_.problems.empty();
-      if (process.machine.empty() && !said) {
-        reading_.problem(*entry.node, "process '" + process.name + "' is on no machine: give it a 'machine'" +
-                                          (scenario_.placement.empty() ? "" : ", or a place in every placement"));
-        break;
-      }
-    }
+    system_.entries.push_back({entry.node->line, entry.members});
+    const auto nowhere = std::find_if(entry.members.begin(), entry.members.end(),
+                                      [&](std::size_t member) { return machines[member].empty(); });
+    const bool said = entry.node->find("machine") != nullptr && !reading_.problems.empty();
+    if (nowhere != entry.members.end() && !said)
+      reading_.problem(*entry.node, on_no_machine(scenario_.processes[*nowhere].name, placement));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "scenarios/loader/behaviour_reader.hpp"
 #include "scenarios/loader/name_groups.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "scenarios/system_template.hpp"
 
 namespace dpm {
 
@@ -21,10 +22,10 @@ class SystemReader {
  public:
   SystemReader(ObjectReader& root, const Reading& reading, const Surroundings& around);
 
-  // Reads everything into scenario() and filters(); `placement` is a name or "".
+  // Reads everything into take() and filters(), and checks that `placement`, a name or "", puts every process on a machine.
   void read(const std::string& placement);
 
-  Scenario& scenario() { return scenario_; }
+  SystemTemplate take() { return std::move(system_); }
   const std::vector<FilterFiles>& filters() const { return filters_; }
   const NameGroups& process_names() const { return process_names_; }
 
@@ -54,8 +55,8 @@ class SystemReader {
                           const Reading& reading);
   void read_meter();
   void read_filters();
-  void read_placements(const std::string& chosen);
-  void check_machines();
+  void read_placements();
+  void check_machines(const std::string& placement);
   void read_faults();
   void read_spawnable();
 
@@ -69,7 +70,8 @@ class SystemReader {
   ObjectReader& root_;
   const Reading& reading_;
   const Surroundings& around_;
-  Scenario scenario_;
+  SystemTemplate system_;
+  Scenario& scenario_ = system_.scenario;
   std::vector<FilterFiles> filters_;
   NameGroups machine_names_{"machine"};
   NameGroups process_names_{"process"};
