@@ -10,12 +10,6 @@
 
 namespace dpm::cli {
 
-struct MeteredFacts {
-  std::string command;
-  std::uint32_t pid = 0;
-  bool privileges_given_up = false;
-};
-
 // Ends with a newline. The ledger, losses and warnings are print_ledger()'s.
 std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found);
 

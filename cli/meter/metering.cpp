@@ -6,7 +6,6 @@
 
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/control_socket.hpp"
-#include "backends/linux/custody/keeper/keeper.hpp"
 #include "cli/meter/command_end.hpp"
 #include "cli/meter/descriptor_watch.hpp"
 #include "cli/meter/recording_sink.hpp"
@@ -52,42 +51,40 @@ Result<RecordingPlan> plan_recording(const std::string& flags, const std::string
   return plan;
 }
 
-Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const RecordingSurroundings& around) {
+Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around) {
   auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules));
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);
   RecordingSink sink(filter, **writer, plan.flags.immediate());
-  MeterStatus status{.pid = program.pid,
-                     .command = program.command,
+  MeterStatus status{.pid = run.facts().pid,
+                     .command = run.facts().command,
                      .flags = plan.flags,
                      .since_s = ::time(nullptr),
                      .output = around.output};  // the watching thread's own
-  UniqueFd command = open_process(program.pid);
+  UniqueFd command = open_process(run.facts().pid);
   SignalDescriptor signals(around.stop_signals);
-  LinuxSource source(
-      std::move(program),
-      {.flags = plan.flags, .names_to = &sink, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time},
-      around.on_ready);
+  const auto source = run.meter(
+      {.flags = plan.flags, .names_to = &sink, .callers = plan.callers, .whole_cpu_time = plan.whole_cpu_time});
 
   Recorded recorded;
   std::atomic<bool> stopped{false};
   const auto stop = [&] {
     stopped = true;
-    source.stop();
+    source->stop();
   };
   auto control = ControlServer::open({.status =
                                           [&] {
                                             status.events = sink.events();
-                                            status.lost = source.so_far().losses.lost();
+                                            status.lost = source->so_far().losses.lost();
                                             return status;
                                           },
                                       .set_flags =
                                           [&](MeterFlags changed) {
                                             status.flags = changed;
                                             sink.set_immediate(changed.immediate());
-                                            source.set_flags(0, changed);
+                                            source->set_flags(0, changed);
                                           },
-                                      .processes = [&] { return source.so_far().processes; },
+                                      .processes = [&] { return source->so_far().processes; },
                                       .stop = stop});
   std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
                                                       if (signals.take()) stop();
@@ -98,22 +95,22 @@ Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const Record
     std::optional<CommandEnd> command_end;
     if (command && around.on_left_behind)
       command_end.emplace(
-          std::move(command), [&] { return !source.so_far().processes.empty(); },
+          std::move(command), [&] { return !source->so_far().processes.empty(); },
           [&] {
-            const auto so_far = source.so_far();
+            const auto so_far = source->so_far();
             around.on_left_behind({.ledger = sink.complete_so_far(so_far.losses), .meter = so_far.summary},
                                   named(so_far.processes));
           });
-    if (auto done = source.run(sink); !done) recorded.failure = done.error().what;
+    if (auto done = source->run(sink); !done) recorded.failure = done.error().what;
   }
   if (stopped) {
-    if (auto left = leave_to_keeper(source.program()); !left) recorded.failure = left.error().what;
+    if (auto left = run.release(); !left) recorded.failure = left.error().what;
   }
   if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
   recorded.ledger = (*writer)->ledger();
   if (!control)
     recorded.ledger.warnings.push_back("it could not be asked or told anything while it ran: " + control.error().what);
-  recorded.meter = source.summary();
+  recorded.meter = source->summary();
   recorded.stopped = stopped;
   return recorded;
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
+#include "model/metering_method.hpp"
 
 namespace dpm::cli {
 
@@ -37,10 +37,9 @@ struct ProcessLeft {
 };
 
 struct RecordingSurroundings {
-  std::string trace;               // the directory to make
-  std::string output;              // what `dpm list` shows; empty: nothing is kept
-  std::vector<int> stop_signals;   // end the metering instead of this process
-  std::function<void()> on_ready;  // calls are being served
+  std::string trace;              // the directory to make
+  std::string output;             // what `dpm list` shows; empty: nothing is kept
+  std::vector<int> stop_signals;  // end the metering instead of this process
   // Called at most once, from another thread: the command has ended, these processes go on, and so does the metering.
   // The trace on disk is complete so far.
   std::function<void(const Recorded& so_far, const std::vector<ProcessLeft>&)> on_left_behind;
@@ -48,6 +47,6 @@ struct RecordingSurroundings {
 
 // Meters until the last process of the program has ended, one of the signals comes, or `dpm stop` asks for it. An error
 // means that nothing was recorded.
-Result<Recorded> record(MeteredProgram program, RecordingPlan plan, const RecordingSurroundings& around);
+Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around);
 
 }  // namespace dpm::cli

@@ -4,10 +4,10 @@
 #include <csignal>
 
 #include "backends/linux/capture/kernel/process_files.hpp"
-#include "backends/linux/custody/acquire/take_program.hpp"
 #include "cli/command.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
+#include "cli/meter/source_option.hpp"
 #include "trace/recording_lock.hpp"
 
 namespace dpm::cli {
@@ -29,6 +29,7 @@ class AcquireCommand : public Command {
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     app.add_flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
+    source_.describe(app);
   }
 
   int run(Terminal& terminal) override {
@@ -37,28 +38,26 @@ class AcquireCommand : public Command {
     const std::string name = read_command_name(pid_, pid_);
     const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
     if (!folder) return refuse(terminal, *this, folder.error());
-    auto program = take_program(pid_, options_);
-    if (!program) {
+    auto run = source_.method().acquire(pid_, options_);
+    if (!run) {
       folder->remove();
-      return refuse(terminal, *this, program.error());
+      return refuse(terminal, *this, run.error());
     }
-    return meter(*std::move(program), *std::move(plan), *folder, terminal);
+    return meter(**run, *std::move(plan), *folder, terminal);
   }
 
  private:
-  int meter(MeteredProgram program, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+  int meter(MeteredRun& run, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
     const auto lock = RecordingLock::hold(folder.path());
-    const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
     if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
-    Conclusion conclusion(folder, facts, terminal, {.control_c_ends_it = true});
-    const auto recorded =
-        record(std::move(program), std::move(plan),
-               {.trace = folder.trace(),
-                .output = folder.absolute_path(),
-                .stop_signals = {SIGINT, SIGTERM, SIGHUP},
-                .on_ready = [] {},
-                .on_left_behind = [&](const Recorded& so_far,
-                                      const std::vector<ProcessLeft>& left) { conclusion.so_far(so_far, left); }});
+    Conclusion conclusion(folder, run.facts(), terminal, {.control_c_ends_it = true});
+    const auto recorded = record(run, std::move(plan),
+                                 {.trace = folder.trace(),
+                                  .output = folder.absolute_path(),
+                                  .stop_signals = {SIGINT, SIGTERM, SIGHUP},
+                                  .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
+                                    conclusion.so_far(so_far, left);
+                                  }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
     if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
     return kDone;
@@ -66,7 +65,8 @@ class AcquireCommand : public Command {
 
   std::uint32_t pid_ = 0;
   std::string output_, flags_, templates_;
-  AcquireOptions options_;
+  SourceOption source_;
+  MeteringMethod::Options options_;
 };
 
 }  // namespace

@@ -5,11 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "backends/linux/capture/program/launch.hpp"
-#include "backends/linux/custody/keeper/keeper.hpp"
 #include "cli/command.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
+#include "cli/meter/source_option.hpp"
 #include "cli/meter/stay_beside.hpp"
 #include "cli/printable.hpp"
 #include "os/find_program.hpp"
@@ -43,11 +42,12 @@ class MeterCommand : public Command {
     app.add_flag("--summary", summary_only_, "Only print the summary; keep no files")->excludes(output);
     app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
-    app.add_flag("--exact-paths", launch_.exact_paths,
+    app.add_flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--where", where_,
                  "Record which place of the program made each call, not only of the C library; calls take longer");
     app.add_flag("--whole-cpu", whole_cpu_time_, "Leave in CPU times what notification costs the program");
+    source_.describe(app);
     auto* wait = app.add_flag(
         "--wait", wait_, "Stay the program's parent until the trace is complete, whatever the command leaves running");
     app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
@@ -89,35 +89,30 @@ class MeterCommand : public Command {
 
   // Returns in the supervisor, when the program has ended.
   int become(RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
-    auto launched = launch(command_, launch_);
-    if (!launched) {
+    auto run = source_.method().launch(command_, options_);
+    if (!run) {
       folder.remove();
-      return refuse(terminal, *this, launched.error());
+      return refuse(terminal, *this, run.error());
     }
     auto lock = RecordingLock::hold(folder.path());  // until everything is said: stay_beside() waits for it
-    const MeteredProgram& program = launched->program();
-    if (auto kept = start_keeper(program); !kept) return refuse(terminal, *this, kept.error());
-    const MeteredFacts facts = {program.command, program.pid, program.privileges_given_up};
-    Conclusion conclusion(folder, facts, terminal,
+    Conclusion conclusion(folder, (*run)->facts(), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
-    const auto recorded = record(std::move(launched->program()), std::move(plan),
+    const auto recorded = record(**run, std::move(plan),
                                  {.trace = folder.trace(),
                                   .output = folder.is_kept() ? folder.absolute_path() : "",
                                   .stop_signals = {SIGTERM},
-                                  .on_ready = [&launched] { launched->start(); },
-                                  .on_left_behind =
-                                      [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
-                                        conclusion.so_far(so_far, left);
-                                        if (lock && !wait_)
-                                          lock->release();  // the command's end is what the shell awaits
-                                      }});
+                                  .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
+                                    conclusion.so_far(so_far, left);
+                                    if (lock && !wait_) lock->release();  // the command's end is what the shell awaits
+                                  }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
     if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());
     return kDone;
   }
 
   std::string output_, flags_, templates_;
-  LaunchOptions launch_;
+  SourceOption source_;
+  MeteringMethod::Options options_;
   std::vector<std::string> command_;
   bool summary_only_ = false;
   bool where_ = false;

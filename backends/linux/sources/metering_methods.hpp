@@ -1,0 +1,13 @@
+// The ways to meter a program on this machine, as `dpm meter --source` names them; the default comes first.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/metering_method.hpp"
+
+namespace dpm {
+
+std::vector<std::unique_ptr<MeteringMethod>> metering_methods();
+
+}  // namespace dpm

@@ -1,0 +1,50 @@
+// A way to meter unmodified programs of this machine. Each live source offers one; commands know no other difference
+// between sources.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/live_source.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct MeteredFacts {
+  std::uint32_t pid = 0;             // its first process
+  std::string command;               // as typed, or the name of a program that ran already
+  bool privileges_given_up = false;  // setuid programs it starts run without their privileges
+};
+
+// A program that is ready to be metered: started up to its first instruction, or found at work.
+class MeteredRun {
+ public:
+  virtual ~MeteredRun() = default;
+  virtual const MeteredFacts& facts() const = 0;
+
+  // Once. A launched program executes its first instruction when the source is ready.
+  virtual std::unique_ptr<LiveSource> meter(MeterOptions options) = 0;
+
+  // After the source's run() was stopped: the program needs nothing of this process any more.
+  virtual Result<void> release() = 0;
+};
+
+class MeteringMethod {
+ public:
+  struct Options {
+    bool exact_paths = false;  // also notice calls that only name or end paths; docs/metering.md says what that risks
+  };
+
+  virtual ~MeteringMethod() = default;
+  virtual std::string name() const = 0;
+  virtual std::string summary() const = 0;  // what it costs and what it sees, in a line
+
+  // The calling process becomes the program; returns in a process that supervises it. `command` is found in PATH.
+  virtual Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
+                                                     const Options& options) const = 0;
+  // A process that runs already, with its threads.
+  virtual Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const = 0;
+};
+
+}  // namespace dpm
