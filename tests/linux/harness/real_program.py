@@ -239,7 +239,7 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)
     parser.add_argument("--can-notify", required=True)
-    parser.add_argument("--go-program", default="", help="the Go program as it was built, if it was")
+    parser.add_argument("--build-folder", required=True, help="where a script may keep what it compiles")
     parser.add_argument("--mode", action="append", help="only this one (may be repeated)")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
