@@ -179,6 +179,47 @@ long receive_with_limit() {
   return ::recvmmsg(ends.reads, messages.data(), static_cast<unsigned>(messages.size()), 0, &limit);
 }
 
+// Several are there, and some of their rooms cannot be written: how many were taken, and what is left.
+long receive_into(const void* second_room, const void* second_vector, unsigned flags) {
+  const Ends ends = pair(SOCK_DGRAM);
+  for (const char* text : {"one", "three", "fifteen"})
+    if (::write(ends.writes, text, std::strlen(text)) < 0) return -1;
+  std::array<iovec, 4> parts;
+  std::array<mmsghdr, 4> messages = {};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = {i == 1 ? const_cast<void*>(second_room) : room + 8 * i, 8};
+    messages[i].msg_hdr.msg_iov =
+        i == 1 && second_vector != nullptr ? static_cast<iovec*>(const_cast<void*>(second_vector)) : &parts[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  const long taken = ::recvmmsg(ends.reads, messages.data(), 4, static_cast<int>(flags), nullptr);
+  const long left = ::recv(ends.reads, room, sizeof room, MSG_DONTWAIT);
+  return 1000 * taken + 100 * static_cast<long>(messages[0].msg_len) + (left < 0 ? 99 : left);
+}
+
+// The second of three is too long: the call ends before it.
+long send_one_too_long() {
+  const int fd = bound_udp();
+  sockaddr_in to = {};
+  socklen_t length = sizeof to;
+  static std::array<char, 70000> data;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&to), &length) != 0) return -1;
+  std::array<iovec, 3> parts{iovec{data.data(), 5}, iovec{data.data(), data.size()}, iovec{data.data(), 7}};
+  std::array<mmsghdr, 3> messages = {};
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    messages[i].msg_hdr = {.msg_name = &to, .msg_namelen = length, .msg_iov = &parts[i], .msg_iovlen = 1};
+  return ::sendmmsg(fd, messages.data(), 3, 0);
+}
+
+void several() {
+  for (const unsigned flags : {unsigned{MSG_DONTWAIT}, unsigned{MSG_WAITFORONE}}) {
+    show("recvmmsg of three", [=] { return receive_into(room + 8, nullptr, flags); });
+    show("recvmmsg, no second room", [=] { return receive_into(kKernelMemory, nullptr, flags); });
+    show("recvmmsg, no second vector", [=] { return receive_into(room + 8, kKernelMemory, flags); });
+  }
+  show("sendmmsg of one that is too long", send_one_too_long);
+}
+
 }  // namespace
 
 int main() {
@@ -199,4 +240,5 @@ int main() {
   show("shutdown of a unix datagram socket", [fd = datagrams.reads] { return shut_down_while_waiting(fd); });
   show("waitid on a pidfd that does not wait", wait_for_child_by_pidfd);
   show("recvmmsg with a limit", receive_with_limit);
+  several();
 }

@@ -45,6 +45,7 @@ struct Socket {
   Flow* in = nullptr;
   bool announced = false;        // its SOCKET, CONNECT or ACCEPT has been recorded
   bool takes_datagrams = false;  // was counted among the sockets that do
+  bool program_peeks = false;    // with MSG_PEEK
   bool closed = false;           // no metered process has it open
   std::uint8_t missed = 0;       // the number of surveys in succession that missed it
   std::uint32_t survey = 0;      // the last one before its last use

@@ -31,6 +31,15 @@ Flow* DatagramFlows::take_unbound(const ChannelEnd& sender, const ChannelEnd& re
   return flow;
 }
 
+// A sender without a name may send several by one call.
+Flow* DatagramFlows::find_unbound(const Socket& sender, const ChannelEnd& receiver) const {
+  const auto found = std::find_if(unbound_.begin(), unbound_.end(), [&](const Known& known) {
+    return known.flow->sender_id == sender.id && known.receiver.port == receiver.port &&
+           known.receiver.address == receiver.address;
+  });
+  return found == unbound_.end() ? nullptr : found->flow;
+}
+
 // Its name can be looked at now.
 void DatagramFlows::name_unbound(const Socket& socket) {
   const ChannelEnd name = end_named(socket.description.medium, socket.description.local_name);
@@ -88,7 +97,10 @@ Flow& DatagramFlows::to(const Socket& sender, const std::string& receiver) {
   const Medium medium = sender.description.medium;
   const std::string& own = sender.description.local_name;
   const ChannelEnd from = end_named(medium, own);
-  if (medium == Medium::udp && from.port == 0) unbound_senders_.insert(sender.id);
+  if (medium == Medium::udp && from.port == 0) {
+    unbound_senders_.insert(sender.id);
+    if (Flow* known = find_unbound(sender, end_named(medium, receiver))) return used(*known);
+  }
   name_unbound(sender);
   Flow& flow = medium == Medium::udp ? udp(from, end_named(medium, receiver), flow_name(medium, own, receiver))
                                      : to_unix(own, receiver);

@@ -43,6 +43,7 @@ class DatagramFlows {
   Flow& add(ChannelInfo described);
   Flow& used(Flow& flow);
   void name_unbound(const Socket& socket);
+  Flow* find_unbound(const Socket& sender, const ChannelEnd& receiver) const;
   Flow* take_unbound(const ChannelEnd& sender, const ChannelEnd& receiver);
   bool may_be_same(const ChannelEnd& a, const ChannelEnd& b) const;
   bool is_ours(const std::string& address) const;

@@ -138,6 +138,7 @@ void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes)
   Event event = event_of(call, EventType::receive);
   event.channel = flow.channel;
   event.length_bytes = static_cast<std::uint32_t>(bytes);
+  if (!call.data_is_there) event.evidence = Evidence::inferred;
   record(call, event);
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,23 @@ bool has_peek_position(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &position, &length) == 0 && position >= 0;
 }
 
+bool set_peek_position(int fd, std::uint64_t position) {
+  const int value = static_cast<int>(position);
+  return position <= INT_MAX && ::setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &value, sizeof value) == 0;
+}
+
+std::optional<WaitingDatagram> peek(int fd) {
+  sockaddr_storage address = {};
+  socklen_t length = sizeof address;
+  std::array<char, 64> beginning = {};
+  const ssize_t size = ::recvfrom(fd, beginning.data(), beginning.size(), MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT,
+                                  reinterpret_cast<sockaddr*>(&address), &length);
+  if (size < 0) return std::nullopt;
+  const std::string_view seen(beginning.data(), std::min(static_cast<std::size_t>(size), beginning.size()));
+  return WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length),
+                         std::hash<std::string_view>{}(seen)};
+}
+
 }  // namespace
 
 DatagramQueue look_at_datagrams(int fd) {
@@ -32,19 +50,29 @@ DatagramQueue look_at_datagrams(int fd) {
   if (::poll(&item, 1, 0) != 1) return {.quiet = true, .next = std::nullopt};
   if ((item.revents & POLLERR) != 0 || (item.revents & POLLIN) == 0) return {};
   if (has_peek_position(fd)) return {.quiet = false, .next = WaitingDatagram{bytes_waiting(fd), "", 0}};
-  sockaddr_storage address = {};
-  socklen_t length = sizeof address;
-  std::array<char, 64> beginning = {};
-  const ssize_t size = ::recvfrom(fd, beginning.data(), beginning.size(), MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT,
-                                  reinterpret_cast<sockaddr*>(&address), &length);
+  auto next = peek(fd);
   // Another thread has taken it since. Of a socket that has been shut down, it is the end: a call that waits returns 0.
-  if (size < 0 && errno == EAGAIN) return {.quiet = (item.revents & POLLRDHUP) == 0, .next = std::nullopt};
+  if (!next && errno == EAGAIN) return {.quiet = (item.revents & POLLRDHUP) == 0, .next = std::nullopt};
   // Of a connection that has ended, "nothing" is its end and no empty message.
-  if (size < 0 || (size == 0 && (item.revents & POLLRDHUP) != 0)) return {};
-  const std::string_view seen(beginning.data(), std::min(static_cast<std::size_t>(size), beginning.size()));
-  return {.quiet = false,
-          .next = WaitingDatagram{static_cast<std::uint32_t>(size), socket_name(&address, length),
-                                  std::hash<std::string_view>{}(seen)}};
+  if (!next || (next->length_bytes == 0 && (item.revents & POLLRDHUP) != 0)) return {};
+  return {.quiet = false, .next = std::move(next)};
+}
+
+// A peek position counts the bytes of all datagrams before it. An empty datagram adds nothing: the kernel passes over
+// one that has been peeked at before, as the look at the first has done and each look here does.
+std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most) {
+  std::vector<WaitingDatagram> found;
+  if (most == 0 || has_peek_position(fd)) return found;
+  std::uint64_t position = first.length_bytes;
+  while (found.size() < most && set_peek_position(fd, position)) {
+    auto next = peek(fd);
+    if (!next) break;
+    position += next->length_bytes;
+    found.push_back(*std::move(next));
+  }
+  const int none = -1;
+  ::setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &none, sizeof none);
+  return found;
 }
 
 // The bytes are copied only because a stream's peek cannot do without: all parts of it into the same place.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dpm {
 
@@ -23,6 +24,10 @@ struct DatagramQueue {
   std::optional<WaitingDatagram> next;
 };
 DatagramQueue look_at_datagrams(int fd);
+
+// The lengths and senders of those behind `first`, `most` at most. Nothing of a socket that has a peek position. While it
+// looks, the socket has one: not for a socket of which the program itself peeks.
+std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most);
 
 // How many bytes one call with room for `room` takes from this UNIX stream, of which `waiting` bytes wait: it ends
 // behind passed descriptors, and where another sender's credentials begin (unix(7)).

@@ -4,11 +4,13 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <vector>
 
 #include "os/process_handle.hpp"
 
@@ -55,6 +57,24 @@ std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std:
   iovec there{reinterpret_cast<void*>(address), into.size()};
   const ssize_t length = ::process_vm_readv(static_cast<pid_t>(tid), &here, 1, &there, 1, 0);
   return length < 0 ? 0 : static_cast<std::size_t>(length);
+}
+
+void read_memory(std::uint32_t tid, std::span<const MemoryPart> parts) {
+  constexpr std::size_t kAtOnce = 1024;  // UIO_MAXIOV
+  std::vector<iovec> here, there;
+  for (std::size_t done = 0; done < parts.size(); done += here.size()) {
+    here.clear();
+    there.clear();
+    std::size_t bytes = 0;
+    for (const MemoryPart& part : parts.subspan(done, std::min(kAtOnce, parts.size() - done))) {
+      here.push_back({part.into.data(), part.into.size()});
+      there.push_back({reinterpret_cast<void*>(part.address), part.into.size()});
+      bytes += part.into.size();
+    }
+    const ssize_t read =
+        ::process_vm_readv(static_cast<pid_t>(tid), here.data(), here.size(), there.data(), there.size(), 0);
+    if (read < 0 || static_cast<std::size_t>(read) < bytes) return;
+  }
 }
 
 bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns) {

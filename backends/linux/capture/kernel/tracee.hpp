@@ -22,6 +22,13 @@ UniqueFd borrow_descriptor(int thread_fd, int fd);
 // How many bytes at `address` of that process could be read.
 std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> into);
 
+// Several places at once, up to the first that cannot be read.
+struct MemoryPart {
+  std::uint64_t address = 0;
+  std::span<std::byte> into;
+};
+void read_memory(std::uint32_t tid, std::span<const MemoryPart> parts);
+
 // CPU time of a process, all threads, of a process other than our own: 0.4 us. Nothing if it is gone.
 bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns);
 

@@ -169,6 +169,7 @@ void Supervisor::attend(pthread_t serving) {
     check_waits(now_ns);
     look_around();
     settle_old_accepts(now_ns);
+    settle_several(now_ns);
     settle_old_events(now_ns);
     hand_on();
     next_tick_ns = now_ns + pause_after_look();
@@ -211,6 +212,7 @@ void Supervisor::finish() {
   const std::lock_guard lock(mutex_);
   drain_announcements();
   look_around();
+  settle_several(local_time().ns - clock_offset_ns_);
   for (const auto& [tid, thread] : threads_) {
     if (thread->wait && thread->wait->held) {
       const std::uint64_t id = thread->wait->notification.id;
@@ -285,9 +287,15 @@ std::vector<std::string> Supervisor::warnings() {
   if (unknown_ends_ > 0)
     warnings.push_back("CPU time after the last metered call is unknown for " + std::to_string(unknown_ends_) +
                        " processes, which were gone too soon: at most " + seconds_text(unknown_cpu_ns_) + " s in all");
-  if (receives_of_several_ > 0)
-    warnings.push_back(std::to_string(receives_of_several_) +
-                       " calls of recvmmsg() may have taken several datagrams: only the first of each is in the trace");
+  if (several_.unread() > 0)
+    warnings.push_back(
+        std::to_string(several_.unread()) +
+        " datagrams that came while recvmmsg() was being made are not in the trace: their lengths or senders "
+        "could not be read from the program's headers");
+  if (several_.calls_not_looked_at() > 0)
+    warnings.push_back(std::to_string(several_.calls_not_looked_at()) +
+                       " calls of recvmmsg() may have taken more datagrams than are in the trace: their process ended "
+                       "before they could be looked at again");
   const auto checks = meter_.check_warnings();
   warnings.insert(warnings.end(), checks.begin(), checks.end());
   const auto bypasses = bypasses_.warnings();

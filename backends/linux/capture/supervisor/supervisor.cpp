@@ -106,6 +106,7 @@ Supervisor::Outcome Supervisor::handle(const Notification& notification) {
   execution.was_seen(local_time());
   if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
   read_accepted(*thread);
+  several_.is_over(notification.tid, local_time(), local_time().ns - clock_offset_ns_);
   end_turn(*thread);
   if (thread->wait && !is_past_wait(notification.tid)) return Outcome::let_go;
   thread->counters_read = false;
@@ -239,7 +240,7 @@ void Supervisor::send(const Notification& notification, const MeteredCall& shape
 void Supervisor::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
                                 const Call& call) {
   const auto send_one = [&](std::uint64_t bytes, const std::string& receiver) {
-    if (refuses_datagram(fd, socket.description, bytes)) return;
+    if (refuses_datagram(fd, socket.description, bytes)) return false;
     Flow* flow = socket.out;
     if (flow == nullptr || !receiver.empty()) {
       // Where an unconnected socket sends from is decided by its first send; where a connected one sends to, by
@@ -248,13 +249,15 @@ void Supervisor::send_datagrams(const Notification& notification, const MeteredC
           !socket.description.local_name.ends_with(":0") && (socket.description.connected || !receiver.empty());
       if (!settled) socket.description = describe_socket(fd);
       const std::string& to = receiver.empty() ? socket.description.peer_name : receiver;
-      if (to.empty()) return;
+      if (to.empty()) return false;
       flow = &meter_.conversations().datagrams_to(socket, to);
     }
     meter_.sends_datagram(call, *flow, bytes);
+    return true;
   };
   if (shape.length == LengthForm::messages) {
-    for (const auto& message : given_messages(notification, shape)) send_one(message.bytes, message.receiver);
+    for (const auto& message : given_messages(notification, shape))
+      if (!send_one(message.bytes, message.receiver)) return;  // sendmmsg() ends where one fails
     return;
   }
   send_one(asked_bytes(notification, shape), given_receiver(notification, shape));

@@ -30,6 +30,7 @@
 #include "backends/linux/capture/supervisor/child_waits.hpp"
 #include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "backends/linux/capture/supervisor/record_queue.hpp"
+#include "backends/linux/capture/supervisor/several_datagrams.hpp"
 #include "backends/linux/capture/supervisor/tracked_thread.hpp"
 
 namespace dpm {
@@ -88,6 +89,9 @@ class Supervisor {
   std::optional<QueueSight> look(const Asking& asking, int fd);
   std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t waiting);
   void record_taken(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
+  void note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  void takes_several(const Asking& asking, const Call& call, const std::optional<WaitingDatagram>& first, int fd);
+  void settle_several(std::int64_t now_ns);
   bool may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd);
   bool has_left(Turns::Taker& taker, std::int64_t now_ns);
   void end_turn(TrackedThread& thread);
@@ -222,8 +226,8 @@ class Supervisor {
   std::int64_t tick_ns_ = kTickNs;    // until attend() looks again
   std::uint64_t calls_before_look_ = 0;
   std::uint64_t announcements_lost_ = 0;
-  std::uint64_t unlooked_calls_ = 0;       // because this meter had no descriptor left
-  std::uint64_t receives_of_several_ = 0;  // recvmmsg()
+  std::uint64_t unlooked_calls_ = 0;  // because this meter had no descriptor left
+  SeveralDatagrams several_{meter_};
   ChildWaits child_waits_;
   bool counters_allowed_ = true;             // until the kernel has refused one
   std::uint64_t unknown_ends_ = 0;           // processes whose CPU time to the end is not known,

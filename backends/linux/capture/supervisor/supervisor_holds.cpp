@@ -68,6 +68,7 @@ void Supervisor::pass_all() {
     }
     thread->interrupted.reset();
     thread->interrupted_wait.reset();
+    several_.forget(tid);
     thread->taking.reset();
   }
   turns_ = {};

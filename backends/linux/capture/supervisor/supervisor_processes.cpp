@@ -108,6 +108,7 @@ void Supervisor::forget(TrackedThread& thread) {
   if (thread.hold) end_hold(thread);
   if (thread.wait) end_wait(thread);
   end_turn(thread);
+  several_.forget(thread.execution->tid());
   std::erase(thread.process->kinship.threads, &thread);
 }
 
@@ -152,6 +153,7 @@ void Supervisor::executed(TrackedThread& thread, LocalTime time) {
   *thread.process = {.kinship = std::move(kinship), .program = path};  // other code, one thread
   thread.last_code = {};
   if (callers_) callers_->forget(pid);
+  several_.forget(tid);
   meter_.executed(*thread.execution, name, path, time, time.ns - clock_offset_ns_);
   thread.thread_fd = open_thread(tid, pid);
   watch_end(thread);

@@ -28,11 +28,16 @@ QueueSight datagram_sight(int fd) {
   return sight;
 }
 
+bool takes_messages(const MeteredCall& shape, const Socket* socket) {
+  return shape.length == LengthForm::messages && socket != nullptr && keeps_boundaries(socket->description.medium);
+}
+
 }  // namespace
 
 Supervisor::Outcome Supervisor::receive(const Notification& notification, const MeteredCall& shape,
                                         TrackedThread& thread) {
   const std::uint64_t flags = flags_of(notification, shape);
+  if ((flags & MSG_PEEK) != 0) note_peek(notification, shape, thread);
   if ((flags & kNotAReceive) != 0) return Outcome::let_go;
   auto way = way_behind(notification, shape, thread);
   if (!way) return Outcome::let_go;
@@ -52,8 +57,12 @@ Supervisor::Outcome Supervisor::receive(const Notification& notification, const 
   asking.call.takes_all = asking.terms.takes_all;
   if (socket != nullptr) meter_.uses(asking.call, *socket);
   if (socket != nullptr && !datagrams && socket->in == nullptr) return Outcome::let_go;
-  if (datagrams && shape.length == LengthForm::messages) ++receives_of_several_;
   return take_first(thread, asking, *way);
+}
+
+void Supervisor::note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  if (const auto way = way_behind(notification, shape, thread); way && way->socket != nullptr)
+    way->socket->program_peeks = true;
 }
 
 // The first look at a call.
@@ -72,7 +81,10 @@ Supervisor::Outcome Supervisor::take_first(TrackedThread& thread, Asking& asking
     asking.terms.may_be_answered = can_only_be_eagain(asking.notification, shape);
   const ReceiveDecision decision = decide(asking.terms, *sight, may_be_anothers);
   const bool waits = decision == ReceiveDecision::wait_for_data || decision == ReceiveDecision::wait_for_turn;
-  if (waits && !may_be_held(asking.notification, shape)) return Outcome::let_go;
+  const bool is_held = waits && may_be_held(asking.notification, shape);
+  const bool goes_on_unseen = waits ? !is_held : decision == ReceiveDecision::let_go;
+  if (goes_on_unseen && takes_messages(shape, way.socket)) takes_several(asking, asking.call, std::nullopt, fd);
+  if (waits && !is_held) return Outcome::let_go;
   switch (decision) {
     case ReceiveDecision::record:
       asking.call.data_is_there = sight->readable;
@@ -201,7 +213,9 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
   const bool others_wait = waiting_for_.contains(asking.identity.id);
   if (sight.readable && (others_wait || !tells_its_share(asking))) {
     thread.taking = asking.identity.id;
-    turns_.give(asking.identity.id, {thread.execution->tid(), call.descriptor, call.now_ns, sight.front});
+    QueueFront front = sight.front;
+    front.with_others = shape.length == LengthForm::messages;
+    turns_.give(asking.identity.id, {thread.execution->tid(), call.descriptor, call.now_ns, front});
   }
   // It may have been forgotten while the call waited, and not be there to be described any more.
   const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
@@ -212,6 +226,7 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
   if (sight.datagram) {
     // It may have got its name by a send since it was looked at.
     if (flow == nullptr && socket->description.local_name.ends_with(":0")) socket->description = describe_socket(fd);
+    if (shape.length == LengthForm::messages) return takes_several(asking, call, sight.datagram, fd);
     if (flow == nullptr) flow = &meter_.conversations().datagrams_from(sight.datagram->sender_name, *socket);
     return meter_.receives_datagram(call, *flow, sight.datagram->length_bytes);
   }
@@ -221,6 +236,35 @@ void Supervisor::record_taken(TrackedThread& thread, const Asking& asking, const
   amount.stands_beyond = sight.stands_beyond;
   meter_.receives(call, *flow, amount);
   if (shape.family == CallFamily::transfer) send(asking.notification, shape, thread, amount.probable);
+}
+
+// A recvmmsg() on datagrams goes on. `first`: of those that wait.
+void Supervisor::takes_several(const Asking& asking, const Call& call, const std::optional<WaitingDatagram>& first,
+                               int fd) {
+  const auto& arguments = asking.notification.arguments;
+  SeveralDatagrams::Asked asked;
+  asked.call = call;
+  asked.address = arguments[1];
+  asked.count = std::min<std::uint64_t>(static_cast<std::uint32_t>(arguments[2]), MessageArray::kEntriesMax);
+  asked.socket = asking.identity.id;
+  const bool stops_early = (arguments[3] & MSG_WAITFORONE) != 0 || arguments[4] != 0;
+  asked.takes_all = call.may_wait && !stops_early && receive_timeout_ns(fd) == 0;
+  const Socket* socket = meter_.conversations().find(asked.socket);
+  std::vector<WaitingDatagram> seen;
+  if (first && asked.count > 0) seen.push_back(*first);
+  if (!seen.empty() && socket != nullptr && !socket->program_peeks)
+    for (auto& next : datagrams_behind(fd, *first, asked.count - 1)) seen.push_back(std::move(next));
+  several_.goes_on(asked, seen);
+}
+
+// Calls whose thread makes no other for a while.
+void Supervisor::settle_several(std::int64_t now_ns) {
+  constexpr std::int64_t kOldNs = 100'000'000;
+  for (const auto& [tid, descriptor] : several_.waiting(now_ns - kOldNs)) {
+    const auto found = threads_.find(tid);
+    if (found != threads_.end() && !may_be_in_call(*found->second, descriptor))
+      several_.is_over(tid, local_time(), now_ns);
+  }
 }
 
 // Whether what was seen may be what others are just about to take. Where their threads show that they have taken it,

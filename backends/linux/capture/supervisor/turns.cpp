@@ -3,6 +3,7 @@
 namespace dpm {
 
 bool is_same_data(const QueueFront& then, const QueueFront& now) {
+  if (then.with_others) return true;
   if (then.stream) return now.bytes >= then.bytes;
   return now.bytes == then.bytes && now.beginning == then.beginning;
 }

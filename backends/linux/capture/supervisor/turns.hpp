@@ -25,6 +25,7 @@ struct QueueFront {
   std::uint64_t bytes = 0;
   std::uint64_t beginning = 0;
   bool stream = false;
+  bool with_others = false;  // of a taker: it takes what is behind it, too
 };
 // `now` may begin with the data that `then` began with.
 bool is_same_data(const QueueFront& then, const QueueFront& now);

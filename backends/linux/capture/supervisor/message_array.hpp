@@ -1,0 +1,54 @@
+// The array of struct mmsghdr that a recvmmsg() fills: how many datagrams the call took, by what it left in its
+// program's memory.
+//
+// The kernel fills the entries in order and tells the program, not us, how many. So the memory is read when the call
+// begins and when it is over: an entry whose length, sender or data changed was filled, and all before it. The program
+// may have used its headers again by then. What it sets itself (the rooms it offers) is therefore not compared, and
+// where the first lengths are not those of the datagrams that were seen waiting, the array shows nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dpm {
+
+// What one entry says.
+struct MessageEntry {
+  std::uint64_t length_bytes = 0;
+  std::uint64_t contents = 0;  // a hash of the sender's name and of the first bytes of the data
+  std::string sender_name;     // of an Internet socket, if the program asks for it
+};
+
+class MessageArray {
+ public:
+  static constexpr std::size_t kEntriesMax = 1024;  // more are not looked at
+
+  MessageArray() = default;
+  // Where the call lets the kernel write. Fewer than `count` entries if its memory cannot be read.
+  MessageArray(std::uint32_t tid, std::uint64_t address, std::size_t count);
+
+  std::vector<MessageEntry> read(std::uint32_t tid) const;
+  std::size_t size() const { return rooms_.size(); }
+  bool overlaps(const MessageArray& other) const;
+
+ private:
+  struct Room {
+    std::uint64_t data = 0, data_bytes = 0, name = 0, name_bytes = 0;
+  };
+  std::uint64_t address_ = 0;
+  std::vector<Room> rooms_;
+};
+
+// How many entries were filled between the two readings. `seen`: the lengths of the datagrams that waited when the call
+// was let go, which it took first. `takes_all`: it returns when all entries are filled.
+struct MessagesTaken {
+  std::size_t count = 0;          // `seen` among them
+  bool lengths_are_gone = false;  // of those that were not seen: the program has used its headers again
+};
+MessagesTaken messages_taken(std::span<const MessageEntry> before, std::span<const MessageEntry> after,
+                             std::span<const std::uint64_t> seen, bool takes_all);
+
+}  // namespace dpm

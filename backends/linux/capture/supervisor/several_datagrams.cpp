@@ -1,0 +1,76 @@
+#include "backends/linux/capture/supervisor/several_datagrams.hpp"
+
+#include <utility>
+
+namespace dpm {
+
+void SeveralDatagrams::goes_on(const Asked& asked, const std::vector<WaitingDatagram>& seen) {
+  Socket* socket = meter_.conversations().find(asked.socket);
+  if (socket == nullptr) return;
+  for (const WaitingDatagram& datagram : seen) record(asked.call, *socket, datagram.sender_name, datagram.length_bytes);
+  UnderWay call;
+  const std::uint32_t tid = asked.call.execution->tid();
+  if (seen.size() < asked.count) call.array = MessageArray(tid, asked.address, asked.count);
+  others_are_over(asked, call.array);
+  if (call.array.size() <= seen.size()) return;
+  call.asked = asked;
+  call.before = call.array.read(tid);
+  for (const WaitingDatagram& datagram : seen) call.seen.push_back(datagram.length_bytes);
+  if (!seen.empty()) call.first_sender = seen.front().sender_name;
+  under_way_.insert_or_assign(tid, std::move(call));
+}
+
+// Another thread of the process lends its array to this call: it is out of its own.
+void SeveralDatagrams::others_are_over(const Asked& asked, const MessageArray& array) {
+  std::vector<std::uint32_t> over;
+  for (const auto& [tid, other] : under_way_) {
+    const bool is_same_process = other.asked.call.execution->pid() == asked.call.execution->pid();
+    if (is_same_process && other.array.overlaps(array)) over.push_back(tid);
+  }
+  for (const std::uint32_t tid : over) is_over(tid, asked.call.time, asked.call.now_ns);
+}
+
+void SeveralDatagrams::is_over(std::uint32_t tid, LocalTime time, std::int64_t now_ns) {
+  const auto found = under_way_.find(tid);
+  if (found == under_way_.end()) return;
+  const UnderWay over = std::move(found->second);
+  under_way_.erase(found);
+  Socket* socket = meter_.conversations().find(over.asked.socket);
+  const auto after = over.array.read(tid);
+  const MessagesTaken taken = messages_taken(over.before, after, over.seen, over.asked.takes_all);
+  if (taken.lengths_are_gone || socket == nullptr) {
+    unread_ += taken.count - over.seen.size();
+    return;
+  }
+  Call call = over.asked.call;
+  call.time = time;
+  call.now_ns = now_ns;
+  call.data_is_there = false;
+  for (std::size_t i = over.seen.size(); i < taken.count; ++i)
+    record(call, *socket, after[i].sender_name.empty() ? over.first_sender : after[i].sender_name,
+           after[i].length_bytes);
+}
+
+void SeveralDatagrams::forget(std::uint32_t tid) { calls_not_looked_at_ += under_way_.erase(tid); }
+
+// A program that does not ask for the sender's name is taken to hear from one only.
+void SeveralDatagrams::record(const Call& call, Socket& socket, const std::string& sender, std::uint64_t length_bytes) {
+  Flow* flow = socket.in;
+  const std::string& from = sender.empty() ? socket.description.peer_name : sender;
+  const bool needs_sender = flow == nullptr && socket.description.medium == Medium::udp;
+  if (needs_sender && from.empty()) {
+    ++unread_;
+    return;
+  }
+  if (flow == nullptr) flow = &meter_.conversations().datagrams_from(from, socket);
+  meter_.receives_datagram(call, *flow, length_bytes);
+}
+
+std::vector<SeveralDatagrams::Waiting> SeveralDatagrams::waiting(std::int64_t since_ns) const {
+  std::vector<Waiting> waiting;
+  for (const auto& [tid, call] : under_way_)
+    if (call.asked.call.now_ns <= since_ns) waiting.push_back({tid, call.asked.call.descriptor});
+  return waiting;
+}
+
+}  // namespace dpm

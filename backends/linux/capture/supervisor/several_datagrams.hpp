@@ -1,0 +1,63 @@
+// Datagrams that recvmmsg() takes, several by one call.
+//
+// Those that wait when the call is let go are seen one by one (datagrams_behind) and recorded then. Others come while
+// the kernel makes the call: because it waits for more, or in the microseconds since the look. They are recorded when
+// the call is over, by what it has left in its program's memory (message_array.hpp), as inferred: when each came is not
+// known any more.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/linux/capture/calls/meter.hpp"
+#include "backends/linux/capture/kernel/socket_queue.hpp"
+#include "backends/linux/capture/supervisor/message_array.hpp"
+
+namespace dpm {
+
+class SeveralDatagrams {
+ public:
+  explicit SeveralDatagrams(Meter& meter) : meter_(meter) {}
+
+  struct Asked {
+    Call call;
+    std::uint64_t address = 0;  // of the array
+    std::size_t count = 0;
+    std::uint64_t socket = 0;
+    bool takes_all = false;  // it returns when it has `count`, not when no more are there
+  };
+  // The call goes on, and takes `seen` first.
+  void goes_on(const Asked& asked, const std::vector<WaitingDatagram>& seen);
+  // The thread is out of its call: what else did it take?
+  void is_over(std::uint32_t tid, LocalTime time, std::int64_t now_ns);
+  // Its memory is gone.
+  void forget(std::uint32_t tid);
+
+  struct Waiting {
+    std::uint32_t tid = 0;
+    std::int32_t descriptor = -1;
+  };
+  // Calls that were let go before, and may be over.
+  std::vector<Waiting> waiting(std::int64_t since_ns) const;
+  // Datagrams that were taken but not recorded, and calls that were not looked at again.
+  std::uint64_t unread() const { return unread_; }
+  std::uint64_t calls_not_looked_at() const { return calls_not_looked_at_; }
+
+ private:
+  struct UnderWay {
+    Asked asked;
+    MessageArray array;
+    std::vector<MessageEntry> before;
+    std::vector<std::uint64_t> seen;  // lengths
+    std::string first_sender;
+  };
+  void others_are_over(const Asked& asked, const MessageArray& array);
+  void record(const Call& call, Socket& socket, const std::string& sender, std::uint64_t length_bytes);
+
+  Meter& meter_;
+  std::unordered_map<std::uint32_t, UnderWay> under_way_;  // by thread
+  std::uint64_t unread_ = 0, calls_not_looked_at_ = 0;
+};
+
+}  // namespace dpm
