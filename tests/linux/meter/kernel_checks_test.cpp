@@ -71,6 +71,72 @@ TEST_CASE("kernel checks: a TCP connection that was looked at after its last ope
   }
 }
 
+TEST_CASE("kernel checks: the end of a TCP socket tells the length of its last operations", "[linux]") {
+  Scene scene;
+  scene.meter.ends_are_told();
+  Socket& socket = scene.meter.conversations().add(1, connected(Medium::tcp, "127.0.0.1:1", "127.0.0.1:2"));
+  scene.meter.uses(scene.call(5), socket);
+  scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
+  scene.meter.receives(scene.call(5), *socket.in, {100, 40, 0});
+  Socket& next = scene.meter.conversations().add(2, connected(Medium::tcp, "127.0.0.1:3", "127.0.0.1:2"));
+  scene.meter.uses(scene.call(5), next);  // at the descriptor of the first, which is closed
+  CHECK(scene.meter.awaits_ends());
+  const auto lengths = [&scene] {
+    std::vector<std::uint32_t> found;
+    for (const Event& event : scene.meter.take().events)
+      if (event.type == EventType::send || event.type == EventType::receive || event.type == EventType::gap)
+        found.push_back(event.length_bytes);
+    return found;
+  };
+  ClosedSocket closed{.cookie = 1, .tcp = ClosedSocket::Tcp{.written = 100, .acknowledged = 101, .received = 41}};
+  SECTION("which are as was thought") {
+    scene.meter.closed(closed, LocalTime{9000}, 9000);
+    CHECK(lengths() == std::vector<std::uint32_t>{100, 40});
+    CHECK(scene.meter.gaps().bytes == 0);
+  }
+  SECTION("which are not") {
+    closed.tcp = {.written = 60, .acknowledged = 61, .received = 31};
+    scene.meter.closed(closed, LocalTime{9000}, 9000);
+    CHECK(lengths() == std::vector<std::uint32_t>{60, 30});
+    CHECK(scene.meter.gaps().bytes == 0);
+  }
+  SECTION("after which others moved bytes unseen") {
+    closed.tcp = {.written = 170, .acknowledged = 171, .received = 151};
+    scene.meter.closed(closed, LocalTime{9000}, 9000);
+    CHECK(lengths() == std::vector<std::uint32_t>{100, 100, 70, 50});
+    CHECK(scene.meter.gaps().bytes == 120);
+  }
+  CHECK_FALSE(scene.meter.awaits_ends());
+  CHECK(scene.at_the_end().empty());
+}
+
+TEST_CASE("kernel checks: bytes that passed unseen are a GAP of whichever process still lives", "[linux]") {
+  Scene scene;
+  Socket& socket = scene.meter.conversations().add(1, connected(Medium::tcp, "127.0.0.1:1", "127.0.0.1:2"));
+  scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
+  const ClosedSocket closed{.cookie = 1, .tcp = ClosedSocket::Tcp{.written = 150, .acknowledged = 151}};
+  const ProcessId process = scene.process.id();
+  SECTION("another") {
+    Execution& other =
+        scene.meter.begin({.pid = 11, .tid = 11, .name = "q", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+    scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
+    scene.meter.closed(closed, LocalTime{9000}, 9000);
+    const auto events = scene.meter.take().events;
+    CHECK(events.back().type == EventType::gap);
+    CHECK(events.back().process == other.id());
+    CHECK(scene.meter.gaps().unplaced_bytes == 0);
+  }
+  SECTION("none") {
+    scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
+    scene.meter.closed(closed, LocalTime{9000}, 9000);
+    const auto events = scene.meter.take().events;
+    CHECK(events.back().type == EventType::destroy_process);
+    CHECK(events.back().process == process);
+    CHECK(scene.meter.gaps().unplaced_bytes == 50);
+  }
+  CHECK(scene.meter.gaps().bytes == 50);
+}
+
 TEST_CASE("kernel checks: what the thread's I/O counters told of a pipe is checked, and nothing else of it",
           "[linux]") {
   Scene scene;

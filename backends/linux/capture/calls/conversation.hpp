@@ -89,6 +89,7 @@ class Conversations {
   bool has_removed() const { return flows_.has_removed(); }
   void free_removed() { flows_.free_removed(); }
   void check_all() const { flows_.check_all(); }
+  bool has_unchecked_tcp() const { return flows_.has_unchecked_tcp(); }
 
   // How much is known now.
   struct Sizes {

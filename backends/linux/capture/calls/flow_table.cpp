@@ -1,5 +1,6 @@
 #include "backends/linux/capture/calls/flow_table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace dpm {
@@ -64,6 +65,14 @@ void FlowTable::free_removed() { removed_.clear(); }
 
 void FlowTable::check_all() const {
   for (const auto& [channel, flow] : flows_) checks_.ended(*flow);
+}
+
+bool FlowTable::has_unchecked_tcp() const {
+  const auto is_unchecked = [](const StreamPosition& end) { return end.unchecked() > 0 || end.has_open(); };
+  return std::any_of(flows_.begin(), flows_.end(), [&](const auto& entry) {
+    const Flow& flow = *entry.second;
+    return flow.exact && (is_unchecked(flow.sent) || is_unchecked(flow.received));
+  });
 }
 
 }  // namespace dpm

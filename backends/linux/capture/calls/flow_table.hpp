@@ -16,6 +16,12 @@
 
 namespace dpm {
 
+// Who used one end of a flow last. It may have ended since.
+struct EndUser {
+  ProcessId id;
+  std::uint32_t tid = 0;
+};
+
 struct Flow {
   ChannelId channel;
   ChannelKind kind = ChannelKind::stream;
@@ -25,6 +31,7 @@ struct Flow {
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
   StreamBalance balance;
+  EndUser sender, receiver;
   std::uint64_t datagrams = 0;                   // sent so far
   std::int64_t last_sent_ns = 0;                 // of an eventfd
   ProcessId reader;                              // the first one seen
@@ -54,6 +61,7 @@ class FlowTable {
   void were_passed_by();
   // Nothing more is recorded of any flow.
   void check_all() const;
+  bool has_unchecked_tcp() const;
 
   std::size_t size() const { return flows_.size(); }  // without those that wait to be freed
 

@@ -42,6 +42,7 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
+  (end.sending ? end.flow->sender : end.flow->receiver) = {call.execution->id(), call.execution->tid()};
   if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
   const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
   if (!is_told) accept(end, call.execution);  // its calls before this one are over
@@ -65,6 +66,35 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
 void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
   StreamPosition& position = position_of({&flow, sending});
   record_gap(call, flow, sending, position.settle_at(offset, call.execution));
+}
+
+void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns) {
+  const Socket* socket = conversations_.find(closed.cookie);
+  if (socket == nullptr || socket->out == nullptr || !socket->out->exact || !closed.tcp) return;
+  const std::uint64_t sent = sent_at_end(*closed.tcp, socket->description.syn_counted, socket->out->sent.expected());
+  const std::uint64_t received = received_at_end(*closed.tcp, socket->in->received.expected());
+  if (socket->out->sender_id == socket->id) end_at(*socket->out, true, sent, time, now_ns);
+  if (socket->in->receiver_id == socket->id) end_at(*socket->in, false, received, time, now_ns);
+}
+
+Execution* Meter::user_of_end(const EndUser& user) {
+  Execution* execution = find(user.tid);
+  return execution != nullptr && execution->id() == user.id ? execution : nullptr;
+}
+
+// A GAP is recorded by who used that end last, or whoever still lives.
+void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns) {
+  StreamPosition& position = position_of({&flow, sending});
+  if (!position.was_seen()) return;
+  const StreamPosition::Gap gap = position.end_at(offset);
+  if (gap.length_bytes == 0) return;
+  Execution* by = user_of_end(sending ? flow.sender : flow.receiver);
+  if (by == nullptr) by = user_of_end(sending ? flow.receiver : flow.sender);
+  if (by == nullptr && !executions_.empty()) by = executions_.begin()->second.get();
+  if (by != nullptr) return record_gap({.execution = by, .time = time, .now_ns = now_ns}, flow, sending, gap);
+  ++gaps_.ranges;
+  gaps_.bytes += gap.length_bytes;
+  gaps_.unplaced_bytes += gap.length_bytes;
 }
 
 void Meter::was_passed_by() {

@@ -15,6 +15,7 @@
 #include "backends/linux/capture/calls/descriptor_table.hpp"
 #include "backends/linux/capture/calls/execution.hpp"
 #include "backends/linux/capture/calls/record_output.hpp"
+#include "backends/linux/capture/kernel/closed_sockets.hpp"
 #include "backends/linux/capture/kernel/tracee.hpp"
 
 namespace dpm {
@@ -112,6 +113,12 @@ class Meter {
   void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
   // The kernel said where an exact flow stands, without an operation.
   void settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
+  // The kernel said what a socket had moved when it was closed.
+  void closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns);
+  // From now on it will: operations of TCP sockets that are closed stay open until then.
+  void ends_are_told() { ends_are_told_ = true; }
+  // There are operations of which nothing but that will tell the length.
+  bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
   // For a while calls were made that we did not see.
   void was_passed_by();
   // A receive since then from a stream whose offsets are counted here (Flow::passed_by): so many bytes wait in it. The
@@ -141,6 +148,7 @@ class Meter {
   void set_flags(std::uint32_t pid, MeterFlags flags);  // 0: every process, now and later
   struct Gaps {
     std::uint64_t ranges = 0, bytes = 0;
+    std::uint64_t unplaced_bytes = 0;  // of these, without an event: every process had ended
   };
   const Gaps& gaps() const { return gaps_; }
   // Nothing more is recorded: what is still open is checked as well.
@@ -173,7 +181,9 @@ class Meter {
   void record_path(const Call& call, EventType type, const Socket& socket, std::uint32_t code,
                    Evidence evidence = Evidence::inferred);
   void put_descriptor(const Call& call, ProcessState& process, std::size_t fd, std::uint64_t socket, Evidence evidence);
-  static void accept_of_process(std::uint32_t pid, const Socket& socket);
+  void accept_of_process(std::uint32_t pid, const Socket& socket) const;
+  Execution* user_of_end(const EndUser& user);
+  void end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns);
   std::string distinct_name(const std::string& wanted);
   std::string name_for(const Birth& birth, ProcessState& process);
 
@@ -185,7 +195,7 @@ class Meter {
   std::vector<std::unique_ptr<Execution>> dead_;
   std::unordered_map<std::uint32_t, ProcessState> processes_;  // by process
   AwaitedPaths awaited_paths_;
-  bool paths_are_told_ = false;
+  bool paths_are_told_ = false, ends_are_told_ = false;
   Gaps gaps_;
   std::unordered_map<std::string, std::uint32_t> names_;
   std::optional<MeterFlags> flags_for_all_;

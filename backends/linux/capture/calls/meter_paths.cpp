@@ -96,7 +96,9 @@ void Meter::put_descriptor(const Call& call, ProcessState& process, std::size_t 
   record_path(call, EventType::destroy_path, *before, 0, evidence);
 }
 
-void Meter::accept_of_process(std::uint32_t pid, const Socket& socket) {
+// Of TCP the kernel will tell what it was.
+void Meter::accept_of_process(std::uint32_t pid, const Socket& socket) const {
+  if (ends_are_told_ && socket.description.medium == Medium::tcp) return;
   if (socket.out != nullptr) socket.out->sent.accept_of_process(pid);
   if (socket.in == nullptr) return;
   const std::uint64_t sent = socket.in->sent.expected();

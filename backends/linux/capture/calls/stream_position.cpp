@@ -51,13 +51,25 @@ StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execut
     return {};
   }
   while (!open_.empty()) {
-    const OpenOperation& first = open_.front().operation;
-    if (may_be_in_progress(first, by)) return {};
-    const std::uint64_t moved = open_.front().known ? open_.front().bytes : moved_by_first(offset);
-    finish(first, next_, moved);
-    next_ += moved;
-    open_.pop_front();
+    if (may_be_in_progress(open_.front().operation, by)) return {};
+    finish_first(offset);
   }
+  return stand_at(offset);
+}
+
+StreamPosition::Gap StreamPosition::end_at(std::uint64_t offset) {
+  while (!open_.empty()) finish_first(offset);
+  return stand_at(offset);
+}
+
+void StreamPosition::finish_first(std::uint64_t offset) {
+  const std::uint64_t moved = open_.front().known ? open_.front().bytes : moved_by_first(offset);
+  finish(open_.front().operation, next_, moved);
+  next_ += moved;
+  open_.pop_front();
+}
+
+StreamPosition::Gap StreamPosition::stand_at(std::uint64_t offset) {
   const Gap gap{next_, offset > next_ ? offset - next_ : 0};
   overstated_bytes_ += next_ > offset ? next_ - offset : 0;
   unchecked_ = 0;

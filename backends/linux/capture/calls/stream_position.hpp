@@ -50,6 +50,9 @@ class StreamPosition {
   // seen since, stay open with everything after them.
   Gap settle_at(std::uint64_t offset, const Execution* by);
 
+  // The socket is closed, with its stream at `offset`: no operation is in progress any more, and each is checked.
+  Gap end_at(std::uint64_t offset);
+
   // The open operation of `execution` moved `bytes`. Operations are finished in the order of the calls.
   void settle(const Execution* execution, std::uint64_t bytes);
   // Nobody will tell any more: every open operation of this execution moved what it probably would, and guesses reach
@@ -61,6 +64,7 @@ class StreamPosition {
   void accept_of_process(std::uint32_t pid, std::uint64_t stream_end = UINT64_MAX);
 
   void open(const OpenOperation& operation);
+  bool was_seen() const { return seen_; }
   bool has_open() const { return !open_.empty(); }
   const OpenOperation* find(const Execution* execution) const;
 
@@ -84,6 +88,8 @@ class StreamPosition {
     std::uint64_t bytes = 0;
   };
   void finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes);
+  void finish_first(std::uint64_t offset);
+  Gap stand_at(std::uint64_t offset);
   std::uint64_t moved_by_first(std::uint64_t offset) const;
   void finish_known();
   template <typename Chosen>

@@ -68,6 +68,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       connector_(ProcessConnector::open()),
+      closed_sockets_(ClosedSockets::open()),
       holds_(epoll_.get()) {
   clock_offset_ns_ = local_clock_offset_ns();
   for (std::size_t slot = NotificationSlots::kSlots; slot-- > 1;) free_slots_.push_back(slot);
@@ -82,6 +83,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   counters_allowed_ = options_.cpu_counters;
   meter_.conversations().lives_at(machine_addresses());
   if (program_.exact_paths) meter_.paths_are_told();
+  if (closed_sockets_) meter_.ends_are_told();
   if (options_.callers) callers_.emplace();
   meet_everybody();
 }
@@ -170,6 +172,7 @@ void Supervisor::attend(pthread_t serving) {
     look_around();
     settle_old_accepts(now_ns);
     settle_several(now_ns);
+    drain_closed_sockets();
     settle_old_events(now_ns);
     hand_on();
     next_tick_ns = now_ns + pause_after_look();
@@ -180,6 +183,7 @@ void Supervisor::attend(pthread_t serving) {
   }
   interrupt(serving);
   if (all_gone_) await_last_announcements();
+  await_closed_sockets();
   finish();
   queue_.close();
 }
@@ -198,6 +202,19 @@ void Supervisor::await_last_announcements() {
   }
 }
 
+// The kernel announces the end of a socket a moment after it. As long as one comes in time, the next may.
+void Supervisor::await_closed_sockets() {
+  constexpr int kNextWithinMs = 20;
+  constexpr std::int64_t kWaitMaxNs = 200'000'000;
+  const std::lock_guard lock(mutex_);
+  const std::int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + kWaitMaxNs;
+  while (closed_sockets_ && all_gone_ && meter_.awaits_ends() && clock_ns(CLOCK_MONOTONIC) < until_ns) {
+    pollfd item{closed_sockets_->fd(), POLLIN, 0};
+    if (::poll(&item, 1, kNextWithinMs) == 0) return;
+    drain_closed_sockets();
+  }
+}
+
 // serve() may be waiting for a call that never comes, or be about to.
 void Supervisor::interrupt(pthread_t serving) {
   constexpr long kAgainNs = 1'000'000;
@@ -210,6 +227,7 @@ void Supervisor::interrupt(pthread_t serving) {
 
 void Supervisor::finish() {
   const std::lock_guard lock(mutex_);
+  drain_closed_sockets();
   drain_announcements();
   look_around();
   settle_several(local_time().ns - clock_offset_ns_);
@@ -303,6 +321,9 @@ std::vector<std::string> Supervisor::warnings() {
   if (meter_.gaps().bytes > 0)
     warnings.push_back(std::to_string(meter_.gaps().bytes) + " bytes in " + std::to_string(meter_.gaps().ranges) +
                        " ranges of streams passed the meter unseen: the GAP events say where");
+  if (meter_.gaps().unplaced_bytes > 0)
+    warnings.push_back(std::to_string(meter_.gaps().unplaced_bytes) +
+                       " bytes of these have no GAP: every process had ended when the kernel counted them");
   return warnings;
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "backends/linux/capture/callers/caller_finder.hpp"
+#include "backends/linux/capture/kernel/closed_sockets.hpp"
 #include "backends/linux/capture/kernel/notification_slots.hpp"
 #include "backends/linux/capture/kernel/process_connector.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
@@ -161,6 +162,7 @@ class Supervisor {
   };
   TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
   void drain_announcements();
+  void drain_closed_sockets();
   void announced(const ProcessChange& change, std::span<const ProcessChange> later);
   void forked(const ProcessChange& change, LocalTime time);
   void executed(TrackedThread& thread, LocalTime time);
@@ -189,6 +191,7 @@ class Supervisor {
   void watch_end(const TrackedThread& thread);
   void interrupt(pthread_t serving);
   void await_last_announcements();
+  void await_closed_sockets();
   void finish();
 
   bool keeper_stands_in();
@@ -205,6 +208,7 @@ class Supervisor {
   NotificationSlots& slots_;
   UniqueFd epoll_, wake_;
   Result<ProcessConnector> connector_;
+  Result<ClosedSockets> closed_sockets_;
   std::atomic<bool> stopped_{false}, all_gone_{false}, served_{false};
 
   std::mutex mutex_;  // everything below

@@ -120,6 +120,13 @@ void Supervisor::drain_announcements() {
   settle_waits();
 }
 
+// They are asked for now and then, not waited for: a watch would wake us for each.
+void Supervisor::drain_closed_sockets() {
+  if (!closed_sockets_) return;
+  const LocalTime now = local_time();
+  closed_sockets_->drain([&](const ClosedSocket& closed) { meter_.closed(closed, now, now.ns - clock_offset_ns_); });
+}
+
 void Supervisor::announced(const ProcessChange& change, std::span<const ProcessChange> later) {
   const LocalTime time{static_cast<std::int64_t>(change.boot_time_ns) + clock_offset_ns_};
   if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
@@ -172,6 +179,7 @@ void Supervisor::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime
   if (thread.hold) end_hold(thread);
   end_turn(thread);
   if (thread.execution->counted.flow != nullptr && !number_goes_on) read_last_counters(thread);
+  if (tid == pid) drain_closed_sockets();
   read_last_cpu_time(thread, time);
   meter_.ended(*thread.execution, exit_code, time, time.ns - clock_offset_ns_);
   const std::shared_ptr<TrackedProcess> kept = thread.process;
