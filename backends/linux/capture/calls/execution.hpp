@@ -44,9 +44,10 @@ class Execution {
   std::uint32_t tid() const { return tid_; }
 
   // ---- clocks: neither ever goes back
-  // CPU time as read, without the share of its notified calls, each of which cost it `call_cost_ns`.
+  // CPU time as read, without what was used before the program began, and without the share of its notified calls, each
+  // of which cost it `call_cost_ns`.
   void read_cpu_time(std::uint64_t cpu_ns, std::uint64_t call_cost_ns) {
-    const std::uint64_t ours = notified_calls * call_cost_ns;
+    const std::uint64_t ours = cpu_before_ns + notified_calls * call_cost_ns;
     proc_time_ns_ = std::max(proc_time_ns_, cpu_ns > ours ? cpu_ns - ours : 0);
   }
   std::uint64_t proc_time_ns() const { return proc_time_ns_; }
@@ -93,6 +94,7 @@ class Execution {
   }
 
   MeterFlags flags;
+  std::uint64_t cpu_before_ns = 0;   // by the process before it became the program
   std::uint64_t notified_calls = 0;  // whose cost it has paid
   std::uint64_t call_number = 0;     // grows with each of its calls that we saw
   bool ended = false;

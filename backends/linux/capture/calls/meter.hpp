@@ -56,6 +56,7 @@ class Meter {
     std::string name, program;
     std::uint64_t began_ns = 0;  // as in ProcessInfo
     bool acquired = false;
+    std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
     // The creator performed the fork itself; otherwise it is known only that an execution of its process did.
     bool by_creator_itself = false;
     MeterFlags flags;  // of one without a metered creator; others inherit

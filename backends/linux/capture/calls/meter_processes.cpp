@@ -47,6 +47,7 @@ Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, 
   auto& execution = executions_[birth.tid];
   if (execution != nullptr) dead_.push_back(std::move(execution));  // its number came again before its end was told
   execution = std::make_unique<Execution>(id, birth.pid, birth.tid, ready_);
+  execution->cpu_before_ns = birth.cpu_before_ns;
   execution->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
 
   if (creator != nullptr) {

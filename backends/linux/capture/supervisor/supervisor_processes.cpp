@@ -55,8 +55,11 @@ TrackedThread& Supervisor::meet(std::uint32_t tid, std::uint32_t pid, Creator cr
   birth.tid = tid;
   birth.program = read_program_path(pid);
   birth.name = read_command_name(pid, tid);
-  // It waits before its first instruction, and is still called as we are.
-  if (tid == program_.pid && program_.from_start) birth.name = file_name(first_word(program_.command));
+  // It waits before its first instruction: it is still called as we are, and what it has used is ours.
+  if (tid == program_.pid && program_.from_start) {
+    birth.name = file_name(first_word(program_.command));
+    process_cpu_time_ns(pid, birth.cpu_before_ns);
+  }
   if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
   birth.began_ns = read_beginning_ns(pid, tid);
   birth.acquired = creator.execution == nullptr && !program_.from_start;
