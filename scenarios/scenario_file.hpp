@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,8 @@ struct Sweep {
   std::vector<std::uint64_t> seeds;     // at least one
 };
 
-enum class AnalysisKind { statistics, queues, parallelism, causality, prediction };
+// The analyses a scenario may ask for. The build collects them from analysis/NAME/answer.
+std::span<const std::string> analysis_names();
 
 // Words of the command line, not yet understood by anybody: --method, --order.
 struct PredictionChoice {
@@ -60,7 +62,7 @@ struct PredictionChoice {
 };
 
 struct AnalysisRequest {
-  AnalysisKind kind = AnalysisKind::statistics;
+  std::string kind;                    // one of analysis_names()
   std::string name;                    // where it stands in the results; the kind unless given
   std::vector<std::string> processes;  // processes and groups; empty: the whole computation (see members_of)
   bool external_time = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/messages/queue_feed.hpp"
 #include "analysis/statistics/threads.hpp"
 
 namespace dpm::cli {
@@ -13,43 +12,57 @@ bool has_process(const TraceInfo& info, const std::string& name) {
                      [&](const ProcessInfo& process) { return process.name == name; });
 }
 
-Result<ParallelismFindings> find_parallelism(History history, SharingMethod method) {
-  const Target target = traced_target(history);
-  auto parallelism = measure_parallelism(history, target, method);
-  if (!parallelism) return parallelism.error();
-  auto schedule = contended_schedule(history, target);
-  if (!schedule) return schedule.error();
-  CriticalPath path = critical_path(history, target, *schedule);
-  auto doubt = warning_of(parallelism->overlaps, history, path.t_max_s);
-  return ParallelismFindings{std::move(history), *parallelism, std::move(*schedule), std::move(path), std::move(doubt)};
-}
-
 }  // namespace
 
-Result<Findings> find_all(const std::string& trace, const HistoryOptions& options, SharingMethod method,
-                          const CausalityOptions& causality_options, bool by_thread) {
-  StatisticsAnalysis statistics;
-  QueueAnalysis queues;
-  QueueFeed queue_feed(queues, by_thread);
-  HistoryBuilder builder(options.computation());
-  auto input = read_trace(trace, {&statistics, &queue_feed, &builder});
-  if (!input) return input.error();
-  Findings found{.input = std::move(*input), .statistics = statistics.result(), .queues = queues.result()};
-  if (!by_thread) found.statistics = sum_threads(std::move(found.statistics), found.input.info);
+bool ParallelismFindings::is_of(const Computation& other, SharingMethod other_method) const {
+  return method == other_method && is_same(computation, other);
+}
+
+Result<ParallelismFindings> find_parallelism(std::shared_ptr<const History> history, const Computation& computation,
+                                             SharingMethod method) {
+  const Target target = traced_target(*history);
+  auto parallelism = measure_parallelism(*history, target, method);
+  if (!parallelism) return parallelism.error();
+  auto schedule = contended_schedule(*history, target);
+  if (!schedule) return schedule.error();
+  CriticalPath path = critical_path(*history, target, *schedule);
+  auto doubt = warning_of(parallelism->overlaps, *history, path.t_max_s);
+  return ParallelismFindings{std::move(history),   computation,     method,          *parallelism,
+                             std::move(*schedule), std::move(path), std::move(doubt)};
+}
+
+FindingsReader::FindingsReader(Asked asked) : asked_(std::move(asked)), queue_feed_(queues_, asked_.by_thread) {
+  builders_.add(asked_.history.computation());
+  for (const auto& computation : asked_.computations) builders_.add(computation);
+}
+
+std::vector<EventSink*> FindingsReader::sinks() {
+  std::vector<EventSink*> sinks = builders_.sinks();
+  sinks.insert(sinks.end(), {&statistics_, &queue_feed_});
+  sinks.insert(sinks.end(), asked_.sinks.begin(), asked_.sinks.end());
+  return sinks;
+}
+
+Result<Findings> FindingsReader::take(TraceInput input) {
+  Findings found{.input = std::move(input), .statistics = statistics_.result(), .queues = queues_.result()};
+  if (!asked_.by_thread) found.statistics = sum_threads(std::move(found.statistics), found.input.info);
   found.warnings = found.queues.warnings;
 
-  auto history = builder.take();
+  found.histories = builders_.take();
+  const Computation computation = asked_.history.computation();
+  const auto history = found.histories.of(computation);
   if (!history) {
     // A name that the trace does not have is a mistake of whoever asks; all else is the trace's.
-    for (const auto& name : options.processes)
+    for (const auto& name : asked_.history.processes)
       if (!has_process(found.input.info, name)) return about_trace(found.input, history.error());
     found.missing.push_back("no parallelism, longest path, request paths or space-time diagram: " +
                             history.error().what);
     return found;
   }
-  found.warnings.insert(found.warnings.begin(), history->warnings.begin(), history->warnings.end());
-  if (auto causality = find_causality(*history, causality_options)) found.causality = std::move(*causality);
-  auto parallel = find_parallelism(std::move(*history), method);
+  const auto& warnings = (*history)->warnings;
+  found.warnings.insert(found.warnings.begin(), warnings.begin(), warnings.end());
+  if (auto causality = find_causality(**history, asked_.causality)) found.causality = std::move(*causality);
+  auto parallel = find_parallelism(*history, computation, asked_.method);
   if (parallel) {
     if (parallel->doubt) found.warnings.push_back(*parallel->doubt);
     found.parallel = std::move(*parallel);
@@ -57,6 +70,13 @@ Result<Findings> find_all(const std::string& trace, const HistoryOptions& option
     found.missing.push_back("no parallelism, longest path or space-time diagram: " + parallel.error().what);
   }
   return found;
+}
+
+Result<Findings> find_all(const std::string& trace, Asked asked) {
+  FindingsReader reader(std::move(asked));
+  auto input = read_trace(trace, reader.sinks());
+  if (!input) return input.error();
+  return reader.take(std::move(*input));
 }
 
 }  // namespace dpm::cli

@@ -3,42 +3,78 @@
 // A trace need not answer every question. What it cannot answer is absent, and `missing` says why.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/causality/causality.hpp"
+#include "analysis/messages/queue_feed.hpp"
 #include "analysis/parallelism/critical_path.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "cli/findings/histories.hpp"
 #include "cli/input/history_options.hpp"
 
 namespace dpm::cli {
 
 // What needs a history graph with CPU times in it.
 struct ParallelismFindings {
-  History history;
+  std::shared_ptr<const History> history;
+  Computation computation;
+  SharingMethod method = SharingMethod::replay;
   Parallelism parallelism;
   Schedule schedule;  // on the traced placement, with delays and CPU sharing
   CriticalPath path;
   std::optional<std::string> doubt;  // why the replay may be more parallel than the run could be
+
+  bool is_of(const Computation& other, SharingMethod other_method) const;
 };
+
+Result<ParallelismFindings> find_parallelism(std::shared_ptr<const History> history, const Computation& computation,
+                                             SharingMethod method);
 
 struct Findings {
   TraceInput input;
   Statistics statistics;
   Queues queues;
+  Histories histories;  // of all computations that were asked about
   std::optional<ParallelismFindings> parallel;
   std::optional<Causality> causality;  // none: no process outside makes requests, or there is no history
   std::vector<std::string> missing;    // "no parallelism, ...: <why>"; empty when everything was found
   std::vector<std::string> warnings;   // of the analyses
 };
 
-// Refuses a trace that cannot be read, and names in `options` that it does not have. Statistics and queues are of
-// processes, unless asked `by_thread`.
-Result<Findings> find_all(const std::string& trace, const HistoryOptions& options,
-                          SharingMethod method = SharingMethod::replay, const CausalityOptions& causality = {},
-                          bool by_thread = false);
+// What is asked of a trace. Statistics and queues are of processes, unless asked `by_thread`.
+struct Asked {
+  HistoryOptions history;
+  SharingMethod method = SharingMethod::replay;
+  CausalityOptions causality;
+  bool by_thread = false;
+  std::vector<Computation> computations;  // more histories to build
+  std::vector<EventSink*> sinks;          // see the events too
+};
+
+// Takes the events of one reading.
+class FindingsReader {
+ public:
+  explicit FindingsReader(Asked asked);
+
+  std::vector<EventSink*> sinks();
+
+  // After the reading. Refuses names in `asked` that the trace does not have.
+  Result<Findings> take(TraceInput input);
+
+ private:
+  Asked asked_;
+  StatisticsAnalysis statistics_;
+  QueueAnalysis queues_;
+  QueueFeed queue_feed_;
+  HistoryBuilders builders_;
+};
+
+// Reads the trace, once. Refuses one that cannot be read.
+Result<Findings> find_all(const std::string& trace, Asked asked);
 
 }  // namespace dpm::cli

@@ -23,7 +23,7 @@ view::Section parallelism_section(const ParallelismFindings& found) {
                                  "T " + seconds_text(of.T_s) + ", longest path " + seconds_text(of.t_max_s)};
   };
   std::vector<view::PathShare> shares;
-  const TraceInfo& info = found.history.info;
+  const TraceInfo& info = found.history->info;
   for (std::size_t i = 0; i < found.path.processes.size() && i < kMostShares; ++i)
     shares.push_back({info[found.path.processes[i].process].name, found.path.processes[i].fraction});
   for (std::size_t i = 0; i < found.path.messages.size() && i < kMostShares; ++i) {
@@ -79,11 +79,11 @@ view::Section space_time_section(const ParallelismFindings& found) {
   window.to_ns =
       window.from_ns + 1 + static_cast<std::uint64_t>(last_ns * std::min(kWindowShare, kWindowEvents / events));
   const Timeline timeline =
-      make_timeline(found.history,
+      make_timeline(*found.history,
                     {completion_ns, schedule.performed_by, schedule.previous, schedule.cause, schedule.waited}, window);
   return {"A moment from the middle of the run",
           "As replayed with delays and CPU sharing.",
-          {view::space_time_figure(timeline, found.history.info)}};
+          {view::space_time_figure(timeline, found.history->info)}};
 }
 
 // Commands of live programs, and of several of them, can be long; words are not cut.

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "analysis/statistics/statistics.hpp"
+#include "cli/answers/requests.hpp"
 #include "cli/number_text.hpp"
-#include "cli/run/requests.hpp"
 #include "cli/run/simulation.hpp"
 
 namespace dpm::cli {

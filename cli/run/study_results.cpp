@@ -6,7 +6,6 @@
 
 #include "cli/number_text.hpp"
 #include "cli/results/parallelism_results.hpp"
-#include "cli/run/requests.hpp"
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {

@@ -10,7 +10,6 @@ namespace {
 constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr std::size_t kMostValues = 1000;
 
-const std::vector<std::string> kAnalyses = {"statistics", "queues", "parallelism", "causality", "prediction"};
 const std::vector<std::string> kMethods = {"replay", "thesis1984"};
 const std::vector<std::string> kOrders = {"auto", "recorded", "arrival", "role"};
 
@@ -36,7 +35,7 @@ class StudyReader {
     if (list == nullptr || !reading_.expect(*list, JsonKind::list, "'" + key + "'")) return;
     for (const auto& item : list->items) {
       if (item.is(JsonKind::text) && key == "analyses") {
-        add_analysis(item, reading_.word(item, "an analysis", kAnalyses), {});
+        add_analysis(item, reading_.word(item, "an analysis", analyses_), {});
         continue;
       }
       ObjectReader object(item, table, reading_);
@@ -72,7 +71,7 @@ class StudyReader {
 
   void read_analysis(ObjectReader& object) {
     object.need("kind");
-    const std::string kind = object.word("kind", kAnalyses.front(), kAnalyses);
+    const std::string kind = object.word("kind", analyses_.front(), analyses_);
     AnalysisRequest request;
     request.name = object.text("name", kind);
     request.processes = process_list(object.find("processes"));
@@ -94,9 +93,8 @@ class StudyReader {
   }
 
   void add_analysis(const JsonNode& at, const std::string& kind, AnalysisRequest request) {
-    const auto found = std::find(kAnalyses.begin(), kAnalyses.end(), kind);
-    if (found == kAnalyses.end()) return;  // reported
-    request.kind = static_cast<AnalysisKind>(found - kAnalyses.begin());
+    if (std::find(analyses_.begin(), analyses_.end(), kind) == analyses_.end()) return;  // reported
+    request.kind = kind;
     if (request.name.empty()) request.name = kind;
     unique(at, request.name, file_.analyses, "analyses");
     file_.analyses.push_back(std::move(request));
@@ -205,6 +203,7 @@ class StudyReader {
   const Reading& reading_;
   const NameGroups& processes_;
   ScenarioFile& file_;
+  const std::vector<std::string> analyses_{analysis_names().begin(), analysis_names().end()};
   std::vector<std::string> parameter_names_;
 };
 

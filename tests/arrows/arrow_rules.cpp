@@ -14,8 +14,8 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"xbt", "SimGrid", {"backends/sim"}},
     {"nlohmann/",
      "nlohmann_json",
-     {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "cli", "tests",
-      "validation"}},
+     {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "analysis/*/answer",
+      "cli", "tests", "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
     {"openssl/", "OpenSSL", {"backends/linux/remote/protocol", "backends/linux/transport/tls"}},
@@ -44,6 +44,14 @@ bool is_source(const SourceFile& file) { return file.extension() == ".cpp" || fi
 
 bool is_under(std::string_view path, std::string_view folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+bool is_at_home(const std::string& folder, const std::string& home) {
+  const auto star = home.find('*');
+  if (star == std::string::npos) return is_under(folder, home);
+  if (!folder.starts_with(home.substr(0, star))) return false;
+  const auto end = folder.find('/', star);
+  return end != std::string::npos && is_under(folder.substr(end), home.substr(star + 1));
 }
 
 bool is_free(std::string_view path) {
@@ -96,7 +104,7 @@ std::string check_library(const std::string& from, const Include& include) {
   for (const auto& home : kLibraryHomes) {
     if (!include.path.starts_with(home.prefix)) continue;
     const bool at_home =
-        std::any_of(home.homes.begin(), home.homes.end(), [&](const auto& folder) { return is_under(from, folder); });
+        std::any_of(home.homes.begin(), home.homes.end(), [&](const auto& folder) { return is_at_home(from, folder); });
     if (at_home) return "";
     return home.library + " (<" + include.path + ">) is not at home in " + from + "; its home is " + joined(home.homes);
   }

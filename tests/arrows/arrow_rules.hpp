@@ -11,7 +11,7 @@
 
 namespace dpm {
 
-// Headers whose path begins with `prefix` are included only under `homes`.
+// Headers whose path begins with `prefix` are included only under `homes`; in a home, * stands for one folder.
 struct LibraryHome {
   std::string prefix;
   std::string library;

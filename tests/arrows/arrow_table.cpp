@@ -33,11 +33,13 @@ std::string sentence_behind(const std::string& text, const std::string& mark) {
   return line;
 }
 
+bool is_answer(const std::string& folder) { return folder.starts_with("analysis/") && folder.ends_with("/answer"); }
+
 bool has_a_row(const Component& component) {
   for (const std::string free : {"tests/", "validation/", "bench/", "cli/commands/"}) {
     if ((component.folder + "/").starts_with(free) && component.folder != "cli/commands") return false;
   }
-  return true;
+  return !is_answer(component.folder);
 }
 
 }  // namespace

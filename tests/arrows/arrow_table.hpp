@@ -15,7 +15,8 @@ namespace dpm {
 std::string what_it_is(std::span<const SourceFile> files, const std::string& folder);
 
 // `document` with the table between the lines "<!-- arrows -->" and "<!-- /arrows -->" as it should be, by increasing folder.
-// tests/, validation/ and bench/ may use everything, and each folder in cli/commands/ is a command; they have no rows.
+// tests/, validation/ and bench/ may use everything, each folder in cli/commands/ is a command, and each analysis/NAME/answer
+// is like the others; they have no rows.
 std::string with_arrow_table(const std::string& document, std::span<const SourceFile> files);
 
 }  // namespace dpm

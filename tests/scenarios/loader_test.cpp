@@ -133,7 +133,7 @@ TEST_CASE("loader: the study is read with its defaults", "[scenarios]") {
   CHECK(file->sweeps[1].axes.size() == 2);
   CHECK(file->sweeps[1].axes[1].values == std::vector<double>{10, 20});
   REQUIRE(file->analyses.size() == 2);
-  CHECK(file->analyses[0].kind == AnalysisKind::queues);
+  CHECK(file->analyses[0].kind == "queues");
   CHECK(file->analyses[0].name == "queues");
   CHECK(file->analyses[1].prediction.order == "role");
   CHECK(file->analyses[1].prediction.method == "thesis1984");

@@ -26,7 +26,7 @@ class ReportCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
-    const auto found = find_all(trace_, history_, SharingMethod::replay, {}, threads_);
+    const auto found = find_all(trace_, {.history = history_, .by_thread = threads_});
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found))); !done)
       return refuse(terminal, *this, done.error());

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/answers/answer.hpp"
+#include "cli/answers/requests.hpp"
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
 #include "cli/new_file.hpp"
@@ -20,7 +22,6 @@
 #include "cli/run/live_results.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/run/quantity.hpp"
-#include "cli/run/requests.hpp"
 #include "cli/run/run_report.hpp"
 #include "cli/run/simulation.hpp"
 #include "cli/run/study.hpp"
@@ -34,6 +35,7 @@ using Json = nlohmann::ordered_json;
 
 // Everything a run produces, filled step by step.
 struct Outcome {
+  std::shared_ptr<const SystemTemplate> system;
   Scenario scenario;
   RecordedRun run;
   std::optional<Findings> findings;  // there once the run has been recorded
@@ -79,7 +81,9 @@ class RunCommand : public Command {
     if (auto done = read_settings(); !done) return refuse(terminal, *this, done.error());
     const auto file = load_scenario(scenario_, shipped_programs());
     if (!file) return refuse(terminal, *this, file.error());
-    auto scenario = instantiate(*file, overrides_);
+    auto system = read_system(*file, overrides_);
+    if (!system) return refuse(terminal, *this, system.error());
+    auto scenario = place(**system, overrides_.placement, overrides_.seed);
     if (!scenario) return refuse(terminal, *this, scenario.error());
     if (live_) return run_for_real(*scenario, terminal);
     auto filters = load_filters(*file);
@@ -88,6 +92,7 @@ class RunCommand : public Command {
     if (auto done = make_output(); !done) return refuse(terminal, *this, done.error());
 
     Outcome outcome;
+    outcome.system = *std::move(system);
     outcome.scenario = *std::move(scenario);
     Progress progress(terminal);
     const Result<void> done = perform(*file, *std::move(filters), outcome, progress);
@@ -179,13 +184,19 @@ class RunCommand : public Command {
     if (!method) return method.error();
     const auto roles = causality_options(file, outcome.scenario);
     if (!roles) return roles.error();
+    auto asked = ask(file, outcome);
+    if (!asked) return asked.error();
     auto findings =
-        find_all(trace_, {.processes = computation->only, .external_time = request.external_time}, *method, *roles);
+        find_all(trace_, {.history = {.processes = computation->only, .external_time = request.external_time},
+                          .method = *method,
+                          .causality = *roles,
+                          .computations = asked->computations,
+                          .sinks = asked->sinks});
     if (!findings) return findings.error();
     outcome.findings = std::move(*findings);
     auto& warnings = outcome.run.ledger.warnings;
     warnings.insert(warnings.end(), outcome.findings->missing.begin(), outcome.findings->missing.end());
-    answer_requests(file, outcome);
+    answer_requests(file, *asked, outcome);
     if (!outcome.run.ended_well())
       return {};  // further runs would end alike, and published figures are about whole ones
     if (!base_only_) study(file, outcome, say);
@@ -193,7 +204,32 @@ class RunCommand : public Command {
     return {};
   }
 
-  void answer_requests(const ScenarioFile& file, Outcome& outcome) {
+  // The file's analyses, and what they need of the one reading of the trace.
+  struct Requests {
+    struct One {
+      Question question;
+      std::unique_ptr<Answer> answer;
+    };
+    std::vector<One> all;
+    std::vector<Computation> computations;
+    std::vector<EventSink*> sinks;
+  };
+
+  static Result<Requests> ask(const ScenarioFile& file, const Outcome& outcome) {
+    Requests requests;
+    for (const auto& request : file.analyses) {
+      auto computation = computation_of(outcome.scenario, request.processes, request.external_time);
+      if (!computation) return computation.error();
+      auto answer = make_answer(request.kind);
+      if (answer->needs_history()) requests.computations.push_back(*computation);
+      if (answer->sink() != nullptr) requests.sinks.push_back(answer->sink());
+      requests.all.push_back(
+          {{request, file, *outcome.system, outcome.scenario, *std::move(computation)}, std::move(answer)});
+    }
+    return requests;
+  }
+
+  void answer_requests(const ScenarioFile& file, const Requests& requests, Outcome& outcome) {
     outcome.results = {{"scenario", file.name},
                        {"placement", outcome.scenario.placement},
                        {"seed", outcome.scenario.seed},
@@ -204,8 +240,9 @@ class RunCommand : public Command {
                          {"ended_by", outcome.run.truth.ended_by}}},
                        {"ledger", ledger_json(outcome.run.ledger)}};
     if (!outcome.run.truth.printed.empty()) outcome.results["printed"] = printed_json(outcome.run.truth.printed);
-    for (const auto& request : file.analyses) {
-      auto document = answer(request, file, overrides_, trace_);
+    for (const auto& [question, answer] : requests.all) {
+      const AnalysisRequest& request = question.request;
+      auto document = answer->answer(*outcome.findings, question);
       // One question that has no answer here does not take the answers of the others away.
       if (!document) {
         outcome.not_answered.push_back("analysis '" + request.name + "': " + document.error().what);

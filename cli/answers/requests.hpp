@@ -1,7 +1,6 @@
-// The analyses a scenario asks for, answered from its trace.
+// The words of a scenario's requests, understood: methods, orders, whom they are about.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,5 @@ Result<Computation> computation_of(const Scenario& scenario, const std::vector<s
 
 // Refuses words and processes in the file's analyses and predictions that nobody knows: before anything is simulated.
 Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario);
-
-// What stands in results.json under the request's name.
-Result<nlohmann::ordered_json> answer(const AnalysisRequest& request, const ScenarioFile& file,
-                                      const Overrides& overrides, const std::string& trace_directory);
 
 }  // namespace dpm::cli

@@ -1,0 +1,36 @@
+# What registers itself: a folder names what it adds, and the lists of all of them are generated.
+
+# dpm_register(REGISTRY NAME PLACE): PLACE orders the list; "" is the end.
+function(dpm_register registry name place)
+  if(place STREQUAL "")
+    set(place 9999)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ${registry} "${place} ${name}")
+endfunction()
+
+# dpm_registered(REGISTRY VARIABLE): the names that are registered, in order.
+function(dpm_registered registry variable)
+  get_property(entries GLOBAL PROPERTY ${registry})
+  list(SORT entries COMPARE NATURAL)
+  list(TRANSFORM entries REPLACE "^[0-9]+ " "")
+  set(${variable} ${entries} PARENT_SCOPE)
+endfunction()
+
+# dpm_command(NAME [PLACE place] [OF_SIMULATOR summary]): the folder's command is NAME. PLACE orders the help; without it the
+# command stands at the end. A command that simulates is part of dpm-sim. dpm lists it too, and does not link it, so its
+# summary stands here, and reaches its code as DPM_COMMAND_SUMMARY.
+function(dpm_command name)
+  cmake_parse_arguments(ARG "" "PLACE;OF_SIMULATOR" "" ${ARGN})
+  dpm_register(DPM_COMMANDS ${name} "${ARG_PLACE}")
+  if(ARG_OF_SIMULATOR)
+    set_property(GLOBAL PROPERTY DPM_SIMULATOR_SUMMARY_${name} "${ARG_OF_SIMULATOR}")
+    target_compile_definitions(dpm_command_${name} PRIVATE DPM_COMMAND_SUMMARY="${ARG_OF_SIMULATOR}")
+  endif()
+endfunction()
+
+# dpm_answer(NAME [PLACE place]): the folder's component dpm_answer_NAME is what scenarios get that ask for the analysis NAME. It
+# exports dpm::cli::make_NAME_answer() (cli/answers/answer.hpp).
+function(dpm_answer name)
+  cmake_parse_arguments(ARG "" "PLACE" "" ${ARGN})
+  dpm_register(DPM_ANSWERS ${name} "${ARG_PLACE}")
+endfunction()
