@@ -63,7 +63,7 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
   if (!writer) return writer.error();
 
   EventFilter filter(std::move(rules), **writer);
-  MeterStreamReader reader(filter);
+  MeterStreamReader reader(filter, writer->get());
   const auto input_status = read_all(input, reader, filter, **writer);
   reader.end();
   if (!input_status) return input_status.error();

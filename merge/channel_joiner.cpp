@@ -7,23 +7,18 @@
 namespace dpm {
 namespace {
 
-ChannelId append(TraceInfo& info, const ChannelInfo& described) {
-  info.channels.push_back(described);
-  return ChannelId{static_cast<std::uint32_t>(info.channels.size() - 1)};
-}
-
 // Ends that a metered machine should know, by its address, and that none of its meters has met.
 struct Strangers {
   std::uint64_t channels = 0;
   std::string example;
 };
 
-bool is_met_at(const TraceInfo& info, const ChannelEnd& end, MachineId machine) {
+bool is_met_at(const std::vector<ChannelInfo>& channels, const ChannelEnd& end, MachineId machine) {
   const auto same = [&](const ChannelEnd& other) {
     return other.machine == machine && other.port == end.port &&
            (other.address == end.address || is_any_address(other.address));
   };
-  for (const ChannelInfo& channel : info.channels)
+  for (const ChannelInfo& channel : channels)
     if (same(channel.sender) || same(channel.receiver)) return true;
   return false;
 }
@@ -40,34 +35,41 @@ ChannelId ChannelJoiner::join(const ChannelInfo& described, ChannelOrigin origin
   if (described.medium == ChannelMedium::tcp) found = streams_.find(described, origin);
   if (described.medium == ChannelMedium::udp) found = datagrams_.find(described);
   if (is_local(described.medium)) found = join_local(described);
-  if (found.is_none()) found = append(*info_, described);
-  learn(found, described);
+  if (found.is_none()) found = channels_.add(described);
+  channels_.describe(found, described);
   if (described.medium == ChannelMedium::tcp) streams_.note(found, described, origin);
   if (described.medium == ChannelMedium::udp) datagrams_.note(found, described);
+  if (is_local(described.medium)) {
+    const std::string key = local_key(described);
+    if (!key.empty() && local_.try_emplace(key, found).second) local_keys_[found.value] = key;
+  }
   return found;
 }
 
 ChannelId ChannelJoiner::join_local(const ChannelInfo& described) {
-  const MachineId machine = described.sender.machine.is_none() ? described.receiver.machine : described.sender.machine;
-  if (machine.is_none()) return {};
-  // Whoever sends to a datagram socket, it is one way.
-  const bool by_both = described.kind == ChannelKind::stream;
-  const std::string key =
-      host_key(*info_, machine) + (by_both ? "s" + described.sender.address : "d") + " > " + described.receiver.address;
-  const auto [known, is_new] = local_.try_emplace(key, ChannelId{static_cast<std::uint32_t>(info_->channels.size())});
-  return is_new ? ChannelId{} : known->second;
+  const auto known = local_.find(local_key(described));
+  return known == local_.end() ? ChannelId{} : known->second;
 }
 
-void ChannelJoiner::learn(ChannelId channel, const ChannelInfo& described) {
-  ChannelInfo& ours = info_->channels[channel.value];
-  if (ours.owner.is_none()) ours.owner = described.owner;
-  const auto fill_in = [](ChannelEnd& known, const ChannelEnd& end) {
-    const bool is_better = known.machine.is_none() && !end.machine.is_none();
-    const bool has_port_now = known.machine == end.machine && known.port == 0 && end.port != 0;
-    if (is_better || has_port_now) known = end;
-  };
-  fill_in(ours.sender, described.sender);
-  fill_in(ours.receiver, described.receiver);
+// Empty: no end of it is known.
+std::string ChannelJoiner::local_key(const ChannelInfo& described) const {
+  const MachineId machine = described.sender.machine.is_none() ? described.receiver.machine : described.sender.machine;
+  if (machine.is_none()) return {};
+  // A datagram socket is one way, whatever socket sends to it.
+  const bool by_both = described.kind == ChannelKind::stream;
+  return host_key(*info_, machine) + (by_both ? "s" + described.sender.address : "d") + " > " +
+         described.receiver.address;
+}
+
+void ChannelJoiner::close(ChannelId channel, bool for_good) {
+  for (const ChannelId gone : channels_.close(channel, for_good)) {
+    streams_.forget(gone);
+    datagrams_.forget(gone);
+    if (const auto key = local_keys_.find(gone.value); key != local_keys_.end()) {
+      local_.erase(key->second);
+      local_keys_.erase(key);
+    }
+  }
 }
 
 std::vector<std::string> ChannelJoiner::warnings() const {
@@ -76,7 +78,8 @@ std::vector<std::string> ChannelJoiner::warnings() const {
   warnings.insert(warnings.end(), of_datagrams.begin(), of_datagrams.end());
 
   std::map<std::pair<MachineId, MachineId>, Strangers> strangers;
-  for (const ChannelInfo& channel : info_->channels) {
+  const std::vector<ChannelInfo> channels = channels_.all();
+  for (const ChannelInfo& channel : channels) {
     const bool internet = channel.medium == ChannelMedium::tcp || channel.medium == ChannelMedium::udp;
     const bool one_sided = channel.sender.machine.is_none() != channel.receiver.machine.is_none();
     if (!internet || !one_sided) continue;
@@ -87,7 +90,7 @@ std::vector<std::string> ChannelJoiner::warnings() const {
       Strangers& found = strangers[{here.machine, machine}];
       if (++found.channels == 1) {
         found.example = channel.name;
-        if (is_met_at(*info_, there, machine))
+        if (is_met_at(channels, there, machine))
           found.example += ", though port " + std::to_string(there.port) + " of '" + (*info_)[machine].name +
                            "' is in use by a metered process";
       }

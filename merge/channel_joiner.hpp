@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "merge/datagram_names.hpp"
+#include "merge/live_channels.hpp"
 #include "merge/stream_names.hpp"
 #include "model/trace_info.hpp"
 
@@ -21,24 +22,32 @@ namespace dpm {
 
 class ChannelJoiner {
  public:
-  // Appends to the channels of `info`, which must outlive it.
-  explicit ChannelJoiner(TraceInfo& info) : info_(&info), streams_(info), datagrams_(info) {}
+  // Appends to the channels of `growth`; `info` has the machines. Both must outlive it.
+  ChannelJoiner(const TraceInfo& info, TraceGrowth& growth)
+      : info_(&info), channels_(growth), streams_(info, channels_), datagrams_(info) {}
 
   // `described` has the union's ids. In the order in which the input's meter met its channels.
   ChannelId join(const ChannelInfo& described, ChannelOrigin origin);
 
-  // The channel is described again: what was not known of it may be known now.
-  void learn(ChannelId channel, const ChannelInfo& described);
+  // What is learnt later of a channel that was joined.
+  LiveChannels& channels() { return channels_; }
+
+  // As LiveChannels::close(): what is forgotten is joined to nothing any more.
+  void close(ChannelId channel, bool for_good);
+  std::size_t remembered() const { return channels_.size(); }
 
   std::vector<std::string> warnings() const;
 
  private:
   ChannelId join_local(const ChannelInfo& described);
+  std::string local_key(const ChannelInfo& described) const;
 
-  TraceInfo* info_;
+  const TraceInfo* info_;
+  LiveChannels channels_;
   StreamNames streams_;
   DatagramNames datagrams_;
   std::unordered_map<std::string, ChannelId> local_;  // UNIX sockets and pipes, by host and name
+  std::unordered_map<std::uint32_t, std::string> local_keys_;
 };
 
 }  // namespace dpm

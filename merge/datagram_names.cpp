@@ -53,8 +53,21 @@ ChannelId DatagramNames::find(const ChannelInfo& described) {
 }
 
 void DatagramNames::note(ChannelId channel, const ChannelInfo& described) {
-  if (described.sender.port != 0)
-    by_ports_[ports_of(described)].push_back({channel, described.sender, described.receiver});
+  if (described.sender.port == 0) return;
+  by_ports_[ports_of(described)].push_back({channel, described.sender, described.receiver});
+  ports_[channel.value].push_back(ports_of(described));
+}
+
+void DatagramNames::forget(ChannelId channel) {
+  const auto ports = ports_.find(channel.value);
+  if (ports == ports_.end()) return;
+  for (const std::uint32_t pair : ports->second) {
+    const auto known = by_ports_.find(pair);
+    if (known == by_ports_.end()) continue;
+    std::erase_if(known->second, [channel](const Way& way) { return way.channel == channel; });
+    if (known->second.empty()) by_ports_.erase(known);
+  }
+  ports_.erase(ports);
 }
 
 std::vector<std::string> DatagramNames::warnings() const {

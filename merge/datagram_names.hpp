@@ -26,6 +26,8 @@ class DatagramNames {
   ChannelId find(const ChannelInfo& described);
   // It is `channel`: others may be joined to it.
   void note(ChannelId channel, const ChannelInfo& described);
+  // Nothing is joined to it any more.
+  void forget(ChannelId channel);
 
   std::vector<std::string> warnings() const;
 
@@ -40,6 +42,7 @@ class DatagramNames {
 
   const TraceInfo* info_;
   std::unordered_map<std::uint32_t, std::vector<Way>> by_ports_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ports_;  // under which a channel is found
   std::uint64_t unnamed_ = 0, ambiguous_ = 0;
   std::string ambiguous_example_;
 };

@@ -55,7 +55,7 @@ ChannelId StreamNames::find(const ChannelInfo& described, ChannelOrigin origin) 
   const auto& others = sends ? known->second.receiving : known->second.sending;
   if (own.size() >= others.size()) return {};
   const ChannelId found = others[own.size()].channel;
-  const ChannelInfo& other = (*info_)[found];
+  const ChannelInfo& other = (*channels_)[found];
   const bool is_free = (sends ? other.sender : other.receiver).machine.is_none();
   const MachineId here = sends ? described.sender.machine : described.receiver.machine;
   if (is_free && is_certain(own, others, {{}, here, origin.input, origin.knows_beginning})) return found;
@@ -68,13 +68,31 @@ void StreamNames::note(ChannelId channel, const ChannelInfo& described, ChannelO
   for (const bool sending : {true, false}) {
     const ChannelEnd& end = sending ? described.sender : described.receiver;
     if (end.machine.is_none()) continue;
-    const bool is_new =
-        end.socket == 0 ||
-        by_socket_.try_emplace(socket_key(host_key(*info_, end.machine), end, sending, key), channel).second;
-    if (!is_new) continue;
+    Keys& keys = keys_[channel.value];
+    if (end.socket != 0) {
+      std::string socket = socket_key(host_key(*info_, end.machine), end, sending, key);
+      if (!by_socket_.try_emplace(socket, channel).second) continue;
+      keys.sockets.push_back(std::move(socket));
+    }
+    keys.names.push_back(key);
     Connections& known = by_names_[key];
     (sending ? known.sending : known.receiving).push_back({channel, end.machine, origin.input, origin.knows_beginning});
   }
+}
+
+void StreamNames::forget(ChannelId channel) {
+  const auto keys = keys_.find(channel.value);
+  if (keys == keys_.end()) return;
+  for (const auto& socket : keys->second.sockets) by_socket_.erase(socket);
+  for (const auto& names : keys->second.names) {
+    const auto known = by_names_.find(names);
+    if (known == by_names_.end()) continue;
+    const auto is_it = [channel](const Sight& sight) { return sight.channel == channel; };
+    std::erase_if(known->second.sending, is_it);
+    std::erase_if(known->second.receiving, is_it);
+    if (known->second.sending.empty() && known->second.receiving.empty()) by_names_.erase(known);
+  }
+  keys_.erase(keys);
 }
 
 std::vector<std::string> StreamNames::warnings() const {

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "merge/live_channels.hpp"
 #include "model/trace_info.hpp"
 
 namespace dpm {
@@ -27,12 +28,14 @@ struct ChannelOrigin {
 
 class StreamNames {
  public:
-  explicit StreamNames(const TraceInfo& info) : info_(&info) {}
+  StreamNames(const TraceInfo& info, const LiveChannels& channels) : info_(&info), channels_(&channels) {}
 
   // The channel that is this one; none if it is new.
   ChannelId find(const ChannelInfo& described, ChannelOrigin origin);
   // It is `channel`: others may be joined to it.
   void note(ChannelId channel, const ChannelInfo& described, ChannelOrigin origin);
+  // Nothing is joined to it any more.
+  void forget(ChannelId channel);
 
   std::vector<std::string> warnings() const;
 
@@ -50,7 +53,13 @@ class StreamNames {
   std::string key_of(const ChannelInfo& described) const;
   bool is_certain(const std::vector<Sight>& own, const std::vector<Sight>& others, const Sight& now) const;
 
+  struct Keys {  // under which a channel is found
+    std::vector<std::string> names, sockets;
+  };
+
   const TraceInfo* info_;
+  const LiveChannels* channels_;
+  std::unordered_map<std::uint32_t, Keys> keys_;
   std::unordered_map<std::string, Connections> by_names_;
   std::unordered_map<std::string, ChannelId> by_socket_;
   std::uint64_t ambiguous_ = 0;

@@ -1,6 +1,7 @@
 #include "merge/trace_union.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dpm {
 namespace {
@@ -23,6 +24,15 @@ bool is_known_at(const std::vector<std::string>& known, const std::string& addre
   return std::find(known.begin(), known.end(), address) != known.end();
 }
 
+constexpr std::size_t kJoinedBytesMax = 4096;  // a job runs ever new commands
+
+// True if `ours` is not what it was.
+bool join_texts(std::string& ours, const std::string& theirs, const char* between) {
+  if (theirs.empty() || ours.find(theirs) != std::string::npos || ours.size() > kJoinedBytesMax) return false;
+  ours += (ours.empty() ? "" : between) + theirs;
+  return true;
+}
+
 bool same_delays(const DelayModel& a, const DelayModel& b) {
   const auto same = [](const DelayClass& x, const DelayClass& y) {
     return x.delivery_s.points() == y.delivery_s.points() && x.sender_cpu_s.points() == y.sender_cpu_s.points() &&
@@ -33,38 +43,67 @@ bool same_delays(const DelayModel& a, const DelayModel& b) {
 
 }  // namespace
 
-TraceUnion::TraceUnion() : joiner_(info_) { info_.filters.clear(); }
+TraceUnion::TraceUnion(Tables tables) : tables_(tables), joiner_(info_, growth_) { info_.filters.clear(); }
+
+std::size_t TraceUnion::add(std::string label) {
+  inputs_[inputs_added_].label = std::move(label);
+  return inputs_added_++;
+}
 
 std::size_t TraceUnion::add(const TraceInfo& info, std::string label) {
-  take_in_run(info);
-  Input input;
-  input.info = &info;
-  input.label = std::move(label);
-  inputs_.push_back(std::move(input));
-  take_in(inputs_.back());
-  return inputs_.size() - 1;
+  agree_on_run(info);
+  const std::size_t number = add(std::move(label));
+  Input& input = inputs_.at(number);
+  for (const auto& filter : info.filters) {
+    input.filters.push_back(static_cast<std::uint16_t>(info_.filters.size()));
+    info_.filters.push_back(input.label + "/" + filter);
+  }
+  TraceGrowth tables = TraceGrowth::since({}, info);
+  tables.source.clear();
+  tables.scenario.clear();
+  grow(number, tables);
+  return number;
 }
 
 // What is said of the run as a whole stays where all agree.
-void TraceUnion::take_in_run(const TraceInfo& run) {
-  const auto agree = [first = inputs_.empty()](std::string& ours, const std::string& theirs, const char* between) {
-    if (first) {
-      ours = theirs;
-    } else if (ours != theirs && between != nullptr && ours.find(theirs) == std::string::npos) {
-      ours += between + theirs;
-    } else if (ours != theirs && between == nullptr) {
-      ours.clear();
-    }
-  };
-  if (inputs_.empty()) {
+void TraceUnion::agree_on_run(const TraceInfo& run) {
+  const bool is_first = inputs_added_ == 0;
+  if (is_first) {
     info_.seed = run.seed;
     info_.delays = run.delays;
+    info_.placement = run.placement;
   }
-  agree(info_.source, run.source, "+");
-  agree(info_.scenario, run.scenario, "; ");
-  agree(info_.placement, run.placement, nullptr);
+  join_texts(info_.source, run.source, "+");
+  join_texts(info_.scenario, run.scenario, "; ");
+  if (info_.placement != run.placement) info_.placement.clear();
   if (info_.seed != run.seed) info_.seed = 0;
   delays_differ_ |= !same_delays(info_.delays, run.delays);
+}
+
+void TraceUnion::grow(std::size_t number, const TraceGrowth& growth) {
+  Input& input = inputs_.at(number);
+  if (join_texts(info_.source, growth.source, "+")) growth_.source = info_.source;
+  if (join_texts(info_.scenario, growth.scenario, "; ")) growth_.scenario = info_.scenario;
+  take_rows(number, input, growth);
+  take_news(input, growth);
+  pass_on();
+}
+
+void TraceUnion::finish(std::size_t number) {
+  const auto input = inputs_.find(number);
+  if (input == inputs_.end()) return;
+  for (std::size_t i = 0; i < input->second.channels.size(); ++i)
+    if (!input->second.is_closed[i]) joiner_.close(input->second.channels[i], false);
+  inputs_.erase(input);
+}
+
+TraceGrowth TraceUnion::take_growth() { return std::exchange(growth_, {}); }
+
+void TraceUnion::pass_on() {
+  if (tables_ == Tables::passed_on) return;
+  TraceGrowth added = std::exchange(growth_, {});
+  added.take_header();  // info_ has it
+  added.add_to(info_);
 }
 
 MachineId TraceUnion::machine_of(const MachineInfo& machine, const std::string& label) {
@@ -72,6 +111,7 @@ MachineId TraceUnion::machine_of(const MachineInfo& machine, const std::string& 
       machines_.try_emplace(machine.name, MachineId{static_cast<std::uint16_t>(info_.machines.size())});
   if (is_new) {
     info_.machines.push_back(machine);
+    growth_.machines.push_back(machine);
     return known->second;
   }
   MachineInfo& ours = info_.machines[known->second.value];
@@ -81,22 +121,24 @@ MachineId TraceUnion::machine_of(const MachineInfo& machine, const std::string& 
     same_name_.push_back("machine '" + machine.name + "' of " + label +
                          " has no address in common with the one of that name before: they are taken for one");
   }
-  for (const auto& address : machine.addresses)
-    if (!is_known_at(ours.addresses, address)) ours.addresses.push_back(address);
+  bool has_more = false;
+  for (const auto& address : machine.addresses) {
+    if (is_known_at(ours.addresses, address)) continue;
+    ours.addresses.push_back(address);
+    has_more = true;
+  }
+  if (has_more) growth_.machines_again.push_back({known->second, ours});
   return known->second;
 }
 
 std::string TraceUnion::free_name(const ProcessInfo& process) {
-  if (names_.insert(process.name).second) return process.name;
+  if (names_.take(process.name)) return process.name;
   std::string base = process.name;
   if (!process.machine.is_none()) {
     base += "@" + info_[process.machine].name;
-    if (names_.insert(base).second) return base;
+    if (names_.take(base)) return base;
   }
-  for (std::size_t times = 2;; ++times) {
-    std::string name = base + "#" + std::to_string(times);
-    if (names_.insert(name).second) return name;
-  }
+  return names_.take_numbered(base);
 }
 
 ProcessId TraceUnion::process_of(const Input& input, const ProcessInfo& process) {
@@ -104,87 +146,139 @@ ProcessId TraceUnion::process_of(const Input& input, const ProcessInfo& process)
   ours.machine = mapped(input.machines, process.machine);
   ours.filter = process.filter < input.filters.size() ? input.filters[process.filter] : 0;
   ours.group = {};
-  const ProcessId next{static_cast<std::uint32_t>(info_.processes.size())};
+  const ProcessId next{static_cast<std::uint32_t>(sizes_.processes)};
   const bool is_provable = !ours.machine.is_none() && process.tid != 0 && process.began_ns != 0;
   if (is_provable) {
     const auto [known, is_new] = proven_.try_emplace({ours.machine, process.pid, process.tid, process.began_ns}, next);
     if (!is_new) {
-      ProcessInfo& before = info_.processes[known->second.value];
-      before.acquired = before.acquired && process.acquired;
+      ProcessInfo& before = living_.at(known->second.value);
+      if (before.acquired && !process.acquired) {
+        before.acquired = false;
+        changed(known->second, before);
+      }
       return known->second;
     }
   }
   ours.name = free_name(ours);
-  info_.processes.push_back(std::move(ours));
+  remember(next, ours);
+  growth_.processes.push_back(std::move(ours));
+  ++sizes_.processes;
   return next;
+}
+
+// Whole traces are joined later than their processes end.
+void TraceUnion::remember(ProcessId process, const ProcessInfo& described) {
+  living_[process.value] = described;
+  if (tables_ == Tables::kept) return;
+  oldest_living_.push_back(process);
+  while (oldest_living_.size() > kLivingMax) {
+    forget(oldest_living_.front());
+    oldest_living_.pop_front();
+  }
+}
+
+void TraceUnion::forget(ProcessId process) {
+  const auto found = living_.find(process.value);
+  if (found == living_.end()) return;
+  const ProcessInfo& info = found->second;
+  proven_.erase({info.machine, info.pid, info.tid, info.began_ns});
+  living_.erase(found);
+}
+
+void TraceUnion::rename(ProcessId process, const std::string& name, const std::string& program) {
+  const auto found = living_.find(process.value);
+  ProcessInfo now = found == living_.end() ? ProcessInfo{} : found->second;
+  if (found != living_.end()) names_.give_back(now.name);
+  now.name = name;
+  now.name = free_name(now);
+  now.program = program;
+  growth_.renamed.push_back({process, now.name, program});
+  if (found != living_.end()) found->second = now;
+}
+
+void TraceUnion::belongs_to(ProcessId process, ProcessId group) {
+  const auto found = living_.find(process.value);
+  if (group.is_none() || found == living_.end() || found->second.group == group) return;
+  found->second.group = group;
+  changed(process, found->second);
+}
+
+void TraceUnion::changed(ProcessId process, const ProcessInfo& now) {
+  const std::size_t first = sizes_.processes - growth_.processes.size();
+  if (process.value >= first)
+    growth_.processes[process.value - first] = now;
+  else
+    growth_.processes_again.push_back({process, now});
+}
+
+ChannelEnd TraceUnion::described(const Input& input, ChannelEnd end) const {
+  end.machine = mapped(input.machines, end.machine);
+  end.address = without_mapping(end.address);
+  return end;
 }
 
 ChannelInfo TraceUnion::described(const Input& input, const ChannelInfo& channel) const {
   ChannelInfo ours = channel;
   ours.owner = mapped(input.processes, channel.owner);
-  for (ChannelEnd* end : {&ours.sender, &ours.receiver}) {
-    end->machine = mapped(input.machines, end->machine);
-    end->address = without_mapping(end->address);
-  }
+  ours.sender = described(input, channel.sender);
+  ours.receiver = described(input, channel.receiver);
   return ours;
 }
 
-// Everything that the input's tables have grown by.
-void TraceUnion::take_in(Input& input) {
-  const TraceInfo& theirs = *input.info;
-  for (std::size_t i = input.filters.size(); i < theirs.filters.size(); ++i) {
-    input.filters.push_back(static_cast<std::uint16_t>(info_.filters.size()));
-    info_.filters.push_back(input.label + "/" + theirs.filters[i]);
-  }
-  for (std::size_t i = input.machines.size(); i < theirs.machines.size(); ++i)
-    input.machines.push_back(machine_of(theirs.machines[i], input.label));
+std::uint32_t TraceUnion::add_set(const Input& input, const std::vector<ChannelId>& theirs) {
+  if (theirs.empty()) return 0;  // "any channel", or a set whose description was lost
+  auto& set = growth_.channel_sets.emplace_back();
+  for (const ChannelId channel : theirs)
+    if (const ChannelId ours = mapped(input.channels, channel); !ours.is_none()) set.push_back(ours);
+  return static_cast<std::uint32_t>(sizes_.channel_sets++);
+}
+
+void TraceUnion::take_rows(std::size_t number, Input& input, const TraceGrowth& growth) {
+  for (const auto& machine : growth.machines) input.machines.push_back(machine_of(machine, input.label));
   const std::size_t first_process = input.processes.size();
-  for (std::size_t i = first_process; i < theirs.processes.size(); ++i) {
-    input.knows_beginning &= !theirs.processes[i].acquired;
-    input.processes.push_back(process_of(input, theirs.processes[i]));
-    input.process_names.push_back(theirs.processes[i].name);
+  for (const auto& process : growth.processes) {
+    input.knows_beginning &= !process.acquired;
+    input.processes.push_back(process_of(input, process));
   }
-  for (std::size_t i = first_process; i < theirs.processes.size(); ++i) {
-    const ProcessId group = mapped(input.processes, theirs.processes[i].group);
-    if (!group.is_none()) info_.processes[input.processes[i].value].group = group;
+  for (std::size_t i = 0; i < growth.processes.size(); ++i)
+    belongs_to(input.processes[first_process + i], mapped(input.processes, growth.processes[i].group));
+  for (const auto& channel : growth.channels) {
+    input.channels.push_back(joiner_.join(described(input, channel), {number, input.knows_beginning}));
+    input.is_closed.push_back(false);
   }
-  const std::size_t number = static_cast<std::size_t>(&input - inputs_.data());
-  for (std::size_t i = input.channels.size(); i < theirs.channels.size(); ++i)
-    input.channels.push_back(joiner_.join(described(input, theirs.channels[i]),
-                                          {.input = number, .knows_beginning = input.knows_beginning}));
-  for (std::size_t i = input.channel_sets.size(); i < theirs.channel_sets.size(); ++i) {
-    if (theirs.channel_sets[i].empty()) {  // "any channel", or a set whose description was lost
-      input.channel_sets.push_back(0);
-      continue;
-    }
-    input.channel_sets.push_back(static_cast<std::uint32_t>(info_.channel_sets.size()));
-    auto& set = info_.channel_sets.emplace_back();
-    for (const ChannelId channel : theirs.channel_sets[i])
-      if (const ChannelId ours = mapped(input.channels, channel); !ours.is_none()) set.push_back(ours);
-  }
-  for (; input.modules < theirs.modules.size(); ++input.modules) {
-    CodeModule module = theirs.modules[input.modules];
+  sizes_.channels = joiner_.channels().given_out();
+  for (const auto& set : growth.channel_sets) input.channel_sets.push_back(add_set(input, set));
+  for (CodeModule module : growth.modules) {
     module.process = mapped(input.processes, module.process);
-    info_.modules.push_back(std::move(module));
+    growth_.modules.push_back(std::move(module));
   }
 }
 
-void TraceUnion::refresh() {
-  for (Input& input : inputs_) {
-    take_in(input);
-    const TraceInfo& theirs = *input.info;
-    for (std::size_t i = 0; i < input.channels.size(); ++i)
-      joiner_.learn(input.channels[i], described(input, theirs.channels[i]));
-    for (std::size_t i = 0; i < input.processes.size(); ++i) {
-      if (input.process_names[i] == theirs.processes[i].name) continue;
-      input.process_names[i] = theirs.processes[i].name;
-      ProcessInfo& ours = info_.processes[input.processes[i].value];
-      ProcessInfo renamed = ours;
-      renamed.name = theirs.processes[i].name;
-      names_.erase(ours.name);
-      ours.name = free_name(renamed);
-      ours.program = theirs.processes[i].program;
-    }
+void TraceUnion::take_news(Input& input, const TraceGrowth& growth) {
+  LiveChannels& channels = joiner_.channels();
+  for (const auto& [machine, now] : growth.machines_again) machine_of(now, input.label);
+  for (const auto& [process, now] : growth.processes_again) {
+    belongs_to(input.processes.at(process.value), mapped(input.processes, now.group));
+    rename(input.processes.at(process.value), now.name, now.program);
+  }
+  for (const auto& [process, name, program] : growth.renamed) rename(input.processes.at(process.value), name, program);
+  for (const auto& [channel, now] : growth.channels_again)
+    channels.learn(input.channels.at(channel.value), described(input, now));
+  for (const auto& [channel, owner] : growth.owned)
+    channels.owner_is(input.channels.at(channel.value), mapped(input.processes, owner));
+  for (const auto& [channel, sending, end] : growth.ends)
+    channels.end_is(input.channels.at(channel.value), sending, described(input, end));
+  for (const auto& [set, more] : growth.more_of_sets) {
+    TraceGrowth::MoreOfSet ours{input.channel_sets.at(set), {}};
+    for (const ChannelId channel : more) ours.channels.push_back(mapped(input.channels, channel));
+    if (ours.set != 0) growth_.more_of_sets.push_back(std::move(ours));
+  }
+  if (tables_ == Tables::kept) return;
+  for (const ProcessId process : growth.ended) forget(input.processes.at(process.value));
+  for (const ChannelId channel : growth.closed) {
+    if (input.is_closed.at(channel.value)) continue;
+    input.is_closed[channel.value] = true;
+    joiner_.close(input.channels[channel.value], true);
   }
 }
 
@@ -205,8 +299,7 @@ bool TraceUnion::remap(const Input& input, Event& event) const {
 }
 
 void TraceUnion::remap(std::size_t number, std::span<const Event> batch, std::vector<Event>& out) {
-  Input& input = inputs_.at(number);
-  take_in(input);
+  const Input& input = inputs_.at(number);
   for (Event event : batch) {
     if (remap(input, event)) {
       out.push_back(event);

@@ -14,73 +14,97 @@
 // other in the order in which their meters saw it. Local times are passed on as they are: no clock is trusted.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <span>
 #include <string>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "merge/channel_joiner.hpp"
+#include "merge/taken_names.hpp"
 #include "model/event.hpp"
-#include "model/trace_info.hpp"
+#include "model/trace_growth.hpp"
 
 namespace dpm {
 
 class TraceUnion {
  public:
-  TraceUnion();
+  // `passed_on`: who takes the growth keeps the tables; here only what may still be joined is remembered.
+  enum class Tables { kept, passed_on };
+  explicit TraceUnion(Tables tables = Tables::kept);
   TraceUnion(const TraceUnion&) = delete;
 
-  // `info` is what it is for an EventSink: it grows, and outlives the union. `label` names it to people. Returns the
-  // number of the input.
+  // `label` names the input to people. Returns its number.
+  std::size_t add(std::string label);
+  // The same for a trace that is whole.
   std::size_t add(const TraceInfo& info, std::string label);
+  // What the input's tables have grown by, before events that use it.
+  void grow(std::size_t input, const TraceGrowth& growth);
+  // Nothing more comes of the input.
+  void finish(std::size_t input);
 
-  // Appends the batch to `out`, in the union's ids; takes in what the input's tables have grown by. Events with ids
-  // that no table has are left out and counted.
+  // What the union has grown by since the last call.
+  TraceGrowth take_growth();
+
+  // Appends the batch to `out`, in the union's ids. Events with ids that no table has are left out and counted.
   void remap(std::size_t input, std::span<const Event> batch, std::vector<Event>& out);
 
-  // Takes in what was learnt late about entries that were there before: owners, ends of channels, renamed processes.
-  // Looks at everything: to be called from time to time, and before warnings().
-  void refresh();
-
+  // All tables, or if they are passed on: machines, and what is said of the run.
   const TraceInfo& info() const { return info_; }
   // By the input's own number of a filter: which of info().filters it is.
   std::span<const std::uint16_t> filters_of(std::size_t input) const { return inputs_.at(input).filters; }
   std::uint64_t refused_events() const { return refused_events_; }
+  // Processes and channels that are remembered.
+  std::size_t remembered() const { return living_.size() + joiner_.remembered(); }
 
   // What could not be joined, and what looks wrong.
   std::vector<std::string> warnings() const;
 
  private:
   struct Input {
-    const TraceInfo* info = nullptr;
     std::string label;
     bool knows_beginning = true;  // no process of it was acquired
     std::vector<MachineId> machines;
     std::vector<ProcessId> processes;
-    std::vector<std::string> process_names;  // as last seen
     std::vector<ChannelId> channels;
-    std::vector<std::uint32_t> channel_sets;
-    std::vector<std::uint16_t> filters;
-    std::size_t modules = 0;
+    std::vector<bool> is_closed;  // by channel
+    std::vector<std::uint32_t> channel_sets = {0};
+    std::vector<std::uint16_t> filters = {};
   };
   using ProcessProof = std::tuple<MachineId, std::uint32_t, std::uint32_t, std::uint64_t>;
+  static constexpr std::size_t kLivingMax = 1 << 16;
 
-  void take_in(Input& input);
-  void take_in_run(const TraceInfo& run);
+  void agree_on_run(const TraceInfo& run);
+  void take_rows(std::size_t number, Input& input, const TraceGrowth& growth);
+  void take_news(Input& input, const TraceGrowth& growth);
   MachineId machine_of(const MachineInfo& machine, const std::string& label);
   ProcessId process_of(const Input& input, const ProcessInfo& process);
+  void remember(ProcessId process, const ProcessInfo& described);
+  void forget(ProcessId process);
+  void rename(ProcessId process, const std::string& name, const std::string& program);
+  void belongs_to(ProcessId process, ProcessId group);
+  void changed(ProcessId process, const ProcessInfo& now);
   std::string free_name(const ProcessInfo& process);
   ChannelInfo described(const Input& input, const ChannelInfo& channel) const;
+  ChannelEnd described(const Input& input, ChannelEnd end) const;
+  std::uint32_t add_set(const Input& input, const std::vector<ChannelId>& theirs);
+  void pass_on();
   bool remap(const Input& input, Event& event) const;
 
+  Tables tables_;
   TraceInfo info_;
+  TraceGrowth growth_;
+  TableSizes sizes_;  // of the tables, growth_ included
   ChannelJoiner joiner_;
-  std::vector<Input> inputs_;
+  std::map<std::size_t, Input> inputs_;
+  std::size_t inputs_added_ = 0;
   std::map<std::string, MachineId> machines_;
   std::map<ProcessProof, ProcessId> proven_;
-  std::unordered_set<std::string> names_;
+  std::unordered_map<std::uint32_t, ProcessInfo> living_;  // processes that have not ended
+  std::deque<ProcessId> oldest_living_;
+  TakenNames names_;
   std::vector<std::string> same_name_;  // machines of one name that may be two
   bool delays_differ_ = false;
   std::uint64_t refused_events_ = 0;

@@ -2,15 +2,26 @@
 // are given out, and what has become known of earlier rows.
 //
 // A source that runs for long, in which processes and connections come and go, can hand these to a GrowthSink instead of
-// keeping tables: what it needs stays in proportion to what is alive. Its TraceInfo then stays as it was when it began.
+// keeping tables: what it needs stays in proportion to what is alive. Its TraceInfo then describes machines, and what
+// was there when it began.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "model/trace_info.hpp"
 
 namespace dpm {
+
+// How many rows the tables have: the next id of each. It is all that has to be kept to number and to check ids.
+struct TableSizes {
+  std::size_t machines = 0, processes = 0, channels = 0;
+  std::size_t channel_sets = 1;  // set 0 is "any channel"
+  std::size_t modules = 0;
+
+  static TableSizes of(const TraceInfo& info);
+};
 
 struct TraceGrowth {
   struct Renamed {  // the process runs another program now
@@ -26,17 +37,41 @@ struct TraceGrowth {
     bool sending = false;
     ChannelEnd end;
   };
+  template <typename Id, typename Entry>
+  struct Again {  // the row is described as a whole once more
+    Id id;
+    Entry entry;
+  };
+  struct MoreOfSet {  // channels that the set has besides
+    std::uint32_t set = 0;
+    std::vector<ChannelId> channels;
+  };
 
+  std::string source, scenario;  // empty: as before
+  std::vector<MachineInfo> machines;
   std::vector<ProcessInfo> processes;
   std::vector<ChannelInfo> channels;
-  std::vector<ChannelId> channel_sets;  // of one channel each
+  std::vector<std::vector<ChannelId>> channel_sets;
   std::vector<CodeModule> modules;
+  std::vector<Again<MachineId, MachineInfo>> machines_again;
+  std::vector<Again<ProcessId, ProcessInfo>> processes_again;
+  std::vector<Again<ChannelId, ChannelInfo>> channels_again;
+  std::vector<MoreOfSet> more_of_sets;
   std::vector<Renamed> renamed;
   std::vector<Owned> owned;
   std::vector<End> ends;
+  // Nothing more is learnt of these: the source has forgotten them. No table changes.
+  std::vector<ProcessId> ended;
+  std::vector<ChannelId> closed;
+
+  // What has to be told so that a reader knows all that `info` says and `told` does not count.
+  static TraceGrowth since(const TableSizes& told, const TraceInfo& info);
 
   bool empty() const;
   void add_to(TraceInfo& info) const;
+  void add_to(TableSizes& sizes) const;
+  // Source, scenario and machines, which stay few; they leave this growth.
+  TraceGrowth take_header();
 };
 
 class GrowthSink {

@@ -42,14 +42,6 @@ Json entry(const ChannelInfo& channel) {
   return to_json(told);
 }
 
-// What can be told of it while `known` processes have been.
-const MachineInfo& tellable(const MachineInfo& machine, std::size_t) { return machine; }
-const ChannelInfo& tellable(const ChannelInfo& channel, std::size_t) { return channel; }
-ProcessInfo tellable(ProcessInfo process, std::size_t known) {
-  if (!process.group.is_none() && process.group.value > known) process.group = ProcessId{};
-  return process;
-}
-
 // Collects entries into texts, each no longer than kNamesBytesMax.
 class Texts {
  public:
@@ -81,24 +73,31 @@ class Texts {
   std::vector<std::string> texts_;
 };
 
+// An entry names only what was told before it.
+Json new_entry(const ProcessInfo& process, std::size_t id) {
+  ProcessInfo told = process;
+  if (!told.group.is_none() && told.group.value > id) told.group = ProcessId{};
+  return entry(told);
+}
 template <typename Entry>
-void tell_table(const char* table, const std::vector<Entry>& now, std::vector<Entry>& told, bool changes,
-                Texts& texts) {
-  const auto add = [&](std::size_t id) {
-    Json item = {{"id", id}};
-    item.update(entry(told[id]));
-    texts.add(table, std::move(item));
-  };
-  const std::size_t known = told.size();
-  for (std::size_t id = known; id < now.size(); ++id) {
-    told.push_back(tellable(now[id], id));
-    add(id);
-  }
-  for (std::size_t id = 0; changes && id < now.size(); ++id) {
-    if (now[id] == told[id]) continue;
-    told[id] = now[id];
-    add(id);
-  }
+Json new_entry(const Entry& added, std::size_t) {
+  return entry(added);
+}
+
+Json with_id(std::size_t id, Json item) {
+  Json json = {{"id", id}};
+  json.update(std::move(item));
+  return json;
+}
+
+template <typename Entry>
+void tell_added(const char* table, const std::vector<Entry>& added, std::size_t first, Texts& texts) {
+  for (std::size_t i = 0; i < added.size(); ++i) texts.add(table, with_id(first + i, new_entry(added[i], first + i)));
+}
+
+template <typename Entries>
+void tell_again(const char* table, const Entries& again, Texts& texts) {
+  for (const auto& [id, entry_now] : again) texts.add(table, with_id(id.value, entry(entry_now)));
 }
 
 void tell_set(std::size_t id, const std::vector<ChannelId>& set, Texts& texts) {
@@ -111,112 +110,188 @@ void tell_set(std::size_t id, const std::vector<ChannelId>& set, Texts& texts) {
   } while (at < set.size());
 }
 
-template <typename Entry, typename Read>
-void take_table(const Json& text, const char* key, std::vector<Entry>& table, std::size_t entries_max, Read read) {
-  if (!text.contains(key)) return;
-  for (const auto& item : text.at(key)) {
-    const auto id = item.at("id").get<std::uint64_t>();
-    require(id <= table.size() && id < entries_max, std::string(key) + " " + std::to_string(id) + " comes too early");
-    if (id == table.size())
-      table.push_back(read(item));
-    else
-      table[id] = read(item);
+// What became known of a row in the growth that adds it is told with it.
+TraceGrowth with_late_news_taken_in(TraceGrowth growth, const TableSizes& told) {
+  std::erase_if(growth.renamed, [&](const TraceGrowth::Renamed& renamed) {
+    if (renamed.process.value < told.processes) return false;
+    ProcessInfo& process = growth.processes.at(renamed.process.value - told.processes);
+    process.name = renamed.name;
+    process.program = renamed.program;
+    return true;
+  });
+  std::erase_if(growth.owned, [&](const TraceGrowth::Owned& owned) {
+    if (owned.channel.value < told.channels) return false;
+    growth.channels.at(owned.channel.value - told.channels).owner = owned.owner;
+    return true;
+  });
+  std::erase_if(growth.ends, [&](const TraceGrowth::End& known) {
+    if (known.channel.value < told.channels) return false;
+    ChannelInfo& channel = growth.channels.at(known.channel.value - told.channels);
+    (known.sending ? channel.sender : channel.receiver) = known.end;
+    return true;
+  });
+  return growth;
+}
+
+void tell_processes(const TraceGrowth& growth, std::size_t first, Texts& texts) {
+  tell_added("processes", growth.processes, first, texts);
+  for (std::size_t i = 0; i < growth.processes.size(); ++i) {
+    const ProcessInfo& process = growth.processes[i];
+    if (!process.group.is_none() && process.group.value > first + i)
+      texts.add("processes", with_id(first + i, entry(process)));
+  }
+  tell_again("processes", growth.processes_again, texts);
+  for (const auto& [process, name, program] : growth.renamed)
+    texts.add("renamed", {{"id", process.value}, {"name", shortened(name)}, {"program", shortened(program)}});
+}
+
+void tell_channels(const TraceGrowth& growth, std::size_t first, Texts& texts) {
+  tell_added("channels", growth.channels, first, texts);
+  tell_again("channels", growth.channels_again, texts);
+  for (const auto& [channel, owner] : growth.owned)
+    texts.add("owners", {{"id", channel.value}, {"owner", id_to_json(owner)}});
+  for (const auto& [channel, sending, end] : growth.ends) {
+    ChannelEnd told = end;
+    told.address = end.address.substr(0, kAddressBytesMax);
+    texts.add("ends", {{"id", channel.value}, {sending ? "sender" : "receiver", end_to_json(told)}});
   }
 }
 
-void take_sets(const Json& text, TraceInfo& info) {
+// ---- reading
+
+template <typename IdType, typename Entry, typename Read>
+void read_table(const Json& text, const char* key, std::size_t& known, std::size_t entries_max,
+                std::vector<Entry>& added, std::vector<TraceGrowth::Again<IdType, Entry>>& again, Read read) {
+  if (!text.contains(key)) return;
+  for (const auto& item : text.at(key)) {
+    const auto id = item.at("id").get<std::uint64_t>();
+    require(id <= known && id < entries_max, std::string(key) + " " + std::to_string(id) + " comes too early");
+    if (id < known) {
+      again.push_back({IdType{static_cast<decltype(IdType::value)>(id)}, read(item)});
+      continue;
+    }
+    added.push_back(read(item));
+    ++known;
+  }
+}
+
+// Pieces of one set join; `first` is the set that growth.channel_sets begins with.
+void read_sets(const Json& text, TableSizes& known, std::size_t first, TraceGrowth& growth) {
   if (!text.contains("channel_sets")) return;
   for (const auto& item : text.at("channel_sets")) {
     const auto id = item.at("id").get<std::uint64_t>();
-    require(id > 0 && id <= info.channel_sets.size() && id < kSetsMax, "a set of channels comes too early");
-    if (id == info.channel_sets.size()) info.channel_sets.emplace_back();
-    auto& set = info.channel_sets[id];
+    require(id > 0 && id <= known.channel_sets && id < kSetsMax, "a set of channels comes too early");
+    if (id == known.channel_sets) {
+      growth.channel_sets.emplace_back();
+      ++known.channel_sets;
+    }
+    const bool is_new = id >= first;
+    if (!is_new) growth.more_of_sets.push_back({static_cast<std::uint32_t>(id), {}});
+    auto& set = is_new ? growth.channel_sets[id - first] : growth.more_of_sets.back().channels;
     for (const auto& channel : item.at("channels")) {
       require(set.size() < kSetChannelsMax, "a set of channels is too large");
-      set.push_back(id_from_json<ChannelId>(channel, info.channels.size(), "channel"));
+      set.push_back(id_from_json<ChannelId>(channel, known.channels, "channel"));
     }
   }
 }
 
-// Calls handle(entry, item) for what is told of entries that are there.
-template <typename IdType, typename Entry, typename Handle>
-void take_news(const Json& text, const char* key, std::vector<Entry>& table, Handle handle) {
+// Calls handle(id, item) for what is told of entries that are there.
+template <typename IdType, typename Handle>
+void read_news(const Json& text, const char* key, std::size_t known, Handle handle) {
   if (!text.contains(key)) return;
   for (const auto& item : text.at(key)) {
-    const IdType id = id_from_json<IdType>(item.at("id"), table.size(), key);
+    const IdType id = id_from_json<IdType>(item.at("id"), known, key);
     require(!id.is_none(), std::string(key) + " of nothing");
-    handle(table[id.value], item);
+    handle(id, item);
   }
 }
 
-void take_all_news(const Json& text, TraceInfo& info) {
-  take_news<ProcessId>(text, "renamed", info.processes, [](ProcessInfo& process, const Json& item) {
-    process.name = item.at("name").get<std::string>();
-    process.program = item.at("program").get<std::string>();
+void read_all_news(const Json& text, const TableSizes& known, TraceGrowth& growth) {
+  read_news<ProcessId>(text, "renamed", known.processes, [&](ProcessId id, const Json& item) {
+    growth.renamed.push_back({id, item.at("name").get<std::string>(), item.at("program").get<std::string>()});
   });
-  take_news<ChannelId>(text, "owners", info.channels, [&](ChannelInfo& channel, const Json& item) {
-    channel.owner = id_from_json<ProcessId>(item.at("owner"), info.processes.size(), "process");
+  read_news<ChannelId>(text, "owners", known.channels, [&](ChannelId id, const Json& item) {
+    growth.owned.push_back({id, id_from_json<ProcessId>(item.at("owner"), known.processes, "process")});
   });
-  take_news<ChannelId>(text, "ends", info.channels, [&](ChannelInfo& channel, const Json& item) {
-    for (const auto& [name, end] : {std::pair("sender", &channel.sender), std::pair("receiver", &channel.receiver)})
-      if (item.contains(name)) *end = end_from_json(item.at(name), info.machines.size());
+  read_news<ProcessId>(text, "ended", known.processes, [&](ProcessId id, const Json&) { growth.ended.push_back(id); });
+  read_news<ChannelId>(text, "closed", known.channels, [&](ChannelId id, const Json&) { growth.closed.push_back(id); });
+  read_news<ChannelId>(text, "ends", known.channels, [&](ChannelId id, const Json& item) {
+    for (const bool sending : {true, false}) {
+      const char* name = sending ? "sender" : "receiver";
+      if (item.contains(name)) growth.ends.push_back({id, sending, end_from_json(item.at(name), known.machines)});
+    }
   });
 }
 
-void take_all(const Json& text, TraceInfo& info) {
+void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
   require(text.is_object(), "it is no object");
-  if (text.contains("source")) info.source = text.at("source").get<std::string>();
-  if (text.contains("scenario")) info.scenario = text.at("scenario").get<std::string>();
-  take_table(text, "machines", info.machines, MachineId::kNone, machine_from_json);
-  take_table(text, "processes", info.processes, kProcessesMax, [&](const Json& item) {
-    // A process may belong to itself, which is being added here.
-    const auto known = std::max<std::size_t>(info.processes.size(), item.at("id").get<std::uint64_t>() + 1);
-    ProcessInfo process = process_from_json(item, known, info.machines.size());
-    process.filter = 0;  // whoever reads this is the filter
-    return process;
-  });
-  take_table(text, "channels", info.channels, kChannelsMax,
-             [&](const Json& item) { return channel_from_json(item, info.processes.size(), info.machines.size()); });
-  take_sets(text, info);
-  take_all_news(text, info);
+  const std::size_t first_set = known.channel_sets - growth.channel_sets.size();
+  if (text.contains("source")) growth.source = text.at("source").get<std::string>();
+  if (text.contains("scenario")) growth.scenario = text.at("scenario").get<std::string>();
+  read_table(text, "machines", known.machines, MachineId::kNone, growth.machines, growth.machines_again,
+             machine_from_json);
+  read_table(text, "processes", known.processes, kProcessesMax, growth.processes, growth.processes_again,
+             [&](const Json& item) {
+               // A process may belong to itself, which is being added here.
+               const auto members = std::max<std::size_t>(known.processes, item.at("id").get<std::uint64_t>() + 1);
+               ProcessInfo process = process_from_json(item, members, known.machines);
+               process.filter = 0;  // the reader is the filter
+               return process;
+             });
+  read_table(text, "channels", known.channels, kChannelsMax, growth.channels, growth.channels_again,
+             [&](const Json& item) { return channel_from_json(item, known.processes, known.machines); });
+  read_sets(text, known, first_set, growth);
+  read_all_news(text, known, growth);
   if (!text.contains("modules")) return;
   for (const auto& item : text.at("modules")) {
-    require(info.modules.size() < kModulesMax, "there are too many modules");
-    info.modules.push_back(module_from_json(item, info.processes.size()));
+    require(known.modules < kModulesMax, "there are too many modules");
+    growth.modules.push_back(module_from_json(item, known.processes));
+    ++known.modules;
   }
 }
 
 }  // namespace
 
-std::vector<std::string> NamesTeller::tell(const TraceInfo& info, bool changes) {
+std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& told) {
+  const TraceGrowth growth = with_late_news_taken_in(given, told);
   Texts texts;
-  if (info.source != told_.source) texts.set("source", told_.source = info.source);
-  if (info.scenario != told_.scenario) texts.set("scenario", told_.scenario = info.scenario);
-  tell_table("machines", info.machines, told_.machines, changes, texts);
-  tell_table("processes", info.processes, told_.processes, changes, texts);
-  tell_table("channels", info.channels, told_.channels, changes, texts);
-  for (std::size_t id = told_.channel_sets.size(); id < info.channel_sets.size(); ++id) {
-    tell_set(id, info.channel_sets[id], texts);
-    told_.channel_sets.push_back(info.channel_sets[id]);
-  }
-  for (std::size_t i = told_.modules.size(); i < info.modules.size(); ++i) {
-    Json item = to_json(info.modules[i]);
-    item["path"] = shortened(info.modules[i].path);
+  if (!growth.source.empty()) texts.set("source", growth.source);
+  if (!growth.scenario.empty()) texts.set("scenario", growth.scenario);
+  tell_added("machines", growth.machines, told.machines, texts);
+  tell_again("machines", growth.machines_again, texts);
+  tell_processes(growth, told.processes, texts);
+  tell_channels(growth, told.channels, texts);
+  for (std::size_t i = 0; i < growth.channel_sets.size(); ++i)
+    tell_set(told.channel_sets + i, growth.channel_sets[i], texts);
+  for (const auto& [set, channels] : growth.more_of_sets) tell_set(set, channels, texts);
+  for (const auto& module : growth.modules) {
+    Json item = to_json(module);
+    item["path"] = shortened(module.path);
     texts.add("modules", std::move(item));
-    told_.modules.push_back(info.modules[i]);
   }
+  for (const ProcessId process : growth.ended) texts.add("ended", {{"id", process.value}});
+  for (const ChannelId channel : growth.closed) texts.add("closed", {{"id", channel.value}});
+  growth.add_to(told);
   return texts.take();
 }
 
-Result<void> take_names(std::string_view text, TraceInfo& info) {
+Result<void> read_names(std::string_view text, TableSizes& known, TraceGrowth& growth) {
   try {
-    take_all(Json::parse(text), info);
+    read_all(Json::parse(text), known, growth);
     return {};
   } catch (const WrongContent& wrong) {
     return Error{wrong.what};
   } catch (const nlohmann::json::exception& wrong) {
     return Error{wrong.what()};
   }
+}
+
+Result<void> take_names(std::string_view text, TraceInfo& info) {
+  TableSizes known = TableSizes::of(info);
+  TraceGrowth growth;
+  auto read = read_names(text, known, growth);
+  growth.add_to(info);
+  return read;
 }
 
 }  // namespace dpm

@@ -71,9 +71,9 @@ std::uint32_t size_at(std::span<const std::byte> message) {
   return size;
 }
 
-template <typename IdType, typename Entry>
-bool in_table(IdType id, const std::vector<Entry>& table) {
-  return id.is_none() || id.value < table.size();
+template <typename IdType>
+bool in_table(IdType id, std::size_t table_size) {
+  return id.is_none() || id.value < table_size;
 }
 
 std::string meter_name(const MeterIdentity& identity) {
@@ -177,11 +177,26 @@ void MeterStreamReader::take_event(std::span<const std::byte> message) {
 }
 
 bool MeterStreamReader::is_known(const Event& event) const {
-  return event.process.value < info_.processes.size() && event.machine.value < info_.machines.size() &&
-         in_table(event.peer, info_.processes) && in_table(event.channel, info_.channels) &&
-         in_table(event.passed_channel, info_.channels) &&
-         (event.type != EventType::receive_call || event.code < info_.channel_sets.size()) &&
-         (event.type != EventType::accept || in_table(ChannelId{event.code}, info_.channels));
+  return event.process.value < known_.processes && event.machine.value < known_.machines &&
+         in_table(event.peer, known_.processes) && in_table(event.channel, known_.channels) &&
+         in_table(event.passed_channel, known_.channels) &&
+         (event.type != EventType::receive_call || event.code < known_.channel_sets) &&
+         (event.type != EventType::accept || in_table(ChannelId{event.code}, known_.channels));
+}
+
+// What came before the damage in a text is passed on.
+Result<void> MeterStreamReader::take_tables(std::string_view text) {
+  TraceGrowth growth;
+  auto read = read_names(text, known_, growth);
+  if (names_to_ == nullptr) {
+    growth.add_to(info_);
+    return read;
+  }
+  growth.take_header().add_to(info_);
+  if (growth.empty()) return read;
+  begin();
+  names_to_->on_growth(growth);
+  return read;
 }
 
 void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
@@ -189,7 +204,7 @@ void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
   Result<void> taken;
   try {
     if (type == StreamMessage::names) {
-      taken = take_names(text, info_);
+      taken = take_tables(text);
     } else if (type == StreamMessage::meter) {
       take_meter(text);
     } else if (type == StreamMessage::meter_end) {
@@ -214,22 +229,23 @@ void MeterStreamReader::take_meter(std::string_view text) {
   identity.pid = json.at("pid").get<std::uint32_t>();
   identity.job = shortened(json.at("job").get<std::string>());
   identity.name = shortened(json.at("name").get<std::string>());
-  if (meters_.size() < kMetersMax) meters_[json.at("meter").get<std::uint32_t>()] = {std::move(identity), false};
+  if (open_.size() < kMetersMax) open_[json.at("meter").get<std::uint32_t>()] = std::move(identity);
 }
 
 void MeterStreamReader::take_meter_end(std::string_view text) {
   const Json json = Json::parse(text);
   const MeterAccount account = account_from(json);
   const auto number = json.at("meter").get<std::uint32_t>();
-  if (!meters_.contains(number) && meters_.size() == kMetersMax) return;
-  Meter& meter = meters_[number];
-  const std::string name = meter_name(meter.identity);
-  if (meter.ended) {
+  const auto open = open_.find(number);
+  const std::string name = meter_name(open == open_.end() ? MeterIdentity{} : open->second);
+  if (open != open_.end()) {
+    open_.erase(open);
+  } else if (ended_meters_.contains(number) || ended_meters_.pieces() == kMetersMax) {
     ++texts_damaged_;
-    damage_ = name + " ended twice";
+    damage_ = "meter " + std::to_string(number) + " ended twice";
     return;
   }
-  meter.ended = true;
+  ended_meters_.insert(number);
   delivered_ += std::min(account.delivered, kEventsMax);
   std::uint64_t explained = std::min(account.delivered, kEventsMax);
   for (const auto& loss : account.losses) {
@@ -264,19 +280,15 @@ void MeterStreamReader::pass_events() {
 }
 
 void MeterStreamReader::count_open_meters(LossReport& report) const {
-  for (const auto& [number, meter] : meters_) {
-    if (meter.ended) continue;
+  for (const auto& [number, identity] : open_) {
     // How many nobody can say; one is the least.
-    const std::string reason = "the stream was cut off before the last of " + meter_name(meter.identity) +
+    const std::string reason = "the stream was cut off before the last of " + meter_name(identity) +
                                ": what it saw after that, one event at least";
     report.losses.push_back({reason, 1});
   }
 }
 
-bool MeterStreamReader::is_at_rest() const {
-  return begun_ && !is_stopped() && pending_.empty() &&
-         std::all_of(meters_.begin(), meters_.end(), [](const auto& meter) { return meter.second.ended; });
-}
+bool MeterStreamReader::is_at_rest() const { return begun_ && !is_stopped() && pending_.empty() && open_.empty(); }
 
 LossReport MeterStreamReader::report() const {
   LossReport report;

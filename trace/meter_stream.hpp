@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "model/event_source.hpp"
+#include "model/trace_growth.hpp"
 #include "trace/meter_message.hpp"
+#include "trace/number_set.hpp"
 
 namespace dpm {
 
@@ -64,9 +66,11 @@ Result<MeterAccount> meter_account_from_json(std::string_view text);
 
 // Turns the bytes, cut anywhere, into what an EventSource pushes: `sink` gets events whose ids all are in the tables.
 // The loss report says what meters lost, what could not be understood and what a stream that was cut off may have lost.
+//
+// With `names_to` the tables go there, and the reader keeps what is alive: machines, and meters that have not ended.
 class MeterStreamReader {
  public:
-  explicit MeterStreamReader(EventSink& sink) : sink_(&sink) {}
+  explicit MeterStreamReader(EventSink& sink, GrowthSink* names_to = nullptr) : sink_(&sink), names_to_(names_to) {}
 
   void feed(std::span<const std::byte> bytes);
   // Call once, last.
@@ -81,17 +85,13 @@ class MeterStreamReader {
   const TraceInfo& info() const { return info_; }
 
  private:
-  struct Meter {
-    MeterIdentity identity;
-    bool ended = false;
-  };
-
   std::size_t take_messages(std::span<const std::byte> bytes);
   void take_message(std::uint8_t type, std::span<const std::byte> message);
   void take_event(std::span<const std::byte> message);
   void take_text(StreamMessage type, std::string_view text);
   void take_meter(std::string_view text);
   void take_meter_end(std::string_view text);
+  Result<void> take_tables(std::string_view text);
   bool is_known(const Event& event) const;
   void begin();
   void pass_events();
@@ -99,8 +99,11 @@ class MeterStreamReader {
   void count_open_meters(LossReport& report) const;
 
   EventSink* sink_;
+  GrowthSink* names_to_;
   TraceInfo info_;
-  std::map<std::uint32_t, Meter> meters_;
+  TableSizes known_;                             // that the stream has told
+  std::map<std::uint32_t, MeterIdentity> open_;  // meters that have not ended
+  NumberSet ended_meters_;
   std::vector<std::byte> pending_;  // the beginning of a message whose end has not come yet
   std::vector<Event> batch_;
   bool begun_ = false, ended_ = false;

@@ -24,11 +24,7 @@ inline constexpr const char* kNamesJournalName = "names.jsonl";
 class NamesJournal {
  public:
   // `known`: what trace.json describes.
-  NamesJournal(std::string path, const TraceInfo& known)
-      : path_(std::move(path)),
-        processes_(static_cast<std::uint32_t>(known.processes.size())),
-        channels_(static_cast<std::uint32_t>(known.channels.size())),
-        channel_sets_(static_cast<std::uint32_t>(known.channel_sets.size())) {}
+  NamesJournal(std::string path, const TraceInfo& known) : path_(std::move(path)), told_(TableSizes::of(known)) {}
 
   // Every growth must be given, in order: ids are given out by counting. What could not be written stays unnamed.
   Result<void> append(const TraceGrowth& growth);
@@ -38,7 +34,7 @@ class NamesJournal {
  private:
   std::string path_;
   std::uint64_t bytes_ = 0;
-  std::uint32_t processes_, channels_, channel_sets_;  // described so far
+  TableSizes told_;
 };
 
 // Adds what the journal tells to `info`. True if every line could be read; the last one of a killed recorder may be

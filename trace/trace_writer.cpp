@@ -268,6 +268,8 @@ void TraceWriter::on_growth(const TraceGrowth& growth) {
     state.write_sidecar();
     return;
   }
+  // The journal names machines that trace.json has to have.
+  if (state.source_info->machines.size() != state.sidecar.info.machines.size()) state.write_sidecar();
   state.note(state.journal->append(growth));
 }
 

@@ -49,8 +49,8 @@ void to_meter(FrameReader& frames) {
   Event event;
   event.process = ProcessId{0};
   event.machine = MachineId{0};
-  LinkBuffer buffer(wire::MeterKey{}, {"red", 1, "job", "p"}, 64, Spool("", 0));
-  buffer.tell(info, true);
+  LinkBuffer buffer(wire::MeterKey{}, {"red", 1, "job", "p"}, 64, Spool("", 0), NamesStore(""));
+  buffer.tell(TraceGrowth::since({}, info));
   const std::vector<Event> events(40, event);
   DPM_CHECK(buffer.append(events) == 40);
   buffer.end({40, 0, {}, {}});

@@ -275,6 +275,13 @@ Recording merged_again(const World& world, std::uint64_t seed) {
     std::reverse(events.begin(), events.end());
     united.add(views.back()->info, "trace " + std::to_string(m));
   }
+  std::vector<TableSizes> told;
+  for (const auto& view : views) told.push_back(TableSizes::of(view->info));
+  const auto tell = [&](std::size_t m) {
+    const TraceGrowth growth = TraceGrowth::since(told[m], views[m]->info);
+    growth.add_to(told[m]);
+    united.grow(m, growth);
+  };
   Recording merged;
   for (std::size_t waiting = world.all.events.size(); waiting > 0;) {
     const std::size_t m = random.below(views.size());
@@ -283,9 +290,16 @@ Recording merged_again(const World& world, std::uint64_t seed) {
       batch.push_back(views[m]->seen(left[m].back()));
       left[m].pop_back();
     }
+    tell(m);
     united.remap(m, batch, merged.events);
   }
-  united.refresh();
+  for (std::size_t m = 0; m < views.size(); ++m) {  // what was learnt late
+    tell(m);
+    TraceGrowth news;
+    const auto& channels = views[m]->info.channels;
+    for (std::uint32_t i = 0; i < channels.size(); ++i) news.channels_again.push_back({ChannelId{i}, channels[i]});
+    united.grow(m, news);
+  }
   CHECK(united.refused_events() == 0);
   for (const auto& warning : united.warnings()) FAIL_CHECK(warning);
   merged.info = united.info();

@@ -101,16 +101,16 @@ TEST_CASE("merge: what the traces learn later, the union learns as well", "[merg
   TraceInfo& red = traces.machine("red");
   Traces::process(red, "sh", 1, 1);
   traces.unite();
+  const TableSizes told = TableSizes::of(red);
   Traces::process(red, "sh", 2, 2);
   Traces::tcp(red, "10.0.0.1:1", "10.0.0.1:2", Seen::sender, 7);
-  red.processes[0].name = "redis";
-  red.processes[0].program = "/bin/redis";
-  red.processes[1].name = "redis";
-  std::vector<Event> out;
-  traces.united->remap(0, {}, out);
-  red.channels[0].owner = ProcessId{1};
-  red.channels[0].receiver.machine = MachineId{0};
-  traces.united->refresh();
+  traces.united->grow(0, TraceGrowth::since(told, red));
+  TraceGrowth news;
+  news.renamed.push_back({ProcessId{0}, "redis", "/bin/redis"});
+  news.renamed.push_back({ProcessId{1}, "redis", "/bin/redis"});
+  news.owned.push_back({ChannelId{0}, ProcessId{1}});
+  news.ends.push_back({ChannelId{0}, false, {"10.0.0.1", 2, MachineId{0}, 0}});
+  traces.united->grow(0, news);
   const TraceInfo& info = traces.united->info();
   CHECK(info.processes[0].program == "/bin/redis");
   CHECK(info.processes[0].name != info.processes[1].name);
@@ -135,4 +135,50 @@ TEST_CASE("merge: what is said of the run stays where the traces agree", "[merge
   CHECK(info.placement == "here");
   CHECK(info.seed == 0);
   CHECK(info.channel_sets.size() == 1);
+}
+
+TEST_CASE("merge: a union whose tables are passed on remembers what is alive", "[merge]") {
+  TraceUnion united(TraceUnion::Tables::passed_on);
+  Traces traces;
+  const TraceInfo& red = traces.machine("red");
+  const std::size_t input = united.add("red");
+  united.grow(input, TraceGrowth::since({}, red));
+  TableSizes told = TableSizes::of(united.info());
+  united.take_growth().add_to(told);
+  const std::size_t before = united.remembered();
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    TraceInfo come;
+    Traces::process(come, "sh", 100 + i, 1 + i);
+    Traces::tcp(come, "10.0.0.1:" + std::to_string(i % 100 + 1), "10.0.0.2:80", Seen::both, i + 1);
+    united.grow(input, TraceGrowth::since({1, 0, 0, 1, 0}, come));
+    TraceGrowth gone;
+    gone.ended.push_back(ProcessId{i});
+    gone.closed.push_back(ChannelId{i});
+    united.grow(input, gone);
+    CHECK(united.remembered() == before);
+  }
+  TraceGrowth told_at_last = united.take_growth();
+  CHECK(told_at_last.processes.size() == 1000);
+  CHECK(told_at_last.channels.size() == 1000);
+  CHECK(told_at_last.processes[999].name == "sh@red#999");
+  CHECK(united.info().channels.empty());
+}
+
+TEST_CASE("merge: a closed channel waits for the meter at its other end", "[merge]") {
+  TraceUnion united(TraceUnion::Tables::passed_on);
+  Traces traces;
+  TraceInfo& red = traces.machine("red");
+  TraceInfo& blue = traces.machine("blue");
+  Traces::tcp(red, "10.0.0.1:4000", "10.0.0.2:80", Seen::sender, 7);
+  Traces::tcp(blue, "10.0.0.1:4000", "10.0.0.2:80", Seen::receiver, 8);
+  const std::size_t at_red = united.add("red"), at_blue = united.add("blue");
+  TraceGrowth closed;
+  closed.closed.push_back(ChannelId{0});
+  united.grow(at_red, TraceGrowth::since({}, red));
+  united.grow(at_red, closed);
+  CHECK(united.remembered() == 1);
+  united.grow(at_blue, TraceGrowth::since({}, blue));
+  CHECK(united.take_growth().channels.size() == 1);
+  united.grow(at_blue, closed);
+  CHECK(united.remembered() == 0);
 }

@@ -24,8 +24,8 @@ void check_same_names(const TraceInfo& a, const TraceInfo& b) {
 }
 
 void append_all_names(std::string& stream, const TraceInfo& info) {
-  NamesTeller teller;
-  for (const auto& text : teller.tell(info, true)) append_names(stream, text);
+  TableSizes told;
+  for (const auto& text : to_names(TraceGrowth::since(told, info), told)) append_names(stream, text);
 }
 
 Recording read_stream(std::string_view stream, std::size_t piece = 1 << 20) {
@@ -77,24 +77,28 @@ TEST_CASE("meter stream: names and events come out as they went in, however the 
 
 TEST_CASE("meter stream: names are told as they come, and again when they change", "[meter-stream]") {
   TraceInfo info = small_info(1, 2, 2), heard;
-  NamesTeller teller;
-  const auto tell = [&](bool changes) {
-    const auto texts = teller.tell(info, changes);
+  TableSizes told;
+  const auto tell = [&](TraceGrowth growth) {
+    const auto texts = to_names(growth, told);
     for (const auto& text : texts) REQUIRE(take_names(text, heard).has_value());
     return texts.size();
   };
-  CHECK(tell(false) == 1);
+  CHECK(tell(TraceGrowth::since(told, info)) == 1);
   check_same_names(heard, info);
-  CHECK(tell(true) == 0);
+  CHECK(tell(TraceGrowth::since(told, info)) == 0);
   info.processes.push_back({"third", "program", MachineId{0}});
   info.channels.push_back({ProcessId{2}, "to third"});
   info.channel_sets.push_back({ChannelId{0}, ChannelId{2}});
-  CHECK(tell(false) == 1);
+  CHECK(tell(TraceGrowth::since(told, info)) == 1);
   check_same_names(heard, info);
-  info.processes[0].name = "renamed";
-  info.channels[1].owner = ProcessId{2};
-  CHECK(tell(false) == 0);
-  CHECK(tell(true) == 1);
+  TraceGrowth news;
+  news.renamed.push_back({ProcessId{0}, "renamed", "program"});
+  news.owned.push_back({ChannelId{1}, ProcessId{2}});
+  news.ends.push_back({ChannelId{0}, true, {"10.0.0.1", 80, MachineId{0}, 7}});
+  news.machines_again.push_back({MachineId{0}, {.name = "red", .speed = 2}});
+  news.more_of_sets.push_back({static_cast<std::uint32_t>(info.channel_sets.size() - 1), {ChannelId{1}}});
+  news.add_to(info);
+  CHECK(tell(news) == 1);
   check_same_names(heard, info);
 }
 
@@ -104,8 +108,8 @@ TEST_CASE("meter stream: many and long names are told in small texts", "[meter-s
   info.processes[1].name = "\xff\xfe not UTF-8";
   info.channel_sets.push_back({});
   for (std::uint32_t i = 0; i < 5000; ++i) info.channel_sets.back().push_back({i});
-  NamesTeller teller;
-  const auto texts = teller.tell(info, true);
+  TableSizes told;
+  const auto texts = to_names(TraceGrowth::since(told, info), told);
   CHECK(texts.size() > 5);
   for (const auto& text : texts) {
     CHECK(text.size() <= kNamesBytesMax);
@@ -243,4 +247,26 @@ TEST_CASE("meter stream: a meter's account of many and strange words is still a 
   CHECK(read.losses.seen == 1'000'000);
   CHECK(read.losses.lost() == 1'000'000);
   CHECK(read.losses.warnings.size() == 25);
+}
+
+TEST_CASE("meter stream: a reader whose names go elsewhere keeps no tables, and tells each once", "[meter-stream]") {
+  struct Names : GrowthSink {
+    TraceInfo heard;
+    void on_growth(const TraceGrowth& growth) override { growth.add_to(heard); }
+  } names;
+  TraceInfo info = small_info(2, 300, 400);
+  const auto events = random_events(9, 50, info);
+  const std::string stream = whole_stream(info, events);
+  RecordingSink sink;
+  MeterStreamReader reader(sink, &names);
+  reader.feed(std::as_bytes(std::span(stream)));
+  CHECK(reader.is_at_rest());
+  reader.end();
+  CHECK(reader.info().machines == info.machines);
+  CHECK(reader.info().processes.empty());
+  CHECK(reader.info().channels.empty());
+  CHECK(names.heard.processes == info.processes);
+  CHECK(names.heard.channels == info.channels);
+  CHECK(names.heard.channel_sets == info.channel_sets);
+  CHECK(sink.recording().events.size() == events.size());
 }

@@ -48,7 +48,7 @@ struct Recording {
     described.kind = ChannelKind::stream;
     described.medium = ChannelMedium::tcp;
     growth.channels.push_back(described);
-    growth.channel_sets.push_back(channel);
+    growth.channel_sets.push_back({channel});
     growth.ends.push_back({channel, true, {"127.0.0.1", static_cast<std::uint16_t>(id), MachineId{0}, 7}});
     growth.modules.push_back({ProcessId{id}, 1, 2, 0, "/bin/p"});
     tell(growth);

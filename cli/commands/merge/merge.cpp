@@ -148,7 +148,6 @@ class MergeCommand : public Command {
     if (!logs) return refuse(terminal, *this, logs.error());
     TraceUnion united;
     for (const Log& log : *logs) united.add(log.reader.info(), log.label);
-    united.refresh();
     auto writer = create_trace(output_, united, *logs);
     if (!writer) return refuse(terminal, *this, writer.error());
     (*writer)->on_begin(united.info());

@@ -48,6 +48,7 @@ class LinkToFilter : public MeterSink {
 
   void set_immediate(bool on) override { link_->set_immediate(on); }
   void on_begin(const TraceInfo& info) override { link_->on_begin(info); }
+  void on_growth(const TraceGrowth& growth) override { link_->on_growth(growth); }
   void on_events(std::span<const Event> batch) override { link_->on_events(batch); }
   void on_end(const LossReport& losses) override {
     link_->on_end(losses);

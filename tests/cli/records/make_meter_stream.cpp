@@ -44,7 +44,7 @@ class StreamSink : public EventSink {
 
  private:
   void tell() {
-    for (const auto& text : teller_.tell(*info_, true)) append_names(stream_, text);
+    for (const auto& text : to_names(TraceGrowth::since(told_, *info_), told_)) append_names(stream_, text);
   }
   void write() {
     std::cout << stream_;
@@ -52,7 +52,7 @@ class StreamSink : public EventSink {
   }
 
   const TraceInfo* info_ = nullptr;
-  NamesTeller teller_;
+  TableSizes told_;
   std::vector<MeterAccount> accounts_;
   std::string stream_;
 };

@@ -131,8 +131,10 @@ struct LinkedMeter {
       : meter(machine, 3),
         link(MeterLink::create(address, {machine, pid, "job", "program"}, std::move(options)).value()) {
     link->on_begin(meter.info);
+    meter.growth();
   }
   void record(std::size_t count, std::size_t batch = 50) {
+    link->on_growth(meter.growth());
     for (std::size_t done = 0; done < count; done += batch)
       link->on_events(meter.events(std::min(batch, count - done)));
   }

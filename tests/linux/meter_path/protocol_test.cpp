@@ -20,7 +20,8 @@ struct Peer {
   Peer(std::uint8_t key, const std::string& machine, std::size_t memory, std::uint64_t spool_bytes,
        const std::string& folder)
       : meter(machine, 2),
-        buffer(wire::MeterKey{{key}}, {machine, key, "job", "program"}, memory, Spool(folder, spool_bytes)) {}
+        buffer(wire::MeterKey{{key}}, {machine, key, "job", "program"}, memory, Spool(folder, spool_bytes),
+               NamesStore(folder)) {}
 
   LittleMeter meter;
   LinkBuffer buffer;
@@ -85,7 +86,7 @@ class World {
 
   void end(Peer& peer) {
     peer.ended = true;
-    peer.buffer.tell(peer.meter.info, true);
+    peer.buffer.tell(peer.meter.growth());
     peer.buffer.end({peer.meter.total(),
                      0,
                      peer.dropped > 0 ? std::vector<Loss>{{"full", peer.dropped}} : std::vector<Loss>{},
@@ -116,7 +117,7 @@ class World {
   void record(Peer& peer) {
     if (peer.ended) return;
     if (random_.chance(.05)) peer.meter.add_process();
-    peer.buffer.tell(peer.meter.info, random_.chance(.1));
+    peer.buffer.tell(peer.meter.growth());
     const auto events = peer.meter.events(1 + random_.below(100));
     // What finds no room is dropped, and the numbers are given back, so that those in the stream still count from 0.
     const std::size_t taken = peer.buffer.append(events);
@@ -255,7 +256,7 @@ TEST_CASE("meter path: a collector that dies leaves no gap to the next one", "[m
 TEST_CASE("meter path: what no collector takes any more is a stream that a filter reads", "[meter-path]") {
   const TemporaryFolder folder;
   Peer peer(7, "red", 10, 68 * 1000, folder / "spool");
-  peer.buffer.tell(peer.meter.info, true);
+  peer.buffer.tell(peer.meter.growth());
   CHECK(peer.buffer.append(peer.meter.events(500)) == 500);
   CHECK(peer.buffer.spooled() == 490);
   peer.buffer.end({503, 0, {{"overload", 3}}, {}});
@@ -274,7 +275,7 @@ TEST_CASE("meter path: a collector that breaks the protocol is not believed", "[
   const TemporaryFolder folder;
   const auto answer = [&](const wire::MeterFrame& frame, bool resumed) {
     Peer peer(7, "red", 100, 0, folder / "spool");
-    peer.buffer.tell(peer.meter.info, true);
+    peer.buffer.tell(peer.meter.growth());
     CHECK(peer.buffer.append(peer.meter.events(50)) == 50);
     (void)peer.buffer.greeting();
     std::string bytes;

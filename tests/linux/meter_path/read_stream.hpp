@@ -75,6 +75,12 @@ struct LittleMeter {
       made.push_back(event(static_cast<std::uint32_t>(turn_++ % info.processes.size())));
     return made;
   }
+  // What was added since the last call.
+  TraceGrowth growth() {
+    TraceGrowth added = TraceGrowth::since(told_, info);
+    added.add_to(told_);
+    return added;
+  }
   std::uint64_t total() const {
     std::uint64_t sum = 0;
     for (const auto count : next) sum += count;
@@ -86,6 +92,7 @@ struct LittleMeter {
 
  private:
   std::size_t turn_ = 0;
+  TableSizes told_;
 };
 
 // Nothing twice, nothing left out, everything in order: up to where it ends, every process's numbers count from 0.

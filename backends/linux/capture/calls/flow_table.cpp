@@ -29,7 +29,7 @@ void FlowTable::stands_at(Flow& flow, bool sending, std::uint64_t socket, Channe
 std::uint32_t FlowTable::channel_set_of(Flow& flow) {
   if (flow.channel_set == 0) {
     flow.channel_set = channel_sets_++;
-    growth_.channel_sets.push_back(flow.channel);
+    growth_.channel_sets.push_back({flow.channel});
   }
   return flow.channel_set;
 }
@@ -61,7 +61,10 @@ void FlowTable::were_passed_by() {
   }
 }
 
-void FlowTable::free_removed() { removed_.clear(); }
+void FlowTable::free_removed() {
+  for (const auto& flow : removed_) growth_.closed.push_back(flow->channel);
+  removed_.clear();
+}
 
 void FlowTable::check_all() const {
   for (const auto& [channel, flow] : flows_) checks_.ended(*flow);

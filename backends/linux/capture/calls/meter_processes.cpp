@@ -82,6 +82,7 @@ void Meter::executed(Execution& execution, const std::string& name, const std::s
 
 void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns) {
   execution.ended = true;
+  growth_.ended.push_back(execution.id());
   leave(execution);
   const Call call{.execution = &execution, .time = time, .now_ns = now_ns};
   const auto process = processes_.find(execution.pid());

@@ -8,10 +8,11 @@
 
 #include "backends/linux/remote/protocol/control_message.hpp"
 #include "model/event_source.hpp"
+#include "model/trace_growth.hpp"
 
 namespace dpm {
 
-class MeterSink : public EventSink {
+class MeterSink : public EventSink, public GrowthSink {
  public:
   // Events are sent at once instead of being buffered. From any thread.
   virtual void set_immediate(bool on) = 0;

@@ -30,6 +30,11 @@ class MeterThread::Ending : public EventSink {
   MeterThread& meter_;
 };
 
+MeterOptions MeterThread::with_names_to(MeterOptions options, GrowthSink& sink) {
+  options.names_to = &sink;
+  return options;
+}
+
 MeterThread::MeterThread(EventLoop& loop, MeteredProgram program, MeterOptions options, std::unique_ptr<MeterSink> sink,
                          Handlers handlers)
     : loop_(loop),
@@ -37,7 +42,7 @@ MeterThread::MeterThread(EventLoop& loop, MeteredProgram program, MeterOptions o
       handlers_(std::move(handlers)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       flags_(options.flags),
-      source_(std::move(program), options, [this] {
+      source_(std::move(program), with_names_to(options, *sink_), [this] {
         const std::lock_guard lock(mutex_);
         source_.set_flags(0, flags_);  // they may have changed since
         reach(Stage::ready);

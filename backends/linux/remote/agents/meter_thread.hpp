@@ -40,6 +40,7 @@ class MeterThread {
   class Ending;
 
   void run();
+  static MeterOptions with_names_to(MeterOptions options, GrowthSink& sink);
   void reach(Stage stage);
   void tell();
 

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kReportPause = 1000ms;  // between two reports on the disk, and two looks at names that change
+constexpr auto kReportPause = 1000ms;  // between two reports on the disk
 // Who hears that a process has ended may read the report next; sooner than daemon/log_settling.hpp takes a log for
 // whole.
 constexpr auto kReportEndAfter = 100ms;
@@ -185,7 +185,6 @@ void FilterCollector::State::advance(bool told_to_stop) {
 void FilterCollector::State::tick(bool at_once) {
   if (!at_once && Clock::now() < tick_due) return;
   tick_due = Clock::now() + kReportPause;
-  if (phase == Phase::collecting) stream.tell_changes();
   DeliveryReport now = report();
   now.finished = phase == Phase::done;
   std::string text = to_json(now);

@@ -41,7 +41,7 @@ Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
   if (const auto* names = std::get_if<wire::Names>(&frame)) {
     if (names->number > meter.names) return Error{"names are missing"};
     if (names->number < meter.names) return {};
-    taken = take_names(names->text, meter.info);
+    taken = take_names(meter, names->text);
     ++meter.names;
   } else if (const auto* events = std::get_if<wire::Events>(&frame)) {
     taken = take_events(meter, *events);
@@ -53,6 +53,17 @@ Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
   }
   if (gone_.empty()) mark(number, meter);
   return taken;
+}
+
+// What came before the damage in a text is taken.
+Result<void> MergedStream::take_names(Meter& meter, std::string_view text) {
+  TraceGrowth growth;
+  auto read = read_names(text, meter.known, growth);
+  if (!gone_.empty() || meter.account) return read;
+  if (!meter.input) meter.input = union_.add(meter.identity.machine + " " + std::to_string(meter.identity.pid));
+  union_.grow(*meter.input, growth);
+  append_new_names();
+  return read;
 }
 
 Result<void> MergedStream::take_events(Meter& meter, const wire::Events& events) {
@@ -69,10 +80,8 @@ Result<void> MergedStream::take_events(Meter& meter, const wire::Events& events)
     const auto event = decode_meter_message(bytes.subspan(i * kMeterMessageBytes, kMeterMessageBytes));
     if (event) batch_.push_back(*event);
   }
-  if (!meter.input)
-    meter.input = union_.add(meter.info, meter.identity.machine + " " + std::to_string(meter.identity.pid));
+  if (!meter.input) return {};  // nothing says what the events name
   union_.remap(*meter.input, batch_, merged_);
-  append_new_names(false);
   for (const Event& event : merged_) append_event(stream_, event);
   meter.understood += merged_.size();
   return {};
@@ -82,29 +91,24 @@ void MergedStream::take_over(std::uint32_t number, Meter& meter, MeterAccount ac
   account.seen -= std::min(account.seen, meter.first_event);
   account.delivered = meter.understood;
   meter.account = std::move(account);
+  if (meter.input) union_.finish(*meter.input);
+  meter.input.reset();
   if (!gone_.empty()) {
     meter.passed = {meter.names, meter.passed.events, true};
     return;
   }
   MeterAccount told = *meter.account;
   told.losses = losses_of(meter);
-  append_new_names(true);
   append_meter_end(stream_, number, told);
   mark(number, meter);
 }
 
-void MergedStream::append_new_names(bool changes) {
-  if (changes) union_.refresh();
-  for (const auto& text : teller_.tell(union_.info(), changes)) append_names(stream_, text);
-}
-
-void MergedStream::tell_changes() {
-  if (gone_.empty()) append_new_names(true);
+void MergedStream::append_new_names() {
+  for (const auto& text : to_names(union_.take_growth(), told_)) append_names(stream_, text);
 }
 
 void MergedStream::finish() {
   if (!gone_.empty()) return;
-  append_new_names(true);
   append_stream_end(stream_);
 }
 

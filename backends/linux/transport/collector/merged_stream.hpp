@@ -36,8 +36,6 @@ class MergedStream {
   wire::Ack ack(std::uint32_t meter) const { return meters_.at(meter)->passed; }
   bool has_ended(std::uint32_t meter) const { return meters_.at(meter)->account.has_value(); }
 
-  // Names that were learnt late; to be called from time to time.
-  void tell_changes();
   // Nothing follows.
   void finish();
 
@@ -57,8 +55,8 @@ class MergedStream {
   struct Meter {
     wire::MeterKey key;
     MeterIdentity identity;
-    std::uint64_t first_event = 0;  // those before it are in the log of another collector
-    TraceInfo info;
+    std::uint64_t first_event = 0;        // those before it are in the log of another collector
+    TableSizes known;                     // that it has told
     std::optional<std::size_t> input;     // of the union
     std::uint64_t names = 0, events = 0;  // come so far
     std::uint64_t understood = 0;         // events in the stream
@@ -76,14 +74,15 @@ class MergedStream {
 
   Result<void> take_events(Meter& meter, const wire::Events& events);
   void take_over(std::uint32_t number, Meter& meter, MeterAccount account);
-  void append_new_names(bool changes);
+  Result<void> take_names(Meter& meter, std::string_view text);
+  void append_new_names();
   void mark(std::uint32_t number, const Meter& meter);
   std::vector<Loss> losses_of(const Meter& meter) const;
 
-  std::vector<std::unique_ptr<Meter>> meters_;  // their infos must stay where they are
+  std::vector<std::unique_ptr<Meter>> meters_;
   std::map<wire::MeterKey, std::uint32_t> by_key_;
-  TraceUnion union_;
-  NamesTeller teller_;
+  TraceUnion union_{TraceUnion::Tables::passed_on};
+  TableSizes told_;
   std::vector<Event> batch_, merged_;
   std::string stream_;
   std::size_t written_ = 0;     // of stream_

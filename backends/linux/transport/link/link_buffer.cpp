@@ -11,15 +11,17 @@ constexpr std::size_t kPiece = 256;  // events written to or read from the spool
 
 }  // namespace
 
-LinkBuffer::LinkBuffer(wire::MeterKey key, MeterIdentity identity, std::size_t memory_events_max, Spool spool)
+LinkBuffer::LinkBuffer(wire::MeterKey key, MeterIdentity identity, std::size_t memory_events_max, Spool spool,
+                       NamesStore names)
     : key_(key),
       identity_(std::move(identity)),
       memory_max_(std::max<std::size_t>(1, memory_events_max)),
       memory_(std::make_unique_for_overwrite<MeterMessage[]>(memory_max_)),
-      spool_(std::move(spool)) {}
+      spool_(std::move(spool)),
+      confirmed_names_(std::move(names)) {}
 
-void LinkBuffer::tell(const TraceInfo& info, bool changes) {
-  for (auto& text : teller_.tell(info, changes)) names_.push_back(std::move(text));
+void LinkBuffer::tell(const TraceGrowth& growth) {
+  for (auto& text : to_names(growth, told_)) names_.push_back(std::move(text));
 }
 
 std::size_t LinkBuffer::append(std::span<const Event> events) {
@@ -72,20 +74,14 @@ Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
                  std::to_string(confirmed_) + " to " + std::to_string(sent_) + " can be right"};
   if (!resume.known && (resume.events != confirmed_ || resume.names != 0))
     return Error{"the collector does not know the meter, but has something of it"};
-  if (!resume.known) {
-    // Everything is told anew, and numbered anew.
-    names_.clear();
-    NamesTeller teller;
-    for (auto& text : teller.tell(teller_.told(), true)) names_.push_back(std::move(text));
-    names_first_ = 0;
-  }
+  if (!resume.known) tell_all_names_again();
   if (resume.names_passed < names_first_ || resume.names < resume.names_passed ||
       resume.names > names_first_ + names_.size())
     return Error{"the collector wants names that were never told"};
   confirm(resume.events_passed);
   sent_ = resume.events;
   names_sent_ = static_cast<std::size_t>(resume.names - names_first_);
-  forget_names(resume.names_passed);
+  keep_names(resume.names_passed);
   over_sent_ = false;
   resumed_ = true;
   return {};
@@ -97,13 +93,22 @@ Result<void> LinkBuffer::on_ack(const wire::Ack& ack) {
       ack.names > names_first_ + names_sent_ || (ack.over && !over_sent_))
     return Error{"the collector confirms what it was not sent"};
   confirm(ack.events);
-  forget_names(ack.names);
+  keep_names(ack.names);
   over_confirmed_ = over_confirmed_ || ack.over;
   return {};
 }
 
-void LinkBuffer::forget_names(std::uint64_t number) {
+// To a collector that does not know the meter; numbered from 0.
+void LinkBuffer::tell_all_names_again() {
+  auto before = confirmed_names_.take_all();
+  names_.insert(names_.begin(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+  names_first_ = 0;
+}
+
+// Those before `number` are confirmed.
+void LinkBuffer::keep_names(std::uint64_t number) {
   while (names_first_ < number) {
+    confirmed_names_.append(std::move(names_.front()));
     names_.pop_front();
     ++names_first_;
     --names_sent_;
@@ -167,8 +172,8 @@ bool LinkBuffer::produce(std::string& out, std::size_t max) {
 std::optional<std::string> LinkBuffer::take_remaining() {
   std::string stream;
   if (!std::exchange(remaining_begun_, true)) {
-    NamesTeller teller;
-    for (const auto& text : teller.tell(teller_.told(), true)) append_names(stream, text);
+    for (const auto& text : confirmed_names_.take_all()) append_names(stream, text);
+    for (const auto& text : names_) append_names(stream, text);
     append_meter(stream, 0, identity_);
     if (account_) {
       account_->seen -= std::min(account_->seen, confirmed_);  // these are in the log of the filter

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "backends/linux/transport/frames/meter_frames.hpp"
+#include "backends/linux/transport/link/names_store.hpp"
 #include "backends/linux/transport/link/spool.hpp"
 #include "model/event.hpp"
 #include "trace/meter_names.hpp"
@@ -26,12 +27,13 @@ namespace dpm {
 
 class LinkBuffer {
  public:
-  LinkBuffer(wire::MeterKey key, MeterIdentity identity, std::size_t memory_events_max, Spool spool);
+  // `names` keeps names that were confirmed, for a collector that has to be told them again.
+  LinkBuffer(wire::MeterKey key, MeterIdentity identity, std::size_t memory_events_max, Spool spool, NamesStore names);
 
   // ---- from the meter
 
-  // What has become known; call before the events that use it. With `changes` as NamesTeller::tell().
-  void tell(const TraceInfo& info, bool changes);
+  // What has become known, each addition once; call before the events that use it.
+  void tell(const TraceGrowth& growth);
   // Returns how many were taken.
   std::size_t append(std::span<const Event> events);
   // Nothing follows. `account` says what the meter saw and lost; `delivered` is left 0.
@@ -65,7 +67,8 @@ class LinkBuffer {
  private:
   Result<void> on_resume(const wire::Resume& resume);
   Result<void> on_ack(const wire::Ack& ack);
-  void forget_names(std::uint64_t number);
+  void keep_names(std::uint64_t number);
+  void tell_all_names_again();
   void confirm(std::uint64_t events);
   void refill();
   MeterMessage& slot(std::uint64_t number) { return memory_[number % memory_max_]; }
@@ -77,7 +80,8 @@ class LinkBuffer {
   Spool spool_;
   std::uint64_t confirmed_ = 0, sent_ = 0, memory_end_ = 0, next_ = 0;  // numbers of events, as in the picture
 
-  NamesTeller teller_;
+  TableSizes told_;
+  NamesStore confirmed_names_;
   std::deque<std::string> names_;  // not confirmed
   std::uint64_t names_first_ = 0;  // number of the first of them
   std::size_t names_sent_ = 0;     // of them, on this connection

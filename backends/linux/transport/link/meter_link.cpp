@@ -17,9 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Names that have changed are looked for that often: everything has to be compared.
-constexpr std::chrono::seconds kChangesPause{1};
-
 // Without a filter only the account is waited for.
 constexpr std::chrono::seconds kAccountWait{5};
 
@@ -40,8 +37,6 @@ struct MeterLink::State {
 
   MeterLinkOptions options;
   SharedLink shared;
-  const TraceInfo* info = nullptr;
-  Clock::time_point changes_due;
   bool stalled = false;  // nothing moved for as long as we have patience
   std::uint64_t stalled_at = 0;
   std::uint64_t given = 0, dropped = 0, dropped_without_filter = 0;
@@ -50,7 +45,6 @@ struct MeterLink::State {
   std::unique_ptr<LinkSender> sender;  // last: its thread ends first
 
   void wake(std::unique_lock<std::mutex>& lock);
-  void tell(bool changes);
   std::size_t wait_for_room(std::unique_lock<std::mutex>& lock, std::span<const Event> batch);
   void wait_for_the_last(std::unique_lock<std::mutex>& lock);
   void leave_the_rest();
@@ -70,7 +64,8 @@ Result<std::unique_ptr<MeterLink>> MeterLink::create(FilterAddress filter, Meter
     return Error::from_errno("draw a random number");
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return Error::from_errno("make a descriptor for waking");
-  LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max));
+  LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max),
+                    NamesStore(options.folder));
   auto state = std::make_unique<State>(std::move(buffer), options);
   state->sender = std::make_unique<LinkSender>(state->shared, std::move(filter), *std::move(tls), options.batch_events,
                                                of(options.delay), std::move(wake));
@@ -84,14 +79,12 @@ void MeterLink::State::wake(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-void MeterLink::State::tell(bool changes) {
-  const auto now = Clock::now();
-  if (now >= changes_due) changes = true;
-  if (changes) changes_due = now + kChangesPause;
-  shared.buffer.tell(*info, changes);
-}
+void MeterLink::on_begin(const TraceInfo& info) { on_growth(TraceGrowth::since({}, info)); }
 
-void MeterLink::on_begin(const TraceInfo& info) { state_->info = &info; }
+void MeterLink::on_growth(const TraceGrowth& growth) {
+  const std::lock_guard lock(state_->shared.mutex);
+  if (state_->shared.buffer.filter_gone().empty()) state_->shared.buffer.tell(growth);
+}
 
 void MeterLink::on_events(std::span<const Event> batch) {
   State& state = *state_;
@@ -102,7 +95,6 @@ void MeterLink::on_events(std::span<const Event> batch) {
     state.dropped_without_filter += batch.size();
     return;
   }
-  state.tell(false);
   const std::uint64_t unsent = buffer.unsent();
   const std::size_t taken = buffer.append(batch);
   // The sender sleeps while nothing waits, and while too little does.
@@ -147,7 +139,6 @@ void MeterLink::on_end(const LossReport& losses) {
   State& state = *state_;
   {
     std::unique_lock lock(state.shared.mutex);
-    state.tell(true);
     MeterAccount account{losses.seen, 0, losses.losses, losses.warnings};
     if (state.dropped > 0) account.losses.push_back({not_kept(state.shared.buffer), state.dropped});
     state.shared.buffer.end(std::move(account));

@@ -19,6 +19,7 @@
 #include "backends/linux/transport/frames/filter_address.hpp"
 #include "model/event_source.hpp"
 #include "model/time.hpp"
+#include "model/trace_growth.hpp"
 #include "trace/meter_stream.hpp"
 
 namespace dpm {
@@ -48,13 +49,15 @@ struct LinkReport {
   std::vector<std::string> warnings() const;
 };
 
-class MeterLink : public EventSink {
+// Names that come later than on_begin() come by on_growth(), each once: the source keeps no tables.
+class MeterLink : public EventSink, public GrowthSink {
  public:
   static Result<std::unique_ptr<MeterLink>> create(FilterAddress filter, MeterIdentity meter,
                                                    MeterLinkOptions options = {});
   ~MeterLink() override;
 
   void on_begin(const TraceInfo& info) override;
+  void on_growth(const TraceGrowth& growth) override;
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
