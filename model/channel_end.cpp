@@ -58,4 +58,13 @@ bool is_loopback_address(std::string_view address) { return address.starts_with(
 
 bool is_any_address(std::string_view address) { return address == "0.0.0.0" || address == "::"; }
 
+bool is_group_address(std::string_view address) {
+  if (address.find(':') != std::string_view::npos) return address.starts_with("ff");
+  unsigned first = 0;
+  const auto read = std::from_chars(address.data(), address.data() + address.size(), first);
+  constexpr unsigned kMulticastFrom = 224, kMulticastTo = 239;
+  const bool is_number = read.ec == std::errc();
+  return is_number && ((first >= kMulticastFrom && first <= kMulticastTo) || address.ends_with(".255"));
+}
+
 }  // namespace dpm

@@ -32,5 +32,6 @@ std::string to_string(const ChannelEnd& end);
 std::string without_mapping(std::string_view address);  // "::ffff:10.0.0.1" is 10.0.0.1
 bool is_loopback_address(std::string_view address);     // leads to the machine itself, whichever that is
 bool is_any_address(std::string_view address);          // 0.0.0.0, ::: bound to every address of its machine
+bool is_group_address(std::string_view address);        // leads to several machines or sockets: multicast, broadcast
 
 }  // namespace dpm

@@ -214,6 +214,7 @@ void MessageResolver::make_warnings() {
   say("datagrams matched by order and size", matched);
   say("datagrams sent and not received, though later ones were", lost);
   say("bytes that passed the meter unseen (GAP)", survey_.gap_bytes());
+  say("datagrams that do not agree with the kernel's counts (GAP)", survey_.gap_datagrams());
   say("messages from metered processes that were not seen sending them", unsent_messages_,
       " (" + std::to_string(unsent_bytes_) + " bytes of streams)");
   say("operations on streams that claim bytes which others claim too", survey_.contradictions(),

@@ -70,6 +70,8 @@ void MessageSurvey::on_events(std::span<const Event> batch) {
         break;
       case EventType::gap:
         gap_bytes_ += event.length_bytes;
+        if (traffic(event.channel) != nullptr && (*info_)[event.channel].kind == ChannelKind::datagram)
+          gap_datagrams_ += event.sequence;
         event.code == 0 ? note_holder(event.process, event.channel, {}) : note_holder(event.process, {}, event.channel);
         break;
       default:

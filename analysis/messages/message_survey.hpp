@@ -35,6 +35,7 @@ class MessageSurvey : public EventSink {
   const std::vector<ChannelTraffic>& channels() const { return channels_; }
   std::uint64_t contradictions() const { return contradictions_; }
   std::uint64_t gap_bytes() const { return gap_bytes_; }
+  std::uint64_t gap_datagrams() const { return gap_datagrams_; }
 
  private:
   ChannelTraffic* traffic(ChannelId channel);
@@ -48,7 +49,7 @@ class MessageSurvey : public EventSink {
 
   std::vector<ChannelTraffic> channels_;
   std::vector<Holders> holders_;  // by channel
-  std::uint64_t contradictions_ = 0, gap_bytes_ = 0;
+  std::uint64_t contradictions_ = 0, gap_bytes_ = 0, gap_datagrams_ = 0;
 };
 
 }  // namespace dpm

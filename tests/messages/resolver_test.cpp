@@ -201,6 +201,20 @@ TEST_CASE("messages: very many ends at one host are one process", "[messages]") 
   }
 }
 
+TEST_CASE("messages: a GAP on a channel of datagrams is counted, and matches nothing", "[messages]") {
+  LiveScript script;
+  const auto w = script.process("w"), r = script.process("r");
+  const auto channel = script.datagrams("udp a:1 > b:2");
+  script.send(w, channel, 1, 10);
+  script.receive(r, channel, 0, 10);
+  Event& gap = script.event(r, EventType::gap, channel);
+  gap.sequence = 3;
+  gap.code = 1;
+  const Recording resolved = script.resolved();
+  CHECK(resolved.losses.warnings == Lines{"datagrams matched by order and size: 1",
+                                          "datagrams that do not agree with the kernel's counts (GAP): 3"});
+}
+
 TEST_CASE("messages: bytes that passed the meter are missing, not from outside", "[messages]") {
   LiveScript script;
   const auto w = script.process("w"), r = script.process("r");

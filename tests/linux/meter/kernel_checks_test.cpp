@@ -36,7 +36,7 @@ struct Scene {
   }
   std::vector<std::string> at_the_end() {
     meter.leave(process);
-    meter.finish();
+    meter.finish(LocalTime{now_ns}, now_ns);
     return meter.check_warnings();
   }
 };

@@ -72,6 +72,7 @@ class Conversations {
   // of the same socket, or else by the first sight of one to the same receiver whose sender is known.
   Flow& datagrams_to(const Socket& sender, const std::string& receiver) { return datagrams_.to(sender, receiver); }
   Flow& datagrams_from(const std::string& sender, const Socket& receiver) { return datagrams_.from(sender, receiver); }
+  DatagramAccounts& accounts() { return datagrams_.accounts(); }
   // Addresses of this machine; without any, every address may be one.
   void lives_at(std::vector<std::string> addresses) { datagrams_.lives_at(std::move(addresses)); }
 

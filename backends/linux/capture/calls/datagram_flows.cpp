@@ -73,6 +73,7 @@ Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, c
   described.receiver = receiver;
   if (sender.port == 0) {
     Flow& flow = add(std::move(described));
+    flow.to = receiver;
     unbound_.push_back({sender, receiver, &flow});
     return flow;
   }
@@ -81,6 +82,7 @@ Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, c
     if (may_be_same(flow.sender, sender) && may_be_same(flow.receiver, receiver)) return *flow.flow;
   Flow* flow = take_unbound(sender, receiver);
   if (flow == nullptr) flow = &add(std::move(described));
+  flow->to = receiver;
   udp_[ports].push_back({sender, receiver, flow});
   return *flow;
 }
@@ -120,6 +122,7 @@ Flow& DatagramFlows::from(const std::string& sender, const Socket& receiver) {
 }
 
 void DatagramFlows::remove_least_used() {
+  accounts_.give_up();  // whether what comes by these was sent is not known any more
   std::vector<std::uint64_t> uses;
   for (const auto& known : unbound_) uses.push_back(known.flow->last_used);
   for (const auto& [ports, flows] : udp_)

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "backends/linux/capture/calls/datagram_accounts.hpp"
 #include "backends/linux/capture/calls/flow_table.hpp"
 #include "backends/linux/capture/kernel/descriptor.hpp"
 
@@ -29,6 +30,8 @@ class DatagramFlows {
   Flow& to(const Socket& sender, const std::string& receiver);
   Flow& from(const std::string& sender, const Socket& receiver);
   void lives_at(std::vector<std::string> addresses) { addresses_ = std::move(addresses); }
+
+  DatagramAccounts& accounts() { return accounts_; }
 
   // The socket is closed: it will not learn its name any more.
   void forget_sender(std::uint64_t socket) { unbound_senders_.erase(socket); }
@@ -50,6 +53,7 @@ class DatagramFlows {
   void remove_least_used();
 
   FlowTable& flows_;
+  DatagramAccounts accounts_{[this](const ChannelEnd& a, const ChannelEnd& b) { return may_be_same(a, b); }};
   std::vector<std::string> addresses_;
   std::vector<Known> unbound_;
   std::unordered_set<std::uint64_t> unbound_senders_;          // sockets

@@ -32,6 +32,7 @@ struct Flow {
   StreamPosition sent, received;
   StreamBalance balance;
   EndUser sender, receiver;
+  ChannelEnd to;                                 // of UDP: where it leads
   std::uint64_t datagrams = 0;                   // sent so far
   std::int64_t last_sent_ns = 0;                 // of an eventfd
   ProcessId reader;                              // the first one seen

@@ -27,8 +27,25 @@ void KernelChecks::ended(const Flow& flow) {
   surplus_bytes_ += received - sent;
 }
 
+void KernelChecks::datagrams(const DatagramAccount::Verdict& verdict) {
+  datagrams_ += verdict.unchecked;
+  datagram_sockets_ += verdict.unchecked > 0 ? 1 : 0;
+  lost_datagrams_ += verdict.lost;
+  lost_receivers_ += verdict.lost > 0 ? 1 : 0;
+  surplus_datagrams_ += verdict.surplus;
+  surplus_receivers_ += verdict.surplus > 0 ? 1 : 0;
+}
+
 std::vector<std::string> KernelChecks::warnings() const {
   std::vector<std::string> warnings;
+  if (lost_datagrams_ > 0)
+    warnings.push_back(counted(lost_datagrams_, "datagram") + " to " + counted(lost_receivers_, "socket") +
+                       " were recorded as sent, and neither recorded as received nor dropped by the kernel: the GAP "
+                       "events say where");
+  if (surplus_datagrams_ > 0)
+    warnings.push_back(counted(surplus_datagrams_, "datagram") + " were received or dropped at " +
+                       counted(surplus_receivers_, "socket") +
+                       " beyond what was recorded as sent there: the GAP events say where");
   if (surplus_streams_ > 0)
     warnings.push_back(
         counted(surplus_bytes_, "byte") + " of " + counted(surplus_streams_, "stream") +

@@ -4,7 +4,9 @@
 //                                         by the next look. The last one before the connection is closed may have none
 //   pipes, UNIX streams: read(), write()  the thread's I/O counters tell what each call moved
 //   UNIX streams: send(), recv()          nothing counts them
-//   datagrams                             nothing counts them
+//   UDP                                   what the receiver's sockets dropped, and whether something waits in them:
+//                                         what was sent and is neither has been received (datagram_account.hpp)
+//   UNIX datagrams                        nothing counts them
 //
 // A stream with both ends in view is checked against itself as well: what was received was sent.
 #pragma once
@@ -12,6 +14,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "backends/linux/capture/calls/datagram_account.hpp"
 
 namespace dpm {
 
@@ -23,6 +27,8 @@ class KernelChecks {
   void ended(const Flow& flow);
   void datagram() { ++datagrams_; }
   void datagram_socket() { ++datagram_sockets_; }
+  // Of one receiver of UDP.
+  void datagrams(const DatagramAccount::Verdict& verdict);
 
   // For the ledger: what differs, and what is not checkable.
   std::vector<std::string> warnings() const;
@@ -33,8 +39,10 @@ class KernelChecks {
   };
   Ends tcp_, others_;  // with operations that were not checked
   std::uint64_t datagrams_ = 0, datagram_sockets_ = 0;
-  std::uint64_t surplus_bytes_ = 0, surplus_streams_ = 0;     // received, and not seen to be sent
-  std::uint64_t overstated_bytes_ = 0, overstated_ends_ = 0;  // recorded beyond what the kernel counted
+  std::uint64_t lost_datagrams_ = 0, lost_receivers_ = 0;        // sent, and neither received nor dropped
+  std::uint64_t surplus_datagrams_ = 0, surplus_receivers_ = 0;  // received, and not seen to be sent
+  std::uint64_t surplus_bytes_ = 0, surplus_streams_ = 0;        // received, and not seen to be sent
+  std::uint64_t overstated_bytes_ = 0, overstated_ends_ = 0;     // recorded beyond what the kernel counted
 };
 
 }  // namespace dpm

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/linux/capture/calls/flow_names.hpp"
+
 namespace dpm {
 namespace {
 
@@ -70,7 +72,14 @@ void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t 
 
 void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns) {
   const Socket* socket = conversations_.find(closed.cookie);
-  if (socket == nullptr || socket->out == nullptr || !socket->out->exact || !closed.tcp) return;
+  if (socket == nullptr) return;
+  if (socket->description.medium == Medium::udp) {
+    const ChannelEnd name = end_named(Medium::udp, socket->description.local_name);
+    const auto verdict = conversations_.accounts().close(name, socket->id, closed.unread_bytes);
+    if (verdict) settle_datagrams(*verdict, time, now_ns);
+    return;
+  }
+  if (socket->out == nullptr || !socket->out->exact || !closed.tcp) return;
   const std::uint64_t sent = sent_at_end(*closed.tcp, socket->description.syn_counted, socket->out->sent.expected());
   const std::uint64_t received = received_at_end(*closed.tcp, socket->in->received.expected());
   if (socket->out->sender_id == socket->id) end_at(*socket->out, true, sent, time, now_ns);
@@ -102,6 +111,7 @@ void Meter::was_passed_by() {
     if (const FlowEnd end = std::exchange(execution->counted, {}); end.flow != nullptr) accept(end, execution.get());
   }
   conversations_.were_passed_by();
+  conversations_.accounts().give_up();
 }
 
 // A send that is open may be under way, and not among what waits: its bytes are not taken to be read already.
@@ -156,7 +166,12 @@ void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
   Event event = event_of(call, EventType::send);
   event.channel = flow.channel;
-  checks_.datagram();
+  const Execution& by = *call.execution;
+  if (DatagramAccount* account = account_of(flow)) {
+    account->sent({{by.id(), by.tid()}, by.call_number, flow.channel});
+  } else {
+    checks_.datagram();
+  }
   event.sequence = ++flow.datagrams;
   event.length_bytes = static_cast<std::uint32_t>(bytes);
   record(call, event);
@@ -164,12 +179,66 @@ void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
 
 void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
   conversations_.reader_is(flow, call.execution->id());
-  checks_.datagram();
+  DatagramAccount* account = account_of(flow);
+  if (account == nullptr) {
+    checks_.datagram();
+  } else if (flow.datagrams == 0) {
+    account->received_from_outside();
+  } else {
+    account->received(flow.channel);
+  }
   Event event = event_of(call, EventType::receive);
   event.channel = flow.channel;
   event.length_bytes = static_cast<std::uint32_t>(bytes);
   if (!call.data_is_there) event.evidence = Evidence::inferred;
   record(call, event);
+}
+
+// One to many receivers has no account.
+DatagramAccount* Meter::account_of(const Flow& flow) {
+  if (flow.to.port == 0 || is_group_address(flow.to.address)) return nullptr;
+  return &conversations_.accounts().of(flow.to);
+}
+
+void Meter::looks_at(const Call& call, const Socket& socket, const DatagramMemory& memory) {
+  const ChannelEnd name = end_named(Medium::udp, socket.description.local_name);
+  if (name.port == 0) return;
+  DatagramAccount::Sight sight;
+  sight.by = {call.execution->id(), call.execution->tid()};
+  sight.socket = socket.id;
+  sight.dropped = memory.dropped;
+  sight.waiting_bytes = memory.waiting_bytes;
+  sight.is_connected = socket.description.connected;
+  sight.is_older = was_acquired_;
+  conversations_.accounts().of(name).look(sight, [this](const DatagramAccount::Send& send) {
+    const Execution* by = find(send.by.tid);
+    return by == nullptr || by->id() != send.by.id || by->ended || by->call_number != send.call_number;
+  });
+}
+
+void Meter::missed_datagrams(const Socket& socket) {
+  const ChannelEnd name = end_named(socket.description.medium, socket.description.local_name);
+  if (socket.description.medium == Medium::udp && name.port != 0) conversations_.accounts().of(name).give_up();
+}
+
+void Meter::settle_datagrams(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns) {
+  checks_.datagrams(verdict);
+  const std::uint64_t count = verdict.lost + verdict.surplus;
+  Execution* by = user_of_end({verdict.by.id, verdict.by.tid});
+  if (by == nullptr && !executions_.empty()) by = executions_.begin()->second.get();
+  if (count == 0 || by == nullptr || verdict.channel.is_none()) return;
+  const Call call{.execution = by, .time = time, .now_ns = now_ns};
+  Event event = event_of(call, EventType::gap);
+  event.channel = verdict.channel;
+  event.sequence = count;
+  event.code = verdict.surplus > 0 ? 0 : 1;
+  event.evidence = Evidence::inferred;
+  record(call, event);
+}
+
+void Meter::finish(LocalTime time, std::int64_t now_ns) {
+  for (const auto& verdict : conversations_.accounts().finish()) settle_datagrams(verdict, time, now_ns);
+  conversations_.check_all();
 }
 
 void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {

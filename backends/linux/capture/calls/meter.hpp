@@ -16,6 +16,7 @@
 #include "backends/linux/capture/calls/execution.hpp"
 #include "backends/linux/capture/calls/record_output.hpp"
 #include "backends/linux/capture/kernel/closed_sockets.hpp"
+#include "backends/linux/capture/kernel/socket_queue.hpp"
 #include "backends/linux/capture/kernel/tracee.hpp"
 
 namespace dpm {
@@ -109,6 +110,10 @@ class Meter {
   void asks_to_receive(const Call& call, Flow* flow);
   void receives(const Call& call, Flow& flow, const Amount& amount);
   void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
+  // What the kernel says of a UDP socket that is asked for datagrams.
+  void looks_at(const Call& call, const Socket& socket, const DatagramMemory& memory);
+  // Datagrams may have been taken from this socket that were not seen.
+  void missed_datagrams(const Socket& socket);
   // Of eventfds. `count`: what it holds before units of it are taken.
   void adds_units(const Call& call, Flow& flow, std::uint64_t units);
   void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
@@ -153,7 +158,7 @@ class Meter {
   };
   const Gaps& gaps() const { return gaps_; }
   // Nothing more is recorded: what is still open is checked as well.
-  void finish() { conversations_.check_all(); }
+  void finish(LocalTime time, std::int64_t now_ns);
   std::vector<std::string> check_warnings() const { return checks_.warnings(); }
   std::size_t process_count() const { return processes_seen_; }
   std::size_t execution_count() const { return executions_seen_; }
@@ -184,6 +189,8 @@ class Meter {
   void put_descriptor(const Call& call, ProcessState& process, std::size_t fd, std::uint64_t socket, Evidence evidence);
   void accept_of_process(std::uint32_t pid, const Socket& socket) const;
   Execution* user_of_end(const EndUser& user);
+  DatagramAccount* account_of(const Flow& flow);
+  void settle_datagrams(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns);
   void end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns);
   std::string distinct_name(const std::string& wanted);
   std::string name_for(const Birth& birth, ProcessState& process);
@@ -196,6 +203,7 @@ class Meter {
   std::vector<std::unique_ptr<Execution>> dead_;
   std::unordered_map<std::uint32_t, ProcessState> processes_;  // by process
   AwaitedPaths awaited_paths_;
+  bool was_acquired_ = false;  // a process of the program: its sockets are older than our metering
   bool paths_are_told_ = false, ends_are_told_ = false;
   Gaps gaps_;
   std::unordered_map<std::string, std::uint32_t> names_;

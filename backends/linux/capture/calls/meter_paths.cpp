@@ -109,8 +109,7 @@ void Meter::uses(const Call& call, Socket& socket) {
   constexpr std::int32_t kDescriptorsFollowed = 1 << 20;
   conversations_.is_used(socket);
   const Medium medium = socket.description.medium;
-  const bool takes_datagrams =
-      medium == Medium::udp || medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
+  const bool takes_datagrams = medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
   if (takes_datagrams && !std::exchange(socket.takes_datagrams, true)) checks_.datagram_socket();
   if (call.descriptor < 0 || call.descriptor >= kDescriptorsFollowed) return;
   ProcessState& process = processes_[call.execution->pid()];

@@ -33,6 +33,7 @@ Execution& Meter::begin(const Birth& birth, Execution* creator, LocalTime time, 
   described.tid = birth.tid;
   described.began_ns = birth.began_ns;
   described.acquired = birth.acquired;
+  was_acquired_ |= birth.acquired;
   if (process.first.is_none()) {
     process.first = id;
     process.name = described.name;

@@ -1,5 +1,6 @@
 #include "backends/linux/capture/kernel/socket_queue.hpp"
 
+#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -73,6 +74,13 @@ std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& fir
   const int none = -1;
   ::setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &none, sizeof none);
   return found;
+}
+
+std::optional<DatagramMemory> datagram_memory(int fd) {
+  std::array<std::uint32_t, SK_MEMINFO_VARS> memory = {};
+  socklen_t length = sizeof memory;
+  if (::getsockopt(fd, SOL_SOCKET, SO_MEMINFO, &memory, &length) != 0 || length < sizeof memory) return std::nullopt;
+  return DatagramMemory{memory[SK_MEMINFO_RMEM_ALLOC], memory[SK_MEMINFO_DROPS]};
 }
 
 // The bytes are copied only because a stream's peek cannot do without: all parts of it into the same place.

@@ -29,6 +29,13 @@ DatagramQueue look_at_datagrams(int fd);
 // looks, the socket has one: not for a socket of which the program itself peeks.
 std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most);
 
+// What a datagram socket has, by the kernel's counts (SO_MEMINFO).
+struct DatagramMemory {
+  std::uint32_t waiting_bytes = 0;  // with what the kernel needs to keep them
+  std::uint32_t dropped = 0;        // datagrams, since the socket was made
+};
+std::optional<DatagramMemory> datagram_memory(int fd);
+
 // How many bytes one call with room for `room` takes from this UNIX stream, of which `waiting` bytes wait: it ends
 // behind passed descriptors, and where another sender's credentials begin (unix(7)).
 std::uint64_t bytes_of_one_receive(int fd, std::uint64_t room, std::uint64_t waiting);

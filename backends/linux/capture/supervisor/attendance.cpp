@@ -246,7 +246,8 @@ void Supervisor::finish() {
     read_cpu_time(*thread);
     meter_.leave(*thread->execution);
   }
-  meter_.finish();
+  const LocalTime now = local_time();
+  meter_.finish(now, now.ns - clock_offset_ns_);
   hand_on();
 }
 

@@ -40,6 +40,7 @@ void SeveralDatagrams::is_over(std::uint32_t tid, LocalTime time, std::int64_t n
   const MessagesTaken taken = messages_taken(over.before, after, over.seen, over.asked.takes_all);
   if (taken.lengths_are_gone || socket == nullptr) {
     unread_ += taken.count - over.seen.size();
+    if (socket != nullptr) meter_.missed_datagrams(*socket);
     return;
   }
   Call call = over.asked.call;
@@ -51,7 +52,20 @@ void SeveralDatagrams::is_over(std::uint32_t tid, LocalTime time, std::int64_t n
            after[i].length_bytes);
 }
 
-void SeveralDatagrams::forget(std::uint32_t tid) { calls_not_looked_at_ += under_way_.erase(tid); }
+void SeveralDatagrams::closed(std::uint64_t socket, LocalTime time, std::int64_t now_ns) {
+  std::vector<std::uint32_t> over;
+  for (const auto& [tid, call] : under_way_)
+    if (call.asked.socket == socket) over.push_back(tid);
+  for (const std::uint32_t tid : over) is_over(tid, time, now_ns);
+}
+
+void SeveralDatagrams::forget(std::uint32_t tid) {
+  const auto found = under_way_.find(tid);
+  if (found == under_way_.end()) return;
+  if (const Socket* socket = meter_.conversations().find(found->second.asked.socket)) meter_.missed_datagrams(*socket);
+  under_way_.erase(found);
+  ++calls_not_looked_at_;
+}
 
 // A program that does not ask for the sender's name is taken to hear from one only.
 void SeveralDatagrams::record(const Call& call, Socket& socket, const std::string& sender, std::uint64_t length_bytes) {
@@ -60,6 +74,7 @@ void SeveralDatagrams::record(const Call& call, Socket& socket, const std::strin
   const bool needs_sender = flow == nullptr && socket.description.medium == Medium::udp;
   if (needs_sender && from.empty()) {
     ++unread_;
+    meter_.missed_datagrams(socket);
     return;
   }
   if (flow == nullptr) flow = &meter_.conversations().datagrams_from(from, socket);

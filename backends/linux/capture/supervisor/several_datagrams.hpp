@@ -31,6 +31,8 @@ class SeveralDatagrams {
   void goes_on(const Asked& asked, const std::vector<WaitingDatagram>& seen);
   // The thread is out of its call: what else did it take?
   void is_over(std::uint32_t tid, LocalTime time, std::int64_t now_ns);
+  // The socket is closed, so the calls on it are over.
+  void closed(std::uint64_t socket, LocalTime time, std::int64_t now_ns);
   // Its memory is gone.
   void forget(std::uint32_t tid);
 

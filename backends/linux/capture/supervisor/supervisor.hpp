@@ -88,6 +88,7 @@ class Supervisor {
   bool is_exact(const Asking& asking);
   bool tells_its_share(const Asking& asking);
   std::optional<QueueSight> look(const Asking& asking, int fd);
+  void look_at_memory(const Asking& asking, Socket& socket, int fd);
   std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t waiting);
   void record_taken(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
   void note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);

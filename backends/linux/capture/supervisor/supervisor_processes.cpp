@@ -127,7 +127,10 @@ void Supervisor::drain_announcements() {
 void Supervisor::drain_closed_sockets() {
   if (!closed_sockets_) return;
   const LocalTime now = local_time();
-  closed_sockets_->drain([&](const ClosedSocket& closed) { meter_.closed(closed, now, now.ns - clock_offset_ns_); });
+  closed_sockets_->drain([&](const ClosedSocket& closed) {
+    several_.closed(closed.cookie, now, now.ns - clock_offset_ns_);
+    meter_.closed(closed, now, now.ns - clock_offset_ns_);
+  });
 }
 
 void Supervisor::announced(const ProcessChange& change, std::span<const ProcessChange> later) {

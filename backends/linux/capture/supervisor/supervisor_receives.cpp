@@ -161,10 +161,15 @@ bool Supervisor::tells_its_share(const Asking& asking) {
   return flow != nullptr && flow->kind == ChannelKind::stream && (flow->exact || asking.call.counted_in_io);
 }
 
+void Supervisor::look_at_memory(const Asking& asking, Socket& socket, int fd) {
+  if (socket.description.local_name.ends_with(":0")) socket.description = describe_socket(fd);  // bound by a send
+  if (const auto memory = datagram_memory(fd)) meter_.looks_at(asking.call, socket, *memory);
+}
+
 // Nothing if the kernel does not say where the stream stands.
 std::optional<QueueSight> Supervisor::look(const Asking& asking, int fd) {
   QueueSight sight;
-  const Socket* socket = asking.identity.kind == DescriptorIdentity::Kind::socket
+  Socket* const socket = asking.identity.kind == DescriptorIdentity::Kind::socket
                              ? meter_.conversations().find(asking.identity.id)
                              : nullptr;
   if (socket != nullptr && socket->description.listening) {
@@ -172,6 +177,7 @@ std::optional<QueueSight> Supervisor::look(const Asking& asking, int fd) {
     sight.front.stream = true;
     return sight;
   }
+  if (socket != nullptr && socket->description.medium == Medium::udp) look_at_memory(asking, *socket, fd);
   if (socket != nullptr && keeps_boundaries(socket->description.medium)) return datagram_sight(fd);
   Flow& flow = *flow_of(asking);
   bool ended = false;

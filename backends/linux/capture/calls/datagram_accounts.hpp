@@ -1,0 +1,47 @@
+// The accounts of UDP (datagram_account.hpp), by the name that datagrams are sent to. Their number is bounded: names to
+// which no metered process ever listens do not say when they are not used any more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/linux/capture/calls/datagram_account.hpp"
+#include "model/channel_end.hpp"
+
+namespace dpm {
+
+class DatagramAccounts {
+ public:
+  static constexpr std::size_t kAccountsMax = 16384;
+
+  // Whether two names may lead to one socket.
+  using MayBeSame = std::function<bool(const ChannelEnd&, const ChannelEnd&)>;
+  explicit DatagramAccounts(MayBeSame may_be_same) : may_be_same_(std::move(may_be_same)) {}
+
+  // Those of several names become one as soon as one name leads to all of them.
+  DatagramAccount& of(const ChannelEnd& receiver);
+  // What became of all datagrams, if the last socket of a name is closed.
+  std::optional<DatagramAccount::Verdict> close(const ChannelEnd& receiver, std::uint64_t socket,
+                                                std::uint32_t unread_bytes);
+  void give_up();
+  // Of all that are there, and of those that were forgotten.
+  std::vector<DatagramAccount::Verdict> finish();
+
+ private:
+  struct Named {
+    ChannelEnd name;
+    DatagramAccount account;
+  };
+  void forget_all();
+
+  MayBeSame may_be_same_;
+  std::unordered_map<std::uint16_t, std::vector<Named>> by_port_;
+  std::size_t count_ = 0;
+  std::vector<DatagramAccount::Verdict> forgotten_;
+};
+
+}  // namespace dpm
