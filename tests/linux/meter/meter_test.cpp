@@ -123,6 +123,19 @@ SocketDescription udp(const std::string& local) {
 
 }  // namespace
 
+TEST_CASE("meter: a sender with a name does not get the flow of another that has none yet", "[linux]") {
+  Scene scene;
+  Conversations& conversations = scene.meter.conversations();
+  Socket& unbound = conversations.add(1, udp("0.0.0.0:0"));
+  Socket& bound = conversations.add(2, udp("127.0.0.1:4001"));
+  Socket& server = conversations.add(3, udp("127.0.0.1:53"));
+  Flow& first = conversations.datagrams_to(unbound, "127.0.0.1:53");
+  Flow& second = conversations.datagrams_to(bound, "127.0.0.1:53");
+  CHECK(&first != &second);
+  CHECK(&conversations.datagrams_from("127.0.0.1:4000", server) == &first);
+  CHECK(&conversations.datagrams_from("127.0.0.1:4001", server) == &second);
+}
+
 TEST_CASE("meter: datagrams find their way whatever address their sockets are bound to", "[linux]") {
   Scene scene;
   Conversations& conversations = scene.meter.conversations();

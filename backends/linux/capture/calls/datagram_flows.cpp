@@ -64,7 +64,9 @@ Flow& DatagramFlows::used(Flow& flow) {
   return flow;
 }
 
-Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name) {
+// A sender knows its own flows (name_unbound): only a receiver finds one whose sender had no name yet.
+Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name,
+                         bool is_received) {
   ChannelInfo described;
   described.name = name;
   described.kind = ChannelKind::datagram;
@@ -80,7 +82,7 @@ Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, c
   const std::uint32_t ports = std::uint32_t{sender.port} << 16 | receiver.port;
   for (const Known& flow : udp_[ports])
     if (may_be_same(flow.sender, sender) && may_be_same(flow.receiver, receiver)) return *flow.flow;
-  Flow* flow = take_unbound(sender, receiver);
+  Flow* flow = is_received ? take_unbound(sender, receiver) : nullptr;
   if (flow == nullptr) flow = &add(std::move(described));
   flow->to = receiver;
   udp_[ports].push_back({sender, receiver, flow});
@@ -104,7 +106,7 @@ Flow& DatagramFlows::to(const Socket& sender, const std::string& receiver) {
     if (Flow* known = find_unbound(sender, end_named(medium, receiver))) return used(*known);
   }
   name_unbound(sender);
-  Flow& flow = medium == Medium::udp ? udp(from, end_named(medium, receiver), flow_name(medium, own, receiver))
+  Flow& flow = medium == Medium::udp ? udp(from, end_named(medium, receiver), flow_name(medium, own, receiver), false)
                                      : to_unix(own, receiver);
   flows_.stands_at(flow, true, sender.id, from);
   return used(flow);
@@ -115,8 +117,8 @@ Flow& DatagramFlows::from(const std::string& sender, const Socket& receiver) {
   const std::string& own = receiver.description.local_name;
   const ChannelEnd at = end_named(medium, own);
   name_unbound(receiver);
-  Flow& flow =
-      medium == Medium::udp ? udp(end_named(medium, sender), at, flow_name(medium, sender, own)) : to_unix(sender, own);
+  Flow& flow = medium == Medium::udp ? udp(end_named(medium, sender), at, flow_name(medium, sender, own), true)
+                                     : to_unix(sender, own);
   flows_.stands_at(flow, false, receiver.id, at);
   return used(flow);
 }

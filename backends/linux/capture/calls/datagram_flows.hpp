@@ -41,7 +41,7 @@ class DatagramFlows {
     ChannelEnd sender, receiver;
     Flow* flow = nullptr;
   };
-  Flow& udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name);
+  Flow& udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name, bool is_received);
   Flow& to_unix(const std::string& from, const std::string& to);
   Flow& add(ChannelInfo described);
   Flow& used(Flow& flow);
