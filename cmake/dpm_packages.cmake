@@ -9,9 +9,13 @@ if(TARGET dpm AND TARGET dpm_sim_program)
   install(TARGETS dpm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dpm)
   install(TARGETS dpm_sim_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/dpm COMPONENT sim)
   add_subdirectory(docs/man)
+  dpm_registered(DPM_SIMULATOR_COMMANDS simulator_commands)
+  set(simulator_pages ${simulator_commands})
+  list(TRANSFORM simulator_pages REPLACE "^(.+)$" "${CMAKE_BINARY_DIR}/man/dpm-\\1.1")
+  list(TRANSFORM simulator_commands REPLACE "^(.+)$" "PATTERN;dpm-\\1.1;EXCLUDE")
   install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dpm
-          FILES_MATCHING PATTERN "*.1" PATTERN "dpm-run.1" EXCLUDE PATTERN "dpm-twin.1" EXCLUDE)
-  install(FILES ${CMAKE_BINARY_DIR}/man/dpm-run.1 ${CMAKE_BINARY_DIR}/man/dpm-twin.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
+          FILES_MATCHING PATTERN "*.1" ${simulator_commands})
+  install(FILES ${simulator_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sim)
 endif()
 
 install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

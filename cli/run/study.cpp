@@ -68,40 +68,6 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const SystemTemplate& sys
   return point;
 }
 
-// A run of one placement with everybody in the computation: only then are all arrivals known.
-struct TracedRun {
-  History history;
-  double simulated_P = 0;
-  double simulated_elapsed_s = 0;
-};
-
-Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<std::string>& processes) {
-  Computation computation{.everybody = processes.empty()};
-  if (!processes.empty()) {
-    auto named = computation_of(scenario, processes, false);
-    if (!named) return named.error();
-    computation = *named;
-  }
-  HistoryBuilder builder(computation);
-  const auto truth = simulate(scenario, {&builder});
-  if (!truth) return truth.error();
-  auto history = builder.take();
-  if (!history) return history.error();
-  std::uint64_t cpu_ns = 0;
-  std::int64_t end_ns = 0;
-  for (const auto& process : truth->processes) {
-    const bool included = processes.empty() || std::find(computation.only.begin(), computation.only.end(),
-                                                         process.name) != computation.only.end();
-    if (!included) continue;
-    cpu_ns += process.cpu_time_ns;
-    end_ns = std::max(end_ns, process.last_activity.ns);
-  }
-  TracedRun run{std::move(*history)};
-  run.simulated_elapsed_s = static_cast<double>(end_ns) * 1e-9;
-  run.simulated_P = static_cast<double>(cpu_ns) / static_cast<double>(end_ns);
-  return run;
-}
-
 template <typename Keep>
 double largest(const std::vector<MatrixCell>& cells, Keep keep) {
   double worst = 0;
@@ -141,7 +107,7 @@ Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, c
 }
 
 Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base, const PredictionMatrix& matrix,
-                                const Say& say) {
+                                TracedRuns& traced, const Say& say) {
   MatrixResult result{matrix.name, matrix.placements, {}, {}};
   const auto order = order_from(matrix.prediction);
   if (!order) return order.error();
@@ -155,25 +121,25 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
   if (!system) return system.error();
   for (const std::uint64_t seed : matrix.seeds) {
     std::vector<Scenario> scenarios;
-    std::vector<TracedRun> runs;
+    std::vector<std::shared_ptr<const TracedRun>> runs;
     for (const auto& placement : matrix.placements) {
       say("predictions '" + matrix.name + "': simulating placement '" + placement + "', seed " + std::to_string(seed));
       auto scenario = place(**system, placement, seed);
       if (!scenario) return scenario.error();
-      auto run = trace_placement(*scenario, matrix.processes);
+      auto run = traced.run(matrix, *scenario);
       if (!run) return Error{"placement '" + placement + "': " + run.error().what};
       scenarios.push_back(std::move(*scenario));
       runs.push_back(std::move(*run));
     }
-    for (std::size_t traced = 0; traced < runs.size(); ++traced) {
+    for (std::size_t from = 0; from < runs.size(); ++from) {
       for (std::size_t other = 0; other < runs.size(); ++other) {
-        const auto target = resolve(runs[traced].history, placement_of(scenarios[other]));
+        const auto target = resolve(runs[from]->history, placement_of(scenarios[other]));
         if (!target) return target.error();
         const auto prediction =
-            predict(runs[traced].history, target->target, {.order = *order, .method = *method, .interval = false});
+            predict(runs[from]->history, target->target, {.order = *order, .method = *method, .interval = false});
         if (!prediction) return prediction.error();
-        result.cells.push_back({matrix.placements[traced], matrix.placements[other], seed, prediction->P,
-                                runs[other].simulated_P, prediction->elapsed_s, runs[other].simulated_elapsed_s});
+        result.cells.push_back({matrix.placements[from], matrix.placements[other], seed, prediction->P,
+                                runs[other]->simulated_P, prediction->elapsed_s, runs[other]->simulated_elapsed_s});
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/prediction/prediction.hpp"
 #include "analysis/queues/queues.hpp"
+#include "cli/run/traced_runs.hpp"
 #include "cli/terminal.hpp"
 #include "scenarios/scenario_file.hpp"
 
@@ -62,6 +63,6 @@ std::string longest_queue(const SweepResult& sweep);
 // `analyses` of the file say which processes P is about, and by which method.
 Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say);
 Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base, const PredictionMatrix& matrix,
-                                const Say& say);
+                                TracedRuns& traced, const Say& say);
 
 }  // namespace dpm::cli

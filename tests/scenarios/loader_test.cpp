@@ -85,6 +85,25 @@ TEST_CASE("loader: parameters and placements can be overridden for a run", "[sce
   CHECK(placement_of(*scenario).machine_of_process.at("server_1") == "vax_1");
 }
 
+TEST_CASE("loader: a system that is read once can be placed again and again", "[scenarios]") {
+  const auto file = parse(two_groups(
+      R"(, "seed": 7, "placements": {"A": {"client": "red", "server": "vax"}, "B": {"client": ["vax"], "server": "red"}})"));
+  REQUIRE(file.has_value());
+  const auto machines = [](const Scenario& scenario) { return placement_of(scenario).machine_of_process; };
+  for (const std::string placement : {"A", "B", "A"}) {
+    const auto placed = place(*file->system, placement);
+    const auto read_again =
+        instantiate(*file, {placement, {}, {{"clients", file->parameters.at("clients").default_value}}});
+    REQUIRE(placed.has_value());
+    REQUIRE(read_again.has_value());
+    CHECK(placed->placement == placement);
+    CHECK(placed->seed == 7);
+    CHECK(machines(*placed) == machines(*read_again));
+  }
+  CHECK(place(*file->system, "A", 9)->seed == 9);
+  CHECK(read_system(*file, {}).value() == file->system);  // not read again
+}
+
 TEST_CASE("loader: an override of something the file does not have is refused", "[scenarios]") {
   const auto file = parse(two_groups(R"(, "placements": {"apart": {"client": "red"}})"));
   REQUIRE(file.has_value());

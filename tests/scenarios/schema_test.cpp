@@ -1,6 +1,9 @@
 // scenario.schema.json is for editors and other tools; the loader is what decides. The two must not come apart.
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "scenarios/loader/key_tables.hpp"
@@ -50,6 +53,31 @@ TEST_CASE("schema: has exactly the keys the loader accepts, object by object", "
   }
   for (const auto& [name, definition] : definitions.items())
     if (definition.contains("properties")) CHECK(tables.count(name) == 1);
+}
+
+// Both lists of analyses in the schema, as they stand in the file.
+const std::regex kAnalysisLists(R"re(\n( *)"enum": \[\s*"statistics"[^\]]*\])re");
+
+std::string list_of_analyses(const std::string& indent) {
+  std::string list;
+  for (const auto& name : analysis_names()) list += (list.empty() ? "\n" : ",\n") + indent + "  \"" + name + '"';
+  return "\n" + indent + "\"enum\": [" + list + "\n" + indent + "]";
+}
+
+TEST_CASE("schema: lists the analyses that register themselves", "[scenarios]") {
+  const auto path = test::source_folder() / "scenarios/scenario.schema.json";
+  const std::string text = test::read_text(path);
+  std::string wanted, rest = text;
+  std::size_t lists = 0;
+  for (std::smatch list; std::regex_search(rest, list, kAnalysisLists); ++lists) {
+    wanted += list.prefix().str() + list_of_analyses(list[1]);
+    rest = list.suffix();
+  }
+  wanted += rest;
+  REQUIRE(lists == 2);
+  if (std::getenv("DPM_BLESS") != nullptr) std::ofstream(path) << wanted;
+  INFO("DPM_BLESS=1 on this test writes the lists");
+  CHECK(text == wanted);
 }
 
 TEST_CASE("schema: every definition and every key says what it means", "[scenarios]") {

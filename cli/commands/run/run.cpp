@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/answers/answer.hpp"
+#include "cli/answers/asked_analyses.hpp"
 #include "cli/answers/requests.hpp"
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
@@ -184,7 +184,7 @@ class RunCommand : public Command {
     if (!method) return method.error();
     const auto roles = causality_options(file, outcome.scenario);
     if (!roles) return roles.error();
-    auto asked = ask(file, outcome);
+    const auto asked = ask(file, *outcome.system, outcome.scenario);
     if (!asked) return asked.error();
     auto findings =
         find_all(trace_, {.history = {.processes = computation->only, .external_time = request.external_time},
@@ -204,32 +204,7 @@ class RunCommand : public Command {
     return {};
   }
 
-  // The file's analyses, and what they need of the one reading of the trace.
-  struct Requests {
-    struct One {
-      Question question;
-      std::unique_ptr<Answer> answer;
-    };
-    std::vector<One> all;
-    std::vector<Computation> computations;
-    std::vector<EventSink*> sinks;
-  };
-
-  static Result<Requests> ask(const ScenarioFile& file, const Outcome& outcome) {
-    Requests requests;
-    for (const auto& request : file.analyses) {
-      auto computation = computation_of(outcome.scenario, request.processes, request.external_time);
-      if (!computation) return computation.error();
-      auto answer = make_answer(request.kind);
-      if (answer->needs_history()) requests.computations.push_back(*computation);
-      if (answer->sink() != nullptr) requests.sinks.push_back(answer->sink());
-      requests.all.push_back(
-          {{request, file, *outcome.system, outcome.scenario, *std::move(computation)}, std::move(answer)});
-    }
-    return requests;
-  }
-
-  void answer_requests(const ScenarioFile& file, const Requests& requests, Outcome& outcome) {
+  void answer_requests(const ScenarioFile& file, const AskedAnalyses& asked, Outcome& outcome) {
     outcome.results = {{"scenario", file.name},
                        {"placement", outcome.scenario.placement},
                        {"seed", outcome.scenario.seed},
@@ -240,7 +215,7 @@ class RunCommand : public Command {
                          {"ended_by", outcome.run.truth.ended_by}}},
                        {"ledger", ledger_json(outcome.run.ledger)}};
     if (!outcome.run.truth.printed.empty()) outcome.results["printed"] = printed_json(outcome.run.truth.printed);
-    for (const auto& [question, answer] : requests.all) {
+    for (const auto& [question, answer] : asked.all) {
       const AnalysisRequest& request = question.request;
       auto document = answer->answer(*outcome.findings, question);
       // One question that has no answer here does not take the answers of the others away.
@@ -263,9 +238,13 @@ class RunCommand : public Command {
       outcome.results["sweeps"][sweep.name] = sweep_json(*result);
       outcome.sweeps.push_back(std::move(*result));
     }
-    for (const auto& matrix : file.predictions) {
-      if (!is_named(file.study.predictions, matrix.name)) continue;
-      auto result = run_matrix(file, overrides_, matrix, say);
+    std::vector<const PredictionMatrix*> matrices;
+    for (const auto& matrix : file.predictions)
+      if (is_named(file.study.predictions, matrix.name)) matrices.push_back(&matrix);
+    TracedRuns traced(matrices);
+    for (const auto* one : matrices) {
+      const PredictionMatrix& matrix = *one;
+      auto result = run_matrix(file, overrides_, matrix, traced, say);
       if (!result) {
         outcome.not_answered.push_back("predictions '" + matrix.name + "': " + result.error().what);
         continue;

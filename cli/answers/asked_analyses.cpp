@@ -1,0 +1,20 @@
+#include "cli/answers/asked_analyses.hpp"
+
+#include "cli/answers/requests.hpp"
+
+namespace dpm::cli {
+
+Result<AskedAnalyses> ask(const ScenarioFile& file, const SystemTemplate& system, const Scenario& scenario) {
+  AskedAnalyses asked;
+  for (const auto& request : file.analyses) {
+    auto computation = computation_of(scenario, request.processes, request.external_time);
+    if (!computation) return computation.error();
+    auto answer = make_answer(request.kind);
+    if (answer->needs_history()) asked.computations.push_back(*computation);
+    if (answer->sink() != nullptr) asked.sinks.push_back(answer->sink());
+    asked.all.push_back({{request, file, system, scenario, *std::move(computation)}, std::move(answer)});
+  }
+  return asked;
+}
+
+}  // namespace dpm::cli

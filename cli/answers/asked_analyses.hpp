@@ -1,0 +1,26 @@
+// The analyses that a scenario asks for, from before the trace is read until they are answered.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cli/answers/answer.hpp"
+
+namespace dpm::cli {
+
+struct AskedAnalysis {
+  Question question;
+  std::unique_ptr<Answer> answer;
+};
+
+struct AskedAnalyses {
+  std::vector<AskedAnalysis> all;
+  // What they need of the one reading of the trace.
+  std::vector<Computation> computations;
+  std::vector<EventSink*> sinks;
+};
+
+// `scenario` is `system` as it is run; all three outlive what is returned.
+Result<AskedAnalyses> ask(const ScenarioFile& file, const SystemTemplate& system, const Scenario& scenario);
+
+}  // namespace dpm::cli
