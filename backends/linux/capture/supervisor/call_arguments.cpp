@@ -85,6 +85,26 @@ bool is_valid_splice(const Notification& notification) {
   return arguments[1] == 0 && arguments[4] > 0 && (arguments[5] & ~kKnownFlags) == 0;
 }
 
+// Whether the kernel takes these arguments, and goes on to look for data.
+bool are_accepted(const Notification& notification, const MeteredCall& call) {
+  const auto& arguments = notification.arguments;
+  if (call.family == CallFamily::accept) return has_known_flags(notification);
+  // sendfile() takes nothing from a pipe or socket.
+  if (call.family == CallFamily::transfer) return notification.call == SYS_splice && is_valid_splice(notification);
+  switch (call.length) {
+    case LengthForm::argument:
+      return is_own_memory(arguments[1], arguments[static_cast<std::size_t>(call.byte_count)]);
+    case LengthForm::vector:
+      return is_valid_vector(notification.tid, arguments[1], arguments[2]);
+    case LengthForm::message:
+      return is_valid_message(notification.tid, arguments[1]);
+    case LengthForm::messages:
+      return arguments[2] > 0 && arguments[4] == 0 && is_valid_message(notification.tid, arguments[1]);
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& call) {
@@ -134,36 +154,17 @@ std::vector<GivenMessage> given_messages(const Notification& notification, const
   return messages;
 }
 
-bool may_be_held(const Notification& notification, const MeteredCall& call) {
-  const auto& arguments = notification.arguments;
-  if (call.family == CallFamily::accept) return has_known_flags(notification);
-  // sendfile() takes nothing from a pipe or socket.
-  if (call.family == CallFamily::transfer) return notification.call == SYS_splice && is_valid_splice(notification);
-  switch (call.length) {
-    case LengthForm::argument:
-      return is_own_memory(arguments[1], arguments[static_cast<std::size_t>(call.byte_count)]);
-    case LengthForm::vector:
-      return is_valid_vector(notification.tid, arguments[1], arguments[2]);
-    case LengthForm::message:
-      return is_valid_message(notification.tid, arguments[1]);
-    case LengthForm::messages:
-      return arguments[2] > 0 && arguments[4] == 0 && is_valid_message(notification.tid, arguments[1]);
-    default:
-      return false;
-  }
-}
+bool may_be_held(const Notification& notification, const MeteredCall& call) { return are_accepted(notification, call); }
 
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call) {
-  constexpr std::uint64_t kOwnMemoryEnd = 1ull << 47, kBytesMax = 0x7fff'ffff;
-  const auto& arguments = notification.arguments;
-  if (call.family == CallFamily::accept) return has_known_flags(notification);
+  constexpr std::uint64_t kBytesMax = 0x7fff'ffff;
   constexpr int kKnownFlags = MSG_DONTWAIT | MSG_WAITALL | MSG_TRUNC | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITFORONE;
-  if (call.family != CallFamily::receive || arguments[1] >= kOwnMemoryEnd) return false;
-  if (call.flags >= 0 && (static_cast<int>(arguments[static_cast<std::size_t>(call.flags)]) & ~kKnownFlags) != 0)
-    return false;
-  mmsghdr first = {};
-  if (call.length == LengthForm::messages)  // with a time limit it is refused if that is not one
-    return arguments[2] > 0 && arguments[4] == 0 && read_object(notification.tid, arguments[1], first);
+  if (!are_accepted(notification, call)) return false;
+  if (call.family == CallFamily::accept) return true;
+  if (call.family != CallFamily::receive) return false;
+  const auto flags = call.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(call.flags)];
+  if ((static_cast<int>(flags) & ~kKnownFlags) != 0) return false;
+  if (call.length == LengthForm::messages) return true;
   const std::uint64_t asked = asked_bytes(notification, call);
   return asked > 0 && asked <= kBytesMax;
 }
