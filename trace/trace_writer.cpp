@@ -14,6 +14,7 @@
 #include "trace/packed_copy.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
+#include "trace/spare_descriptor.hpp"
 
 namespace dpm {
 namespace {
@@ -75,7 +76,14 @@ struct TraceWriter::State {
   bool knows_processes = true;  // every record was an Event
   bool ended = false;
   std::size_t reserved_bytes = 0;
-  Result<void> status;
+  Result<void> status;          // of all but trace.json, which each time is written as a whole:
+  Result<void> sidecar_status;  // of the last time
+  SpareDescriptor spare;
+
+  Result<void> append(const std::string& path, std::span<const std::byte> bytes) {
+    const SpareDescriptor::Lent lent(spare);
+    return append_to_file(path, bytes);
+  }
 
   void note(Result<void> result) {
     if (status && !result) status = std::move(result);
@@ -88,13 +96,16 @@ struct TraceWriter::State {
     sidecar.streams.clear();
     for (const auto& stream : streams) sidecar.streams.push_back(stream->summary);
     const std::string text = to_json(sidecar);
-    note(replace_file(directory + "/" + kSidecarName, text));
+    {
+      const SpareDescriptor::Lent lent(spare);
+      sidecar_status = replace_file(directory + "/" + kSidecarName, text);
+    }
     if (!sidecar.finished) reserve(2 * text.size());
   }
 
   // Failing means that the disk is full already: what was reserved before stays.
   void reserve(std::size_t bytes) {
-    if (bytes <= reserved_bytes || !status) return;
+    if (bytes <= reserved_bytes || !status || !sidecar_status) return;
     bytes = std::max(bytes, kReserveBytesMin);
     if (reserve_file(directory + "/" + kReserveName, bytes)) reserved_bytes = bytes;
   }
@@ -105,6 +116,11 @@ struct TraceWriter::State {
   void write_grown_tables() {
     if (source_info != nullptr && rows_of(*source_info) > rows_written + rows_written / 2 + kRowsToWait)
       write_sidecar();
+  }
+
+  void append_to_journal(const TraceGrowth& growth) {
+    const SpareDescriptor::Lent lent(spare);
+    note(journal->append(growth));
   }
 
   void take_in_journal() {
@@ -139,7 +155,7 @@ struct TraceWriter::State {
     if (!clock_declared[machine.value]) text += ctf_clock(machine, machine_name(machine));
     clock_declared[machine.value] = true;
     text += ctf_stream(stream->number, machine, sidecar.description, filter);
-    note(append_to_file(ctf_path("metadata"), std::as_bytes(std::span(text))));
+    note(append(ctf_path("metadata"), std::as_bytes(std::span(text))));
     if (machine.value >= stream_of[filter].size()) stream_of[filter].resize(machine.value + 1u);
     stream_of[filter][machine.value] = stream.get();
     streams.push_back(std::move(stream));
@@ -176,7 +192,7 @@ struct TraceWriter::State {
     std::memcpy(packet.data(), &stream.head, sizeof stream.head);
     stream.head.checksum = checksum_of(packet);
     std::memcpy(packet.data(), &stream.head, sizeof stream.head);
-    const auto written = append_to_file(ctf_path(stream.summary.file), packet);
+    const auto written = append(ctf_path(stream.summary.file), packet);
     if (written) {
       stream.summary.records += stream.head.records;
       ++stream.head.sequence;
@@ -249,7 +265,7 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
   if (auto wrote = append_to_file(state->ctf_path("metadata"), std::as_bytes(std::span(prologue))); !wrote)
     return wrote.error();
   state->write_sidecar();
-  if (!state->status) return state->status.error();
+  if (!state->sidecar_status) return state->sidecar_status.error();
   return std::unique_ptr<TraceWriter>(new TraceWriter(std::move(state)));
 }
 
@@ -264,13 +280,13 @@ void TraceWriter::on_growth(const TraceGrowth& growth) {
   if (!state.journal) {
     state.journal.emplace(state.directory + "/" + kNamesJournalName, *state.source_info);
     state.sidecar.has_journal = true;
-    state.note(state.journal->append(growth));
+    state.append_to_journal(growth);
     state.write_sidecar();
     return;
   }
   // The journal names machines that trace.json has to have.
   if (state.source_info->machines.size() != state.sidecar.info.machines.size()) state.write_sidecar();
-  state.note(state.journal->append(growth));
+  state.append_to_journal(growth);
 }
 
 void TraceWriter::on_records(std::span<const Event> events, std::span<const Verdict> verdicts) {
@@ -316,7 +332,7 @@ void TraceWriter::on_end(const Ledger& ledger) {
   state_->give_back_reserve();
   if (state_->status) state_->take_in_journal();  // a full disk has room for little
   state_->write_sidecar();
-  if (state_->journal && !state_->sidecar.has_journal && state_->status)
+  if (state_->journal && !state_->sidecar.has_journal && state_->status && state_->sidecar_status)
     ::unlink((state_->directory + "/" + kNamesJournalName).c_str());
   state_->source_info = nullptr;
   state_->lock.release();
@@ -324,6 +340,6 @@ void TraceWriter::on_end(const Ledger& ledger) {
 
 const Ledger& TraceWriter::ledger() const { return state_->sidecar.ledger; }
 
-const Result<void>& TraceWriter::status() const { return state_->status; }
+const Result<void>& TraceWriter::status() const { return state_->status ? state_->sidecar_status : state_->status; }
 
 }  // namespace dpm

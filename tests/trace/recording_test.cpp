@@ -1,4 +1,5 @@
 // A trace while somebody records into it.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,4 +103,36 @@ TEST_CASE("trace: an output directory stands for the trace in it", "[trace]") {
   CHECK(read_back(reader).events.size() == 20);
   CHECK(trace_directory(folder / "out") == folder / "out/trace");
   CHECK(trace_directory(folder / "out/trace") == folder / "out/trace");
+}
+
+TEST_CASE("trace: where other threads have taken all descriptors, records are written all the same", "[trace]") {
+  Recording recording;
+  recording.filter.on_begin(recording.info);
+  rlimit usual = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  const rlimit few{64, usual.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::vector<int> taken;
+  for (int fd = ::dup(STDERR_FILENO); fd >= 0; fd = ::dup(STDERR_FILENO)) taken.push_back(fd);
+  recording.filter.on_events(random_events(3, 50, recording.info));
+  recording.writer->checkpoint();
+  CHECK(recording.writer->status());
+  recording.filter.on_end({});
+  for (const int fd : taken) ::close(fd);
+  CHECK(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+  auto reader = TraceReader::open(recording.path).value();
+  CHECK(reader.is_finished());
+  CHECK(read_back(reader).events.size() == 50);
+}
+
+TEST_CASE("trace: a trace.json that could not be written is one that is written later", "[trace]") {
+  Recording recording;
+  recording.filter.on_begin(recording.info);
+  std::filesystem::rename(recording.path, recording.folder / "elsewhere");
+  recording.writer->checkpoint();
+  CHECK_FALSE(recording.writer->status());
+  std::filesystem::rename(recording.folder / "elsewhere", recording.path);
+  recording.filter.on_end({});
+  CHECK(recording.writer->status());
+  CHECK(TraceReader::open(recording.path).value().is_finished());
 }

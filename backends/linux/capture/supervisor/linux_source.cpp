@@ -103,11 +103,11 @@ Result<void> LinuxSource::run(EventSink& sink) {
   const std::uint64_t call_cost_ns =
       state.options.whole_cpu_time ? 0 : measure_call_cost_ns(state.options.sync_wake_up);
   RecordQueue queue(state.options.waiting_records_max, state.options.patience);
-  Supervisor supervisor(state.program, state.options, call_cost_ns, queue);
-  state.set_supervisor(&supervisor);
+  std::optional<Supervisor> supervisor(std::in_place, state.program, state.options, call_cost_ns, queue);
+  state.set_supervisor(&*supervisor);
   sink.on_begin(state.info);
-  std::thread serving([&supervisor] { supervisor.serve(); });
-  std::thread attending([&supervisor, &serving] { supervisor.attend(serving.native_handle()); });
+  std::thread serving([&supervisor] { supervisor->serve(); });
+  std::thread attending([&supervisor, &serving] { supervisor->attend(serving.native_handle()); });
   if (state.on_ready) state.on_ready();
 
   std::uint64_t delivered = 0;
@@ -123,10 +123,11 @@ Result<void> LinuxSource::run(EventSink& sink) {
   serving.join();
   attending.join();
   state.set_supervisor(nullptr);
-  state.summary = supervisor.summary();
+  state.summary = supervisor->summary();
 
-  LossReport report = losses_of(supervisor);
+  LossReport report = losses_of(*supervisor);
   report.seen += delivered;
+  supervisor.reset();  // its descriptors may be those that the sink needs to write the end
   sink.on_end(report);
   return {};
 }
