@@ -1,5 +1,5 @@
 // How the tables of a TraceInfo travel beside a stream of events, and lie in a names journal: as JSON texts, each small,
-// that say what has been added (model/trace_growth.hpp). docs/meter-stream.md describes them as NAMES.
+// that say what has been added (model/trace_growth.hpp). docs/trace-format.md describes them as NAMES.
 //
 //   {"source": "linux-seccomp", "machines": [{"id": 0, "name": "red", "speed": 1.0}],
 //    "processes": [{"id": 0, "name": "server", "machine": 0, ...}], "channels": [{"id": 0, "owner": 0, ...}]}

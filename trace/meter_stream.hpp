@@ -1,5 +1,5 @@
 // The stream of meter messages that a filter reads from its standard input: events, what their numbers stand for, and
-// what became of each meter. docs/meter-stream.md describes it for those who write a filter of their own.
+// what became of each meter. docs/trace-format.md describes it for those who write a filter of their own.
 //
 // Every message begins with the header of filter/descriptions/dpm.desc, its size first; a type below 240 is an event's
 // (trace/meter_message.hpp), the others carry JSON after the header:

@@ -1,5 +1,5 @@
 // A simulated twin of what a trace shows: the same processes on the same machines, doing what they were measured to do,
-// as a scenario that can be changed and run (docs/twin.md).
+// as a scenario that can be changed and run (docs/what-if.md).
 #pragma once
 
 #include <cstdint>

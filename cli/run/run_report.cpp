@@ -10,7 +10,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr double kGoalPercent = 1.5;  // docs/prediction.md: the worst cell a matrix should have
+constexpr double kGoalPercent = 1.5;  // docs/validation.md: the worst cell a matrix should have
 
 view::Section published_section(const std::vector<Comparison>& comparisons) {
   std::vector<view::Comparison> rows;

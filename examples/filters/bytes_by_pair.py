@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A filter of one's own: who sends how many bytes to whom.
 
-A filter is any program that reads meter messages from its standard input (docs/meter-stream.md says what they look
+A filter is any program that reads meter messages from its standard input (docs/trace-format.md says what they look
 like). This one keeps no events: it counts the bytes that each process sends to each other one, and writes them to
 bytes_by_pair.log in the folder where it was started, or to the file named, when the stream ends.
 

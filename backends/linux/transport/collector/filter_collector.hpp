@@ -1,5 +1,5 @@
 // A filter and the way to it: starts the filter program with a pipe on its standard input, and passes on to it what
-// meters of any machine send to its port. docs/meter-stream.md describes what the filter reads.
+// meters of any machine send to its port. docs/trace-format.md describes what the filter reads.
 //
 // The port is open to every machine, for meters are on every machine; nothing is spoken there but TLS with the filter's
 // secret. When the filter reads slowly the meters wait; when it ends, they are told, and what they still see is
