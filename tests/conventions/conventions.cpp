@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -66,6 +67,25 @@ std::set<std::string> component_folders(std::span<const SourceFile> files) {
 bool has_heading(const SourceFile& readme, std::string_view heading) {
   return std::any_of(readme.lines.begin(), readme.lines.end(), [&](const std::string& line) {
     return line.starts_with("#") && line.find(heading) != std::string::npos;
+  });
+}
+
+// What GitHub and its like make of a heading: "Why only these calls" becomes "why-only-these-calls".
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char letter : heading.substr(heading.find_first_not_of("# "))) {
+    if (letter == ' ') {
+      anchor += '-';
+    } else if (std::isalnum(static_cast<unsigned char>(letter)) || letter == '-' || letter == '_') {
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+  }
+  return anchor;
+}
+
+bool has_anchor(const SourceFile& page, const std::string& anchor) {
+  return std::any_of(page.lines.begin(), page.lines.end(), [&](const std::string& line) {
+    return line.starts_with("#") && line.find_first_not_of("# ") != std::string::npos && anchor_of(line) == anchor;
   });
 }
 
@@ -136,7 +156,7 @@ Complaints headers_malformed(std::span<const SourceFile> files) {
 }
 
 Complaints links_broken(std::span<const SourceFile> files) {
-  static const std::regex pattern(R"(\]\(([^)#\s]+)[^)]*\))");
+  static const std::regex pattern(R"(\]\(([^)#\s]*)(#([^)\s]+))?[^)]*\))");
   std::set<std::string> known;
   for (const auto& file : files) {
     for (std::filesystem::path path = file.path; !path.empty(); path = path.parent_path())
@@ -149,11 +169,18 @@ Complaints links_broken(std::span<const SourceFile> files) {
       const auto& text = file.lines[line];
       for (std::sregex_iterator link(text.begin(), text.end(), pattern), end; link != end; ++link) {
         const std::string target = (*link)[1];
+        const std::string heading = (*link)[3];
         if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
+        if (target.empty() && heading.empty()) continue;  // no link: "[](int x)" in code
         std::string path = (std::filesystem::path(file.folder()) / target).lexically_normal().generic_string();
+        if (target.empty()) path = file.path;
         if (path.ends_with("/")) path.pop_back();
-        if (path != "." && !known.contains(path))
+        if (path != "." && !known.contains(path)) {
           complaints.push_back(at(file, line) + "link to '" + target + "', which does not exist");
+        } else if (!heading.empty() && path.ends_with(".md") && !has_anchor(*find_file(files, path), heading)) {
+          complaints.push_back(at(file, line) + "link to '#" + heading + "' of " + path +
+                               ", which has no such heading");
+        }
       }
     }
   }

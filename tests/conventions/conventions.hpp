@@ -24,7 +24,7 @@ Complaints readmes_missing(std::span<const SourceFile> files);
 // Every header begins with a comment that says what it is for, and is included once.
 Complaints headers_malformed(std::span<const SourceFile> files);
 
-// Every relative link in a Markdown file leads to a file or folder of the tree.
+// Every relative link in a Markdown file leads to a file or folder of the tree, and to a heading that is there.
 Complaints links_broken(std::span<const SourceFile> files);
 
 // No path of one person's machine.

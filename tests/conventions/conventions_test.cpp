@@ -69,11 +69,15 @@ TEST_CASE("conventions: links in the documents lead somewhere", "[conventions]")
   check_project(links_broken);
   CHECK(complaints_about(links_broken,
                          {{"docs/a.md", "see [b](b.md#part), [root](../c/) and [web](https://example.org/x)"},
-                          {"docs/b.md", ""},
+                          {"docs/b.md", "## Part\n"},
+                          {"docs/e.md", "![a picture](e.png)\n"},
+                          {"docs/e.png", std::string("\0\n", 2)},
                           {"c/d.txt", ""}})
             .empty());
   CHECK(complaints_about(links_broken, {{"docs/a.md", "\nsee [b](b.md)"}}) ==
         Complaints{"docs/a.md:2: link to 'b.md', which does not exist"});
+  CHECK(complaints_about(links_broken, {{"docs/a.md", "# Its `part`, 2\n[b](#its-part-2) [c](a.md#other)"}}) ==
+        Complaints{"docs/a.md:2: link to '#other' of docs/a.md, which has no such heading"});
 }
 
 TEST_CASE("conventions: no file names a path of one machine", "[conventions]") {

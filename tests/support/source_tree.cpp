@@ -42,8 +42,10 @@ std::vector<SourceFile> read_source_tree(const fs::path& root) {
     if (!entry->is_regular_file()) continue;
     std::ifstream in(entry->path(), std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (text.find('\0') != std::string::npos) continue;
-    files.push_back({fs::relative(entry->path(), root).generic_string(), split_lines(text)});
+    // A binary file (a picture) has no lines, but links may lead to it.
+    const bool is_text = text.find('\0') == std::string::npos;
+    files.push_back(
+        {fs::relative(entry->path(), root).generic_string(), is_text ? split_lines(text) : std::vector<std::string>{}});
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return files;
