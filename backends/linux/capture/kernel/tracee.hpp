@@ -37,26 +37,28 @@ class ThreadFiles {
  public:
   ThreadFiles() = default;
   ThreadFiles(std::uint32_t pid, std::uint32_t tid) : pid_(pid), tid_(tid) {}
+  ThreadFiles(const ThreadFiles&) = delete;
+  virtual ~ThreadFiles() = default;  // a test answers from a script
 
   // The thread's own CPU time: 0.8 us.
-  bool cpu_time_ns(std::uint64_t& cpu_ns);
+  virtual bool cpu_time_ns(std::uint64_t& cpu_ns);
 
   // Bytes that its read() and write() calls have returned so far; calls of the recv and send families do not count.
   struct Transferred {
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
   };
-  bool transferred(Transferred& bytes);
+  virtual bool transferred(Transferred& bytes);
 
   // What the thread does when a child of its process ends, and its process group: 3 us.
   struct ChildHandling {
     bool caught = false, ignored = false, blocked = false;  // SIGCHLD
     std::uint32_t group = 0;
   };
-  bool child_handling(ChildHandling& handling);
+  virtual bool child_handling(ChildHandling& handling);
 
   // Of a thread that waits in a system call: 2.4 us.
-  bool stack_pointer(std::uint64_t& address);
+  virtual bool stack_pointer(std::uint64_t& address);
 
  private:
   std::uint32_t pid_ = 0, tid_ = 0;

@@ -1,5 +1,5 @@
 // Which processes wait for their children, and which children have ended without their parent having taken note of it:
-// the bookkeeping of supervisor_waits.cpp. As large as the number of calls that wait and of children that are dead and
+// the bookkeeping of child_wait_calls.hpp. As large as the number of calls that wait and of children that are dead and
 // not gone.
 #pragma once
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/linux/capture/kernel/descriptor.hpp"
 #include "backends/linux/capture/kernel/socket_queue.hpp"
 #include "backends/linux/capture/supervisor/turns.hpp"
 
@@ -26,6 +27,7 @@ struct QueueSight {
   std::optional<std::uint64_t> offset = std::nullopt;         // where the stream stands, if that is known
   std::optional<std::uint64_t> stands_beyond = std::nullopt;  // where it stands at least, if that will be known
   std::optional<WaitingDatagram> datagram = std::nullopt;
+  std::optional<EventCounter> units = std::nullopt;  // of an eventfd
   QueueFront front;
 };
 

@@ -88,4 +88,18 @@ std::vector<SeveralDatagrams::Waiting> SeveralDatagrams::waiting(std::int64_t si
   return waiting;
 }
 
+std::vector<std::string> SeveralDatagrams::warnings() const {
+  std::vector<std::string> warnings;
+  if (unread_ > 0)
+    warnings.push_back(
+        std::to_string(unread_) +
+        " datagrams that came while recvmmsg() was being made are not in the trace: their lengths or senders "
+        "could not be read from the program's headers");
+  if (calls_not_looked_at_ > 0)
+    warnings.push_back(std::to_string(calls_not_looked_at_) +
+                       " calls of recvmmsg() may have taken more datagrams than are in the trace: their process ended "
+                       "before they could be looked at again");
+  return warnings;
+}
+
 }  // namespace dpm

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -42,9 +43,8 @@ class SeveralDatagrams {
   };
   // Calls that were let go before, and may be over.
   std::vector<Waiting> waiting(std::int64_t since_ns) const;
-  // Datagrams that were taken but not recorded, and calls that were not looked at again.
-  std::uint64_t unread() const { return unread_; }
-  std::uint64_t calls_not_looked_at() const { return calls_not_looked_at_; }
+  // Of datagrams that were taken but not recorded, and of calls that were not looked at again.
+  std::vector<std::string> warnings() const;
 
  private:
   struct UnderWay {

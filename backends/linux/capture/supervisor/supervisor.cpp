@@ -1,15 +1,17 @@
 #include "backends/linux/capture/supervisor/supervisor.hpp"
 
-#include <sys/socket.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
+#include <csignal>
 #include <ctime>
-#include <iterator>
 #include <utility>
 
-#include "backends/linux/capture/kernel/datagram_refusal.hpp"
+#include "backends/linux/capture/kernel/open_files.hpp"
+#include "os/machine.hpp"
 
 namespace dpm {
 namespace {
@@ -17,30 +19,42 @@ namespace {
 constexpr std::size_t kServingSlot = 0;
 // Waking the thread that feeds the sink, on another CPU, costs as much as looking at a few calls.
 constexpr std::size_t kBatchEvents = 1000;
-// A call that comes again later than this after a signal was rather made again by the program.
-constexpr std::int64_t kRestartMaxNs = 100'000'000;
-
-std::uint64_t flags_of(const Notification& notification, const MeteredCall& shape) {
-  return shape.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(shape.flags)];
-}
-
-// A call that waits for room sends all.
-bool moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked) {
-  if (shape.family != CallFamily::send) return false;
-  const bool may_wait = (flags_of(notification, shape) & MSG_DONTWAIT) == 0 && !is_non_blocking(fd);
-  return may_wait || has_room_for(fd, asked);
-}
-
-int descriptor_of(const Notification& notification, const MeteredCall& shape) {
-  return static_cast<int>(notification.arguments[static_cast<std::size_t>(shape.descriptor)]);
-}
-
-// recv(), send() and their like fail at once on what is no socket.
-bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
-  return identity.kind == DescriptorIdentity::Kind::socket || shape.flags < 0;
-}
+constexpr std::uint64_t kWakeEvent = 1, kNewsEvent = 2, kEndEvent = 3;
+// Of a program that does nothing: hundreds of them cost nearly nothing.
+constexpr std::int64_t kTickMaxNs = 320'000'000;
+constexpr std::int64_t kLookAgainNs = 1'000'000;
 
 }  // namespace
+
+Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std::uint64_t call_cost_ns,
+                       RecordQueue& queue)
+    : options_(options),
+      queue_(queue),
+      listener_(std::move(program.listener)),
+      slots_(program.slots),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      answers_(listener_),
+      news_(epoll_.get(), kNewsEvent, kEndEvent),
+      shared_{answers_, files_, kernel_, news_, MeterClock(kernel_, local_clock_offset_ns())},
+      handler_(shared_,
+               {.program = {program.pid, program.from_start, program.command, options.flags},
+                .call_cost_ns = call_cost_ns,
+                .callers = options.callers,
+                .cpu_counters = options.cpu_counters},
+               program.slots, epoll_.get(), [this] { wake(); }),
+      stand_in_(program.slots.stand_in()) {
+  sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u64 = kWakeEvent;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
+  shared_.summary.call_cost_ns = call_cost_ns;
+  shared_.meter.conversations().lives_at(machine_addresses());
+  if (program.exact_paths) shared_.meter.paths_are_told();
+  if (news_.tells_of_sockets()) shared_.meter.ends_are_told();
+  handler_.lives().meet_program();
+}
 
 void Supervisor::serve() {
   Notification& notification = slots_[kServingSlot];
@@ -53,262 +67,240 @@ void Supervisor::serve() {
       break;
     }
     if (received == SeccompListener::Received::none) continue;
-    Outcome outcome = Outcome::let_go;
+    CallOutcome outcome = CallOutcome::let_go;
     {
       const std::lock_guard lock(mutex_);
       outcome = handle(notification);
     }
-    if (outcome == Outcome::let_go) listener_.let_go(notification.id);
+    if (outcome == CallOutcome::let_go) listener_.let_go(notification.id);
   }
   notification = {};
   served_ = true;
 }
 
-// The kernel's own switch between two CPUs costs ten times the work; with several active tasks it rather hurts.
-void Supervisor::count_active(std::uint32_t tid) {
-  constexpr std::uint64_t kLookEvery = 256, kFew = 4;
-  if (std::find(std::begin(active_recently_), std::end(active_recently_), tid) == std::end(active_recently_))
-    active_recently_[active_at_++ % std::size(active_recently_)] = tid;
-  if (summary_.notified_calls % kLookEvery != 0 || !options_.sync_wake_up) return;
-  const auto active = static_cast<std::uint64_t>(
-      std::count_if(std::begin(active_recently_), std::end(active_recently_), [](auto recent) { return recent != 0; }));
-  std::fill(std::begin(active_recently_), std::end(active_recently_), 0u);
-  active_at_ = 0;
-  if (const bool wanted = active <= kFew; wanted != sync_wake_up_) {
-    sync_wake_up_ = wanted;
-    listener_.set_sync_wake_up(wanted);
-  }
-}
-
-Supervisor::Outcome Supervisor::handle(const Notification& notification) {
-  ++summary_.notified_calls;
+CallOutcome Supervisor::handle(const Notification& notification) {
+  ++shared_.summary.notified_calls;
   note_activity();
   if (keeper_stands_in()) {
-    ++passed_calls_;
-    return Outcome::let_go;
+    stand_in_.passed_calls(1);
+    return CallOutcome::let_go;
   }
-  count_active(notification.tid);
-  const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
-  const bool waits_for_child = shape != nullptr && shape->family == CallFamily::child;
-  TrackedThread* thread = tracked(notification.tid);
-  if (thread != nullptr && (waits_for_child || thread->wait || thread->execution->counted.flow != nullptr)) {
-    drain_announcements();  // an exec since then, whose counters would tell something else; children that have ended
-    thread = tracked(notification.tid);
-  }
-  if (thread == nullptr) {
-    if (may_open_no_more()) ++unlooked_calls_;
-    return Outcome::let_go;
-  }
-  Execution& execution = *thread->execution;
-  ++execution.notified_calls;
-  ++execution.call_number;
-  look_for_ring(execution);
-  execution.was_seen(local_time());
-  if (thread->hold) interrupt_hold(*thread);  // a signal took that call away
-  read_accepted(*thread);
-  several_.is_over(notification.tid, local_time(), local_time().ns - clock_offset_ns_);
-  end_turn(*thread);
-  if (thread->wait && !is_past_wait(notification.tid)) return Outcome::let_go;
-  thread->counters_read = false;
-  if (execution.counted.flow != nullptr) read_counters(*thread);
-  if (shape == nullptr) return Outcome::let_go;
-  const bool again = is_made_again(notification, *shape, *thread);
-  // The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
-  const bool fails =
-      again && thread->interrupted->deadline_ns != 0 && (local_time() - thread->interrupted_at).ns < kRestartMaxNs;
-  if (shape->family == CallFamily::receive || shape->family == CallFamily::accept) thread->interrupted.reset();
-  if (fails) {
-    listener_.fail(notification.id, EINTR);
-    return Outcome::answered;
-  }
-  thread->asks_again = again;
-  Outcome outcome = Outcome::let_go;
-  switch (shape->family) {
-    case CallFamily::receive:
-      outcome = receive(notification, *shape, *thread);
-      break;
-    case CallFamily::send:
-      send(notification, *shape, *thread);
-      break;
-    case CallFamily::accept:
-      outcome = accept(notification, *thread);
-      break;
-    case CallFamily::transfer:
-      outcome = transfer(notification, *shape, *thread);
-      break;
-    case CallFamily::child:
-      outcome = wait_for_child(notification, *thread);
-      break;
-    case CallFamily::path:
-      change_path(notification, *shape, *thread);
-      break;
-  }
-  if (meter_.finished() >= kBatchEvents || execution.flags.immediate()) hand_on();
+  const auto wanted = active_.made_call(notification.tid);
+  if (wanted && options_.sync_wake_up && *wanted != std::exchange(sync_wake_up_, *wanted))
+    listener_.set_sync_wake_up(*wanted);
+  const CallOutcome outcome = handler_.handle(notification);
+  const TrackedThread* thread = shared_.table.thread(notification.tid);
+  const bool immediate = thread != nullptr && thread->execution->flags.immediate();
+  if (immediate || shared_.meter.finished() >= kBatchEvents) hand_on();
   return outcome;
 }
 
-bool Supervisor::may_open_no_more() const {
-  const UniqueFd trial(::dup(wake_.get()));
-  return !trial;
+bool Supervisor::keeper_stands_in() {
+  const StandInWatch::Look look = stand_in_.look(shared_.clock.steady_now_ns());
+  if (look.passes_all) stand_in_.passed_calls(handler_.pass_all());
+  return look.stands_in;
 }
 
-// Where this meter has no descriptor left, the call cannot be looked at; that is counted.
-UniqueFd Supervisor::borrow(TrackedThread& thread, std::int32_t descriptor) {
-  if (!thread.thread_fd) thread.thread_fd = open_thread(thread.execution->tid(), thread.execution->pid());
-  const bool can_look = static_cast<bool>(thread.thread_fd);
-  UniqueFd fd = can_look ? borrow_descriptor(thread.thread_fd.get(), descriptor) : UniqueFd();
-  if (!fd && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) ++unlooked_calls_;
-  return fd;
+// The program is awake: so are we.
+void Supervisor::note_activity() {
+  if (std::exchange(tick_ns_, kTickNs) != kTickNs) wake();
 }
 
-Call Supervisor::circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  read_cpu_time(thread);
-  ++summary_.recorded_calls;
-  Call call;
-  call.execution = thread.execution;
-  call.time = local_time();
-  call.now_ns = call.time.ns - clock_offset_ns_;
-  call.pc = place_of(notification, thread);
-  call.load = load_.runnable(call.now_ns);
-  call.descriptor = descriptor_of(notification, shape);
-  call.counted_in_io = shape.counted_in_io;
-  note_code(thread, call.pc);
-  return call;
+void Supervisor::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
-std::uint64_t Supervisor::place_of(const Notification& notification, TrackedThread& thread) {
-  std::uint64_t stack_pointer = 0;
-  if (!callers_ || !thread.files.stack_pointer(stack_pointer)) return notification.pc;
-  return callers_->find(thread.execution->pid(), notification.tid, notification.pc, stack_pointer);
+void Supervisor::stop() {
+  stopped_ = true;
+  wake();
 }
 
-// Nothing if it is no way of messages, or not one on which the call could succeed.
-std::optional<Supervisor::Way> Supervisor::way_behind(const Notification& notification, const MeteredCall& shape,
-                                                      TrackedThread& thread) {
-  const std::int32_t descriptor = descriptor_of(notification, shape);
-  Way way;
-  way.fd = borrow(thread, descriptor);
-  if (!way.fd) return std::nullopt;
-  way.identity = identify(way.fd.get(), thread.was_socket(descriptor));
-  const bool is_socket = way.identity.kind == DescriptorIdentity::Kind::socket;
-  thread.note_socket(descriptor, is_socket);
-  if (way.identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, way.identity)) return std::nullopt;
-  if (!is_socket) return way;
-  way.socket = socket_behind(way.fd.get(), way.identity.id);
-  if (way.socket == nullptr || way.socket->description.listening) return std::nullopt;
-  return way;
-}
-
-// A socket's description is kept once it is connected or bound to stay as it is.
-Socket* Supervisor::socket_behind(int fd, std::uint64_t id) {
-  if (Socket* known = meter_.conversations().find(id)) return known;
-  SocketDescription description = describe_socket(fd);
-  if (description.medium == Medium::none) return nullptr;
-  const bool stream = description.medium == Medium::tcp || description.medium == Medium::unix_stream;
-  if (stream && !description.connected && !description.listening) return nullptr;
-  return &meter_.conversations().add(id, std::move(description));
-}
-
-void Supervisor::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
-                      std::uint64_t available) {
-  if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
-  const auto way = way_behind(notification, shape, thread);
-  if (!way) return;
-  if (way->identity.kind == DescriptorIdentity::Kind::eventfd) return send_units(notification, shape, thread, *way);
-  const auto& [fd, identity, socket] = *way;
-  const Call call = circumstances(notification, shape, thread);
-  if (socket != nullptr) meter_.uses(call, *socket);
-  if (socket != nullptr && keeps_boundaries(socket->description.medium))
-    return send_datagrams(notification, shape, fd.get(), *socket, call);
-  Flow* flow = socket == nullptr ? &meter_.conversations().pipe(identity.device, identity.id) : socket->out;
-  if (flow == nullptr) return;
-  const std::uint64_t asked = asked_bytes(notification, shape);
-  Amount amount{asked, std::min(asked, available)};
-  if (flow->exact) {
-    const auto state = tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
-    if (!state) return;
-    if (state->ended) return meter_.settle_at(call, *flow, true, state->offset);
-    amount.offset = state->offset;
-  } else {
-    if (call.counted_in_io && !thread.counters_read) read_counters(thread);
-    if (cannot_send(fd.get())) return;
-    if (!call.counted_in_io) amount.moves_all = moves_all(notification, shape, fd.get(), asked);
-  }
-  meter_.sends(call, *flow, amount);
-}
-
-void Supervisor::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
-                                const Call& call) {
-  const auto send_one = [&](std::uint64_t bytes, const std::string& receiver) {
-    if (refuses_datagram(fd, socket.description, bytes)) return false;
-    Flow* flow = socket.out;
-    if (flow == nullptr || !receiver.empty()) {
-      // Where an unconnected socket sends from is decided by its first send; where a connected one sends to, by
-      // connect.
-      const bool settled =
-          !socket.description.local_name.ends_with(":0") && (socket.description.connected || !receiver.empty());
-      if (!settled) socket.description = describe_socket(fd);
-      const std::string& to = receiver.empty() ? socket.description.peer_name : receiver;
-      if (to.empty()) return false;
-      flow = &meter_.conversations().datagrams_to(socket, to);
+void Supervisor::attend(pthread_t serving) {
+  std::array<epoll_event, 64> events;
+  std::int64_t next_tick_ns = 0;
+  for (;;) {
+    std::int64_t now_ns = kernel_.steady_ns();
+    const std::int64_t wait_ns = wake_up_at_ns(now_ns, next_tick_ns) - now_ns;
+    const timespec limit{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
+    const int count = ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &limit, nullptr);
+    std::unique_lock lock(mutex_);
+    keeper_stands_in();
+    const auto waiting = handler_.held().take_looks();
+    for (int i = 0; i < count; ++i) take_event(events[static_cast<std::size_t>(i)].data.u64);
+    for (const std::uint64_t watch : waiting) handler_.held().fired(watch);
+    if (stopped_ || all_gone_) break;
+    now_ns = kernel_.steady_ns();
+    handler_.held().fail_late(now_ns);
+    if (count > 0) {  // kEndEvent among others
+      tick_ns_ = kTickNs;
+      next_tick_ns = std::min(next_tick_ns, now_ns + kTickNs);
     }
-    meter_.sends_datagram(call, *flow, bytes);
-    return true;
-  };
-  if (shape.length == LengthForm::messages) {
-    for (const auto& message : given_messages(notification, shape))
-      if (!send_one(message.bytes, message.receiver)) return;  // sendmmsg() ends where one fails
-    return;
+    if (now_ns < next_tick_ns) continue;
+    ++slots_.stand_in().heartbeat;
+    // Looked at now and then: an epoll set would be told of every call.
+    if (listener_.has_ended()) {
+      all_gone_ = true;
+      break;
+    }
+    handler_.look_around(now_ns);
+    hand_on();
+    next_tick_ns = now_ns + pause_after_look();
+    const auto due = handler_.bypasses().due(now_ns);
+    lock.unlock();
+    survey_bypasses(due);
+    survey_open_files();
   }
-  send_one(asked_bytes(notification, shape), given_receiver(notification, shape));
+  interrupt(serving);
+  if (all_gone_) await_last_announcements();
+  await_closed_sockets();
+  finish();
+  queue_.close();
 }
 
-// The calls of --exact-paths.
-void Supervisor::change_path(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  const auto argument = [&notification](std::size_t at) {
-    return static_cast<std::uint32_t>(notification.arguments[at]);
-  };
-  if (shape.path == PathCall::socket || shape.path == PathCall::pair) {
-    constexpr std::uint32_t kTypeMask = 0xf;  // without SOCK_CLOEXEC and SOCK_NONBLOCK
-    const std::uint32_t kind = argument(0) << 16 | (argument(1) & kTypeMask) << 8 | argument(2);
-    // A pair's four messages are recorded when it is used.
-    if (shape.path == PathCall::socket) meter_.creates_socket(circumstances(notification, shape, thread), kind);
-    return;
-  }
-  const UniqueFd fd = borrow_descriptor(thread.thread_fd.get(), descriptor_of(notification, shape));
-  if (!fd) return;
-  const DescriptorIdentity identity = identify(fd.get());
-  if (identity.kind != DescriptorIdentity::Kind::socket) return;
-  const Call call = circumstances(notification, shape, thread);
-  if (shape.path == PathCall::connect) return meter_.connects(call);
-  if (shape.path == PathCall::close) return meter_.closes(call);
-  const auto new_descriptor = shape.path == PathCall::dup_to ? static_cast<std::int32_t>(argument(1)) : -1;
-  if (const Socket* socket = socket_behind(fd.get(), identity.id)) meter_.duplicates(call, *socket, new_descriptor);
+std::int64_t Supervisor::wake_up_at_ns(std::int64_t now_ns, std::int64_t next_tick_ns) {
+  const std::lock_guard lock(mutex_);
+  std::int64_t until_ns = std::max(now_ns, next_tick_ns);
+  if (const std::int64_t deadline_ns = handler_.held().next_deadline_ns(); deadline_ns != 0)
+    until_ns = std::clamp(deadline_ns, now_ns, until_ns);
+  return handler_.held().are_to_be_looked_at() ? std::min(until_ns, now_ns + kLookAgainNs) : until_ns;
 }
 
-// Where code lies is read from the process's map when a program counter is met that no known range holds.
-void Supervisor::note_code(TrackedThread& thread, std::uint64_t pc) {
-  constexpr int kLooksMax = 64;
-  if (thread.last_code.holds(pc)) return;
-  TrackedProcess& code = *thread.process;
-  for (const auto& range : code.known) {
-    if (!range.holds(pc)) continue;
-    thread.last_code = range;
-    return;
-  }
-  if (code.looks++ >= kLooksMax) return;
-  if (const auto region = code_region(thread.execution->pid(), pc)) {
-    code.known.push_back({region->start, region->end});
-    meter_.code_lies({thread.execution->id(), region->start, region->end, region->file_offset, region->path});
+void Supervisor::take_event(std::uint64_t data) {
+  if (HoldTable::is_hold(data)) handler_.held().fired(data);
+  if (data == kNewsEvent) handler_.lives().read_news();
+  std::uint64_t wakes = 0;
+  if (data == kWakeEvent) [[maybe_unused]]
+    const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
+}
+
+// Twice as long as the one before, as long as there is nothing to look at: no call since, no event whose length is
+// still to be found out, and none of the receives with a time limit, whose interruption must be noticed soon
+// (CallHandler).
+std::int64_t Supervisor::pause_after_look() {
+  const bool is_idle = shared_.summary.notified_calls == calls_before_look_ &&
+                       handler_.held().next_deadline_ns() == 0 && !shared_.meter.has_unfinished();
+  calls_before_look_ = shared_.summary.notified_calls;
+  tick_ns_ = is_idle ? std::min(2 * tick_ns_, kTickMaxNs) : kTickNs;
+  return tick_ns_;
+}
+
+// Looks without the lock: calls go on meanwhile.
+void Supervisor::survey_bypasses(const std::vector<std::uint32_t>& pids) {
+  for (const std::uint32_t pid : pids) {
+    const OpenBypasses open = dpm::survey_bypasses(pid);
+    const std::lock_guard lock(mutex_);
+    handler_.bypasses().add(pid, open);
   }
 }
 
-void Supervisor::hand_on() { queue_.push(meter_.take()); }
+// close() is not notified (Conversations, "Forgetting"). Looks without the lock: calls go on meanwhile.
+void Supervisor::survey_open_files() {
+  std::vector<std::uint32_t> pids;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!shared_.meter.conversations().wants_survey()) return;
+    handler_.lives().read_news();
+    for (const auto& [pid, process] : shared_.table.processes()) pids.push_back(pid);
+    shared_.meter.conversations().begin_survey();
+  }
+  OpenFiles open;
+  std::vector<std::uint32_t> not_seen;
+  for (const std::uint32_t pid : pids)
+    if (!add_open_files(pid, open)) not_seen.push_back(pid);
+  const std::lock_guard lock(mutex_);
+  shared_.meter.end_survey(std::move(open), not_seen);
+}
 
-LocalTime Supervisor::local_time() const {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return {static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec + clock_offset_ns_};
+// The listener's end is told before the announcement that the last process has ended, on a busy machine long before.
+// Others' announcements come meanwhile, so that what ends the wait is time.
+void Supervisor::await_last_announcements() {
+  constexpr std::int64_t kWaitMaxNs = 5'000'000'000;
+  constexpr int kWaitMs = 10;
+  const std::lock_guard lock(mutex_);
+  const std::int64_t until_ns = kernel_.steady_ns() + kWaitMaxNs;
+  while (news_.tells_of_processes() && !shared_.table.threads().empty() && kernel_.steady_ns() < until_ns) {
+    news_.await(kWaitMs);
+    handler_.lives().read_news();
+  }
+}
+
+// The kernel announces the end of a socket a moment after it. As long as one comes in time, the next may.
+void Supervisor::await_closed_sockets() {
+  constexpr int kNextWithinMs = 20;
+  constexpr std::int64_t kWaitMaxNs = 200'000'000;
+  const std::lock_guard lock(mutex_);
+  const std::int64_t until_ns = kernel_.steady_ns() + kWaitMaxNs;
+  while (all_gone_ && shared_.meter.awaits_ends() && kernel_.steady_ns() < until_ns) {
+    if (!news_.await_closed_socket(kNextWithinMs)) return;
+    handler_.read_closed_sockets();
+  }
+}
+
+// serve() may be waiting for a call that never comes, or be about to.
+void Supervisor::interrupt(pthread_t serving) {
+  constexpr long kAgainNs = 1'000'000;
+  while (!served_) {
+    ::pthread_kill(serving, SIGUSR1);
+    const timespec pause{0, kAgainNs};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+void Supervisor::finish() {
+  const std::lock_guard lock(mutex_);
+  handler_.finish();
+  hand_on();
+}
+
+void Supervisor::set_flags(std::uint32_t pid, MeterFlags flags) {
+  const std::lock_guard lock(mutex_);
+  shared_.meter.set_flags(pid, flags);
+}
+
+MeterSummary Supervisor::summary() {
+  const std::lock_guard lock(mutex_);
+  shared_.summary.processes = shared_.meter.process_count();
+  shared_.summary.threads = shared_.meter.execution_count();
+  shared_.summary.unrecorded_events = queue_.dropped();
+  return shared_.summary;
+}
+
+std::vector<std::uint32_t> Supervisor::processes() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint32_t> pids;
+  for (const auto& [pid, process] : shared_.table.processes()) pids.push_back(pid);
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+std::vector<Loss> Supervisor::losses() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Loss> losses;
+  if (auto stopped = stand_in_.loss()) losses.push_back(*std::move(stopped));
+  if (handler_.unlooked_calls() > 0)
+    losses.push_back({"the meter may open no more files, and could not look at calls (raise 'ulimit -Hn' before dpm)",
+                      handler_.unlooked_calls()});
+  return losses;
+}
+
+// Asked while calls are served, too.
+std::vector<std::string> Supervisor::warnings() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> warnings;
+  if (!news_.tells_of_processes())
+    warnings.push_back("processes were learnt about from /proc only (" + news_.why_not() +
+                       "): forks and exits are less exact");
+  const auto more = handler_.warnings();
+  warnings.insert(warnings.end(), more.begin(), more.end());
+  const auto& gaps = shared_.meter.gaps();
+  if (gaps.bytes > 0)
+    warnings.push_back(std::to_string(gaps.bytes) + " bytes in " + std::to_string(gaps.ranges) +
+                       " ranges of streams passed the meter unseen: the GAP events say where");
+  if (gaps.unplaced_bytes > 0)
+    warnings.push_back(std::to_string(gaps.unplaced_bytes) +
+                       " bytes of these have no GAP: every process had ended when the kernel counted them");
+  return warnings;
 }
 
 }  // namespace dpm

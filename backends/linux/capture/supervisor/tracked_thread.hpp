@@ -90,7 +90,7 @@ struct TrackedThread {
   TrackedProcess::Range last_code;  // that its last program counter lay in
   std::uint64_t no_sockets = 0;     // the descriptors, of the first 64, that were none when last used
   UniqueFd thread_fd;
-  ThreadFiles files;
+  std::unique_ptr<ThreadFiles> files;
   bool counters_read = false;  // during its present call
   bool asks_again = false;     // its present call was interrupted by a signal before
   int seen_running = 0;        // so many times in a row, when its call was looked at

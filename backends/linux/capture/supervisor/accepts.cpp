@@ -1,0 +1,72 @@
+#include "backends/linux/capture/supervisor/accepts.hpp"
+
+#include <netinet/in.h>
+
+#include <set>
+#include <utility>
+
+namespace dpm {
+
+// The name that the kernel writes for accept() at `address`. Empty if none is there, and for UNIX sockets: they rarely
+// have one, and then nothing is written over what was there before.
+std::string Accepts::internet_name_at(std::uint32_t tid, std::uint64_t address) {
+  sockaddr_in6 name = {};
+  const auto into = std::as_writable_bytes(std::span(&name, 1));
+  if (address == 0 || shared_.kernel.read_memory(tid, address, into) < sizeof(sockaddr_in)) return "";
+  const bool internet = name.sin6_family == AF_INET || name.sin6_family == AF_INET6;
+  return internet ? socket_name(&name, sizeof name) : "";
+}
+
+void Accepts::record(TrackedThread& thread, const Call& call, const Notification& notification,
+                     const Socket& listener) {
+  const std::uint64_t address = notification.arguments[1];
+  if (address != 0) thread.accepted = {address, internet_name_at(notification.tid, address)};
+  shared_.meter.accepts(call, listener);
+}
+
+void Accepts::is_over(TrackedThread& thread) {
+  if (thread.accepted.address == 0) return;
+  const auto [address, before] = std::exchange(thread.accepted, {});
+  const std::string name = internet_name_at(thread.execution->tid(), address);
+  if (!name.empty() && name != before) shared_.meter.accepted_from(*thread.execution, name);
+}
+
+void Accepts::settle_old(std::int64_t now_ns) {
+  constexpr std::int64_t kOldNs = 100'000'000, kPauses = 20;
+  std::set<std::uint32_t> searched;
+  for (const AwaitedPath& accept : shared_.meter.old_accepts(now_ns - kOldNs)) {
+    const std::uint32_t pid = accept.execution->pid();
+    TrackedThread* thread = shared_.table.thread(accept.execution->tid());
+    if (thread == nullptr || searched.contains(pid)) continue;
+    if (now_ns < thread->process->search_at_ns || progress_.may_be_in_call(*thread, accept.descriptor)) continue;
+    is_over(*thread);
+    searched.insert(pid);
+    const std::size_t open = search_connections(*thread);
+    thread->process->search_at_ns = now_ns + kPauses * (shared_.clock.steady_now_ns() - now_ns);
+    give_up_missing(pid, now_ns - kOldNs, shared_.kernel.has_no_descriptor_left(pid, open));
+  }
+}
+
+void Accepts::give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool none_left) {
+  for (const AwaitedPath& missing : shared_.meter.old_accepts(since_ns)) {
+    TrackedThread* by = shared_.table.thread(missing.execution->tid());
+    if (missing.execution->pid() != pid || by == nullptr) continue;
+    if (!progress_.may_be_in_call(*by, missing.descriptor)) shared_.meter.give_up_accept(missing, none_left);
+  }
+}
+
+// Shows the meter all that the process holds; how many descriptors these are.
+std::size_t Accepts::search_connections(TrackedThread& thread) {
+  const std::uint32_t pid = thread.execution->pid();
+  const auto numbers = shared_.kernel.read_descriptor_numbers(pid);
+  for (const int number : numbers) {
+    const UniqueFd fd = shared_.files.borrow(thread.thread_fd.get(), number);
+    if (!fd) continue;
+    const DescriptorIdentity identity = shared_.files.identify(fd.get(), thread.was_socket(number));
+    if (identity.kind != DescriptorIdentity::Kind::socket) continue;
+    if (Socket* socket = inspector_.socket_behind(fd.get(), identity.id)) shared_.meter.has_connection(pid, *socket);
+  }
+  return numbers.size();
+}
+
+}  // namespace dpm

@@ -1,0 +1,37 @@
+// Accepted connections: which one an accept got is not told when it is made. It shows afterwards (awaited_paths.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "backends/linux/capture/supervisor/call_inspector.hpp"
+#include "backends/linux/capture/supervisor/call_progress.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class Accepts {
+ public:
+  Accepts(Shared& shared, CallInspector& inspector, CallProgress& progress)
+      : shared_(shared), inspector_(inspector), progress_(progress) {}
+
+  // The call goes on with a connection that waits at this listener.
+  void record(TrackedThread& thread, const Call& call, const Notification& notification, const Socket& listener);
+  // The thread is out of its accept: the kernel has written the other end's name.
+  void is_over(TrackedThread& thread);
+  // Accepts whose connection has not been used: it stands in the process's descriptor table, or it is gone. The table
+  // is read at most for a twentieth of the time, however long it is.
+  void settle_old(std::int64_t now_ns);
+
+ private:
+  std::string internet_name_at(std::uint32_t tid, std::uint64_t address);
+  std::size_t search_connections(TrackedThread& thread);
+  void give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool none_left);
+
+  Shared& shared_;
+  CallInspector& inspector_;
+  CallProgress& progress_;
+};
+
+}  // namespace dpm

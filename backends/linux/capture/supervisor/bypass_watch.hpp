@@ -1,0 +1,36 @@
+// Looks for ways past the meter that metered processes have open: often while a process is young, ever more seldom later.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/linux/capture/supervisor/bypass_account.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+// "nginx (1234)".
+std::string name_for_people(ProcessView& kernel, std::uint32_t pid);
+
+class BypassWatch {
+ public:
+  explicit BypassWatch(Shared& shared) : shared_(shared) {}
+
+  // On the way of a call.
+  void look_for_ring(const Execution& execution);
+  // A program has begun in the process. It may end before it is surveyed, and leave no trace.
+  void program_began(TrackedThread& thread, LocalTime time);
+  void has_ended(const TrackedThread& thread);
+
+  // The processes whose turn it is.
+  std::vector<std::uint32_t> due(std::int64_t now_ns);
+  void add(std::uint32_t pid, const OpenBypasses& open) { account_.add(name_for_people(shared_.kernel, pid), open); }
+  std::vector<std::string> warnings() const { return account_.warnings(); }
+
+ private:
+  Shared& shared_;
+  BypassAccount account_;
+};
+
+}  // namespace dpm

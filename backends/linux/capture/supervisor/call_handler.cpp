@@ -1,0 +1,207 @@
+#include "backends/linux/capture/supervisor/call_handler.hpp"
+
+#include <cerrno>
+#include <utility>
+
+namespace dpm {
+namespace {
+
+// A call that comes again later than this after a signal was rather made again by the program.
+constexpr std::int64_t kRestartMaxNs = 100'000'000;
+
+bool asks(const MeteredCall& shape) {
+  return shape.family == CallFamily::receive || shape.family == CallFamily::accept;
+}
+
+}  // namespace
+
+CallHandler::CallHandler(Shared& shared, const Terms& terms, NotificationSlots& slots, int epoll_fd,
+                         std::function<void()> wake)
+    : shared_(shared),
+      slots_(slots),
+      held_(shared, slots_, epoll_fd, std::move(wake)),
+      cpu_times_(shared, terms.call_cost_ns, terms.cpu_counters),
+      places_(shared, terms.callers),
+      bypasses_(shared),
+      inspector_(shared, cpu_times_, places_),
+      progress_(shared),
+      looks_(shared),
+      turns_(shared, held_, looks_),
+      sends_(shared, inspector_, progress_),
+      accepts_(shared, inspector_, progress_),
+      receive_parts_{inspector_, progress_, looks_, held_, turns_, sends_, accepts_},
+      records_(shared, receive_parts_),
+      receives_(shared, receive_parts_, records_),
+      lives_(shared, {cpu_times_, places_, bypasses_, child_waits_, *this}, terms.program),
+      waits_(shared, {inspector_, cpu_times_, lives_, child_waits_, slots_}),
+      path_calls_(shared, inspector_),
+      unsettled_(shared, progress_, looks_) {}
+
+CallOutcome CallHandler::handle(const Notification& notification) {
+  const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
+  TrackedThread* thread = thread_of(notification, shape);
+  if (thread == nullptr) return CallOutcome::let_go;
+  ++thread->execution->notified_calls;
+  ++thread->execution->call_number;
+  bypasses_.look_for_ring(*thread->execution);
+  if (!last_call_is_over(notification, *thread) || shape == nullptr) return CallOutcome::let_go;
+  const bool again = is_made_again(notification, *shape, *thread);
+  const bool fails = must_fail(*shape, *thread, again);
+  if (asks(*shape)) thread->interrupted.reset();
+  if (fails) {
+    shared_.answers.fail(notification.id, EINTR);
+    return CallOutcome::answered;
+  }
+  thread->asks_again = again;
+  return dispatch(notification, *shape, *thread);
+}
+
+TrackedThread* CallHandler::thread_of(const Notification& notification, const MeteredCall* shape) {
+  TrackedThread* thread = lives_.met(notification.tid);
+  const bool waits_for_child = shape != nullptr && shape->family == CallFamily::child;
+  if (thread != nullptr && (waits_for_child || thread->wait || thread->execution->counted.flow != nullptr)) {
+    lives_.read_news();  // an exec since then, whose counters would tell something else; children that have ended
+    thread = lives_.met(notification.tid);
+  }
+  if (thread == nullptr) inspector_.could_not_look();
+  return thread;
+}
+
+// What the thread's last call did shows now, at the latest. False if the thread itself has ended meanwhile.
+bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
+  thread.execution->was_seen(shared_.clock.now());
+  if (thread.hold) held_.interrupt(thread);  // a signal took that call away
+  accepts_.is_over(thread);
+  records_.is_over(notification.tid);
+  turns_.end(thread);
+  if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
+  thread.counters_read = false;
+  if (thread.execution->counted.flow != nullptr) progress_.read_counters(thread);
+  return true;
+}
+
+// A call that a signal interrupted and that comes again, restarted by the kernel or made again by the program: nothing
+// but a handler lies between, and it is still the same asking.
+bool CallHandler::is_made_again(const Notification& notification, const MeteredCall& shape,
+                                const TrackedThread& thread) const {
+  if (!thread.interrupted || !asks(shape)) return false;
+  const Notification& before = thread.interrupted->notification;
+  return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
+}
+
+// The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
+bool CallHandler::must_fail(const MeteredCall& shape, TrackedThread& thread, bool again) const {
+  return again && asks(shape) && thread.interrupted->deadline_ns != 0 &&
+         (shared_.clock.now() - thread.interrupted_at).ns < kRestartMaxNs;
+}
+
+CallOutcome CallHandler::dispatch(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  switch (shape.family) {
+    case CallFamily::receive:
+      return receives_.receive(notification, shape, thread);
+    case CallFamily::accept:
+      return receives_.accept(notification, shape, thread);
+    case CallFamily::transfer:
+      return receives_.transfer(notification, shape, thread);
+    case CallFamily::child:
+      return waits_.wait_for_child(notification, shape, thread);
+    case CallFamily::send:
+      sends_.send(notification, shape, thread);
+      break;
+    case CallFamily::path:
+      path_calls_.change_path(notification, shape, thread);
+      break;
+  }
+  return CallOutcome::let_go;
+}
+
+void CallHandler::look_around(std::int64_t now_ns) {
+  held_.check();
+  waits_.check(now_ns);
+  lives_.look_around();
+  accepts_.settle_old(now_ns);
+  records_.settle_several(now_ns);
+  read_closed_sockets();
+  unsettled_.settle_old(now_ns);
+}
+
+// They are asked for now and then, not waited for: a watch would wake us for each.
+void CallHandler::read_closed_sockets() {
+  if (!shared_.news.tells_of_sockets()) return;
+  const LocalTime now = shared_.clock.now();
+  shared_.news.drain_closed_sockets([&](const ClosedSocket& closed) {
+    records_.closed(closed.cookie, now);
+    shared_.meter.closed(closed, now, shared_.clock.steady_ns(now));
+  });
+}
+
+// What waited was not interrupted, and what threads did meanwhile is not known.
+std::uint64_t CallHandler::pass_all() {
+  lives_.read_news();
+  std::uint64_t passed = 0;
+  for (const auto& [tid, thread] : shared_.table.threads()) {
+    if (thread->hold) passed += held_.go_on(*thread) ? 1 : 0;
+    if (thread->wait && thread->wait->held) passed += waits_.go_on(*thread) ? 1 : 0;
+    thread->interrupted.reset();
+    thread->interrupted_wait.reset();
+    records_.forget(tid);
+    thread->taking.reset();
+  }
+  turns_.forget_all();
+  shared_.meter.was_passed_by();
+  return passed;
+}
+
+void CallHandler::finish() {
+  read_closed_sockets();
+  lives_.read_news();
+  lives_.look_around();
+  records_.settle_several(shared_.clock.steady_now_ns());
+  for (const auto& [tid, thread] : shared_.table.threads()) {
+    if (thread->wait && thread->wait->held) waits_.go_on(*thread);
+    if (thread->hold) held_.go_on(*thread);
+  }
+  for (const auto& [tid, thread] : shared_.table.threads()) {
+    cpu_times_.read(*thread);
+    shared_.meter.leave(*thread->execution);
+  }
+  const LocalTime now = shared_.clock.now();
+  shared_.meter.finish(now, shared_.clock.steady_ns(now));
+}
+
+void CallHandler::thread_ends(TrackedThread& thread, bool number_goes_on) {
+  if (thread.hold) held_.end(thread);
+  turns_.end(thread);
+  if (thread.execution->counted.flow != nullptr && !number_goes_on) progress_.read_last_counters(thread);
+  if (thread.execution->tid() == thread.execution->pid()) read_closed_sockets();
+}
+
+void CallHandler::program_changes(TrackedThread& thread) { records_.forget(thread.execution->tid()); }
+
+void CallHandler::forget_thread(TrackedThread& thread) {
+  if (thread.hold) held_.end(thread);
+  if (thread.wait) waits_.end(thread);
+  turns_.end(thread);
+  records_.forget(thread.execution->tid());
+}
+
+void CallHandler::child_is_gone(std::uint32_t parent_pid, const ChildState& child) { waits_.infer(parent_pid, child); }
+
+void CallHandler::news_are_read() { waits_.settle(); }
+
+std::vector<std::string> CallHandler::warnings() const {
+  std::vector<std::string> warnings;
+  if (lives_.news_lost() > 0)
+    warnings.push_back("the kernel dropped announcements of processes " + std::to_string(lives_.news_lost()) +
+                       " times: some forks and exits are missing");
+  if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
+  const auto add = [&warnings](const std::vector<std::string>& more) {
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  };
+  add(records_.several().warnings());
+  add(shared_.meter.check_warnings());
+  add(bypasses_.warnings());
+  return warnings;
+}
+
+}  // namespace dpm

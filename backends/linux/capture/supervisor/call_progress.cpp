@@ -1,0 +1,42 @@
+#include "backends/linux/capture/supervisor/call_progress.hpp"
+
+namespace dpm {
+
+// One that was just woken in its call runs as well as one that has left it long ago, and so does one that waits for a
+// CPU: a thread that has used some CPU time each time we look is taken to compute.
+bool CallProgress::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
+  constexpr int kLooks = 5;
+  constexpr std::uint64_t kRunsForNs = 1'000'000;
+  const CallState state = shared_.kernel.call_state(thread.execution->pid(), thread.execution->tid(), descriptor);
+  if (state != CallState::running) {
+    thread.seen_running = 0;
+    return state == CallState::in_call;
+  }
+  std::uint64_t cpu_ns = 0;
+  if (!thread.files->cpu_time_ns(cpu_ns)) return false;
+  if (cpu_ns >= thread.cpu_seen_running_ns + kRunsForNs) {
+    thread.cpu_seen_running_ns = cpu_ns;
+    ++thread.seen_running;
+  }
+  return thread.seen_running < kLooks;
+}
+
+void CallProgress::read_counters(TrackedThread& thread) {
+  ThreadFiles::Transferred transferred;
+  if (!thread.files->transferred(transferred)) return;
+  shared_.meter.io_counters(*thread.execution, transferred);
+  thread.counters_read = true;
+}
+
+// An exec that is under way in another thread passes the number of the first on, and with it the files of /proc that
+// bear it: what was read is the first's only if its number is not that of a thread that lives.
+void CallProgress::read_last_counters(TrackedThread& thread) {
+  Execution& execution = *thread.execution;
+  ThreadFiles::Transferred transferred;
+  if (!thread.files->transferred(transferred)) return;
+  const bool may_pass_on = execution.tid() == execution.pid() && thread.process->several_threads;
+  if (may_pass_on && !shared_.kernel.is_ending(execution.pid(), execution.tid()).value_or(true)) return;
+  shared_.meter.io_counters(execution, transferred);
+}
+
+}  // namespace dpm

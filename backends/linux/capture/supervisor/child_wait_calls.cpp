@@ -1,0 +1,232 @@
+#include "backends/linux/capture/supervisor/child_wait_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kThreadsMax = 16;      // of a process whose children are looked up thread by thread
+constexpr std::size_t kChildrenPolled = 64;  // of more, announcements alone tell that they have ended
+constexpr std::int64_t kFirstLookNs = 5'000'000;
+constexpr std::int64_t kLooksApartMaxNs = 300'000'000;
+
+// They catch SIGCHLD, and make a wait again that it has interrupted, or let the kernel do so: from their sources, and
+// tested (tests/linux/conformance/check_waits).
+constexpr std::array<std::string_view, 5> kWaitAgain = {"/usr/bin/dash", "/bin/dash", "/usr/bin/bash", "/bin/bash",
+                                                        "/usr/bin/make"};
+
+bool waits_again(std::string_view program) {
+  return std::find(kWaitAgain.begin(), kWaitAgain.end(), program) != kWaitAgain.end();
+}
+
+}  // namespace
+
+CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, const MeteredCall& shape,
+                                           TrackedThread& thread) {
+  const WaitRequest request = request_of(notification, thread);
+  if (!request.ends || thread.process->kinship.children.empty()) return CallOutcome::let_go;
+  ThreadFiles::ChildHandling handling;
+  if (!thread.files->child_handling(handling)) return CallOutcome::let_go;
+  const bool holds = may_hold(thread, request, handling);
+  const Look look = look_at_children(thread, request, handling.group, holds);
+  settle();  // of other threads, if an end was found that had not been announced yet
+  if (look.ended.empty() && (!request.blocks || !look.some_run)) return CallOutcome::let_go;
+  thread.wait = wait_of(notification, shape, thread);
+  thread.wait->request = request;
+  thread.wait->own_group = handling.group;
+  if (!look.ended.empty()) {
+    take_note(thread, look.ended.front(), look.evidence());
+    thread.wait.reset();
+    return CallOutcome::let_go;
+  }
+  parts_.child_waits.add(thread.execution->pid(), thread);
+  if (holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
+  parts_.cpu_times.count_children(*thread.process);
+  return CallOutcome::let_go;
+}
+
+WaitRequest ChildWaitCalls::request_of(const Notification& notification, TrackedThread& thread) {
+  WaitRequest request = wait_request(notification);
+  if (request.which != WaitRequest::Which::descriptor) return request;
+  const UniqueFd fd = shared_.files.borrow(thread.thread_fd.get(), static_cast<int>(request.id));
+  request.which = WaitRequest::Which::process;
+  request.id = fd ? shared_.kernel.process_of(fd.get()) : 0;
+  request.blocks &= fd && !shared_.files.is_non_blocking(fd.get());  // as PIDFD_NONBLOCK makes it
+  return request;
+}
+
+ChildWait ChildWaitCalls::wait_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  ChildWait wait;
+  wait.notification = notification;
+  wait.call = parts_.inspector.circumstances(notification, shape, thread);
+  wait.since_ns = wait.call.now_ns;
+  const auto before = std::exchange(thread.interrupted_wait, std::nullopt);
+  if (before && before->notification.pc == notification.pc && before->notification.arguments == notification.arguments)
+    wait.since_ns = before->since_ns;
+  return wait;
+}
+
+bool ChildWaitCalls::hold(TrackedThread& thread) {
+  ChildWait& wait = *thread.wait;
+  const auto slot = parts_.slots.keep(wait.notification);
+  if (!slot) return false;
+  wait.held = true;
+  wait.slot = *slot;
+  wait.look_pause_ns = kFirstLookNs;
+  wait.look_at_ns = wait.call.now_ns + kFirstLookNs;
+  ++shared_.summary.held_calls;
+  return true;
+}
+
+// When in doubt, no: a call that goes on at once harms no program.
+bool ChildWaitCalls::may_hold(TrackedThread& thread, const WaitRequest& request,
+                              const ThreadFiles::ChildHandling& handling) {
+  Kinship& kinship = thread.process->kinship;
+  kinship.handling_is_known = true;
+  const bool interrupts = handling.caught && !handling.blocked;
+  // Where CPU time can be counted, a hold is not worth an interrupted call.
+  kinship.keeps_no_ends =
+      handling.ignored ||
+      (interrupts && (parts_.cpu_times.counters_allowed() || !waits_again(thread.process->program)));
+  // That a child was stopped is announced by the signal only.
+  const bool hears_of_stops = !request.stops || interrupts;
+  return request.blocks && request.is_usual && hears_of_stops && !kinship.traces && !kinship.keeps_no_ends;
+}
+
+// `surely`: the call may be held, so that nothing may be missed that would let it return: /proc is asked, and not only
+// what was announced.
+ChildWaitCalls::Look ChildWaitCalls::look_at_children(TrackedThread& thread, const WaitRequest& request,
+                                                      std::uint32_t own_group, bool surely) {
+  Look look;
+  std::vector<std::uint32_t> candidates = thread.process->kinship.children;
+  if (request.which == WaitRequest::Which::process) {
+    candidates = {request.id};
+  } else if (surely) {
+    const auto children = shared_.kernel.read_children(thread.execution->pid(), thread.execution->tid(), kThreadsMax);
+    look.all_known = children.has_value();
+    if (children) candidates = *children;
+  }
+  const bool polled = candidates.size() <= kChildrenPolled;
+  for (const std::uint32_t candidate : candidates) {
+    const TrackedThread* first = shared_.table.thread(candidate);
+    const bool runs = first != nullptr && !(polled && shared_.kernel.has_ended(first->thread_fd.get()));
+    if (runs && look.some_run && request.which == WaitRequest::Which::any) continue;
+    look_at_child(thread, request, own_group, candidate, look);
+  }
+  look.order_is_known = look.ended.size() == 1 || thread.process->kinship.threads.size() == 1;
+  return look;
+}
+
+void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& request, std::uint32_t own_group,
+                                   std::uint32_t candidate, Look& look) {
+  const auto child = shared_.kernel.read_child(candidate);
+  if (!child || child->parent_pid != thread.execution->pid()) {
+    parts_.child_waits.gone(candidate);
+    std::erase(thread.process->kinship.children, candidate);
+    return;
+  }
+  if (!request.asks_for(*child, own_group)) return;
+  look.traced |= child->is_stopped_by_tracer();
+  if (child->has_ended()) {
+    parts_.lives.process_has_ended(candidate, child->exit_code);
+    look.ended.push_back(candidate);
+  } else {
+    look.some_run = true;
+    look.all_known = look.all_known && shared_.table.process(candidate) != nullptr;
+  }
+}
+
+// The end of this child is what thread.wait returns for.
+void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, Evidence evidence) {
+  EndedChild* child = parts_.child_waits.find(child_pid);
+  if (child == nullptr) return;
+  const ChildWait& wait = *thread.wait;
+  Call call = wait.call;
+  call.time = shared_.clock.now();
+  call.now_ns = shared_.clock.steady_ns(call.time);
+  if (!child->reported)
+    shared_.meter.waited(call, child->process, WaitKind::process_end, call.now_ns - wait.since_ns, evidence);
+  child->reported = true;
+  if (wait.request.leaves_child) return;
+  parts_.child_waits.gone(child_pid);
+  std::erase(thread.process->kinship.children, child_pid);
+}
+
+void ChildWaitCalls::end(TrackedThread& thread) {
+  parts_.child_waits.remove(thread.execution->pid(), thread);
+  if (thread.wait->held) parts_.slots.clear(thread.wait->slot);
+  thread.wait.reset();
+}
+
+bool ChildWaitCalls::go_on(TrackedThread& thread) {
+  const std::uint64_t id = thread.wait->notification.id;
+  end(thread);
+  return shared_.answers.let_go(id);
+}
+
+bool ChildWaitCalls::is_past_wait(std::uint32_t tid) {
+  constexpr int kLooks = 4, kLookMs = 1;
+  for (int look = 0;; ++look) {
+    TrackedThread* thread = shared_.table.thread(tid);
+    if (thread == nullptr) return false;
+    if (!thread->wait) return true;
+    if (thread->wait->held || look == kLooks || !may_be_announced_yet(thread->process->kinship)) {
+      thread->interrupted_wait = thread->wait;
+      end(*thread);
+      return true;
+    }
+    shared_.news.await(kLookMs);
+    parts_.lives.read_news();
+  }
+}
+
+bool ChildWaitCalls::may_be_announced_yet(const Kinship& kinship) const {
+  return shared_.news.tells_of_processes() &&
+         std::any_of(kinship.children.begin(), kinship.children.end(), [this](std::uint32_t child) {
+           const TrackedThread* first = shared_.table.thread(child);
+           return first != nullptr && shared_.kernel.has_ended(first->thread_fd.get());
+         });
+}
+
+void ChildWaitCalls::settle() {
+  for (const std::uint32_t parent : parts_.child_waits.take_looks()) {
+    for (TrackedThread* thread : parts_.child_waits.of(parent))
+      if (thread->wait && thread->wait->held) settle_wait(*thread);
+  }
+}
+
+void ChildWaitCalls::settle_wait(TrackedThread& thread) {
+  if (!shared_.answers.waits(thread.wait->notification.id)) {
+    thread.interrupted_wait = thread.wait;
+    return end(thread);
+  }
+  const Look look = look_at_children(thread, thread.wait->request, thread.wait->own_group, true);
+  if (look.ended.empty() && look.some_run && look.all_known && !look.traced) return;
+  thread.process->kinship.traces |= look.traced;
+  if (!look.ended.empty()) take_note(thread, look.ended.front(), look.evidence());
+  go_on(thread);
+}
+
+void ChildWaitCalls::infer(std::uint32_t parent_pid, const ChildState& child) {
+  for (TrackedThread* thread : parts_.child_waits.of(parent_pid)) {
+    const ChildWait& wait = *thread->wait;
+    if (wait.held || !wait.request.asks_for(child, wait.own_group)) continue;
+    take_note(*thread, child.pid, Evidence::inferred);
+    return end(*thread);
+  }
+}
+
+void ChildWaitCalls::check(std::int64_t now_ns) {
+  for (TrackedThread* thread : parts_.child_waits.all()) {
+    if (!thread->wait || !thread->wait->held || thread->wait->look_at_ns > now_ns) continue;
+    ChildWait& wait = *thread->wait;
+    wait.look_pause_ns = std::min(2 * wait.look_pause_ns, kLooksApartMaxNs);
+    wait.look_at_ns = now_ns + wait.look_pause_ns;
+    settle_wait(*thread);
+  }
+}
+
+}  // namespace dpm

@@ -1,0 +1,78 @@
+// wait4() and waitid(): a parent that waits for a child depends on the child's end as on a message.
+//
+//     parent  wait4() ......held......  WAIT, let go ── takes note of the end
+//     child   ────────────────── end ▲
+//                                    └ its CPU clock is read: until the parent's call goes on, the dead child stays
+//
+// A call is held until the kernel would let it return. It is not held when its process catches SIGCHLD: the signal
+// would take the call away before we can let it go, and a handler without SA_RESTART would then show the program EINTR
+// where the kernel alone returns the child. Only programs that are known to make such a call again are held all the
+// same, and only where their children's CPU time cannot be known otherwise. Other calls are let go at once, and what
+// they returned is inferred from the announcement that the child has ended.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/linux/capture/supervisor/call_inspector.hpp"
+#include "backends/linux/capture/supervisor/child_waits.hpp"
+#include "backends/linux/capture/supervisor/cpu_times.hpp"
+#include "backends/linux/capture/supervisor/held_slots.hpp"
+#include "backends/linux/capture/supervisor/process_lives.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class ChildWaitCalls {
+ public:
+  struct Parts {
+    CallInspector& inspector;
+    CpuTimes& cpu_times;
+    ProcessLives& lives;
+    ChildWaits& child_waits;
+    HeldSlots& slots;
+  };
+  ChildWaitCalls(Shared& shared, const Parts& parts) : shared_(shared), parts_(parts) {}
+
+  CallOutcome wait_for_child(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+
+  // The thread makes another call: the one that waited is over, returned or taken away by a signal. It may have returned
+  // because of a child whose end is announced a moment later. False if the thread itself has ended meanwhile.
+  bool is_past_wait(std::uint32_t tid);
+  // Calls whose process has lost a child since.
+  void settle();
+  // A call that was let go returns because this child of its process has ended.
+  void infer(std::uint32_t parent_pid, const ChildState& child);
+  // Signals end a hold without notice, announcements can be lost, and children stop for their tracers: what would let a
+  // held call return is looked for again now and then.
+  void check(std::int64_t now_ns);
+
+  void end(TrackedThread& thread);
+  bool go_on(TrackedThread& thread);  // of one that is held
+
+ private:
+  struct Look {
+    std::vector<std::uint32_t> ended;  // children that the call may take note of, in the order in which it would
+    bool some_run = false;             // and some that run
+    bool all_known = true;             // all of them are metered
+    bool order_is_known = true;
+    bool traced = false;  // one is stopped for its tracer
+
+    Evidence evidence() const { return order_is_known ? Evidence::observed : Evidence::inferred; }
+  };
+  WaitRequest request_of(const Notification& notification, TrackedThread& thread);
+  ChildWait wait_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  bool may_hold(TrackedThread& thread, const WaitRequest& request, const ThreadFiles::ChildHandling& handling);
+  bool hold(TrackedThread& thread);
+  Look look_at_children(TrackedThread& thread, const WaitRequest& request, std::uint32_t own_group, bool surely);
+  void look_at_child(TrackedThread& thread, const WaitRequest& request, std::uint32_t own_group,
+                     std::uint32_t candidate, Look& look);
+  void take_note(TrackedThread& thread, std::uint32_t child_pid, Evidence evidence);
+  void settle_wait(TrackedThread& thread);
+  bool may_be_announced_yet(const Kinship& kinship) const;
+
+  Shared& shared_;
+  Parts parts_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,32 @@
+// Where in a program's code a call was made, and which files its code lies in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/linux/capture/callers/caller_finder.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class CodePlaces {
+ public:
+  // `callers`: the place in the program's own code is looked for, and not the system call's.
+  CodePlaces(Shared& shared, bool callers) : shared_(shared) {
+    if (callers) callers_.emplace();
+  }
+
+  std::uint64_t place_of(const Notification& notification, TrackedThread& thread);
+  // The process runs another program now, or has ended.
+  void forget(std::uint32_t pid) {
+    if (callers_) callers_->forget(pid);
+  }
+
+ private:
+  void note_code(TrackedThread& thread, std::uint64_t pc);
+
+  Shared& shared_;
+  std::optional<CallerFinder> callers_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,113 @@
+#include "backends/linux/capture/supervisor/cpu_times.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace dpm {
+
+// The process's clock is cheaper than the thread's file, and the same while there is one thread.
+void CpuTimes::read(TrackedThread& thread) {
+  std::uint64_t cpu_ns = 0;
+  const bool known = thread.process->several_threads
+                         ? thread.files->cpu_time_ns(cpu_ns)
+                         : shared_.kernel.process_cpu_time_ns(thread.execution->pid(), cpu_ns);
+  if (known) has_used(thread, cpu_ns);
+}
+
+void CpuTimes::has_used(TrackedThread& thread, std::uint64_t cpu_ns) {
+  thread.execution->read_cpu_time(cpu_ns, call_cost_ns_);
+  thread.cpu_ns = std::max(thread.cpu_ns, cpu_ns);
+  thread.cpu_read_at = shared_.clock.now();
+}
+
+// What a thread has used that cannot be asked any more, among other threads of its process.
+std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
+  constexpr std::size_t kThreadsMax = 256;
+  const Kinship& kinship = thread.process->kinship;
+  std::uint64_t total_ns = 0;
+  // The process's clock first: reading it brings the numbers of its running threads up to date.
+  if (kinship.threads.size() > kThreadsMax || !shared_.kernel.process_cpu_time_ns(thread.execution->pid(), total_ns))
+    return std::nullopt;
+  std::uint64_t accounted_ns = kinship.ended_cpu_ns + thread.cpu_ns, sharing = 1;
+  for (TrackedThread* other : kinship.threads) {
+    if (other == &thread) continue;
+    std::uint64_t cpu_ns = 0;
+    const bool is_there = other->files->cpu_time_ns(cpu_ns);
+    accounted_ns += is_there ? cpu_ns : other->cpu_ns;
+    sharing += is_there ? 0 : 1;
+  }
+  return thread.cpu_ns + (total_ns > accounted_ns ? total_ns - accounted_ns : 0) / sharing;
+}
+
+// The process is gone, and its parent has its CPU time in a sum.
+void CpuTimes::ask_parent(TrackedThread& thread) {
+  Kinship& kinship = thread.process->kinship;
+  const TrackedProcess* parent = shared_.table.process(kinship.parent_pid);
+  const auto state = parent == nullptr ? std::nullopt : shared_.kernel.read_child(kinship.parent_pid);
+  if (!state) return;
+  const std::int64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+  const auto total_ns = static_cast<std::int64_t>(state->reaped_ticks) * tick_ns;
+  const std::uint64_t known_ns =
+      parent->kinship.reaped_cpu_ns + kinship.ended_cpu_ns + kinship.reaped_cpu_ns + thread.cpu_ns;
+  const std::int64_t more_ns = total_ns - static_cast<std::int64_t>(known_ns);
+  if (more_ns > 0) has_used(thread, thread.cpu_ns + static_cast<std::uint64_t>(std::min(more_ns, kinship.unknown_ns)));
+  kinship.unknown_ns = std::min(kinship.unknown_ns, 2 * tick_ns);
+}
+
+void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
+  Kinship& kinship = thread.process->kinship;
+  std::uint64_t cpu_ns = 0;
+  const bool alone = kinship.threads.size() == 1;
+  const bool is_first = thread.execution->tid() == thread.execution->pid();
+  std::optional<std::uint64_t> used;
+  if (alone && shared_.kernel.process_cpu_time_ns(thread.execution->pid(), cpu_ns)) {
+    used = cpu_ns - std::min(cpu_ns, kinship.ended_cpu_ns);
+  } else if (thread.counter.cpu_time_ns(cpu_ns)) {
+    used = cpu_ns;
+  } else if (!alone && is_first && thread.files->cpu_time_ns(cpu_ns)) {
+    used = cpu_ns;
+  } else if (!alone) {
+    used = share_of_ended(thread);
+  }
+  if (used) {
+    has_used(thread, *used);
+  } else {
+    kinship.cpu_is_unknown = true;
+    kinship.unknown_ns += std::max<std::int64_t>((end - thread.cpu_read_at).ns, 0);
+    if (alone) ask_parent(thread);
+  }
+  kinship.ended_cpu_ns += thread.cpu_ns;
+}
+
+void CpuTimes::count_children(const TrackedProcess& process) {
+  for (const std::uint32_t child : process.kinship.children)
+    if (TrackedThread* first = shared_.table.thread(child)) count(*first);
+}
+
+void CpuTimes::count(TrackedThread& thread) {
+  if (thread.counter || !counters_allowed_) return;
+  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+  std::uint64_t cpu_ns = 0;
+  const bool known = thread.process->several_threads ? thread.files->cpu_time_ns(cpu_ns)
+                                                     : shared_.kernel.process_cpu_time_ns(pid, cpu_ns);
+  if (!known) return;
+  thread.counter = shared_.kernel.count_cpu(tid, cpu_ns);
+  if (thread.counter.was_refused()) counters_allowed_ = false;
+}
+
+void CpuTimes::is_gone(const Kinship& kinship) {
+  unknown_ends_ += kinship.cpu_is_unknown ? 1 : 0;
+  unknown_cpu_ns_ += kinship.unknown_ns;
+}
+
+std::optional<std::string> CpuTimes::warning() const {
+  if (unknown_ends_ == 0) return std::nullopt;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.3f", static_cast<double>(unknown_cpu_ns_) * 1e-9);
+  return "CPU time after the last metered call is unknown for " + std::to_string(unknown_ends_) +
+         " processes, which were gone too soon: at most " + seconds + " s in all";
+}
+
+}  // namespace dpm

@@ -1,0 +1,33 @@
+// What the kernel announces without being asked about a call: births, program changes and ends of processes, and ends of
+// sockets. An interface, so that a test can announce from a script.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "backends/linux/capture/kernel/closed_sockets.hpp"
+#include "backends/linux/capture/kernel/process_connector.hpp"
+
+namespace dpm {
+
+class KernelNews {
+ public:
+  virtual ~KernelNews() = default;
+
+  // ---- processes. Where nothing is announced, they are looked at now and then.
+  virtual bool tells_of_processes() const = 0;
+  // Hands over what is announced by now. False if announcements were lost since the last time.
+  virtual bool drain(const std::function<void(const ProcessChange&)>& take) = 0;
+  // Until something is announced, or the time is over.
+  virtual void await(int milliseconds) = 0;
+  // Wakes the attending thread when this thread ends, where ends are not announced.
+  virtual void watch_end(int thread_fd) = 0;
+
+  // ---- sockets
+  virtual bool tells_of_sockets() const = 0;
+  virtual void drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take) = 0;
+  // False if nothing was announced in that time.
+  virtual bool await_closed_socket(int milliseconds) = 0;
+};
+
+}  // namespace dpm

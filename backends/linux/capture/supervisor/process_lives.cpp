@@ -1,0 +1,235 @@
+#include "backends/linux/capture/supervisor/process_lives.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace dpm {
+namespace {
+
+// "redis-server" of "/usr/bin/redis-server"; what the thread calls itself otherwise.
+std::string file_name(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string first_word(const std::string& command) { return command.substr(0, command.find(' ')); }
+
+std::uint32_t exit_status(std::uint32_t wait_status) {
+  const int status = static_cast<int>(wait_status);
+  return static_cast<std::uint32_t>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+}  // namespace
+
+ProcessLives::ProcessLives(Shared& shared, const Parts& parts, Program program)
+    : shared_(shared), parts_(parts), program_(std::move(program)) {}
+
+void ProcessLives::meet_program() {
+  for (const std::uint32_t tid : shared_.kernel.read_thread_ids(program_.pid))
+    meet(tid, program_.pid, {}, shared_.clock.now());
+  // Its parent does not wait for us.
+  if (TrackedThread* first = shared_.table.thread(program_.pid)) parts_.cpu_times.count(*first);
+}
+
+TrackedThread* ProcessLives::met(std::uint32_t tid) {
+  if (TrackedThread* known = shared_.table.thread(tid)) return known;
+  read_news();  // its birth is announced before its first call waits
+  if (TrackedThread* announced = shared_.table.thread(tid)) return announced;
+  const auto status = shared_.kernel.read_status(tid);
+  if (!status) return nullptr;
+  const TrackedThread* parent = shared_.table.thread(status->pid == tid ? status->parent_pid : status->pid);
+  // Which thread of the parent process forked, and when, is not told: by now it may be in another call.
+  const Creator creator{parent == nullptr ? nullptr : parent->execution};
+  return &meet(tid, status->pid, creator, shared_.clock.now());
+}
+
+Meter::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
+  Meter::Birth birth;
+  birth.pid = pid;
+  birth.tid = tid;
+  birth.program = shared_.kernel.read_program_path(pid);
+  birth.name = shared_.kernel.read_command_name(pid, tid);
+  // It waits before its first instruction: it is still called as we are, and what it has used is ours.
+  if (tid == program_.pid && program_.from_start) {
+    birth.name = file_name(first_word(program_.command));
+    shared_.kernel.process_cpu_time_ns(pid, birth.cpu_before_ns);
+  }
+  if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
+  birth.began_ns = shared_.kernel.read_beginning_ns(pid, tid);
+  birth.acquired = creator.execution == nullptr && !program_.from_start;
+  birth.by_creator_itself = creator.itself;
+  birth.flags = program_.flags;
+  return birth;
+}
+
+TrackedThread& ProcessLives::meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
+  const Meter::Birth birth = birth_of(tid, pid, creator);
+  auto thread = std::make_unique<TrackedThread>();
+  thread->execution = &shared_.meter.begin(birth, creator.execution, time, shared_.clock.steady_ns(time));
+  thread->thread_fd = shared_.kernel.open_thread(tid, pid);
+  shared_.news.watch_end(thread->thread_fd.get());
+  thread->files = shared_.kernel.files_of(pid, tid);
+  auto& process = shared_.table.process_place(pid);
+  // A second process of the number (an exec by another thread than the first) is not the first one's.
+  if (process == nullptr || (tid == pid && process->kinship.first_has_ended))
+    process = std::make_shared<TrackedProcess>();
+  process->several_threads |= pid != tid;
+  if (process->program.empty()) process->program = birth.program;
+  thread->process = process;
+  thread->cpu_read_at = time;
+  if (TrackedThread* before = shared_.table.thread(tid)) forget(*before);
+  TrackedThread& met = shared_.table.put(tid, std::move(thread));
+  join_kin(met, creator.execution == nullptr ? 0 : creator.execution->pid());
+  return met;
+}
+
+void ProcessLives::join_kin(TrackedThread& thread, std::uint32_t creator_pid) {
+  const std::uint32_t pid = thread.execution->pid();
+  Kinship& kinship = thread.process->kinship;
+  kinship.threads.push_back(&thread);
+  if (kinship.first.is_none()) kinship.first = thread.execution->id();
+  if (pid != thread.execution->tid() || creator_pid == 0) return;
+  kinship.parent_pid = creator_pid;
+  parts_.child_waits.gone(pid);  // of an earlier process of that number
+  TrackedProcess* parent = shared_.table.process(creator_pid);
+  if (parent == nullptr) return;
+  Kinship& parents = parent->kinship;
+  std::erase(parents.children, pid);
+  parents.children.push_back(pid);
+  if (const TrackedThread* creator = shared_.table.thread(creator_pid);
+      creator != nullptr && !parents.handling_is_known) {
+    ThreadFiles::ChildHandling handling;
+    parents.handling_is_known = creator->files->child_handling(handling);
+    parents.keeps_no_ends = handling.ignored || handling.caught;
+  }
+  if (parents.keeps_no_ends) parts_.cpu_times.count(thread);
+}
+
+void ProcessLives::forget(TrackedThread& thread) {
+  parts_.observer.forget_thread(thread);
+  std::erase(thread.process->kinship.threads, &thread);
+}
+
+void ProcessLives::read_news() {
+  if (!shared_.news.tells_of_processes()) return;
+  std::vector<ProcessChange> changes;
+  if (!shared_.news.drain([&changes](const ProcessChange& change) { changes.push_back(change); })) ++news_lost_;
+  for (std::size_t i = 0; i < changes.size(); ++i) announced(changes[i], std::span(changes).subspan(i + 1));
+  parts_.observer.news_are_read();
+}
+
+void ProcessLives::announced(const ProcessChange& change, std::span<const ProcessChange> later) {
+  const LocalTime time = shared_.clock.at(static_cast<std::int64_t>(change.boot_time_ns));
+  if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
+  TrackedThread* thread = shared_.table.thread(change.tid);
+  if (thread == nullptr) return;
+  if (change.kind == ProcessChange::Kind::exec) return executed(*thread, time);
+  const bool number_goes_on = std::any_of(later.begin(), later.end(), [&change](const ProcessChange& next) {
+    return next.kind == ProcessChange::Kind::exec && next.tid == change.tid;
+  });
+  ended(*thread, exit_status(change.exit_code), time, number_goes_on);
+}
+
+void ProcessLives::forked(const ProcessChange& change, LocalTime time) {
+  // The parent the kernel names is the child's new parent: for a thread its creator's own, so the creator is the
+  // process it belongs to.
+  const bool is_process = change.pid == change.tid;
+  TrackedThread* parent = shared_.table.thread(is_process ? change.parent_tid : change.pid);
+  if (parent == nullptr || shared_.table.thread(change.tid) != nullptr) return;
+  parts_.cpu_times.read(*parent);
+  const bool itself = is_process || !parent->process->several_threads;
+  meet(change.tid, change.pid, {parent->execution, itself}, time);
+}
+
+void ProcessLives::executed(TrackedThread& thread, LocalTime time) {
+  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+  const std::string path = shared_.kernel.read_program_path(pid);
+  std::string name = shared_.kernel.read_command_name(pid, tid);
+  if (name.empty()) name = path.empty() ? "process" : file_name(path);  // it has ended already
+  Kinship kinship = std::move(thread.process->kinship);
+  kinship.keeps_no_ends = kinship.handling_is_known = kinship.traces = false;
+  *thread.process = {.kinship = std::move(kinship), .program = path};  // other code, one thread
+  thread.last_code = {};
+  parts_.places.forget(pid);
+  parts_.observer.program_changes(thread);
+  shared_.meter.executed(*thread.execution, name, path, time, shared_.clock.steady_ns(time));
+  thread.thread_fd = shared_.kernel.open_thread(tid, pid);
+  shared_.news.watch_end(thread.thread_fd.get());
+  thread.files = shared_.kernel.files_of(pid, tid);
+  parts_.bypasses.program_began(thread, time);
+}
+
+void ProcessLives::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
+  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+  parts_.observer.thread_ends(thread, number_goes_on);
+  parts_.cpu_times.read_last(thread, time);
+  shared_.meter.ended(*thread.execution, exit_code, time, shared_.clock.steady_ns(time));
+  const std::shared_ptr<TrackedProcess> process = thread.process;
+  parts_.bypasses.has_ended(thread);
+  forget(thread);
+  shared_.table.erase_thread(tid);
+  if (tid == pid) process->kinship.first_has_ended = true;
+  if (tid == pid) parts_.places.forget(pid);
+  if (!process->kinship.threads.empty()) return;
+  shared_.table.erase_process(pid);
+  is_gone(pid, process->kinship);
+}
+
+// All its threads have ended. Its parent may wait for that, and its children get another parent.
+void ProcessLives::is_gone(std::uint32_t pid, const Kinship& kinship) {
+  parts_.cpu_times.is_gone(kinship);
+  for (const std::uint32_t child : kinship.children) adopt(child);
+  std::optional<ChildState> state = shared_.kernel.read_child(pid);
+  const bool is_dead = state && state->has_ended();
+  const std::uint32_t parent_pid = is_dead ? state->parent_pid : kinship.parent_pid;
+  TrackedProcess* parent = shared_.table.process(parent_pid);
+  if (parent == nullptr) return;
+  parent->kinship.reaped_cpu_ns += kinship.ended_cpu_ns + kinship.reaped_cpu_ns;
+  parts_.child_waits.ended(pid, {.process = kinship.first, .parent_pid = parent_pid});
+  if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
+  parts_.observer.child_is_gone(parent_pid, *state);
+  parts_.child_waits.look_at(parent_pid);
+  if (is_dead) return;
+  parts_.child_waits.gone(pid);
+  std::erase(parent->kinship.children, pid);
+}
+
+// A child whose parent has ended. Of one that is dead the new parent will not be held long enough.
+void ProcessLives::adopt(std::uint32_t child_pid) {
+  parts_.child_waits.gone(child_pid);
+  TrackedThread* first = shared_.table.thread(child_pid);
+  if (first == nullptr) return;
+  parts_.cpu_times.count(*first);
+  const auto child = shared_.kernel.read_child(child_pid);
+  TrackedProcess* parent = shared_.table.process(child ? child->parent_pid : 0);
+  first->process->kinship.parent_pid = child ? child->parent_pid : 0;
+  if (parent != nullptr) parent->kinship.children.push_back(child_pid);
+}
+
+void ProcessLives::process_has_ended(std::uint32_t pid, std::uint32_t wait_status) {
+  const TrackedProcess* process = shared_.table.process(pid);
+  if (process == nullptr) return;
+  const std::vector<TrackedThread*> threads = process->kinship.threads;
+  for (TrackedThread* thread : threads) ended(*thread, exit_status(wait_status), shared_.clock.now(), false);
+}
+
+void ProcessLives::look_around() {
+  if (shared_.news.tells_of_processes()) return;
+  const LocalTime now = shared_.clock.now();
+  std::vector<TrackedThread*> gone;
+  for (const auto& [tid, thread] : shared_.table.threads())
+    if (shared_.kernel.has_ended(thread->thread_fd.get())) gone.push_back(thread.get());
+  for (TrackedThread* thread : gone) ended(*thread, 0, now, false);
+  for (const auto& [pid, process] : shared_.table.processes()) {
+    TrackedThread* first = shared_.table.thread(pid);
+    const std::string path = shared_.kernel.read_program_path(pid);
+    if (first == nullptr || path.empty() || path == process->program) continue;
+    executed(*first, now);
+    return;  // the table has changed; the next look finds the others
+  }
+}
+
+}  // namespace dpm

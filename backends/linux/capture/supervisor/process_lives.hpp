@@ -1,0 +1,85 @@
+// Births, program changes and ends of threads and processes: what the kernel announces, and what is found by looking,
+// becomes what the table and the meter know of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "backends/linux/capture/supervisor/bypass_watch.hpp"
+#include "backends/linux/capture/supervisor/child_waits.hpp"
+#include "backends/linux/capture/supervisor/code_places.hpp"
+#include "backends/linux/capture/supervisor/cpu_times.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+// What others have to do because of them.
+class LifeObserver {
+ public:
+  virtual ~LifeObserver() = default;
+
+  // The thread has ended; its last numbers can be read. `number_goes_on`: another thread of its process executes a
+  // program and has its number by now.
+  virtual void thread_ends(TrackedThread& thread, bool number_goes_on) = 0;
+  // It executes another program: what its last call did to its memory is gone.
+  virtual void program_changes(TrackedThread& thread) = 0;
+  // Nothing may point to it any more.
+  virtual void forget_thread(TrackedThread& thread) = 0;
+  virtual void child_is_gone(std::uint32_t parent_pid, const ChildState& child) = 0;
+  // All that was announced by now is known.
+  virtual void news_are_read() = 0;
+};
+
+class ProcessLives {
+ public:
+  struct Program {
+    std::uint32_t pid = 0;
+    bool from_start = true;
+    std::string command;
+    MeterFlags flags;
+  };
+  struct Parts {
+    CpuTimes& cpu_times;
+    CodePlaces& places;
+    BypassWatch& bypasses;
+    ChildWaits& child_waits;
+    LifeObserver& observer;
+  };
+  ProcessLives(Shared& shared, const Parts& parts, Program program);
+
+  // The first process, and of an acquired program all its threads.
+  void meet_program();
+  // The thread of a call; nullptr if it cannot be met.
+  TrackedThread* met(std::uint32_t tid);
+  void read_news();
+  // Where the kernel announces nothing, ends and new programs are found by looking; how a process ended stays unknown.
+  void look_around();
+  // The kernel was quicker than its announcement.
+  void process_has_ended(std::uint32_t pid, std::uint32_t wait_status);
+
+  std::uint64_t news_lost() const { return news_lost_; }  // times that the kernel dropped announcements
+
+ private:
+  struct Creator {
+    Execution* execution = nullptr;
+    bool itself = false;  // as in Meter::Birth
+  };
+  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
+  Meter::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
+  void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
+  void announced(const ProcessChange& change, std::span<const ProcessChange> later);
+  void forked(const ProcessChange& change, LocalTime time);
+  void executed(TrackedThread& thread, LocalTime time);
+  void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
+  void is_gone(std::uint32_t pid, const Kinship& kinship);
+  void adopt(std::uint32_t child_pid);
+  void forget(TrackedThread& thread);
+
+  Shared& shared_;
+  Parts parts_;
+  const Program program_;
+  std::uint64_t news_lost_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,36 @@
+// What waits for a call in its socket, pipe or eventfd, and where its stream stands.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class QueueLooks {
+ public:
+  explicit QueueLooks(Shared& shared) : shared_(shared) {}
+
+  // Nothing if the kernel does not say where the stream stands.
+  std::optional<QueueSight> look(const Asking& asking, int fd);
+
+  // Where the call would receive from; nullptr for a listener, for datagrams that come from different senders, and for
+  // an eventfd.
+  Flow* flow_of(const Asking& asking);
+  bool is_exact(const Asking& asking);
+  // What it takes is known afterwards: by the stream's own offset, or by the thread's counters.
+  bool tells_its_share(const Asking& asking);
+  // Of what was sent all that waits no more has been received: receives may have taken more than was seen before them.
+  std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t waiting);
+
+ private:
+  void look_at_memory(const Asking& asking, Socket& socket, int fd);
+  QueueSight look_at_datagrams(int fd);
+  std::optional<QueueSight> look_at_eventfd(int fd);
+  std::optional<QueueSight> look_at_stream(const Asking& asking, const Socket* socket, int fd);
+
+  Shared& shared_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,53 @@
+// A call that asked for data or a connection goes on, and takes what was seen: it is recorded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/linux/capture/supervisor/accepts.hpp"
+#include "backends/linux/capture/supervisor/queue_looks.hpp"
+#include "backends/linux/capture/supervisor/sends.hpp"
+#include "backends/linux/capture/supervisor/several_datagrams.hpp"
+#include "backends/linux/capture/supervisor/turn_taking.hpp"
+
+namespace dpm {
+
+class ReceiveRecords {
+ public:
+  // What the records of receives need to know.
+  struct Parts {
+    CallInspector& inspector;
+    CallProgress& progress;
+    QueueLooks& looks;
+    HeldCalls& held;
+    TurnTaking& turns;
+    Sends& sends;
+    Accepts& accepts;
+  };
+  ReceiveRecords(Shared& shared, const Parts& parts) : shared_(shared), parts_(parts), several_(shared.meter) {}
+
+  void record(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
+  // Where the call would get units from.
+  Flow& eventfd_of(const TrackedThread& thread, const EventCounter& counter);
+  // A call goes on that nothing was seen for. recvmmsg() may take datagrams all the same.
+  void goes_on_unseen(const Asking& asking, int fd);
+
+  // ---- calls that take several datagrams
+  void is_over(std::uint32_t tid);
+  void closed(std::uint64_t socket, LocalTime time) { several_.closed(socket, time, shared_.clock.steady_ns(time)); }
+  void forget(std::uint32_t tid) { several_.forget(tid); }
+  // Calls whose thread makes no other for a while.
+  void settle_several(std::int64_t now_ns);
+  const SeveralDatagrams& several() const { return several_; }
+
+ private:
+  void record_datagram(const Asking& asking, const Call& call, const QueueSight& sight, Socket& socket, int fd);
+  void record_stream(TrackedThread& thread, const Asking& asking, const Call& call, const QueueSight& sight, int fd);
+  void takes_several(const Asking& asking, const Call& call, const std::optional<WaitingDatagram>& first, int fd);
+
+  Shared& shared_;
+  Parts parts_;
+  SeveralDatagrams several_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,38 @@
+// Calls that ask for data or a connection. Each is looked at when it is made and, if it waits with the supervisor, again
+// when something may have come. Both take the same way: look, decide (receive_decision.hpp), carry out.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/linux/capture/supervisor/receive_records.hpp"
+
+namespace dpm {
+
+class Receives {
+ public:
+  Receives(Shared& shared, const ReceiveRecords::Parts& parts, ReceiveRecords& records);
+
+  // recv() and its like; recvmmsg(); read() of an eventfd.
+  CallOutcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  CallOutcome accept(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  // sendfile() and splice(): from a file or stream into another, without passing through the process. To the process's
+  // programmer, what comes out of a stream is received and what goes into one is sent.
+  CallOutcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+
+ private:
+  Asking asking_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, const Way& way);
+  void note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  std::uint64_t bytes_left(const Notification& notification, const MeteredCall& shape, int file);
+
+  CallOutcome begin(TrackedThread& thread, Asking& asking, const Way& way);
+  void note_first_look(TrackedThread& thread, const Asking& asking, const QueueSight& sight);
+  void look_again(TrackedThread& thread);
+  ReceiveDecision judge(Asking& asking, QueueSight& sight, int fd, bool is_held);
+  CallOutcome hold(TrackedThread& thread, const Asking& asking, ReceiveDecision decision, int fd);
+
+  Shared& shared_;
+  ReceiveRecords::Parts parts_;
+  ReceiveRecords& records_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,89 @@
+#include "backends/linux/capture/supervisor/sends.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "backends/linux/capture/supervisor/call_arguments.hpp"
+
+namespace dpm {
+
+void Sends::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                 std::uint64_t available) {
+  if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
+  const auto way = inspector_.way_behind(notification, shape, thread);
+  if (!way) return;
+  if (way->identity.kind == DescriptorIdentity::Kind::eventfd) return send_units(notification, shape, thread, *way);
+  const auto& [fd, identity, socket] = *way;
+  const Call call = inspector_.circumstances(notification, shape, thread);
+  if (socket != nullptr) shared_.meter.uses(call, *socket);
+  if (socket != nullptr && keeps_boundaries(socket->description.medium))
+    return send_datagrams(notification, shape, fd.get(), *socket, call);
+  Flow* flow = socket == nullptr ? &shared_.meter.conversations().pipe(identity.device, identity.id) : socket->out;
+  if (flow == nullptr) return;
+  const std::uint64_t asked = asked_bytes(notification, shape);
+  Amount amount{asked, std::min(asked, available)};
+  if (flow->exact) {
+    const auto state = shared_.files.tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
+    if (!state) return;
+    if (state->ended) return shared_.meter.settle_at(call, *flow, true, state->offset);
+    amount.offset = state->offset;
+  } else {
+    if (call.counted_in_io && !thread.counters_read) progress_.read_counters(thread);
+    if (shared_.files.cannot_send(fd.get())) return;
+    if (!call.counted_in_io) amount.moves_all = moves_all(notification, shape, fd.get(), asked);
+  }
+  shared_.meter.sends(call, *flow, amount);
+}
+
+// A call that waits for room sends all.
+bool Sends::moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked) {
+  if (shape.family != CallFamily::send) return false;
+  const bool may_wait = (flags_of(notification, shape) & MSG_DONTWAIT) == 0 && !shared_.files.is_non_blocking(fd);
+  return may_wait || shared_.files.has_room_for(fd, asked);
+}
+
+void Sends::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
+                           const Call& call) {
+  if (shape.length != LengthForm::messages) {
+    send_datagram(call, fd, socket, asked_bytes(notification, shape), given_receiver(notification, shape));
+    return;
+  }
+  for (const auto& message : given_messages(notification, shape))
+    if (!send_datagram(call, fd, socket, message.bytes, message.receiver)) return;  // sendmmsg() ends where one fails
+}
+
+bool Sends::send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver) {
+  if (shared_.files.refuses_datagram(fd, socket.description, bytes)) return false;
+  Flow* flow = socket.out;
+  if (flow == nullptr || !receiver.empty()) {
+    // Where an unconnected socket sends from is decided by its first send; where a connected one sends to, by connect.
+    const bool settled =
+        !socket.description.local_name.ends_with(":0") && (socket.description.connected || !receiver.empty());
+    if (!settled) socket.description = shared_.files.describe_socket(fd);
+    const std::string& to = receiver.empty() ? socket.description.peer_name : receiver;
+    if (to.empty()) return false;
+    flow = &shared_.meter.conversations().datagrams_to(socket, to);
+  }
+  shared_.meter.sends_datagram(call, *flow, bytes);
+  return true;
+}
+
+void Sends::send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                       const Way& way) {
+  constexpr std::uint64_t kCountMax = UINT64_MAX - 1;  // a write that would go beyond waits, or fails
+  std::uint64_t value = 0;
+  const auto into = std::as_writable_bytes(std::span(&value, 1));
+  // From several parts, or a file, a number is hardly ever written.
+  if (shape.family != CallFamily::send || shape.length != LengthForm::argument) return;
+  if (asked_bytes(notification, shape) < kUnitCallBytes ||
+      shared_.kernel.read_memory(notification.tid, notification.arguments[1], into) != into.size())
+    return;
+  const auto counter = shared_.files.read_event_counter(way.fd.get());
+  if (!counter || value == 0 || value > kCountMax - std::min(counter->count, kCountMax)) return;
+  const Call call = inspector_.circumstances(notification, shape, thread);
+  Flow& flow = shared_.meter.conversations().eventfds().used_by(thread.execution->pid(), counter->id, counter->count);
+  shared_.meter.adds_units(call, flow, value);
+}
+
+}  // namespace dpm

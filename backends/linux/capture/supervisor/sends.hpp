@@ -1,0 +1,39 @@
+// Calls that send: bytes into a stream, datagrams, and numbers that are added to an eventfd.
+//
+// An eventfd is a stream of units to the analyses: a SEND is as long as the number that was written, a RECEIVE as what
+// was there to be taken, so that a RECEIVE depends on the SEND whose unit it took last.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backends/linux/capture/supervisor/call_inspector.hpp"
+#include "backends/linux/capture/supervisor/call_progress.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class Sends {
+ public:
+  static constexpr std::uint64_t kUnitCallBytes = 8;  // that every read and write of an eventfd moves
+
+  Sends(Shared& shared, CallInspector& inspector, CallProgress& progress)
+      : shared_(shared), inspector_(inspector), progress_(progress) {}
+
+  // `available`: no more can be sent, whatever is asked for.
+  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+            std::uint64_t available = UINT64_MAX);
+
+ private:
+  void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, const Way& way);
+  void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
+                      const Call& call);
+  bool send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver);
+  bool moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked);
+
+  Shared& shared_;
+  CallInspector& inspector_;
+  CallProgress& progress_;
+};
+
+}  // namespace dpm

@@ -1,0 +1,31 @@
+// What the parts of a supervisor work on. Two threads use it, under the supervisor's lock.
+#pragma once
+
+#include "backends/linux/capture/calls/meter.hpp"
+#include "backends/linux/capture/supervisor/call_answers.hpp"
+#include "backends/linux/capture/supervisor/file_view.hpp"
+#include "backends/linux/capture/supervisor/kernel_news.hpp"
+#include "backends/linux/capture/supervisor/linux_source.hpp"
+#include "backends/linux/capture/supervisor/meter_clock.hpp"
+#include "backends/linux/capture/supervisor/process_table.hpp"
+#include "backends/linux/capture/supervisor/process_view.hpp"
+
+namespace dpm {
+
+struct Shared {
+  // The kernel: all that is asked of it and told to it goes through these.
+  CallAnswers& answers;
+  FileView& files;
+  ProcessView& kernel;
+  KernelNews& news;
+
+  MeterClock clock;
+  Meter meter{};
+  ProcessTable table{};
+  MeterSummary summary{};
+};
+
+// What becomes of a call that was looked at.
+enum class CallOutcome : std::uint8_t { let_go, held, answered };
+
+}  // namespace dpm

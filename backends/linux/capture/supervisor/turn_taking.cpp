@@ -1,0 +1,47 @@
+#include "backends/linux/capture/supervisor/turn_taking.hpp"
+
+#include <utility>
+
+#include "backends/linux/capture/calls/metered_call.hpp"
+
+namespace dpm {
+
+void TurnTaking::give(TrackedThread& thread, const Asking& asking, const Call& call, const QueueFront& front) {
+  thread.taking = asking.identity.id;
+  turns_.give(asking.identity.id, {thread.execution->tid(), call.descriptor, call.now_ns, front});
+}
+
+void TurnTaking::end(TrackedThread& thread) {
+  if (!thread.taking) return;
+  const std::uint64_t file = *std::exchange(thread.taking, std::nullopt);
+  turns_.left(file, thread.execution->tid());
+  held_.may_take(file);
+}
+
+bool TurnTaking::may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd) {
+  if (!sight.readable || asking.identity.kind == DescriptorIdentity::Kind::eventfd) return false;
+  const std::int64_t now_ns = shared_.clock.steady_now_ns();
+  bool is_old = false;
+  const std::size_t others = turns_.still_taking(asking.identity.id, [&](Turns::Taker& taker) {
+    if (taker.tid == asking.notification.tid || !is_same_data(taker.front, sight.front)) return true;
+    const bool left = has_left(taker, now_ns);
+    is_old |= left;
+    return left;
+  });
+  if (is_old) {
+    if (const auto again = looks_.look(asking, fd)) sight = *again;
+  }
+  const bool accepts = find_metered_call(asking.notification.call)->family == CallFamily::accept;
+  return sight.readable && others > 0 && (!accepts || others >= shared_.files.connections_waiting(fd));
+}
+
+bool TurnTaking::has_left(Turns::Taker& taker, std::int64_t now_ns) {
+  TrackedThread* thread = shared_.table.thread(taker.tid);
+  Turns::ThreadSight seen;
+  if (thread == nullptr || !thread->files->cpu_time_ns(seen.cpu_ns)) return true;
+  const CallState state = shared_.kernel.call_state(thread->execution->pid(), taker.tid, taker.descriptor);
+  seen.sleeps_elsewhere = state == CallState::elsewhere;
+  return Turns::has_left(taker, seen, now_ns);
+}
+
+}  // namespace dpm

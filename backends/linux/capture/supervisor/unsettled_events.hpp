@@ -1,0 +1,30 @@
+// Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/linux/capture/supervisor/call_progress.hpp"
+#include "backends/linux/capture/supervisor/queue_looks.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class UnsettledEvents {
+ public:
+  UnsettledEvents(Shared& shared, CallProgress& progress, QueueLooks& looks)
+      : shared_(shared), progress_(progress), looks_(looks) {}
+
+  void settle_old(std::int64_t now_ns);
+
+ private:
+  void settle(const Meter::Unfinished& unfinished);
+  // Where the stream stands, as far as the kernel tells.
+  std::optional<std::uint64_t> offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd);
+
+  Shared& shared_;
+  CallProgress& progress_;
+  QueueLooks& looks_;
+};
+
+}  // namespace dpm
