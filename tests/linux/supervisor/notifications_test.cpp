@@ -1,0 +1,453 @@
+// What notifications mean, decided on a scripted kernel: the calls of one program, and what happens between them.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "backends/linux/capture/supervisor/call_handler.hpp"
+#include "tests/linux/supervisor/scripted_kernel.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::uint32_t kServer = 100, kWorker = 101, kChild = 200;
+constexpr std::int32_t kFd = 5;
+
+// A metered program of one thread, which a test gives threads, files and calls.
+struct Program {
+  ScriptedKernel kernel;
+  UniqueFd epoll{::epoll_create1(EPOLL_CLOEXEC)};
+  NotificationSlots slots = NotificationSlots::create().value();
+  Shared shared{kernel, kernel, kernel, kernel, MeterClock(kernel, 0)};
+  CallHandler handler{
+      shared, {.program = {.pid = kServer, .command = "server", .flags = MeterFlags::all()}}, slots, epoll.get(), [] {
+      }};
+  std::vector<Event> events;
+  std::uint64_t last_id = 0;
+
+  Program() {
+    kernel.process(kServer);
+    handler.lives().meet_program();
+  }
+
+  ScriptedFile& tcp() {
+    ScriptedFile& file = kernel.tcp(1, "127.0.0.1:80", "127.0.0.1:1000");
+    kernel.processes[kServer].files[kFd] = &file;
+    return file;
+  }
+  ScriptedFile& udp() {
+    ScriptedFile& file = kernel.udp(2, "127.0.0.1:53");
+    kernel.processes[kServer].files[kFd] = &file;
+    return file;
+  }
+  ScriptedFile& pipe() {
+    ScriptedFile& file = kernel.file(DescriptorIdentity::Kind::pipe, 3);
+    kernel.processes[kServer].files[kFd] = &file;
+    return file;
+  }
+  void start_worker() {
+    kernel.thread(kWorker, kServer);
+    kernel.announce(ProcessChange::Kind::fork, kWorker, kServer, kServer);
+    handler.lives().read_news();
+  }
+  void end_worker() {
+    kernel.threads.erase(kWorker);
+    kernel.announce(ProcessChange::Kind::exit, kWorker, kServer);
+    handler.lives().read_news();
+  }
+  void start_child() {
+    kernel.process(kChild, kServer);
+    kernel.announce(ProcessChange::Kind::fork, kChild, kChild, kServer);
+    handler.lives().read_news();
+  }
+  void end_child() {
+    kernel.threads.erase(kChild);
+    kernel.processes[kChild].is_dead = true;
+    kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
+    handler.lives().read_news();
+  }
+
+  // ---- calls, by their number of the notification
+  std::uint64_t call(std::uint32_t tid, int number, const std::array<std::uint64_t, 6>& arguments) {
+    kernel.now_ns += 1000;
+    Notification notification;
+    notification.id = ++last_id;
+    notification.tid = tid;
+    notification.call = number;
+    notification.arch = kNativeArch;
+    notification.pc = 0x1000;
+    notification.arguments = arguments;
+    if (handler.handle(notification) == CallOutcome::let_go) kernel.let_go(notification.id);
+    return notification.id;
+  }
+  std::uint64_t receive(std::uint32_t tid = kServer, std::uint64_t room = 4096, int flags = 0) {
+    return call(tid, SYS_recvfrom, {kFd, 0x2000, room, static_cast<std::uint64_t>(flags)});
+  }
+  std::uint64_t send(std::uint64_t bytes) { return call(kServer, SYS_sendto, {kFd, 0x2000, bytes}); }
+  std::uint64_t write(std::uint64_t bytes) { return call(kServer, SYS_write, {kFd, 0x2000, bytes}); }
+  std::uint64_t wait_for_any_child() { return call(kServer, SYS_wait4, {UINT64_MAX}); }
+
+  bool waits(std::uint64_t id) const { return kernel.waits(id); }
+  bool was_let_go(std::uint64_t id) const { return answer(id) == 0; }
+  int answer(std::uint64_t id) const { return kernel.answers.contains(id) ? kernel.answers.at(id) : -1; }
+  bool is_in_a_slot(std::uint64_t id) const {
+    const auto all = slots.all();
+    return std::any_of(all.begin(), all.end(), [id](const Notification& slot) { return slot.id == id; });
+  }
+
+  // Looks at held calls for which something may have come.
+  void attend() {
+    kernel.now_ns += 1000;
+    const auto looks = handler.held().take_looks();
+    std::array<epoll_event, 16> ready;
+    const int count = ::epoll_wait(epoll.get(), ready.data(), ready.size(), 0);
+    for (int i = 0; i < count; ++i) handler.held().fired(ready[static_cast<std::size_t>(i)].data.u64);
+    for (const std::uint64_t watch : looks) handler.held().fired(watch);
+  }
+
+  std::vector<Event> of(EventType type) {
+    const RecordBatch batch = shared.meter.take();
+    events.insert(events.end(), batch.events.begin(), batch.events.end());
+    std::vector<Event> found;
+    std::copy_if(events.begin(), events.end(), std::back_inserter(found),
+                 [type](const Event& event) { return event.type == type; });
+    return found;
+  }
+  std::vector<std::uint32_t> lengths(EventType type) {
+    std::vector<std::uint32_t> lengths;
+    for (const Event& event : of(type)) lengths.push_back(event.length_bytes);
+    return lengths;
+  }
+  std::size_t count(EventType type) { return of(type).size(); }
+};
+
+using Lengths = std::vector<std::uint32_t>;
+
+}  // namespace
+
+// ---- partial writes
+
+TEST_CASE("notifications: a send into a TCP stream is as long as the stream has moved by the next", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.tcp();
+  program.send(4096);
+  file.sent += 96;
+  program.send(4000);
+  file.sent += 4000;
+  program.send(1);
+  CHECK(program.lengths(EventType::send) == Lengths{96, 4000});
+}
+
+TEST_CASE("notifications: a write into a pipe is as long as the thread's counters say at its next call", "[linux]") {
+  Program program;
+  program.pipe();
+  program.write(4096);
+  program.kernel.threads[kServer].transferred.written_bytes += 1000;
+  program.write(3096);
+  CHECK(program.lengths(EventType::send) == Lengths{1000});
+  program.kernel.threads[kServer].transferred.written_bytes += 3096;
+  program.write(1);
+  CHECK(program.lengths(EventType::send) == Lengths{1000, 3096});
+}
+
+TEST_CASE("notifications: the thread's next call shows what it wrote, whatever call that is", "[linux]") {
+  Program program;
+  program.pipe();
+  program.write(4096);
+  auto& transferred = program.kernel.threads[kServer].transferred;
+  transferred.written_bytes += 1000;
+  program.wait_for_any_child();
+  transferred.written_bytes += 500;  // into a file
+  program.write(1);
+  CHECK(program.lengths(EventType::send) == Lengths{1000});
+}
+
+// ---- held receives
+
+TEST_CASE("notifications: a receive is held until its data is there, and recorded then", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.tcp();
+  const auto id = program.receive();
+  CHECK(program.waits(id));
+  CHECK(program.is_in_a_slot(id));
+  program.attend();
+  CHECK(program.waits(id));
+  CHECK(program.count(EventType::receive) == 0);
+  file.bytes_come(10);
+  program.attend();
+  CHECK(program.was_let_go(id));
+  CHECK_FALSE(program.is_in_a_slot(id));
+  file.bytes_are_taken(10);
+  program.receive();
+  CHECK(program.lengths(EventType::receive) == Lengths{10});
+}
+
+TEST_CASE("notifications: a receive that may not wait and finds nothing fails at once", "[linux]") {
+  Program program;
+  program.tcp();
+  CHECK(program.answer(program.receive(kServer, 4096, MSG_DONTWAIT)) == EAGAIN);
+  CHECK(program.count(EventType::receive) == 0);
+}
+
+TEST_CASE("notifications: a held receive fails when the time limit of its socket is over", "[linux]") {
+  Program program;
+  program.tcp().receive_timeout_ns = 1'000'000'000;
+  const auto id = program.receive();
+  const std::int64_t deadline_ns = program.handler.held().next_deadline_ns();
+  CHECK(deadline_ns == program.kernel.now_ns + 1'000'000'000);
+  program.handler.held().fail_late(deadline_ns - 1);
+  CHECK(program.waits(id));
+  program.handler.held().fail_late(deadline_ns);
+  CHECK(program.answer(id) == EAGAIN);
+}
+
+TEST_CASE("notifications: a read of an eventfd is held until units are there, and takes all of them", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.kernel.file(DescriptorIdentity::Kind::eventfd, 7);
+  program.kernel.processes[kServer].files[kFd] = &file;
+  const auto id = program.call(kServer, SYS_read, {kFd, 0x2000, 8});
+  CHECK(program.waits(id));
+  file.units_come(3);
+  program.attend();
+  CHECK(program.was_let_go(id));
+  CHECK(program.lengths(EventType::receive) == Lengths{3});
+  CHECK(program.count(EventType::receive_call) == 1);
+  CHECK(program.answer(program.call(kServer, SYS_read, {kFd, 0x2000, 7})) == 0);  // the kernel refuses it
+}
+
+// ---- EINTR and restart
+
+TEST_CASE("notifications: a receive that a signal takes away and that comes again asks once", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.tcp();
+  const auto first = program.receive();
+  program.kernel.take_away(first);
+  const auto again = program.receive();
+  CHECK(program.waits(again));
+  CHECK_FALSE(program.is_in_a_slot(first));
+  CHECK(program.count(EventType::receive_call) == 1);
+  file.bytes_come(10);
+  program.attend();
+  CHECK(program.was_let_go(again));
+  CHECK(program.answer(first) == -1);
+}
+
+TEST_CASE("notifications: another receive after a signal is another question", "[linux]") {
+  Program program;
+  program.tcp();
+  program.kernel.take_away(program.receive());
+  program.receive(kServer, 100);
+  CHECK(program.count(EventType::receive_call) == 2);
+}
+
+TEST_CASE("notifications: data that comes for a call that a signal took away is not recorded", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.udp();
+  const auto id = program.receive();
+  program.kernel.take_away(id);
+  file.datagram_comes(30, 1);
+  program.attend();
+  CHECK(program.answer(id) == -1);
+  CHECK(program.count(EventType::receive) == 0);
+  CHECK(program.was_let_go(program.receive()));
+  CHECK(program.lengths(EventType::receive) == Lengths{30});
+  CHECK(program.count(EventType::receive_call) == 1);
+}
+
+TEST_CASE("notifications: a receive with a time limit is not restarted after a signal, as by the kernel", "[linux]") {
+  Program program;
+  program.tcp().receive_timeout_ns = 1'000'000'000;
+  program.kernel.take_away(program.receive());
+  CHECK(program.answer(program.receive()) == EINTR);
+  const auto made_by_program = program.receive();  // after it has seen EINTR
+  CHECK(program.waits(made_by_program));
+}
+
+TEST_CASE("notifications: a receive with a time limit that comes much later was made by the program", "[linux]") {
+  Program program;
+  program.tcp().receive_timeout_ns = 1'000'000'000;
+  program.kernel.take_away(program.receive());
+  program.handler.look_around(program.kernel.now_ns);
+  program.kernel.now_ns += 200'000'000;
+  CHECK(program.waits(program.receive()));
+}
+
+// ---- exec between two calls
+
+TEST_CASE("notifications: counters of another program do not tell what the last call moved", "[linux]") {
+  Program program;
+  program.pipe();
+  program.write(100);
+  // Announced, and not yet read when the new program makes its first call.
+  program.kernel.processes[kServer].program = "/usr/bin/other";
+  program.kernel.threads[kServer].transferred.written_bytes += 832;
+  program.kernel.announce(ProcessChange::Kind::exec, kServer, kServer);
+  program.write(10);
+  program.kernel.threads[kServer].transferred.written_bytes += 10;
+  program.write(1);
+  CHECK(program.lengths(EventType::send) == Lengths{100, 10});
+  REQUIRE(program.count(EventType::exec) == 1);
+  const auto is = [](EventType type) { return [type](const Event& event) { return event.type == type; }; };
+  const auto exec = std::find_if(program.events.begin(), program.events.end(), is(EventType::exec));
+  CHECK(std::count_if(program.events.begin(), exec, is(EventType::send)) == 1);
+}
+
+// ---- a descriptor that is replaced
+
+TEST_CASE("notifications: a held receive goes on when its descriptor is another file by now", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.tcp();
+  const auto id = program.receive();
+  program.kernel.processes[kServer].files[kFd] = &program.kernel.tcp(9, "127.0.0.1:80", "127.0.0.1:2000");
+  SECTION("found when data comes for the old file") {
+    file.bytes_come(10);
+    program.attend();
+  }
+  SECTION("found by looking now and then") { program.handler.look_around(program.kernel.now_ns); }
+  CHECK(program.was_let_go(id));
+  CHECK(program.count(EventType::receive) == 0);
+}
+
+TEST_CASE("notifications: a held receive goes on when its descriptor was closed", "[linux]") {
+  Program program;
+  program.tcp();
+  const auto id = program.receive();
+  program.kernel.processes[kServer].files.erase(kFd);
+  program.handler.look_around(program.kernel.now_ns);
+  CHECK(program.was_let_go(id));
+}
+
+TEST_CASE("notifications: what is sent by the same descriptor goes where it leads now", "[linux]") {
+  Program program;
+  ScriptedFile& first = program.tcp();
+  program.send(100);
+  first.sent += 100;
+  ScriptedFile& second = program.kernel.tcp(9, "127.0.0.1:80", "127.0.0.1:2000");
+  program.kernel.processes[kServer].files[kFd] = &second;
+  program.send(50);
+  second.sent += 50;
+  program.handler.finish();
+  const auto sends = program.of(EventType::send);
+  REQUIRE(program.lengths(EventType::send) == Lengths{100, 50});
+  CHECK(sends[0].channel != sends[1].channel);
+}
+
+// ---- a thread that ends during a hold
+
+TEST_CASE("notifications: a thread that ends while its call is held leaves the data to the next", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.udp();
+  program.start_worker();
+  const auto workers = program.receive(kWorker), servers = program.receive(kServer);
+  REQUIRE(program.waits(workers));
+  REQUIRE(program.waits(servers));
+  program.end_worker();
+  CHECK_FALSE(program.is_in_a_slot(workers));
+  file.datagram_comes(30, 1);
+  program.attend();
+  CHECK(program.answer(workers) == -1);
+  CHECK(program.was_let_go(servers));
+  CHECK(program.lengths(EventType::receive) == Lengths{30});
+}
+
+TEST_CASE("notifications: a thread that ends before it has taken its share does not keep the next waiting", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.udp();
+  program.start_worker();
+  const auto workers = program.receive(kWorker), servers = program.receive(kServer);
+  file.datagram_comes(30, 1);
+  program.attend();
+  REQUIRE(program.was_let_go(workers));
+  REQUIRE(program.waits(servers));
+  program.end_worker();
+  CHECK(program.was_let_go(servers));
+}
+
+// ---- two readers
+
+TEST_CASE("notifications: of two readers one gets a message, the one that asked first", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.udp();
+  program.start_worker();
+  const auto workers = program.receive(kWorker), servers = program.receive(kServer);
+  file.datagram_comes(30, 1);
+  program.attend();
+  program.attend();
+  CHECK(program.was_let_go(workers));
+  CHECK(program.waits(servers));  // what it sees may be what the worker is about to take
+  file.datagram_is_taken();
+  const auto next = program.receive(kWorker);
+  CHECK(program.waits(next));
+  CHECK(program.waits(servers));
+  CHECK(program.lengths(EventType::receive) == Lengths{30});
+  file.datagram_comes(40, 2);
+  program.attend();
+  CHECK(program.was_let_go(servers));
+  CHECK(program.waits(next));
+  CHECK(program.lengths(EventType::receive) == Lengths{30, 40});
+}
+
+TEST_CASE("notifications: a message behind the one that is being taken goes to the other reader", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.udp();
+  program.start_worker();
+  const auto workers = program.receive(kWorker), servers = program.receive(kServer);
+  file.datagram_comes(30, 1);
+  file.datagram_comes(40, 2);
+  program.attend();
+  CHECK(program.was_let_go(workers));
+  CHECK(program.waits(servers));
+  file.datagram_is_taken();
+  program.attend();
+  CHECK(program.was_let_go(servers));
+  CHECK(program.lengths(EventType::receive) == Lengths{30, 40});
+}
+
+// ---- waits for children
+
+TEST_CASE("notifications: a wait is held until the child has ended, and the parent goes on because of that",
+          "[linux]") {
+  Program program;
+  program.start_child();
+  const auto id = program.wait_for_any_child();
+  CHECK(program.waits(id));
+  program.kernel.now_ns += 5'000'000;
+  program.end_child();
+  CHECK(program.was_let_go(id));
+  const auto waits = program.of(EventType::wait);
+  REQUIRE(waits.size() == 1);
+  CHECK(waits[0].evidence == Evidence::observed);
+  CHECK(waits[0].sequence >= 5'000'000);
+}
+
+TEST_CASE("notifications: a wait that a signal interrupts has lasted since it was made first", "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.take_away(program.wait_for_any_child());
+  program.kernel.now_ns += 5'000'000;
+  const auto again = program.wait_for_any_child();
+  CHECK(program.waits(again));
+  program.end_child();
+  CHECK(program.was_let_go(again));
+  const auto waits = program.of(EventType::wait);
+  REQUIRE(waits.size() == 1);
+  CHECK(waits[0].sequence >= 5'000'000);
+}
+
+// ---- calls that passed the meter
+
+TEST_CASE("notifications: when calls have passed the meter every call that waits goes on", "[linux]") {
+  Program program;
+  program.udp();
+  program.start_worker();
+  program.start_child();
+  const auto receive = program.receive(kWorker), wait = program.wait_for_any_child();
+  CHECK(program.handler.pass_all() == 2);
+  CHECK(program.was_let_go(receive));
+  CHECK(program.was_let_go(wait));
+}
+
+}  // namespace dpm
