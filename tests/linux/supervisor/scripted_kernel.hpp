@@ -135,7 +135,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   void await(int) override {}
   void watch_end(int) override {}
   bool tells_of_sockets() const override { return false; }
-  void drain_closed_sockets(const std::function<void(const ClosedSocket&)>&) override {}
+  SocketNews drain_closed_sockets(const std::function<void(const ClosedSocket&)>&, std::int64_t) override { return {}; }
   bool await_closed_socket(int) override { return false; }
 
  private:

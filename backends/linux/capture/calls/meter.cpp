@@ -86,6 +86,11 @@ void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_
   if (socket->in->receiver_id == socket->id) end_at(*socket->in, false, received, time, now_ns);
 }
 
+void Meter::ends_are_missed(bool still_missed) {
+  ends_are_told_ = !still_missed;
+  conversations_.accounts().give_up();
+}
+
 Execution* Meter::user_of_end(const EndUser& user) {
   Execution* execution = find(user.tid);
   return execution != nullptr && execution->id() == user.id ? execution : nullptr;

@@ -123,6 +123,8 @@ class Meter {
   void closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns);
   // From now on it will: operations of TCP sockets that are closed stay open until then.
   void ends_are_told() { ends_are_told_ = true; }
+  // It does not, or has not told all.
+  void ends_are_missed(bool still_missed);
   // There are operations of which nothing but that will tell the length.
   bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
   // For a while calls were made that we did not see.

@@ -90,10 +90,17 @@ Result<ClosedSockets> ClosedSockets::open() {
   address.nl_family = AF_NETLINK;
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return Error::from_errno("listen to the socket diagnosis");
+  ClosedSockets sockets(std::move(fd));
+  if (auto listens = sockets.listen(true); !listens) return listens.error();
+  return sockets;
+}
+
+Result<void> ClosedSockets::listen(bool listens) {
+  const int option = listens ? NETLINK_ADD_MEMBERSHIP : NETLINK_DROP_MEMBERSHIP;
   for (const int group : kGroups)
-    if (::setsockopt(fd.get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group) != 0)
+    if (::setsockopt(fd_.get(), SOL_NETLINK, option, &group, sizeof group) != 0)
       return Error::from_errno("ask the kernel to announce closed sockets");
-  return ClosedSockets(std::move(fd));
+  return {};
 }
 
 bool ClosedSockets::drain(const std::function<void(const ClosedSocket&)>& take) {

@@ -129,10 +129,14 @@ void CallHandler::look_around(std::int64_t now_ns) {
 void CallHandler::read_closed_sockets() {
   if (!shared_.news.tells_of_sockets()) return;
   const LocalTime now = shared_.clock.now();
-  shared_.news.drain_closed_sockets([&](const ClosedSocket& closed) {
-    records_.closed(closed.cookie, now);
-    shared_.meter.closed(closed, now, shared_.clock.steady_ns(now));
-  });
+  const std::int64_t now_ns = shared_.clock.steady_ns(now);
+  const auto news = shared_.news.drain_closed_sockets(
+      [&](const ClosedSocket& closed) {
+        records_.closed(closed.cookie, now);
+        shared_.meter.closed(closed, now, now_ns);
+      },
+      now_ns);
+  if (!news.complete) shared_.meter.ends_are_missed(!news.listens);
 }
 
 // What waited was not interrupted, and what threads did meanwhile is not known.

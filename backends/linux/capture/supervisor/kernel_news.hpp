@@ -25,7 +25,12 @@ class KernelNews {
 
   // ---- sockets
   virtual bool tells_of_sockets() const = 0;
-  virtual void drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take) = 0;
+  struct SocketNews {
+    bool complete = true;  // every end since the last time was handed over
+    bool listens = true;   // ends from now on will be; announcements are paused while they come too fast
+  };
+  virtual SocketNews drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take,
+                                          std::int64_t steady_now_ns) = 0;
   // False if nothing was announced in that time.
   virtual bool await_closed_socket(int milliseconds) = 0;
 };

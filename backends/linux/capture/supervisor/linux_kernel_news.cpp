@@ -40,12 +40,24 @@ void LinuxKernelNews::watch_end(int thread_fd) {
   if (!connector_ && thread_fd >= 0) watch(epoll_fd_, thread_fd, EPOLLIN | EPOLLONESHOT, end_data_);
 }
 
-void LinuxKernelNews::drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take) {
-  if (closed_sockets_) closed_sockets_->drain(take);
+KernelNews::SocketNews LinuxKernelNews::drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take,
+                                                             std::int64_t steady_now_ns) {
+  if (!closed_sockets_) return {.complete = false, .listens = false};
+  std::uint64_t count = 0;
+  bool complete = closed_sockets_->drain([&](const ClosedSocket& closed) {
+    ++count;
+    take(closed);
+  });
+  const bool listens = closed_budget_.listens_after(count, steady_now_ns);
+  if (listens != listens_to_closed_ && closed_sockets_->listen(listens)) {
+    listens_to_closed_ = listens;
+    complete = false;
+  }
+  return {.complete = complete, .listens = listens_to_closed_};
 }
 
 bool LinuxKernelNews::await_closed_socket(int milliseconds) {
-  return closed_sockets_ && becomes_readable(closed_sockets_->fd(), milliseconds);
+  return closed_sockets_ && listens_to_closed_ && becomes_readable(closed_sockets_->fd(), milliseconds);
 }
 
 }  // namespace dpm

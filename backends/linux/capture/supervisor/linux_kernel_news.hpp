@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "backends/linux/capture/supervisor/announcement_budget.hpp"
 #include "backends/linux/capture/supervisor/kernel_news.hpp"
 #include "model/result.hpp"
 
@@ -18,7 +19,8 @@ class LinuxKernelNews : public KernelNews {
   void await(int milliseconds) override;
   void watch_end(int thread_fd) override;
   bool tells_of_sockets() const override { return static_cast<bool>(closed_sockets_); }
-  void drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take) override;
+  SocketNews drain_closed_sockets(const std::function<void(const ClosedSocket&)>& take,
+                                  std::int64_t steady_now_ns) override;
   bool await_closed_socket(int milliseconds) override;
 
   // Why nothing is announced about processes.
@@ -29,6 +31,8 @@ class LinuxKernelNews : public KernelNews {
   std::uint64_t end_data_;
   Result<ProcessConnector> connector_;
   Result<ClosedSockets> closed_sockets_;
+  AnnouncementBudget closed_budget_;
+  bool listens_to_closed_ = true;
 };
 
 }  // namespace dpm
