@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "analysis/twin/reproduction.hpp"
+#include "twin/reproduction.hpp"
 
 namespace dpm::cli {
 

@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "analysis/twin/activities.hpp"
 #include "backends/sim/sim_source.hpp"
-#include "cli/twin/twin_results.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "twin/activities.hpp"
+#include "twin/scenario_text.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -59,7 +59,7 @@ void understand_less(const twin::Twin& made, const std::set<std::uint32_t>& proc
 
 twin::TwinRun run_twin(const twin::Twin& twin) {
   twin::TwinRun run;
-  const auto file = parse_scenario(twin_scenario(twin), "twin.json", shipped_programs());
+  const auto file = parse_scenario(twin::scenario_text(twin), "twin.json", shipped_programs());
   if (!file) {
     run.failure = "its scenario is refused: " + file.error().what;
     return run;

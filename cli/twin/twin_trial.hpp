@@ -2,8 +2,8 @@
 // reproduce what they did are written as recorded, and the twin is run again.
 #pragma once
 
-#include "analysis/twin/reproduction.hpp"
-#include "analysis/twin/twin.hpp"
+#include "twin/reproduction.hpp"
+#include "twin/twin.hpp"
 #include "cli/terminal.hpp"
 
 namespace dpm::cli {

@@ -15,7 +15,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"nlohmann/",
      "nlohmann_json",
      {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "analysis/*/answer",
-      "cli", "tests", "validation"}},
+      "twin", "cli", "tests", "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
     {"openssl/", "OpenSSL", {"backends/linux/remote/protocol", "backends/linux/transport/tls"}},

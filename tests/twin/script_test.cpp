@@ -1,12 +1,12 @@
 // Twins of lives told by hand, as recorded: what a live trace has and a simulated one has not.
 #include <algorithm>
 
-#include "analysis/twin/contradictions.hpp"
-#include "analysis/twin/reproduction.hpp"
-#include "analysis/twin/twin.hpp"
 #include "cli/twin/twin_trial.hpp"
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
+#include "twin/contradictions.hpp"
+#include "twin/reproduction.hpp"
+#include "twin/twin.hpp"
 
 using namespace dpm;
 using twin::kNone;

@@ -1,14 +1,14 @@
 // Twins of simulated scenarios: what is recognised, that the file loads and runs, and that it does the same.
-#include "analysis/twin/twin.hpp"
+#include "twin/twin.hpp"
 
 #include <algorithm>
 
 #include "analysis/parallelism/parallelism.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "cli/input/tee_sink.hpp"
-#include "cli/twin/twin_results.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "tests/support/catch.hpp"
+#include "twin/scenario_text.hpp"
 
 using namespace dpm;
 using twin::Do;
@@ -134,7 +134,7 @@ TEST_CASE("twin: clients, a balancer and replicas are recognised for what they a
 TEST_CASE("twin: its file loads, runs, and uses the same CPU time in the same number of messages", "[twin]") {
   for (const auto& text : {kService, kTasks}) {
     const Run original = simulate(text);
-    const Run again = simulate(cli::twin_scenario(twin_of(original)));
+    const Run again = simulate(twin::scenario_text(twin_of(original)));
     CHECK(again.messages == Approx(original.messages).epsilon(0.02));
     CHECK(again.T_s == Approx(original.T_s).epsilon(0.03));
     CHECK(again.elapsed_s == Approx(original.elapsed_s).epsilon(0.1));
@@ -178,7 +178,7 @@ TEST_CASE("twin: neighbours that exchange wait for anybody, and go on when both 
   const Run original = simulate(scenario(programs + "}", processes + "]"));
   auto twin = twin_of(original);
   CHECK(group(twin, "n1").program.handlers.empty());
-  const Run again = simulate(cli::twin_scenario(twin));
+  const Run again = simulate(twin::scenario_text(twin));
   CHECK(again.messages == original.messages);
   CHECK(again.T_s == Approx(original.T_s).epsilon(0.02));
 }
@@ -195,7 +195,7 @@ TEST_CASE("twin: a process that ends when it has counted everything does so, wha
   const auto ends = all_of(group(twin, "sink"), Do::end_after);
   REQUIRE(ends.size() == 2);
   CHECK(ends[0]->times == 150);
-  CHECK(simulate(cli::twin_scenario(twin)).messages == 150);
+  CHECK(simulate(twin::scenario_text(twin)).messages == 150);
 }
 
 TEST_CASE("twin: as many tokens go round as did", "[twin]") {
@@ -206,7 +206,7 @@ TEST_CASE("twin: as many tokens go round as did", "[twin]") {
     "second": {"on": [{"kind": "token", "do": [{"compute_s": 0.01}, {"forward": "token", "to": "first"}]}]}})",
                                          R"([{"name": "first", "program": "first", "machine": "red"},
     {"name": "second", "program": "second", "machine": "blue"}])"));
-  CHECK(simulate(cli::twin_scenario(twin_of(original))).messages == original.messages);
+  CHECK(simulate(twin::scenario_text(twin_of(original))).messages == original.messages);
 }
 
 TEST_CASE("twin: who fetches tasks does what it is given, and who gives them ends", "[twin]") {
@@ -222,7 +222,7 @@ TEST_CASE("twin: who fetches tasks does what it is given, and who gives them end
     {"name": "worker", "count": 3, "program": "worker", "machine": "desk"}])"));
   auto twin = twin_of(original);
   CHECK(group(twin, "worker").program.handlers.size() == 2);
-  CHECK(simulate(cli::twin_scenario(twin)).messages == original.messages);
+  CHECK(simulate(twin::scenario_text(twin)).messages == original.messages);
 }
 
 TEST_CASE("twin: who asks one and is answered by another waits for whoever answers", "[twin]") {
@@ -237,7 +237,7 @@ TEST_CASE("twin: who asks one and is answered by another waits for whoever answe
   const auto waits = all_of(group(twin, "asker"), Do::wait);
   REQUIRE(waits.size() == 1);
   CHECK(waits[0]->group.empty());
-  CHECK(simulate(cli::twin_scenario(twin)).messages == original.messages);
+  CHECK(simulate(twin::scenario_text(twin)).messages == original.messages);
 }
 
 TEST_CASE("twin: who counts to an end does so beside others who wait for answers", "[twin]") {
@@ -253,7 +253,7 @@ TEST_CASE("twin: who counts to an end does so beside others who wait for answers
   auto twin = twin_of(original);
   CHECK(all_of(group(twin, "sink"), Do::end_after).size() == 1);
   CHECK(all_of(group(twin, "server"), Do::end_after).empty());
-  CHECK(simulate(cli::twin_scenario(twin)).elapsed_s == Approx(original.elapsed_s).epsilon(0.01));
+  CHECK(simulate(twin::scenario_text(twin)).elapsed_s == Approx(original.elapsed_s).epsilon(0.01));
 }
 
 TEST_CASE("twin: who draws a receiver for each message does not write to all", "[twin]") {
@@ -337,7 +337,7 @@ TEST_CASE("twin: twice the clients, one more replica, a slower link", "[twin]") 
   REQUIRE(twin::change_link(twin, "red", "blue", 0.5).has_value());
   REQUIRE(twin.delays.pairs.size() == 1);
   CHECK(twin.delays.pairs[0].delays.delivery_s.at(100) == Approx(2 * twin.delays.remote.delivery_s.at(100)));
-  const Run run = simulate(cli::twin_scenario(twin));
+  const Run run = simulate(twin::scenario_text(twin));
   CHECK(run.messages > 0);
 }
 

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "analysis/queues/queues.hpp"
-#include "analysis/twin/twin.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "cli/input/tee_sink.hpp"
-#include "cli/twin/twin_results.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "twin/scenario_text.hpp"
+#include "twin/twin.hpp"
 #include "validation/common/claim_program.hpp"
 #include "validation/common/traced_run.hpp"
 #include "validation/random_programs/random_program.hpp"
@@ -143,7 +143,7 @@ twin::Twin twin_of(const Run& original) {
 }
 
 std::vector<Measures> run_twin(const twin::Twin& made, const std::string& name, std::uint64_t seeds) {
-  const ScenarioFile file = parsed(cli::twin_scenario(made), name);
+  const ScenarioFile file = parsed(twin::scenario_text(made), name);
   std::vector<Measures> all;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) all.push_back(simulate(instance(file, seed)).measures);
   return all;

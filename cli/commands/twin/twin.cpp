@@ -1,5 +1,5 @@
 // dpm twin: a scenario that does what a trace shows, run once to see whether it does.
-#include "analysis/twin/twin.hpp"
+#include "twin/twin.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -14,6 +14,7 @@
 #include "cli/twin/twin_results.hpp"
 #include "cli/twin/twin_trial.hpp"
 #include "scenarios/scenario_file.hpp"
+#include "twin/scenario_text.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -68,7 +69,7 @@ class TwinCommand : public Command {
     if (!trial) return refuse(terminal, *this, about_trace(*input, trial.error()));
     twin::Twin& made = trial->twin;
     if (auto changed = change(made); !changed) return refuse(terminal, *this, changed.error());
-    if (auto written = write_new_file(output_, twin_scenario(made)); !written)
+    if (auto written = write_new_file(output_, twin::scenario_text(made)); !written)
       return refuse(terminal, *this, written.error());
     const twin::Reproduction* reproduction = no_run_ ? nullptr : &trial->reproduction;
     if (trace_.json) {

@@ -10,11 +10,11 @@
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/call_sites.hpp"
 #include "analysis/statistics/statistics.hpp"
-#include "analysis/twin/twin.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "tests/contract/analysis_contract.hpp"
 #include "tests/contract/scenarios.hpp"
 #include "tests/support/catch.hpp"
+#include "twin/twin.hpp"
 
 using namespace dpm;
 

@@ -1,0 +1,219 @@
+#include "twin/handlers.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+
+namespace dpm::twin {
+namespace {
+
+struct HandlerKey {
+  std::string kind;
+  std::uint32_t from = kNone;
+  friend auto operator<=>(const HandlerKey&, const HandlerKey&) = default;
+};
+
+struct HandlerClass {
+  Shapes shapes;
+  std::map<std::uint32_t, std::vector<std::size_t>> order;  // by process: forms as they came
+};
+
+// If form `rare` is that of every n-th time: n. Otherwise 0.
+std::size_t period_of(const HandlerClass& handled, std::size_t rare) {
+  std::size_t period = 0;
+  for (const auto& [process, order] : handled.order) {
+    std::size_t since = 0;
+    for (const std::size_t shape : order) {
+      ++since;
+      if (shape != rare) continue;
+      if (period != 0 && since != period) return 0;
+      period = since;
+      since = 0;
+    }
+    if (period == 0 || since >= period) return 0;
+  }
+  return period > 1 ? period : 0;
+}
+
+// Where the last activities of a process have forms that none before has: the number of those before. A process that
+// counts, and does something else at the end, looks so.
+std::size_t end_of_first_phase(const std::vector<std::size_t>& order, std::size_t begin) {
+  std::map<std::size_t, std::size_t> last;
+  for (std::size_t i = begin; i < order.size(); ++i) last[order[i]] = i;
+  std::size_t boundary = begin;  // everything before it has forms of its own
+  for (std::size_t i = begin; i < order.size(); ++i) {
+    boundary = std::max(boundary, last[order[i]] + 1);
+    if (i + 1 == boundary) return boundary;
+  }
+  return order.size();
+}
+
+class HandlerWriter {
+ public:
+  HandlerWriter(const Material& material, const Group& group, const ProgramContext& context, TwinGroup& twin,
+                std::vector<std::string>& warnings)
+      : material_(material), group_(group), context_(context), twin_(twin), warnings_(warnings) {}
+
+  void add(std::uint32_t process, const Activity& activity) {
+    const Op& trigger = material_.recording.lives[process].ops[activity.trigger];
+    if (trigger.peer == kNone || material_.groups.of[trigger.peer] == kNone) return;
+    const HandlerKey key{material_.kinds.of(trigger.peer, process, trigger), material_.groups.of[trigger.peer]};
+    HandlerClass& handled = classes_[key];
+    const TokenRun run =
+        tokens_of(material_, process, activity.begin, activity.end, activity.tail_cpu_ns, activity.stops);
+    handled.order[process].push_back(handled.shapes.add(run));
+    if (group_.members.size() == 1) runs_[key].push_back(run);
+  }
+
+  void write() {
+    const std::uint64_t end_after = context_.closed_loop ? 0 : messages_until_end();
+    for (auto& [key, handled] : classes_) {
+      if (context_.closed_loop || group_.members.size() > 1) drop_chance_stops(key, handled);
+      TwinHandler handler{key.kind, material_.groups.all[key.from].name, {}};
+      std::size_t rare = 0, period = 0;
+      for (std::size_t form = 0; form < 2 && period == 0 && handled.shapes.all().size() == 2; ++form) {
+        rare = form;
+        period = period_of(handled, form);
+      }
+      const bool in_order =
+          material_.in_order && group_.members.size() == 1 && handled.shapes.all().size() <= kShapesInOrderMost;
+      const auto ends = in_order ? std::vector<std::size_t>{} : phases_of(handled);
+      if (in_order) {
+        twin_.activities_once += handled.shapes.once();
+        let_be_what_was_not_received(key, handled);
+        handler.steps = handled.shapes.steps_in_order(material_, handled.order.begin()->second, warnings_);
+      } else if (period > 0) {
+        handler.steps = {every(handled, rare, period, key)};
+      } else if (ends.size() > 1) {
+        handler.steps = {phases(key, ends)};
+      } else {
+        if (handled.shapes.all().size() > kShapesMost) handled.shapes.keep_commonest(kShapesMost);
+        twin_.activities_forced += handled.shapes.forced();
+        handler.steps = handled.shapes.steps(material_, group_.members.size(), warnings_);
+      }
+      if (end_after > 0) {
+        TwinStep end;
+        end.what = Do::end_after;
+        end.times = end_after;
+        handler.steps.push_back(std::move(end));
+      }
+      twin_.program.handlers.push_back(std::move(handler));
+    }
+  }
+
+ private:
+  // Messages that the process is sent and did not take cause nothing, whichever of them it takes in the twin.
+  void let_be_what_was_not_received(const HandlerKey& key, HandlerClass& handled) {
+    const std::uint32_t process = group_.members.front();
+    TokenRun nothing;
+    nothing.process = process;
+    for (const std::uint32_t sender : material_.groups.all[key.from].members)
+      for (const Op& op : material_.recording.lives[sender].ops)
+        if (op.kind == OpKind::send && op.match == kNone && op.peer == process &&
+            material_.kinds.of(sender, process, op) == key.kind)
+          handled.order[process].push_back(handled.shapes.add(nothing));
+  }
+
+  // A process that ends behind a message like others before has counted them: all it handled, of whatever kind. 0 if it
+  // does not. The message it ended behind is then one like the others.
+  std::uint64_t messages_until_end() {
+    if (group_.members.size() != 1) return 0;
+    std::uint64_t all = 0;
+    bool counts = false;
+    for (auto& [key, handled] : classes_) {
+      const std::size_t before = handled.shapes.all().size();
+      drop_chance_stops(key, handled);
+      counts = counts || handled.shapes.all().size() < before;
+      all += handled.order.begin()->second.size();
+    }
+    return counts ? all : 0;
+  }
+
+  // A service that ends with the run happens to end behind some message: that is no behaviour of its own.
+  void drop_chance_stops(const HandlerKey& key, HandlerClass& handled) {
+    auto& shapes = handled.shapes.all();
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (!shapes[i].stops() || shapes.size() < 2) continue;
+      const std::string form = handled.shapes.key_of(i);
+      const auto without = handled.shapes.find(form.substr(0, form.rfind('X')));
+      if (!without) continue;
+      handled.shapes.merge(*without, i);
+      auto& runs = runs_[key];
+      for (std::size_t at = 0; at < runs.size(); ++at) {
+        if (handled.order.begin()->second[at] != i) continue;
+        runs[at].tail_cpu_s += runs[at].tokens.back().cpu_s;
+        runs[at].tokens.pop_back();
+      }
+      for (auto& [process, order] : handled.order) std::replace(order.begin(), order.end(), i, *without);
+    }
+    handled.shapes.drop_empty(handled.order);
+  }
+
+  // Where phases end, if there are several: of one process alone, for members would each have their own.
+  std::vector<std::size_t> phases_of(const HandlerClass& handled) const {
+    constexpr std::size_t kPhasesMost = 4;
+    if (handled.order.size() != 1) return {};
+    const auto& order = handled.order.begin()->second;
+    std::vector<std::size_t> ends;
+    for (std::size_t begin = 0; begin < order.size();) {
+      begin = end_of_first_phase(order, begin);
+      ends.push_back(begin);
+    }
+    // A first request that is like no other is a phase, and so is an end; more are chance.
+    if (ends.size() > kPhasesMost) return {};
+    // Whatever comes last would be done for ever with more clients; unless it is the end.
+    const bool ends_itself = handled.shapes.all()[order.back()].stops();
+    return context_.closed_loop && !ends_itself ? std::vector<std::size_t>{} : ends;
+  }
+
+  TwinStep phases(const HandlerKey& key, const std::vector<std::size_t>& ends) {
+    TwinStep step;
+    step.what = Do::phases;
+    const auto& runs = runs_.at(key);
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      Shapes shapes;
+      for (std::size_t i = begin; i < end; ++i) shapes.add(runs[i]);
+      shapes.keep_commonest(kShapesMost);
+      twin_.activities_forced += shapes.forced();
+      step.branches.push_back(shapes.steps(material_, 1, warnings_));
+      step.weights.push_back(end - begin);
+      begin = end;
+    }
+    return step;
+  }
+
+  TwinStep every(HandlerClass& handled, std::size_t rare, std::size_t period, const HandlerKey& key) {
+    const auto& shapes = handled.shapes.all();
+    TwinStep step;
+    step.what = Do::every;
+    step.times = period;
+    const Group& from = material_.groups.all[key.from];
+    if (from.counted && from.members.size() == period) step.times_group = from.name;
+    step.steps = shapes[rare].steps(material_, group_.members.size(), warnings_);
+    step.otherwise = shapes[1 - rare].steps(material_, group_.members.size(), warnings_);
+    return step;
+  }
+
+  const Material& material_;
+  const Group& group_;
+  const ProgramContext& context_;
+  TwinGroup& twin_;
+  std::vector<std::string>& warnings_;
+  std::map<HandlerKey, HandlerClass> classes_;
+  std::map<HandlerKey, std::vector<TokenRun>> runs_;  // of a group of one, as they came
+};
+
+}  // namespace
+
+void write_handlers(const Material& material, const Group& group, const ProgramContext& context, TwinGroup& twin,
+                    std::vector<std::string>& warnings) {
+  HandlerWriter handlers(material, group, context, twin, warnings);
+  for (const std::uint32_t p : group.members) {
+    const auto& activities = material.conducts.of[p].activities;
+    for (std::size_t i = 1; i < activities.size(); ++i) handlers.add(p, activities[i]);
+  }
+  handlers.write();
+}
+
+}  // namespace dpm::twin

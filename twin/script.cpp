@@ -1,0 +1,156 @@
+#include "twin/script.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace dpm::twin {
+namespace {
+
+constexpr std::size_t kLongestPeriod = 64;  // of what comes again and again, in nodes
+constexpr std::size_t kDeepest = 4;         // repeats within repeats
+
+// A message, or nodes that are repeated. Values of what is repeated are kept together.
+struct Node {
+  std::size_t sign = 0;  // nodes of the same sign differ in values alone
+  Token token;           // of a message
+  std::vector<double> cpu_s, bytes;
+  std::uint64_t times = 1;
+  std::vector<Node> inner;  // of a repeat
+};
+
+void take_values(Node& into, Node& from) {
+  std::move(from.cpu_s.begin(), from.cpu_s.end(), std::back_inserter(into.cpu_s));
+  std::move(from.bytes.begin(), from.bytes.end(), std::back_inserter(into.bytes));
+  for (std::size_t i = 0; i < into.inner.size(); ++i) take_values(into.inner[i], from.inner[i]);
+}
+
+// Numbers for descriptions: the same for the same.
+class Signs {
+ public:
+  std::size_t of(const std::string& description) {
+    return numbers_.try_emplace(description, numbers_.size()).first->second;
+  }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
+
+// How often the `period` nodes at `at` come, one time after the other.
+std::size_t times_at(const std::vector<Node>& nodes, std::size_t at, std::size_t period) {
+  std::size_t same = 0;
+  while (at + period + same < nodes.size() && nodes[at + same].sign == nodes[at + period + same].sign) ++same;
+  return 1 + same / period;
+}
+
+// One pass: what comes at least twice in a row becomes a repeat. False if there was nothing.
+bool fold(std::vector<Node>& nodes, Signs& signs) {
+  std::vector<Node> folded;
+  bool any = false;
+  for (std::size_t at = 0; at < nodes.size();) {
+    std::size_t best_period = 0, best_times = 0, best_saved = 0;
+    for (std::size_t period = 1; period <= kLongestPeriod && at + 2 * period <= nodes.size(); ++period) {
+      const std::size_t times = times_at(nodes, at, period);
+      const std::size_t saved = (times - 1) * period;
+      if (saved <= best_saved) continue;
+      best_period = period, best_times = times, best_saved = saved;
+    }
+    // A repeat is a step too: one that spares a single one is no gain to the reader.
+    if (best_saved < 2) {
+      folded.push_back(std::move(nodes[at++]));
+      continue;
+    }
+    any = true;
+    Node repeat;
+    repeat.times = best_times;
+    std::string description = std::to_string(best_times) + "*";
+    for (std::size_t i = 0; i < best_period; ++i) {
+      description += std::to_string(nodes[at + i].sign) + ",";
+      repeat.inner.push_back(std::move(nodes[at + i]));
+    }
+    for (std::size_t i = best_period; i < best_times * best_period; ++i)
+      take_values(repeat.inner[i % best_period], nodes[at + i]);
+    repeat.sign = signs.of(description);
+    at += best_times * best_period;
+    folded.push_back(std::move(repeat));
+  }
+  nodes = std::move(folded);
+  return any;
+}
+
+void add_compute(std::vector<TwinStep>& steps, const std::vector<double>& samples) {
+  TwinStep step;
+  step.amount = summarise(samples, 1);
+  if (step.amount.mean() > 0) steps.push_back(std::move(step));
+}
+
+class ScriptWriter {
+ public:
+  ScriptWriter(const Material& material, std::uint32_t process) : material_(material), process_(process) {}
+
+  void write(TwinProgram& program) {
+    std::vector<Node> nodes = messages();
+    for (std::size_t depth = 0; depth < kDeepest; ++depth)
+      if (!fold(nodes, signs_)) break;
+    add_steps(nodes, program.start);
+    add_compute(program.start, {tail_s_});
+  }
+
+ private:
+  std::vector<Node> messages() {
+    const Life& life = material_.recording.lives[process_];
+    const auto end = static_cast<std::uint32_t>(life.ops.size());
+    const TokenRun run = messages_of(material_, process_, 0, end, life.tail_cpu_ns);
+    std::vector<Node> nodes;
+    double carried_s = 0;  // CPU time before messages that nothing in the trace sent
+    for (const Token& token : run.tokens) {
+      carried_s += token.cpu_s;
+      if (token.what == Do::wait && life.ops[token.op].match == kNone) continue;
+      Node node;
+      node.token = token;
+      node.cpu_s.push_back(std::exchange(carried_s, 0.0));
+      node.bytes.push_back(token.bytes);
+      node.sign = signs_.of((token.what == Do::send ? "S" + token.kind : "W") + ":" + std::to_string(token.group) +
+                            "." + std::to_string(token.member));
+      nodes.push_back(std::move(node));
+    }
+    tail_s_ = run.tail_cpu_s + carried_s;
+    return nodes;
+  }
+
+  void add_steps(const std::vector<Node>& nodes, std::vector<TwinStep>& steps) const {
+    for (const Node& node : nodes) {
+      TwinStep step;
+      if (!node.inner.empty()) {
+        step.what = Do::repeat;
+        step.times = node.times;
+        add_steps(node.inner, step.steps);
+        steps.push_back(std::move(step));
+        continue;
+      }
+      add_compute(steps, node.cpu_s);
+      step.what = node.token.what;
+      step.group = material_.groups.all[node.token.group].member_name(node.token.member);
+      // What it was is its sender's to say: the script takes the messages of each sender in the order they come.
+      step.kind = step.what == Do::send ? node.token.kind : "any";
+      if (step.what == Do::send) step.amount = summarise(node.bytes, 1);
+      steps.push_back(std::move(step));
+    }
+  }
+
+  const Material& material_;
+  const std::uint32_t process_;
+  Signs signs_;
+  double tail_s_ = 0;
+};
+
+}  // namespace
+
+void write_script(const Material& material, std::uint32_t process, TwinGroup& twin) {
+  ScriptWriter(material, process).write(twin.program);
+  twin.as_recorded = true;
+  twin.starts_requests = material.recording.lives[process].speaks_first();
+}
+
+}  // namespace dpm::twin

@@ -1,0 +1,384 @@
+#include "twin/shapes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace dpm::twin {
+namespace {
+
+constexpr double kNearlyAll = 0.98;
+constexpr double kUneven = 1.6;              // times its even share: a member is preferred
+constexpr std::uint64_t kSendsToJudge = 20;  // before a preference is believed
+
+double speed_of(const Recording& recording, std::uint32_t process) {
+  const MachineId machine = recording.lives[process].machine;
+  return machine.value < recording.info.machines.size() ? recording.info.machines[machine.value].speed : 1.0;
+}
+
+const std::string& machine_name(const Recording& recording, std::uint32_t process) {
+  static const std::string kUnknown;
+  const MachineId machine = recording.lives[process].machine;
+  return machine.value < recording.info.machines.size() ? recording.info.machines[machine.value].name : kUnknown;
+}
+
+// The simulator charges what a message costs by itself.
+double cpu_without_cost(const Recording& recording, std::uint32_t process, const Op& op) {
+  const double cpu_s = static_cast<double>(op.cpu_ns) * 1e-9 * speed_of(recording, process);
+  if (op.peer == kNone || op.kind == OpKind::move) return cpu_s;
+  const bool sends = op.kind == OpKind::send;
+  const auto& here = machine_name(recording, process);
+  const auto& there = machine_name(recording, op.peer);
+  const DelayClass& delays = recording.info.delays.between(sends ? here : there, sends ? there : here);
+  const Duration cost = sends ? DelayModel::sender_cpu(delays, op.bytes) : DelayModel::receiver_cpu(delays, op.bytes);
+  return std::max(0.0, cpu_s - cost.seconds());
+}
+
+bool same_message(const Token& a, const Token& b) { return a.what == b.what && a.kind == b.kind && a.group == b.group; }
+
+// By token: if there begin messages of one kind to each member of a group, one after the other: how many. Otherwise 0.
+std::vector<std::size_t> runs_to_all(const Groups& groups, std::uint32_t process, const std::vector<Token>& tokens) {
+  std::vector<std::size_t> runs(tokens.size(), 0);
+  for (std::size_t i = 0; i < tokens.size();) {
+    const Token& first = tokens[i];
+    const bool own_group = first.group != kNone && groups.of[process] == first.group;
+    const std::size_t others = first.group == kNone ? 0 : groups.all[first.group].members.size() - (own_group ? 1 : 0);
+    std::set<std::uint32_t> members;
+    std::size_t end = i;
+    while (first.what == Do::send && end < tokens.size() && same_message(first, tokens[end]) &&
+           members.size() < others && members.insert(tokens[end].member).second)
+      ++end;
+    const bool to_all = others >= 2 && members.size() == others;
+    if (to_all) runs[i] = others;
+    i = to_all ? end : i + 1;
+  }
+  return runs;
+}
+
+// One to each member of a group, one after the other, is one message to all; unless there are others of its kind, for
+// who draws a member for each message draws all of them in a row now and then.
+void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>& tokens) {
+  struct Sends {
+    std::size_t all = 0, in_runs = 0;
+  };
+  std::map<std::pair<std::string, std::uint32_t>, Sends> sends;  // by kind and group
+  const auto runs = runs_to_all(groups, process, tokens);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].what != Do::send) continue;
+    Sends& of = sends[{tokens[i].kind, tokens[i].group}];
+    ++of.all;
+    of.in_runs += runs[i];
+  }
+  std::vector<Token> joined;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    joined.push_back(tokens[i]);
+    const Sends& of = sends[{tokens[i].kind, tokens[i].group}];
+    if (runs[i] == 0 || static_cast<double>(of.in_runs) < kNearlyAll * static_cast<double>(of.all)) continue;
+    joined.back().to_all = true;
+    for (std::size_t others = runs[i] - 1; others > 0; --others) joined.back().cpu_s += tokens[++i].cpu_s;
+  }
+  tokens = std::move(joined);
+}
+
+// Waits for the same, one after the other, are one wait for several.
+void join_waits(std::vector<Token>& tokens) {
+  std::vector<Token> joined;
+  for (const Token& token : tokens) {
+    if (token.what == Do::wait && !joined.empty() && same_message(joined.back(), token)) {
+      ++joined.back().times;
+      joined.back().cpu_s += token.cpu_s;
+    } else {
+      joined.push_back(token);
+    }
+  }
+  tokens = std::move(joined);
+}
+
+TwinStep compute_step(Measured amount) {
+  TwinStep step;
+  step.what = Do::compute;
+  step.amount = std::move(amount);
+  return step;
+}
+
+void add_compute(std::vector<TwinStep>& steps, const std::vector<double>& samples, std::size_t members) {
+  Measured amount = summarise(samples, members);
+  const bool nothing = std::all_of(amount.values.begin(), amount.values.end(), [](double v) { return v <= 0; });
+  if (!nothing) steps.push_back(compute_step(std::move(amount)));
+}
+
+}  // namespace
+
+std::string TokenRun::key() const {
+  std::string key;
+  for (const Token& token : tokens) {
+    key += token.what == Do::stop ? 'X' : token.what == Do::wait ? 'W' : token.to_all ? 'A' : 'S';
+    key += token.kind + ":" + std::to_string(token.group) + "*" + std::to_string(token.times) + ";";
+  }
+  return key;
+}
+
+double TokenRun::cpu_s() const {
+  return std::accumulate(tokens.begin(), tokens.end(), tail_cpu_s,
+                         [](double sum, const Token& token) { return sum + token.cpu_s; });
+}
+
+TokenRun messages_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
+                     std::uint64_t tail_cpu_ns) {
+  const Life& life = material.recording.lives[process];
+  TokenRun run;
+  run.process = process;
+  double carried_s = 0;  // CPU time before ops that leave no token
+  std::map<std::uint32_t, std::uint32_t> moved;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Op& op = life.ops[i];
+    carried_s += cpu_without_cost(material.recording, process, op);
+    if (op.peer == kNone || material.groups.of[op.peer] == kNone) continue;
+    if (op.kind == OpKind::move) {
+      moved[op.peer] = std::max(moved[op.peer], op.bytes);
+      continue;
+    }
+    Token token;
+    token.op = i;
+    token.what = op.kind == OpKind::send ? Do::send : Do::wait;
+    token.group = material.groups.of[op.peer];
+    token.kind =
+        op.kind == OpKind::send ? material.kinds.of(process, op.peer, op) : material.kinds.of(op.peer, process, op);
+    token.cpu_s = std::exchange(carried_s, 0.0);
+    token.bytes = op.bytes;
+    token.member = material.groups.member_of[op.peer];
+    token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[op.peer]].members.size());
+    token.destination = material.conducts.of[process].destinations[i];
+    // Data that a kernel has just moved to the same process arrive first: together they are as long as the longer.
+    if (op.kind == OpKind::send && moved.count(op.peer) != 0) {
+      if (token.cpu_s <= 0) token.bytes = std::max<double>(token.bytes, moved[op.peer]);
+      moved.erase(op.peer);
+    }
+    run.tokens.push_back(std::move(token));
+  }
+  run.tail_cpu_s = carried_s + static_cast<double>(tail_cpu_ns) * 1e-9 * speed_of(material.recording, process);
+  return run;
+}
+
+TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
+                   std::uint64_t tail_cpu_ns, bool stops) {
+  TokenRun run = messages_of(material, process, begin, end, tail_cpu_ns);
+  for (Token& token : run.tokens)
+    if (token.what == Do::wait && material.conducts.of[process].waits_for_several[token.op]) token.group = kNone;
+  join_to_all(material.groups, process, run.tokens);
+  join_waits(run.tokens);
+  if (stops) {
+    Token stop;
+    stop.what = Do::stop;
+    stop.cpu_s = std::exchange(run.tail_cpu_s, 0.0);
+    run.tokens.push_back(stop);
+  }
+  return run;
+}
+
+void Shape::add(const TokenRun& run) {
+  ++count_;
+  for (std::size_t i = 0; i < run.tokens.size(); ++i) {
+    const Token& token = run.tokens[i];
+    Slot& slot = slots_[i];
+    cpu_[i].push_back(token.cpu_s);
+    if (token.what != Do::send) continue;
+    slot.bytes.push_back(token.bytes);
+    ++slot.sends;
+    slot.to_sender += token.destination.is_sender;
+    slot.to_requester += token.destination.is_requester;
+    ++slot.by_member[token.member];
+    const auto [latest, is_first] = slot.latest.try_emplace(run.process, token.member);
+    if (!is_first) {
+      ++slot.turns;
+      slot.in_turn += token.member == (latest->second + 1) % token.of;
+      latest->second = token.member;
+    }
+  }
+  cpu_.back().push_back(run.tail_cpu_s);
+}
+
+void Shape::add_forced(const TokenRun& run) {
+  ++count_;
+  ++forced_;
+  for (auto& samples : cpu_) samples.push_back(0);
+  cpu_.front().back() = run.cpu_s();
+}
+
+std::vector<TwinStep> Shape::steps(const Material& material, std::size_t members,
+                                   std::vector<std::string>& warnings) const {
+  std::vector<TwinStep> steps;
+  for (std::size_t i = 0; i < form_.size(); ++i) {
+    add_compute(steps, cpu_[i], members);
+    const Token& token = form_[i];
+    if (token.what == Do::send) {
+      steps.push_back(send_step(material, i, members, warnings));
+      continue;
+    }
+    TwinStep step;
+    step.what = token.what;
+    step.kind = token.kind;
+    step.times = token.times;
+    if (token.what == Do::wait && token.group != kNone) step.group = material.groups.all[token.group].name;
+    steps.push_back(std::move(step));
+  }
+  add_compute(steps, cpu_.back(), members);
+  return steps;
+}
+
+bool Shape::waits_before(std::size_t at) const {
+  return std::any_of(form_.begin(), form_.begin() + static_cast<std::ptrdiff_t>(at),
+                     [](const Token& token) { return token.what == Do::wait; });
+}
+
+TwinStep Shape::send_step(const Material& material, std::size_t at, std::size_t members,
+                          std::vector<std::string>& warnings) const {
+  const Token& token = form_[at];
+  const Slot& slot = slots_[at];
+  const Group& group = material.groups.all[token.group];
+  TwinStep step;
+  step.what = Do::send;
+  step.kind = token.kind;
+  step.group = group.name;
+  step.amount = summarise(slot.bytes, members);
+  const auto nearly_all = [&](std::uint64_t part, std::uint64_t all) {
+    return all > 0 && static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
+  };
+  if (token.to_all) {
+    step.pick = "all";
+  } else if (slot.to_sender == slot.sends && (group.members.size() > 1 || !waits_before(at))) {
+    step.group = "sender";
+  } else if (nearly_all(slot.to_requester, slot.sends)) {
+    step.pick = "requester";
+  } else if (group.members.size() > 1) {
+    const auto most = std::max_element(slot.by_member.begin(), slot.by_member.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    const double even = static_cast<double>(slot.sends) / static_cast<double>(group.members.size());
+    if (nearly_all(slot.in_turn, slot.turns)) {
+      step.pick = "in_turn";
+    } else if (slot.sends >= kSendsToJudge && static_cast<double>(most->second) > kUneven * even) {
+      TwinStep choice;
+      choice.what = Do::choose;
+      for (const auto& [member, count] : slot.by_member) {
+        TwinStep one = step;
+        one.group = group.member_name(member);
+        choice.branches.push_back({one});
+        choice.weights.push_back(std::max<std::uint64_t>(1, count / std::max<std::size_t>(1, members)));
+      }
+      return choice;
+    } else if (slot.to_sender + slot.to_requester > slot.sends / 2) {
+      warnings.push_back("which '" + group.name + "' gets '" + token.kind +
+                         "' is not understood: most go to who asked, and the twin draws one at random");
+    }
+  }
+  return step;
+}
+
+std::size_t Shapes::add(const TokenRun& run) {
+  const auto [known, is_new] = numbers_.try_emplace(run.key(), shapes_.size());
+  if (is_new) {
+    shapes_.emplace_back(run);
+    runs_.emplace_back();
+  }
+  shapes_[known->second].add(run);
+  runs_[known->second].push_back(run);
+  return known->second;
+}
+
+std::optional<std::size_t> Shapes::find(const std::string& key) const {
+  const auto found = numbers_.find(key);
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string Shapes::key_of(std::size_t shape) const { return runs_.at(shape).front().key(); }
+
+void Shapes::merge(std::size_t into, std::size_t from) {
+  for (TokenRun run : runs_[from]) {
+    run.tail_cpu_s += run.tokens.back().cpu_s;
+    run.tokens.pop_back();
+    shapes_[into].add(run);
+    runs_[into].push_back(std::move(run));
+  }
+  shapes_[from] = Shape(runs_[from].front());
+}
+
+void Shapes::drop_empty(std::map<std::uint32_t, std::vector<std::size_t>>& order) {
+  std::vector<std::size_t> new_number(shapes_.size());
+  std::vector<Shape> shapes;
+  std::vector<std::vector<TokenRun>> runs;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    new_number[i] = shapes.size();
+    if (shapes_[i].count() == 0) continue;
+    shapes.push_back(std::move(shapes_[i]));
+    runs.push_back(std::move(runs_[i]));
+  }
+  shapes_ = std::move(shapes);
+  runs_ = std::move(runs);
+  numbers_.clear();
+  for (std::size_t i = 0; i < shapes_.size(); ++i) numbers_.emplace(key_of(i), i);
+  for (auto& [process, numbers] : order)
+    for (std::size_t& number : numbers) number = new_number[number];
+}
+
+void Shapes::keep_commonest(std::size_t most) {
+  std::vector<std::size_t> order(shapes_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return shapes_[a].count() > shapes_[b].count(); });
+  const std::size_t kept = std::min(most, order.size());
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < kept; ++i) shapes.push_back(shapes_[order[i]]);
+  const auto distance = [](std::size_t a, std::size_t b) { return a > b ? a - b : b - a; };
+  for (std::size_t i = kept; i < order.size(); ++i) {
+    const std::size_t length = shapes_[order[i]].length();
+    std::size_t nearest = 0;
+    for (std::size_t j = 1; j < kept; ++j)
+      if (distance(shapes[j].length(), length) < distance(shapes[nearest].length(), length)) nearest = j;
+    for (const TokenRun& run : runs_[order[i]]) shapes[nearest].add_forced(run);
+  }
+  shapes_ = std::move(shapes);
+  runs_.clear();
+}
+
+std::vector<TwinStep> Shapes::steps(const Material& material, std::size_t members,
+                                    std::vector<std::string>& warnings) const {
+  if (shapes_.size() == 1) return shapes_.front().steps(material, members, warnings);
+  TwinStep choice;
+  choice.what = Do::choose;
+  for (const Shape& shape : shapes_) {
+    if (shape.count() == 0) continue;
+    choice.branches.push_back(shape.steps(material, members, warnings));
+    choice.weights.push_back(
+        std::max<std::uint64_t>(1, (shape.count() + members / 2) / std::max<std::size_t>(1, members)));
+  }
+  if (choice.branches.empty()) return {};
+  if (choice.branches.size() == 1) return choice.branches.front();
+  return {choice};
+}
+
+std::vector<TwinStep> Shapes::steps_in_order(const Material& material, const std::vector<std::size_t>& order,
+                                             std::vector<std::string>& warnings) const {
+  if (shapes_.size() == 1) return shapes_.front().steps(material, 1, warnings);
+  TwinStep choice;
+  choice.what = Do::choose;
+  choice.order = order;
+  for (const Shape& shape : shapes_) {
+    choice.branches.push_back(shape.steps(material, 1, warnings));
+    choice.weights.push_back(shape.count());
+  }
+  return {choice};
+}
+
+std::uint64_t Shapes::once() const {
+  if (shapes_.size() < 2) return 0;
+  return static_cast<std::uint64_t>(
+      std::count_if(shapes_.begin(), shapes_.end(), [](const Shape& shape) { return shape.count() == 1; }));
+}
+
+std::uint64_t Shapes::forced() const {
+  return std::accumulate(shapes_.begin(), shapes_.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const Shape& shape) { return sum + shape.forced(); });
+}
+
+}  // namespace dpm::twin

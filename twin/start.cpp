@@ -1,0 +1,141 @@
+#include "twin/start.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+
+namespace dpm::twin {
+namespace {
+
+constexpr std::size_t kCyclesInOrder = 6;  // a start of so few cycles is written as it was
+constexpr double kCommon = 0.01;           // of all cycles: a form that is repeated, not a beginning or an end
+
+void append(std::vector<TwinStep>& steps, std::vector<TwinStep> more) {
+  steps.insert(steps.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// Cut behind every wait; where there is none, behind every message sent.
+std::vector<TokenRun> cycles_of(const TokenRun& life) {
+  const auto waits = [](const Token& token) { return token.what == Do::wait; };
+  const bool any_wait = std::any_of(life.tokens.begin(), life.tokens.end(), waits);
+  std::vector<TokenRun> cycles;
+  TokenRun cycle;
+  cycle.process = life.process;
+  for (std::size_t i = 0; i < life.tokens.size(); ++i) {
+    cycle.tokens.push_back(life.tokens[i]);
+    const bool ends = any_wait ? waits(life.tokens[i]) && (i + 1 == life.tokens.size() || !waits(life.tokens[i + 1]))
+                               : life.tokens[i].what == Do::send;
+    if (!ends) continue;
+    cycles.push_back(cycle);
+    cycle.tokens.clear();
+  }
+  cycle.tail_cpu_s = life.tail_cpu_s;
+  if (!cycle.tokens.empty() || cycle.tail_cpu_s > 0) cycles.push_back(cycle);
+  return cycles;
+}
+
+class StartWriter {
+ public:
+  StartWriter(const Material& material, const Group& group, TwinGroup& twin, std::vector<std::string>& warnings)
+      : material_(material), group_(group), twin_(twin), warnings_(warnings) {}
+
+  std::vector<TwinStep> write(const std::vector<TokenRun>& starts) {
+    for (const TokenRun& start : starts) cycles_.push_back(cycles_of(start));
+    std::size_t longest = 0;
+    for (const auto& cycles : cycles_) longest = std::max(longest, cycles.size());
+    std::vector<TwinStep> steps;
+    const bool in_order = longest <= kCyclesInOrder && !one_form();
+    const std::size_t first = same_cycles(false, in_order ? std::set<std::string>{} : common(), 0);
+    const std::size_t last = in_order ? 0 : same_cycles(true, common(), first);
+    for (std::size_t i = 0; i < first; ++i) append(steps, steps_at([i](const auto&) { return i; }));
+    write_repeated(first, last, steps);
+    for (std::size_t i = last; i > 0; --i)
+      append(steps, steps_at([i](const auto& cycles) { return cycles.size() - i; }));
+    return steps;
+  }
+
+ private:
+  // The same, more than once.
+  bool one_form() const {
+    std::set<std::string> forms;
+    std::size_t all = 0;
+    for (const auto& cycles : cycles_)
+      for (const auto& cycle : cycles) forms.insert(cycle.key()), ++all;
+    return forms.size() == 1 && all > cycles_.size();
+  }
+
+  // Forms that come up again and again.
+  std::set<std::string> common() const {
+    std::map<std::string, std::size_t> counts;
+    std::size_t all = 0;
+    for (const auto& cycles : cycles_)
+      for (const auto& cycle : cycles) ++counts[cycle.key()], ++all;
+    std::set<std::string> found;
+    for (const auto& [key, count] : counts)
+      if (static_cast<double>(count) >
+          std::max(2.0 * static_cast<double>(cycles_.size()), kCommon * static_cast<double>(all)))
+        found.insert(key);
+    return found;
+  }
+
+  // How many cycles at the beginning (or end) all members have alike, none of them common, nor of the `taken` at the
+  // other end.
+  std::size_t same_cycles(bool at_end, const std::set<std::string>& common, std::size_t taken) const {
+    for (std::size_t i = 0;; ++i) {
+      std::string key;
+      for (const auto& cycles : cycles_) {
+        if (i + taken >= cycles.size()) return i;
+        const std::string here = cycles[at_end ? cycles.size() - 1 - i : i].key();
+        if (common.count(here) != 0 || (!key.empty() && key != here)) return i;
+        key = here;
+      }
+    }
+  }
+
+  template <typename Which>
+  std::vector<TwinStep> steps_at(Which which) {
+    std::optional<Shape> shape;
+    for (const auto& cycles : cycles_) {
+      const TokenRun& cycle = cycles[which(cycles)];
+      if (!shape) shape.emplace(cycle);
+      shape->add(cycle);
+    }
+    return shape->steps(material_, group_.members.size(), warnings_);
+  }
+
+  void write_repeated(std::size_t first, std::size_t last, std::vector<TwinStep>& steps) {
+    Shapes shapes;
+    std::vector<std::size_t> order;
+    std::size_t all = 0;
+    for (const auto& cycles : cycles_) {
+      for (std::size_t i = first; i + last < cycles.size(); ++i, ++all) order.push_back(shapes.add(cycles[i]));
+    }
+    if (all == 0) return;
+    const bool keeps_order = material_.in_order && cycles_.size() == 1 && shapes.all().size() <= kShapesInOrderMost;
+    if (!keeps_order) shapes.keep_commonest(kShapesMost);
+    twin_.activities_forced += shapes.forced();
+    TwinStep repeat;
+    repeat.what = Do::repeat;
+    repeat.times = std::max<std::size_t>(1, (all + cycles_.size() / 2) / cycles_.size());
+    repeat.times_parameter = twin_.name + "_repeats";
+    repeat.steps = keeps_order ? shapes.steps_in_order(material_, order, warnings_)
+                               : shapes.steps(material_, group_.members.size(), warnings_);
+    steps.push_back(std::move(repeat));
+  }
+
+  const Material& material_;
+  const Group& group_;
+  TwinGroup& twin_;
+  std::vector<std::string>& warnings_;
+  std::vector<std::vector<TokenRun>> cycles_;  // by member
+};
+
+}  // namespace
+
+std::vector<TwinStep> start_steps(const Material& material, const Group& group, const std::vector<TokenRun>& starts,
+                                  TwinGroup& twin, std::vector<std::string>& warnings) {
+  return StartWriter(material, group, twin, warnings).write(starts);
+}
+
+}  // namespace dpm::twin

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "model/nearest_name.hpp"
+#include "twin/twin.hpp"
+
+namespace dpm::twin {
+namespace {
+
+// Whether every member has a machine that nobody else has.
+bool has_own_machines(const Twin& twin, const TwinGroup& group) {
+  std::set<std::string> own(group.machines.begin(), group.machines.end());
+  if (own.size() != group.machines.size() || own.size() < group.count) return false;
+  return std::none_of(twin.groups.begin(), twin.groups.end(), [&](const TwinGroup& other) {
+    return other.name != group.name && std::any_of(other.machines.begin(), other.machines.end(),
+                                                   [&](const std::string& machine) { return own.count(machine) != 0; });
+  });
+}
+
+TwinMachine& machine_of(Twin& twin, const std::string& name) {
+  return *std::find_if(twin.machines.begin(), twin.machines.end(), [&](const auto& m) { return m.name == name; });
+}
+
+// A machine like `model`, as far from the others as that. "back_3" gets "back_4" if that is free.
+std::string add_machine_like(Twin& twin, const std::string& model) {
+  std::size_t digits = model.size();
+  while (digits > 0 && model[digits - 1] >= '0' && model[digits - 1] <= '9') --digits;
+  const std::string base =
+      digits < model.size() && digits > 0 && model[digits - 1] == '_' ? model.substr(0, digits) : model + "_";
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(twin.machines.begin(), twin.machines.end(), [&](const auto& m) { return m.name == name; });
+  };
+  int number = 2;
+  while (taken(base + std::to_string(number))) ++number;
+  TwinMachine made = machine_of(twin, model);
+  made.name = base + std::to_string(number);
+  twin.machines.push_back(made);
+  const auto pairs = twin.delays.pairs;
+  for (const auto& pair : pairs) {
+    PairClass copy = pair;
+    if (pair.machine_a == model) copy.machine_a = made.name;
+    if (pair.machine_b == model) copy.machine_b = made.name;
+    if (pair.machine_a == model || pair.machine_b == model) twin.delays.pairs.push_back(copy);
+  }
+  return made.name;
+}
+
+// A machine of the simulated system on which nobody is, of the same family: as the replica of a member on back_3 would
+// stand on back_4.
+std::string free_machine_like(Twin& twin, const std::string& model) {
+  const std::size_t underscore = model.rfind('_');
+  if (underscore == std::string::npos) return add_machine_like(twin, model);
+  std::set<std::string> used;
+  for (const auto& group : twin.groups) used.insert(group.machines.begin(), group.machines.end());
+  for (const auto& machine : twin.machines) {
+    const bool same_family =
+        machine.name.rfind('_') == underscore && machine.name.compare(0, underscore, model, 0, underscore) == 0;
+    if (same_family && used.count(machine.name) == 0) return machine.name;
+  }
+  return add_machine_like(twin, model);
+}
+
+void write_in_turn(std::vector<TwinStep>& steps, const std::string& group) {
+  for (auto& step : steps) {
+    if (step.what == Do::send && step.group == group && step.pick.empty()) step.pick = "in_turn";
+    for (auto* inner : {&step.steps, &step.otherwise, &step.rest}) write_in_turn(*inner, group);
+    for (auto& branch : step.branches) write_in_turn(branch, group);
+  }
+}
+
+bool mentions(const std::vector<TwinStep>& steps, const TwinGroup& group) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const TwinStep& step) { return group.is_called(step.group) || mentions(step.steps, group); });
+}
+
+// A process as recorded knows the processes it met, and no others.
+Result<void> check_can_be_more(const Twin& twin, const TwinGroup& group) {
+  if (group.as_recorded)
+    return Error{"'" + group.name + "' is as recorded: it does what it did, and one more of it would not"};
+  for (const TwinGroup& other : twin.groups)
+    if (other.as_recorded && mentions(other.program.start, group))
+      return Error{"'" + other.name + "' is as recorded: it would not answer one more '" + group.name + "'"};
+  return {};
+}
+
+PiecewiseLinear slower(const PiecewiseLinear& delay, double speed) {
+  auto points = delay.points();
+  for (auto& point : points) point.second /= speed;
+  return points.empty() ? delay : *PiecewiseLinear::through(points);
+}
+
+}  // namespace
+
+Result<void> multiply_clients(Twin& twin, double factor) {
+  if (!(factor > 0) || factor > 1000) return Error{"clients can be multiplied by more than 0 and at most 1000"};
+  const bool any_outside = std::any_of(twin.groups.begin(), twin.groups.end(), [](const TwinGroup& group) {
+    return group.starts_requests && !group.in_computation;
+  });
+  bool any = false;
+  for (auto& group : twin.groups) {
+    if (!group.starts_requests || (any_outside && group.in_computation)) continue;
+    if (auto can = check_can_be_more(twin, group); !can) return can.error();
+    const bool own = has_own_machines(twin, group);
+    const auto wanted = static_cast<std::size_t>(std::llround(static_cast<double>(group.count) * factor));
+    group.counted = true;
+    group.count = std::max<std::size_t>(1, wanted);
+    while (own && group.machines.size() < group.count) {
+      std::string machine = free_machine_like(twin, group.machines.back());
+      group.machines.push_back(std::move(machine));
+    }
+    any = true;
+  }
+  if (any) return {};
+  return Error{"no process of this trace is a client: each does something on messages that others begin"};
+}
+
+Result<void> replicate(Twin& twin, const std::string& process) {
+  TwinGroup* group = twin.find(process);
+  if (group == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& known : twin.groups) names.push_back(known.name);
+    return Error{"no process or group '" + process + "' in the twin" + did_you_mean(process, names)};
+  }
+  if (auto can = check_can_be_more(twin, *group); !can) return can.error();
+  const std::string machine = free_machine_like(twin, group->machines.back());
+  while (group->machines.size() < group->count) group->machines.push_back(group->machines.back());
+  group->machines.push_back(machine);
+  group->counted = true;
+  ++group->count;
+  for (auto& other : twin.groups) {
+    write_in_turn(other.program.start, process);
+    for (auto& handler : other.program.handlers) write_in_turn(handler.steps, process);
+  }
+  return {};
+}
+
+Result<void> change_link(Twin& twin, const std::string& machine_a, const std::string& machine_b, double speed) {
+  if (!(speed > 0) || speed > 1e6) return Error{"a link's speed is changed by a number greater than 0, at most 10^6"};
+  if (machine_a == "all" && machine_b == "all") {
+    twin.delays.remote.delivery_s = slower(twin.delays.remote.delivery_s, speed);
+    for (auto& pair : twin.delays.pairs) pair.delays.delivery_s = slower(pair.delays.delivery_s, speed);
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const auto& machine : twin.machines) names.push_back(machine.name);
+  for (const auto& machine : {machine_a, machine_b})
+    if (std::find(names.begin(), names.end(), machine) == names.end())
+      return Error{"no machine '" + machine + "' in the twin" + did_you_mean(machine, names)};
+  if (machine_a == machine_b) return Error{"a link joins two different machines, not '" + machine_a + "' and itself"};
+  for (auto& pair : twin.delays.pairs) {
+    const bool same = (pair.machine_a == machine_a && pair.machine_b == machine_b) ||
+                      (pair.machine_a == machine_b && pair.machine_b == machine_a);
+    if (!same) continue;
+    pair.delays.delivery_s = slower(pair.delays.delivery_s, speed);
+    return {};
+  }
+  DelayClass changed = twin.delays.remote;
+  changed.delivery_s = slower(changed.delivery_s, speed);
+  twin.delays.pairs.push_back({machine_a, machine_b, changed});
+  return {};
+}
+
+}  // namespace dpm::twin
