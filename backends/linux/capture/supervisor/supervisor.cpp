@@ -10,7 +10,7 @@
 #include <ctime>
 #include <utility>
 
-#include "backends/linux/capture/kernel/open_files.hpp"
+#include "backends/linux/capture/supervisor/last_news.hpp"
 #include "os/machine.hpp"
 
 namespace dpm {
@@ -43,6 +43,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
                 .callers = options.callers,
                 .cpu_counters = options.cpu_counters},
                program.slots, epoll_.get(), [this] { wake(); }),
+      surveys_(mutex_, shared_, handler_.lives(), handler_.bypasses()),
       stand_in_(program.slots.stand_in()) {
   sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
   epoll_event event = {};
@@ -146,14 +147,10 @@ void Supervisor::attend(pthread_t serving) {
     handler_.look_around(now_ns);
     hand_on();
     next_tick_ns = now_ns + pause_after_look();
-    const auto due = handler_.bypasses().due(now_ns);
     lock.unlock();
-    survey_bypasses(due);
-    survey_open_files();
+    surveys_.look();
   }
   interrupt(serving);
-  if (all_gone_) await_last_announcements();
-  await_closed_sockets();
   finish();
   queue_.close();
 }
@@ -185,58 +182,6 @@ std::int64_t Supervisor::pause_after_look() {
   return tick_ns_;
 }
 
-// Looks without the lock: calls go on meanwhile.
-void Supervisor::survey_bypasses(const std::vector<std::uint32_t>& pids) {
-  for (const std::uint32_t pid : pids) {
-    const OpenBypasses open = dpm::survey_bypasses(pid);
-    const std::lock_guard lock(mutex_);
-    handler_.bypasses().add(pid, open);
-  }
-}
-
-// close() is not notified (Conversations, "Forgetting"). Looks without the lock: calls go on meanwhile.
-void Supervisor::survey_open_files() {
-  std::vector<std::uint32_t> pids;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!shared_.meter.conversations().wants_survey()) return;
-    handler_.lives().read_news();
-    for (const auto& [pid, process] : shared_.table.processes()) pids.push_back(pid);
-    shared_.meter.conversations().begin_survey();
-  }
-  OpenFiles open;
-  std::vector<std::uint32_t> not_seen;
-  for (const std::uint32_t pid : pids)
-    if (!add_open_files(pid, open)) not_seen.push_back(pid);
-  const std::lock_guard lock(mutex_);
-  shared_.meter.end_survey(std::move(open), not_seen);
-}
-
-// The listener's end is told before the announcement that the last process has ended, on a busy machine long before.
-// Others' announcements come meanwhile, so that what ends the wait is time.
-void Supervisor::await_last_announcements() {
-  constexpr std::int64_t kWaitMaxNs = 5'000'000'000;
-  constexpr int kWaitMs = 10;
-  const std::lock_guard lock(mutex_);
-  const std::int64_t until_ns = kernel_.steady_ns() + kWaitMaxNs;
-  while (news_.tells_of_processes() && !shared_.table.threads().empty() && kernel_.steady_ns() < until_ns) {
-    news_.await(kWaitMs);
-    handler_.lives().read_news();
-  }
-}
-
-// The kernel announces the end of a socket a moment after it. As long as one comes in time, the next may.
-void Supervisor::await_closed_sockets() {
-  constexpr int kNextWithinMs = 20;
-  constexpr std::int64_t kWaitMaxNs = 200'000'000;
-  const std::lock_guard lock(mutex_);
-  const std::int64_t until_ns = kernel_.steady_ns() + kWaitMaxNs;
-  while (all_gone_ && shared_.meter.awaits_ends() && kernel_.steady_ns() < until_ns) {
-    if (!news_.await_closed_socket(kNextWithinMs)) return;
-    handler_.read_closed_sockets();
-  }
-}
-
 // serve() may be waiting for a call that never comes, or be about to.
 void Supervisor::interrupt(pthread_t serving) {
   constexpr long kAgainNs = 1'000'000;
@@ -249,6 +194,9 @@ void Supervisor::interrupt(pthread_t serving) {
 
 void Supervisor::finish() {
   const std::lock_guard lock(mutex_);
+  LastNews last_news(shared_, handler_);
+  if (all_gone_) last_news.await_ends_of_processes();
+  if (all_gone_) last_news.await_ends_of_sockets();
   handler_.finish();
   hand_on();
 }

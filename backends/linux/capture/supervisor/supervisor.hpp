@@ -26,6 +26,7 @@
 #include "backends/linux/capture/supervisor/listener_answers.hpp"
 #include "backends/linux/capture/supervisor/record_queue.hpp"
 #include "backends/linux/capture/supervisor/stand_in_watch.hpp"
+#include "backends/linux/capture/supervisor/surveys.hpp"
 
 namespace dpm {
 
@@ -57,14 +58,10 @@ class Supervisor {
   std::int64_t wake_up_at_ns(std::int64_t now_ns, std::int64_t next_tick_ns);
   void take_event(std::uint64_t data);
   std::int64_t pause_after_look();
-  void survey_bypasses(const std::vector<std::uint32_t>& pids);
-  void survey_open_files();
   void wake();
 
   // ---- the end
   void interrupt(pthread_t serving);
-  void await_last_announcements();
-  void await_closed_sockets();
   void finish();
 
   void hand_on() { queue_.push(shared_.meter.take()); }
@@ -83,6 +80,7 @@ class Supervisor {
   std::mutex mutex_;  // everything below
   Shared shared_;
   CallHandler handler_;
+  Surveys surveys_;
   StandInWatch stand_in_;
   ActiveThreads active_;
   bool sync_wake_up_ = false;

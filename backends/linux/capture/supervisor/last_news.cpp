@@ -1,0 +1,29 @@
+#include "backends/linux/capture/supervisor/last_news.hpp"
+
+namespace dpm {
+
+// The listener's end is told before the announcement that the last process has ended, on a busy machine long before.
+// Others' announcements come meanwhile, so that what ends the wait is time.
+void LastNews::await_ends_of_processes() {
+  constexpr std::int64_t kWaitMaxNs = 5'000'000'000;
+  constexpr int kWaitMs = 10;
+  const std::int64_t until_ns = shared_.clock.steady_now_ns() + kWaitMaxNs;
+  while (shared_.news.tells_of_processes() && !shared_.table.threads().empty() &&
+         shared_.clock.steady_now_ns() < until_ns) {
+    shared_.news.await(kWaitMs);
+    handler_.lives().read_news();
+  }
+}
+
+// The kernel announces the end of a socket a moment after it. As long as one comes in time, the next may.
+void LastNews::await_ends_of_sockets() {
+  constexpr int kNextWithinMs = 20;
+  constexpr std::int64_t kWaitMaxNs = 200'000'000;
+  const std::int64_t until_ns = shared_.clock.steady_now_ns() + kWaitMaxNs;
+  while (shared_.meter.awaits_ends() && shared_.clock.steady_now_ns() < until_ns) {
+    if (!shared_.news.await_closed_socket(kNextWithinMs)) return;
+    handler_.read_closed_sockets();
+  }
+}
+
+}  // namespace dpm

@@ -1,0 +1,34 @@
+// Looks at metered processes that take milliseconds: for ways past the meter, and for files that were closed. They are
+// taken without the supervisor's lock, so that calls go on meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "backends/linux/capture/supervisor/bypass_watch.hpp"
+#include "backends/linux/capture/supervisor/process_lives.hpp"
+#include "backends/linux/capture/supervisor/shared.hpp"
+
+namespace dpm {
+
+class Surveys {
+ public:
+  // `mutex` is the supervisor's lock.
+  Surveys(std::mutex& mutex, Shared& shared, ProcessLives& lives, BypassWatch& bypasses)
+      : mutex_(mutex), shared_(shared), lives_(lives), bypasses_(bypasses) {}
+
+  // Those that are due. Not to be called with the lock.
+  void look();
+
+ private:
+  void look_for_bypasses();
+  void look_at_open_files();
+
+  std::mutex& mutex_;
+  Shared& shared_;
+  ProcessLives& lives_;
+  BypassWatch& bypasses_;
+};
+
+}  // namespace dpm
