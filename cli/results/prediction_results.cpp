@@ -43,8 +43,8 @@ std::string signed_percent(double value) { return (value > 0 ? "+" : "") + perce
 std::string sensitivity_text(const Prediction& prediction, int width) {
   constexpr std::size_t kShown = 20;
   const Sensitivity& sensitivity = *prediction.sensitivity;
-  std::string text = "\nelapsed on '" + prediction.placement +
-                     "': " + signed_percent(sensitivity.delays_10_percent_longer) + " with 10 % longer delays, " +
+  std::string text = "\nelapsed " + (prediction.placement.empty() ? "as traced" : "on '" + prediction.placement + "'") +
+                     ": " + signed_percent(sensitivity.delays_10_percent_longer) + " with 10 % longer delays, " +
                      signed_percent(sensitivity.cpu_10_percent_slower) + " with 10 % slower CPUs\n";
   const auto& gains = sensitivity.gains.gains;
   if (gains.empty()) return text;
