@@ -13,7 +13,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::uint32_t kServer = 100, kWorker = 101, kChild = 200;
+constexpr std::uint32_t kServer = 100, kWorker = 101, kChild = 200, kGrandchild = 300;
 constexpr std::int32_t kFd = 5;
 
 // A metered program of one thread, which a test gives threads, files and calls.
@@ -435,6 +435,27 @@ TEST_CASE("notifications: a wait that a signal interrupts has lasted since it wa
   const auto waits = program.of(EventType::wait);
   REQUIRE(waits.size() == 1);
   CHECK(waits[0].sequence >= 5'000'000);
+}
+
+TEST_CASE("notifications: what a child forked just before its end is its child", "[linux]") {
+  Program program;
+  program.start_child();
+  const auto id = program.wait_for_any_child();
+  // The end shows by looking, before anything is read that was announced.
+  program.kernel.process(kGrandchild, 1);
+  program.kernel.announce(ProcessChange::Kind::fork, kGrandchild, kGrandchild, kChild);
+  program.kernel.threads.erase(kChild);
+  program.kernel.processes[kChild].is_dead = true;
+  program.kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
+  program.kernel.now_ns += 10'000'000;
+  program.handler.look_around(program.kernel.now_ns);
+  CHECK(program.was_let_go(id));
+  program.call(kGrandchild, SYS_sendto, {kFd, 0x2000, 1});
+  const auto births = program.of(EventType::create_process);
+  const auto ends = program.of(EventType::destroy_process);
+  REQUIRE(births.size() == 2);
+  REQUIRE(ends.size() == 1);
+  CHECK(births[1].process == ends[0].process);
 }
 
 // ---- calls that passed the meter

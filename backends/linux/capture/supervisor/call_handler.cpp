@@ -118,6 +118,7 @@ CallOutcome CallHandler::dispatch(const Notification& notification, const Metere
 void CallHandler::look_around(std::int64_t now_ns) {
   held_.check();
   waits_.check(now_ns);
+  if (lives_.has_news()) lives_.read_news();
   lives_.look_around();
   accepts_.settle_old(now_ns);
   records_.settle_several(now_ns);

@@ -115,19 +115,39 @@ void ProcessLives::forget(TrackedThread& thread) {
 
 void ProcessLives::read_news() {
   if (!shared_.news.tells_of_processes()) return;
-  std::vector<ProcessChange> changes;
-  if (!shared_.news.drain([&changes](const ProcessChange& change) { changes.push_back(change); })) ++news_lost_;
-  for (std::size_t i = 0; i < changes.size(); ++i) announced(changes[i], std::span(changes).subspan(i + 1));
-  parts_.observer.news_are_read();
+  take_news();
+  do {
+    while (!news_.empty()) {
+      const ProcessChange change = news_.front();
+      news_.pop_front();
+      announced(change);
+    }
+    parts_.observer.news_are_read();
+  } while (!news_.empty());
 }
 
-void ProcessLives::announced(const ProcessChange& change, std::span<const ProcessChange> later) {
+void ProcessLives::take_news() {
+  if (!shared_.news.drain([this](const ProcessChange& change) { news_.push_back(change); })) ++news_lost_;
+}
+
+// What the process forked was announced before its end, and must be its child. Nothing else is read here: threads may
+// end by that, and the caller looks at some.
+void ProcessLives::read_forks_of(std::uint32_t pid) {
+  take_news();
+  for (auto change = news_.begin(); change != news_.end();) {
+    const bool is_its = change->kind == ProcessChange::Kind::fork && change->parent_pid == pid;
+    if (is_its) forked(*change, shared_.clock.at(static_cast<std::int64_t>(change->boot_time_ns)));
+    change = is_its ? news_.erase(change) : change + 1;
+  }
+}
+
+void ProcessLives::announced(const ProcessChange& change) {
   const LocalTime time = shared_.clock.at(static_cast<std::int64_t>(change.boot_time_ns));
   if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
   TrackedThread* thread = shared_.table.thread(change.tid);
   if (thread == nullptr) return;
   if (change.kind == ProcessChange::Kind::exec) return executed(*thread, time);
-  const bool number_goes_on = std::any_of(later.begin(), later.end(), [&change](const ProcessChange& next) {
+  const bool number_goes_on = std::any_of(news_.begin(), news_.end(), [&change](const ProcessChange& next) {
     return next.kind == ProcessChange::Kind::exec && next.tid == change.tid;
   });
   ended(*thread, exit_status(change.exit_code), time, number_goes_on);
@@ -212,6 +232,7 @@ void ProcessLives::adopt(std::uint32_t child_pid) {
 void ProcessLives::process_has_ended(std::uint32_t pid, std::uint32_t wait_status) {
   const TrackedProcess* process = shared_.table.process(pid);
   if (process == nullptr) return;
+  read_forks_of(pid);
   const std::vector<TrackedThread*> threads = process->kinship.threads;
   for (TrackedThread* thread : threads) ended(*thread, exit_status(wait_status), shared_.clock.now(), false);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <deque>
 #include <string>
 
 #include "backends/linux/capture/supervisor/bypass_watch.hpp"
@@ -53,6 +53,8 @@ class ProcessLives {
   // The thread of a call; nullptr if it cannot be met.
   TrackedThread* met(std::uint32_t tid);
   void read_news();
+  // Some were announced while one was read.
+  bool has_news() const { return !news_.empty(); }
   // Where the kernel announces nothing, ends and new programs are found by looking; how a process ended stays unknown.
   void look_around();
   // The kernel was quicker than its announcement.
@@ -68,7 +70,9 @@ class ProcessLives {
   TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
   Meter::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
   void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
-  void announced(const ProcessChange& change, std::span<const ProcessChange> later);
+  void take_news();
+  void read_forks_of(std::uint32_t pid);
+  void announced(const ProcessChange& change);
   void forked(const ProcessChange& change, LocalTime time);
   void executed(TrackedThread& thread, LocalTime time);
   void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
@@ -79,6 +83,7 @@ class ProcessLives {
   Shared& shared_;
   Parts parts_;
   const Program program_;
+  std::deque<ProcessChange> news_;  // announced, and not read yet
   std::uint64_t news_lost_ = 0;
 };
 
