@@ -81,7 +81,10 @@ void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_
   }
   if (socket->out == nullptr || !socket->out->exact || !closed.tcp) return;
   const std::uint64_t sent = sent_at_end(*closed.tcp, socket->description.syn_counted, socket->out->sent.expected());
-  const std::uint64_t received = received_at_end(*closed.tcp, socket->in->received.expected());
+  // A receive that was interrupted may have been expected to take more than its peer sent.
+  const Flow& in = *socket->in;
+  const std::uint64_t sent_to_it = in.sent.was_seen() ? in.sent.expected() : UINT64_MAX;
+  const std::uint64_t received = received_at_end(*closed.tcp, std::min(in.received.expected(), sent_to_it));
   if (socket->out->sender_id == socket->id) end_at(*socket->out, true, sent, time, now_ns);
   if (socket->in->receiver_id == socket->id) end_at(*socket->in, false, received, time, now_ns);
 }
