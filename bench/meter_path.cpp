@@ -4,6 +4,7 @@
 // Goal: a million events a second.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -12,10 +13,11 @@
 
 #include <array>
 #include <filesystem>
+#include <thread>
 
 #include "backends/linux/transport/collector/filter_collector.hpp"
-#include "backends/linux/transport/link/connect.hpp"
 #include "backends/linux/transport/link/meter_link.hpp"
+#include "backends/linux/transport/net/asio.hpp"
 #include "bench/measure.hpp"
 #include "model/check.hpp"
 
@@ -67,11 +69,17 @@ void send_by_link(std::uint16_t port, const std::string& secret, const std::stri
   const auto events = some_events(info);
   MeterLinkOptions options;
   options.folder = folder;
-  auto link = MeterLink::create({{"127.0.0.1"}, port, secret}, {"red", 1, "bench", "program"}, options).value();
+  asio::io_context context;
+  const auto until_stopped = asio::make_work_guard(context);
+  std::thread loop([&] { context.run(); });
+  auto link =
+      MeterLink::create(context, {{"127.0.0.1"}, port, secret}, {"red", 1, "bench", "program"}, options).value();
   link->on_begin(info);
   for (std::uint64_t sent = 0; sent < kEvents; sent += kBatch) link->on_events(events);
   link->on_end({kEvents, {}, {}});
   DPM_CHECK(link->report().confirmed == kEvents);
+  context.stop();
+  loop.join();
 }
 
 // Reads until the end and answers with a byte, so that both ways end when everything is in the pipe.
@@ -91,8 +99,14 @@ void send_bare(std::uint16_t port) {
   const auto events = some_events(info);
   std::string batch;
   for (const auto& event : events) append_event(batch, event);
-  const UniqueFd socket = connect_to("127.0.0.1", port, std::chrono::milliseconds(5000), -1).value();
-  ::fcntl(socket.get(), F_SETFL, 0);
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  DPM_CHECK(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   for (std::uint64_t sent = 0; sent < kEvents; sent += kBatch)
     for (std::size_t done = 0; done < batch.size();)
       done += static_cast<std::size_t>(::write(socket.get(), batch.data() + done, batch.size() - done));
@@ -117,9 +131,11 @@ int main() {
         options.program = {"/bin/sh", "-c", "exec cat > /dev/null"};
         options.secret = secret;
         options.loopback_only = true;
-        auto filter = FilterCollector::create(options).value();
+        asio::io_context context;
+        auto filter = FilterCollector::create(context, options).value();
         tell(told, filter->port());
-        (void)filter->run(told);  // which nobody ever writes to
+        filter->begin({}, {});
+        context.run();
       },
       collector_port);
   const pid_t bare = start(

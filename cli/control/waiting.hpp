@@ -3,11 +3,12 @@
 
 #include <functional>
 
+#include "backends/linux/remote/client/connections.hpp"
+
 namespace dpm::cli {
 
 struct WhileWaiting {
-  int reports = -1;       // a descriptor: readable when there is something to show
-  int interruption = -1;  // a signalfd of SIGINT
+  control::Connections* machines = nullptr;
   std::function<void()> show_reports;
   std::function<void()> flush_output;  // of lines that have not ended
   std::function<bool()> has_output_waiting;

@@ -18,6 +18,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
       "twin", "cli", "tests", "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
+    {"boost/asio/", "Boost.Asio", {"backends/linux/transport/net", "backends/linux/transport/tls"}},
     {"openssl/", "OpenSSL", {"backends/linux/remote/protocol", "backends/linux/transport/tls"}},
     {"CLI/", "CLI11", {"cli"}},
     {"histedit.h", "libedit", {"cli/control"}},

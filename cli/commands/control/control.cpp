@@ -86,30 +86,27 @@ class ControlCommand : public Command {
     const std::string folder = made ? *made : "";  // then nothing is remembered
     control::KnownMachines known(folder.empty() ? "" : folder + "/machines");
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-    if (is_typed)
-      return type(connections, known, folder.empty() ? "" : folder + "/control-history", interruption.get());
+    if (is_typed) return type(connections, known, folder.empty() ? "" : folder + "/control-history");
     StreamScreen screen(terminal.out);
     Controller controller(connections, screen, known);
-    const int failures = script_.empty() ? pipe(controller, connections, interruption.get()) : perform(controller);
+    const int failures = script_.empty() ? pipe(controller, connections) : perform(controller);
     if (failures == 0) return kDone;
     terminal.err << "dpm control: " << failures << (failures == 1 ? " command" : " commands") << " failed\n";
     return kFellShort;
   }
 
  private:
-  static WhileWaiting meanwhile(Controller& controller, const Connections& connections, int interruption) {
-    return {.reports = connections.report_descriptor(),
-            .interruption = interruption,
+  static WhileWaiting meanwhile(Controller& controller, Connections& connections) {
+    return {.machines = &connections,
             .show_reports = [&controller] { controller.show_reports(); },
             .flush_output = [&controller] { controller.flush_output(); },
             .has_output_waiting = [&controller] { return controller.has_output_waiting(); }};
   }
 
-  static int type(Connections& connections, const control::KnownMachines& known, const std::string& history,
-                  int interruption) {
+  static int type(Connections& connections, const control::KnownMachines& known, const std::string& history) {
     LineEditor editor(std::string(kPrompt), history);
     Controller controller(connections, editor, known);
-    editor.on_waiting(meanwhile(controller, connections, interruption));
+    editor.on_waiting(meanwhile(controller, connections));
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });
     while (true) {
@@ -122,9 +119,9 @@ class ControlCommand : public Command {
   }
 
   // How many commands failed.
-  static int pipe(Controller& controller, Connections& connections, int interruption) {
+  static int pipe(Controller& controller, Connections& connections) {
     const std::string name = "standard input";
-    PipedLines lines(STDIN_FILENO, meanwhile(controller, connections, interruption));
+    PipedLines lines(STDIN_FILENO, meanwhile(controller, connections));
     std::size_t number = 0;
     while (const auto line = lines.next()) {
       const auto outcome = controller.perform(*line, name + ":" + std::to_string(++number));

@@ -61,8 +61,9 @@ class LinkToFilter : public MeterSink {
   std::string described_;
 };
 
-Result<std::unique_ptr<MeterSink>> open_link(const FilterAddress& filter, const MeteredProcess& process) {
-  auto link = MeterLink::create(filter, {process.machine, process.pid, process.job, process.name}, {});
+Result<std::unique_ptr<MeterSink>> open_link(asio::io_context& context, const FilterAddress& filter,
+                                             const MeteredProcess& process) {
+  auto link = MeterLink::create(context, filter, {process.machine, process.pid, process.job, process.name}, {});
   if (!link) return link.error();
   const std::string described = process.name + " (process " + std::to_string(process.pid) + ")";
   return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described));

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
+#include <optional>
 
+#include "backends/linux/transport/net/asio.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm {
@@ -26,84 +26,100 @@ struct Scratch {
   std::string path;
 };
 
-// What the connection's thread says, and waiting for it.
-struct Heard {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::string end;
+// A connection, and what it says while it is waited for.
+struct Red {
+  explicit Red(const std::vector<std::string>& command, Duration patience = Duration::from_seconds(30))
+      : connection(std::make_unique<MachineConnection>(context, command, "red", "tester", handlers(), patience)) {}
+  ~Red() {
+    connection.reset();
+    context.run();  // until its launcher has ended
+  }
+
   MachineConnection::Handlers handlers() {
-    return {[](const ReportBody&) {},
-            [this](const std::string& why) {
-              const std::lock_guard lock(mutex);
-              end = why;
-              changed.notify_all();
-            }};
+    return {[this](const Welcome& said) { welcome = said; }, [](const ReportBody&) {},
+            [this](const std::string& why, bool) { end = why; }};
   }
-  std::string await_end() {
-    std::unique_lock lock(mutex);
-    REQUIRE(changed.wait_for(lock, std::chrono::seconds(60), [this] { return !end.empty(); }));
-    return end;
+  template <typename Condition>
+  void run_until(Condition is_met) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!is_met() && std::chrono::steady_clock::now() < until) context.run_one_until(until);
+    REQUIRE(is_met());
   }
+  // "connected", or why not.
+  std::string outcome() {
+    run_until([&] { return welcome || !end.empty(); });
+    return welcome ? "connected" : end;
+  }
+  RequestLink::Answer into(std::vector<Result<ReplyBody>>& replies) {
+    return [&replies](Result<ReplyBody> reply) { replies.push_back(std::move(reply)); };
+  }
+
+  asio::io_context context;
+  std::optional<Welcome> welcome;
+  std::string end;
+  std::unique_ptr<MachineConnection> connection;
 };
 
 std::vector<std::string> attach_command() {
   return {DPM_PROGRAM, "meterd", "--attach", "--machine", "red", "--idle", "1"};
 }
 
-std::string error_of(const std::vector<std::string>& command) {
-  auto connection = MachineConnection::open(command, "red", "tester", {});
-  return connection ? "connected" : connection.error().what;
-}
-
 TEST_CASE("machine connection: asks a daemon, several things at a time", "[daemon]") {
   const Scratch scratch;
-  Heard heard;
-  auto connection = MachineConnection::open(attach_command(), "red", "tester", heard.handlers());
-  INFO((connection ? "" : connection.error().what));
-  REQUIRE(connection);
-  CHECK((*connection)->machine() == "red");
-  CHECK((*connection)->welcome().machine == "red");
-  CHECK((*connection)->welcome().charges.empty());
-  std::vector<std::future<MachineConnection::Answer>> answers;
-  for (int i = 0; i < 50; ++i) answers.push_back((*connection)->ask(FindFile{DPM_PROGRAM}));
-  for (auto& answer : answers) {
-    const auto reply = answer.get();
+  std::vector<Result<ReplyBody>> replies;
+  Red red(attach_command());
+  for (int i = 0; i < 25; ++i) red.connection->ask(FindFile{DPM_PROGRAM}, red.into(replies));  // it is not open yet
+  REQUIRE(red.outcome() == "connected");
+  CHECK(red.welcome->machine == "red");
+  CHECK(red.welcome->charges.empty());
+  for (int i = 0; i < 25; ++i) red.connection->ask(FindFile{DPM_PROGRAM}, red.into(replies));
+  red.run_until([&] { return replies.size() == 50; });
+  for (const auto& reply : replies) {
     REQUIRE(reply);
     CHECK(std::get<FileFound>(*reply).exists);
     CHECK(std::get<FileFound>(*reply).sha256.size() == 64);
   }
-  CHECK(std::holds_alternative<Refused>((*connection)->ask(StartProcess{1}).get().value()));
-  CHECK_FALSE((*connection)->ask(StartProcess{0}).get());  // no message that can be sent
+  replies.clear();
+  red.connection->ask(StartProcess{1}, red.into(replies));
+  red.run_until([&] { return replies.size() == 1; });
+  CHECK(std::holds_alternative<Refused>(replies.front().value()));
+  red.connection->ask(StartProcess{0}, red.into(replies));  // no message that can be sent
+  REQUIRE(replies.size() == 2);
+  CHECK_FALSE(replies.back());
 }
 
 TEST_CASE("machine connection: says why a machine cannot be reached", "[daemon]") {
-  CHECK(error_of({"/no/such/launcher"}) == "start '/no/such/launcher': No such file or directory");
-  CHECK(error_of({"sh", "-c", "echo 'no route to red' >&2; exit 255"}) ==
+  CHECK(Red({"/no/such/launcher"}).outcome() == "start '/no/such/launcher': No such file or directory");
+  CHECK(Red({"sh", "-c", "echo 'no route to red' >&2; exit 255"}).outcome() ==
         "the connection to red has ended: no route to red");
-  CHECK(error_of({"sh", "-c", "echo 'Welcome to this machine'; sleep 0.1; cat >/dev/null"}).find("is of no use") !=
+  CHECK(Red({"sh", "-c", "echo 'Welcome to this machine'; sleep 0.1; cat >/dev/null"}).outcome().find("is of no use") !=
         std::string::npos);
-  auto silent = MachineConnection::open({"sleep", "1000"}, "red", "tester", {}, Duration::from_seconds(1));
-  REQUIRE_FALSE(silent);
-  CHECK(silent.error().what == "reach red: no answer within 1 s");
+  std::vector<Result<ReplyBody>> replies;
+  Red silent({"sleep", "1000"}, Duration::from_seconds(1));
+  silent.connection->ask(ListCharges{}, silent.into(replies));
+  CHECK(silent.outcome() == "reach red: no answer within 1 s");
+  REQUIRE(replies.size() == 1);
+  CHECK(replies.front().error().what == "reach red: no answer within 1 s");
 }
 
 TEST_CASE("machine connection: its end is told, and answers everything that was asked", "[daemon]") {
   const Scratch scratch;
-  Heard heard;
   const std::string pid_file = scratch.path + "/pid";
-  auto connection = MachineConnection::open(
-      {"sh", "-c", "echo $$ >" + pid_file + "; exec " + DPM_PROGRAM + " meterd --attach --machine red --idle 1"}, "red",
-      "tester", heard.handlers());
-  REQUIRE(connection);
+  Red red({"sh", "-c", "echo $$ >" + pid_file + "; exec " + DPM_PROGRAM + " meterd --attach --machine red --idle 1"});
+  REQUIRE(red.outcome() == "connected");
   std::FILE* file = std::fopen(pid_file.c_str(), "r");
   int pid = 0;
   REQUIRE(std::fscanf(file, "%d", &pid) == 1);
   std::fclose(file);
+  std::vector<Result<ReplyBody>> replies;
+  ::kill(pid, SIGSTOP);
+  red.connection->ask(ListCharges{}, red.into(replies));
   ::kill(pid, SIGKILL);
-  CHECK(heard.await_end() == "the connection to red has ended");
-  const auto late = (*connection)->ask(ListCharges{}).get();
-  REQUIRE_FALSE(late);
-  CHECK(late.error().what == "the connection to red has ended");
+  red.run_until([&] { return !red.end.empty(); });
+  CHECK(red.end == "the connection to red has ended");
+  red.connection->ask(ListCharges{}, red.into(replies));
+  REQUIRE(replies.size() == 2);
+  for (const auto& reply : replies) CHECK(reply.error().what == "the connection to red has ended");
 }
 
 }  // namespace

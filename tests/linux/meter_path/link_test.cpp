@@ -159,7 +159,8 @@ TEST_CASE("meter path: a filter that cannot be started is said at once", "[meter
   options.log = folder / "log";
   options.program = {"/nowhere/filter"};
   options.secret = new_secret().value();
-  const auto collector = FilterCollector::create(options);
+  asio::io_context context;
+  const auto collector = FilterCollector::create(context, options);
   REQUIRE_FALSE(collector.has_value());
   CHECK(collector.error().what == "the filter /nowhere/filter: start it: No such file or directory");
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,8 @@
 
 #include "backends/linux/transport/collector/filter_collector.hpp"
 #include "backends/linux/transport/link/meter_link.hpp"
+#include "backends/linux/transport/net/asio.hpp"
+#include "backends/linux/transport/net/descriptor.hpp"
 #include "tests/linux/meter_path/read_stream.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
@@ -54,14 +58,19 @@ class CollectorProcess {
       options.limits = limits;
       options.waiting_bytes_max = waiting_bytes_max;
       options.filter_patience = std::chrono::milliseconds(20'000);
-      auto collector = FilterCollector::create(options);
+      asio::io_context context;
+      auto collector = FilterCollector::create(context, options);
       if (!collector) {
         std::fprintf(stderr, "collector: %s\n", collector.error().what.c_str());
         ::_exit(1);
       }
       const std::array<int, 2> told = {(*collector)->port(), (*collector)->filter_pid()};
       (void)!::write(start[1], told.data(), sizeof told);
-      ::_exit((*collector)->run(stop[0]) ? 0 : 1);
+      Descriptor told_to_stop(context, UniqueFd(stop[0]));
+      told_to_stop.when_readable([&] { (*collector)->stop(); });
+      (*collector)->begin({}, [&] { context.stop(); });
+      context.run();
+      ::_exit(0);
     }
     ::close(stop[0]);
     ::close(start[1]);
@@ -125,11 +134,37 @@ inline MeterLinkOptions patient(const TemporaryFolder& folder) {
   return options;
 }
 
+// The thread that waits for what a link does.
+class Loop {
+ public:
+  Loop() : work_(asio::make_work_guard(context)), thread_([this] { context.run(); }) {}
+  ~Loop() {
+    context.stop();
+    thread_.join();
+  }
+  asio::io_context context;
+
+ private:
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+inline UniqueFd connect_plain(std::uint16_t port) {
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return UniqueFd();
+  ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
+  return socket;
+}
+
 // A meter with its link, whose events come in batches.
 struct LinkedMeter {
   LinkedMeter(const FilterAddress& address, const std::string& machine, std::uint32_t pid, MeterLinkOptions options)
       : meter(machine, 3),
-        link(MeterLink::create(address, {machine, pid, "job", "program"}, std::move(options)).value()) {
+        link(MeterLink::create(loop->context, address, {machine, pid, "job", "program"}, std::move(options)).value()) {
     link->on_begin(meter.info);
     meter.growth();
   }
@@ -143,6 +178,7 @@ struct LinkedMeter {
     return link->report();
   }
 
+  std::unique_ptr<Loop> loop = std::make_unique<Loop>();
   LittleMeter meter;
   std::unique_ptr<MeterLink> link;
 };

@@ -8,7 +8,6 @@
 #include <atomic>
 
 #include "backends/linux/transport/frames/meter_frames.hpp"
-#include "backends/linux/transport/link/connect.hpp"
 #include "backends/linux/transport/tls/tls_stream.hpp"
 #include "model/random.hpp"
 #include "tests/linux/meter_path/live_path.hpp"
@@ -17,8 +16,6 @@ namespace dpm::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-UniqueFd connect_plain(std::uint16_t port) { return connect_to("127.0.0.1", port, 5000ms, -1).value(); }
 
 void send_all(int socket, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -42,33 +39,23 @@ bool is_closed(int socket) {
 struct Stranger {
   explicit Stranger(const FilterAddress& address)
       : context(TlsContext::create(TlsRole::client, address.secret).value()),
-        tls(context, connect_plain(address.port)) {}
-  TlsStatus shake_hands() {
-    while (true) {
-      const TlsStatus status = tls.handshake();
-      if (status != TlsStatus::wants_read && status != TlsStatus::wants_write) return status;
-      wait(status == TlsStatus::wants_read ? POLLIN : POLLOUT);
-    }
+        tls(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), connect_plain(address.port).release()), context.asio()) {}
+  bool shake_hands() {
+    AsioError failed;
+    tls.handshake(asio::ssl::stream_base::client, failed);
+    return !failed;
   }
   void send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const auto written = tls.write(bytes);
-      if (written.status == TlsStatus::failed || written.status == TlsStatus::closed) return;
-      bytes.remove_prefix(written.bytes);
-      if (written.status == TlsStatus::wants_write) wait(POLLOUT);
-    }
+    AsioError failed;
+    asio::write(tls, asio::buffer(bytes), failed);
   }
   bool is_dropped() {
     std::array<char, 1000> bytes;
-    return eventually([&] {
-      const auto got = tls.read(bytes);
-      return got.status == TlsStatus::closed || got.status == TlsStatus::failed;
-    });
+    AsioError failed;
+    while (!failed) tls.read_some(asio::buffer(bytes), failed);
+    return true;
   }
-  void wait(short events) const {
-    pollfd waiting = {tls.fd(), events, 0};
-    ::poll(&waiting, 1, 60'000);
-  }
+  asio::io_context io;
   TlsContext context;
   TlsStream tls;
 };
@@ -92,7 +79,7 @@ TEST_CASE("meter path: a wrong secret gets nobody in", "[meter-path]") {
   auto wrong = collector.address();
   wrong.secret = new_secret().value();
   Stranger stranger(wrong);
-  CHECK(stranger.shake_hands() == TlsStatus::failed);
+  CHECK_FALSE(stranger.shake_hands());
   auto options = patient(folder);
   options.end_wait = Duration::from_seconds(.3);
   LinkedMeter meter(wrong, "green", 2, options);
@@ -126,7 +113,7 @@ TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, cou
   CHECK(is_closed(silent.get()));
   // With the secret, but never a word.
   Stranger mute(collector.address());
-  CHECK(mute.shake_hands() == TlsStatus::done);
+  CHECK(mute.shake_hands());
   CHECK(mute.is_dropped());
   CHECK(collector.reports(
       [](const auto& report) { return report.refused.not_authenticated >= 2 && report.refused.too_slow >= 3; }));
@@ -162,7 +149,7 @@ TEST_CASE("meter path: with the secret but without the protocol a connection is 
                                           hello + framed(wire::Names{0, "{\"machines\": 7}"})};
   for (const auto& bytes : tries) {
     Stranger stranger(collector.address());
-    REQUIRE(stranger.shake_hands() == TlsStatus::done);
+    REQUIRE(stranger.shake_hands());
     stranger.send(bytes);
     CHECK(stranger.is_dropped());
   }
@@ -170,7 +157,7 @@ TEST_CASE("meter path: with the secret but without the protocol a connection is 
   // Half a frame, then gone.
   {
     Stranger stranger(collector.address());
-    REQUIRE(stranger.shake_hands() == TlsStatus::done);
+    REQUIRE(stranger.shake_hands());
     stranger.send(hello.substr(0, 20));
   }
   LinkedMeter red(collector.address(), "red", 1, patient(folder));

@@ -7,7 +7,6 @@
 
 #include <atomic>
 
-#include "backends/linux/transport/link/connect.hpp"
 #include "model/random.hpp"
 #include "tests/linux/meter_path/live_path.hpp"
 #include "tests/support/sanitizer.hpp"
@@ -55,8 +54,8 @@ class Wire {
       }
       if (!down_ && waiting[0].revents != 0) {
         UniqueFd near(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-        auto far = connect_to("127.0.0.1", to_, std::chrono::milliseconds(5000), -1);
-        if (near && far) pairs.push_back({std::move(near), *std::move(far), {}, {}});
+        UniqueFd far = connect_plain(to_);
+        if (near && far) pairs.push_back({std::move(near), std::move(far), {}, {}});
       }
       std::erase_if(pairs, [this](Pair& pair) {
         return !carry(pair.near.get(), pair.far.get(), pair.out) || !carry(pair.far.get(), pair.near.get(), pair.back);

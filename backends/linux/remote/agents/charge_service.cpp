@@ -1,6 +1,5 @@
 #include "backends/linux/remote/agents/charge_service.hpp"
 
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,12 +14,11 @@ constexpr std::size_t kQueuedBytesMax = 512 * 1024;
 
 std::string charge_sockets(const std::string& machine) { return "charge@" + machine + "@"; }
 
-ChargeService::ChargeService(EventLoop& loop, Handlers handlers) : loop_(loop), handlers_(std::move(handlers)) {}
+ChargeService::ChargeService(asio::io_context& context, Handlers handlers)
+    : context_(context), handlers_(std::move(handlers)) {}
 
 ChargeService::~ChargeService() {
-  if (!socket_) return;
-  loop_.forget(socket_.get());
-  folder_->remove(socket_name_);
+  if (listener_) folder_->remove(socket_name_);
 }
 
 Result<void> ChargeService::begin(UniqueFd daemon, const std::string& machine) {
@@ -30,15 +28,11 @@ Result<void> ChargeService::begin(UniqueFd daemon, const std::string& machine) {
   socket_name_ = charge_sockets(machine) + std::to_string(::getpid());
   auto socket = folder_->listen(socket_name_, SOCK_STREAM);
   if (!socket) return socket.error();
-  socket_ = *std::move(socket);
-  loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
+  listener_.emplace(context_, *std::move(socket), [this](UniqueFd other) {
+    if (peer_of(other.get()).may_ask()) connect(std::move(other));
+  });
   connect(std::move(daemon));
   return {};
-}
-
-void ChargeService::accept() {
-  UniqueFd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket && peer_of(socket.get()).may_ask()) connect(std::move(socket));
 }
 
 void ChargeService::connect(UniqueFd socket) {
@@ -50,7 +44,7 @@ void ChargeService::connect(UniqueFd socket) {
     if (when_retired_) std::exchange(when_retired_, nullptr)();
   };
   daemon_ = std::make_unique<MessageStream>(
-      loop_, std::move(socket),
+      context_, std::move(socket),
       MessageStream::Handlers{[this](control::ControlMessage message) { on_message(std::move(message)); }, on_end,
                               [this] { handlers_.on_room(); }});
 }
@@ -92,11 +86,8 @@ void ChargeService::report(control::ReportBody body) {
 bool ChargeService::has_room() const { return daemon_ != nullptr && daemon_->queued_bytes() < kQueuedBytesMax; }
 
 void ChargeService::retire(std::function<void()> then) {
-  if (socket_) {
-    loop_.forget(socket_.get());
-    folder_->remove(socket_name_);
-    socket_.reset();
-  }
+  if (listener_) folder_->remove(socket_name_);
+  listener_.reset();
   if (daemon_ == nullptr) return then();
   when_retired_ = std::move(then);
   daemon_->close_when_sent("retired");

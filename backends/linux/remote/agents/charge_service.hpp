@@ -16,6 +16,7 @@
 
 #include "backends/linux/custody/keeper/socket_folder.hpp"
 #include "backends/linux/remote/messages/message_stream.hpp"
+#include "backends/linux/transport/net/listener.hpp"
 
 namespace dpm {
 
@@ -36,7 +37,7 @@ class ChargeService {
     std::function<void()> on_room;  // somebody has begun to listen, or has taken what was sent
   };
 
-  ChargeService(EventLoop& loop, Handlers handlers);
+  ChargeService(asio::io_context& context, Handlers handlers);
   ~ChargeService();
 
   // The connection to the daemon that started us, and where others find us.
@@ -55,16 +56,15 @@ class ChargeService {
   void retire(std::function<void()> then);
 
  private:
-  void accept();
   void connect(UniqueFd socket);
   void on_message(control::ControlMessage message);
   void greet(std::uint64_t number, const control::Hello& hello);
 
-  EventLoop& loop_;
+  asio::io_context& context_;
   Handlers handlers_;
   std::optional<SocketFolder> folder_;
   std::string socket_name_;
-  UniqueFd socket_;
+  std::optional<Listener> listener_;
   std::unique_ptr<MessageStream> daemon_;
   std::uint64_t daemon_number_ = 0;
   std::string controller_;

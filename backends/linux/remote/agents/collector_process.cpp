@@ -1,15 +1,12 @@
 #include "backends/linux/remote/agents/collector_process.hpp"
 
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <utility>
 
+#include "backends/linux/transport/net/asio.hpp"
 #include "os/find_program.hpp"
 #include "os/machine.hpp"
 #include "os/own_program.hpp"
@@ -48,34 +45,26 @@ Result<std::vector<std::string>> filter_command(const CreateFilter& request) {
   return command;
 }
 
-void signal(const UniqueFd& event) {
-  const std::uint64_t one = 1;
-  if (::write(event.get(), &one, sizeof one) < 0) return;  // it is signalled
-}
-
 }  // namespace
 
 Result<void> CollectorProcess::run(UniqueFd daemon, const std::string& machine) {
   ::signal(SIGPIPE, SIG_IGN);
-  EventLoop loop;
-  // Never destroyed: when the loop ends everything is said and written. Static, so that a search for leaks knows whose
-  // its memory is.
-  static auto* const collector = new CollectorProcess(loop, machine);
+  // Never destroyed: when it has run everything is said and written. Static, so that a search for leaks knows whose its
+  // memory is.
+  static auto* const context = new asio::io_context(1);
+  static auto* const collector = new CollectorProcess(*context, machine);
   if (auto begun = collector->service_.begin(std::move(daemon), machine); !begun) return begun;
-  loop.run();
+  const auto until_stopped = asio::make_work_guard(*context);
+  context->run();
   return {};
 }
 
-CollectorProcess::CollectorProcess(EventLoop& loop, std::string machine)
-    : loop_(loop),
+CollectorProcess::CollectorProcess(asio::io_context& context, std::string machine)
+    : context_(context),
       machine_(std::move(machine)),
-      service_(loop, {[this](Asker asker, RequestBody request) { on_request(asker, std::move(request)); },
-                      [this] { return describe(); }, [] {}}),
-      stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  DPM_CHECK(stop_ && news_);
+      service_(context, {[this](Asker asker, RequestBody request) { on_request(asker, std::move(request)); },
+                         [this] { return describe(); }, [] {}}) {
   charge_.kind = Charge::Kind::filter;
-  loop_.watch(news_.get(), EPOLLIN, [this](std::uint32_t) { look(); });
 }
 
 Charge CollectorProcess::describe() const {
@@ -89,12 +78,12 @@ void CollectorProcess::on_request(Asker asker, RequestBody request) {
     auto created = create(*wanted);
     if (created) return service_.reply(asker, *std::move(created));
     service_.refuse(asker, created.error().what);
-    return service_.retire([this] { loop_.stop(); });
+    return service_.retire([this] { context_.stop(); });
   }
   if (!std::holds_alternative<Release>(request) || charge_.pid == 0)
     return service_.refuse(asker, "that is a filter: it can be released, and its log can be read");
   releasers_.push_back(asker);
-  signal(stop_);
+  collector_->stop();
   look();  // it may be over already
 }
 
@@ -108,7 +97,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   options.program = *command;
   options.secret = *secret;
   options.loopback_only = !machine_.empty();  // one of several that stand for machines is reached from here alone
-  auto collector = FilterCollector::create(options);
+  auto collector = FilterCollector::create(context_, options);
   if (!collector) return collector.error();
   collector_ = *std::move(collector);
 
@@ -119,34 +108,27 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   charge_.filter = {
       options.loopback_only ? std::vector<std::string>{"127.0.0.1"} : addresses_for_others(machine_addresses()),
       collector_->port(), *secret, request.name};
-  thread_ = std::thread([this] { collect(); });
+  collector_->begin(
+      [this](const std::string& how) {
+        how_ended_ = how.empty() ? "ended" : how;
+        look();
+      },
+      [this] {
+        is_over_ = true;
+        look();
+      });
   return FilterCreated{charge_.pid, charge_.filter, charge_.log};
 }
 
-void CollectorProcess::collect() {
-  const auto done = collector_->run(stop_.get(), [this](const std::string& how) {
-    const std::lock_guard lock(mutex_);
-    how_ended_ = how.empty() ? "ended" : how;
-    signal(news_);
-  });
-  const std::lock_guard lock(mutex_);
-  is_over_ = true;
-  if (!done) failure_ = done.error().what;
-  signal(news_);
-}
-
 void CollectorProcess::look() {
-  std::uint64_t count = 0;
-  if (::read(news_.get(), &count, sizeof count) < 0 && errno != EAGAIN) return;
-  const std::lock_guard lock(mutex_);
-  if (charge_.state == ProcessState::running && releasers_.empty() && (!how_ended_.empty() || is_over_)) {
+  if (charge_.state == ProcessState::running && releasers_.empty() && !how_ended_.empty()) {
     charge_.state = ProcessState::killed;
-    charge_.reason = !how_ended_.empty() ? how_ended_ : failure_;
+    charge_.reason = how_ended_;
     service_.report(FilterEnded{charge_.pid, charge_.reason});
   }
   if (!is_over_ || releasers_.empty()) return;
   for (const auto& asker : std::exchange(releasers_, {})) service_.reply(asker, Done{});
-  service_.retire([this] { loop_.stop(); });
+  service_.retire([this] { context_.stop(); });
 }
 
 }  // namespace dpm

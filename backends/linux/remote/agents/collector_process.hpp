@@ -3,9 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backends/linux/remote/agents/charge_service.hpp"
@@ -21,28 +19,22 @@ class CollectorProcess {
  private:
   using Asker = ChargeService::Asker;
 
-  CollectorProcess(EventLoop& loop, std::string machine);
+  CollectorProcess(asio::io_context& context, std::string machine);
 
   control::Charge describe() const;
   void on_request(Asker asker, control::RequestBody request);
   Result<control::FilterCreated> create(const control::CreateFilter& request);
-  void collect();
   void look();
 
-  EventLoop& loop_;
+  asio::io_context& context_;
   std::string machine_;
   ChargeService service_;
   control::Charge charge_;
   std::unique_ptr<FilterCollector> collector_;
   std::vector<Asker> releasers_;
 
-  UniqueFd stop_;  // readable: the collector is to end
-  UniqueFd news_;  // readable: something below has changed
-  std::mutex mutex_;
   std::string how_ended_;  // the filter, by itself
   bool is_over_ = false;   // the collector has finished its log
-  std::string failure_;
-  std::thread thread_;
 };
 
 }  // namespace dpm

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/linux/remote/protocol/control_message.hpp"
+#include "backends/linux/transport/net/io_context.hpp"
 #include "model/event_source.hpp"
 #include "model/trace_growth.hpp"
 
@@ -23,6 +24,8 @@ struct MeteredProcess {
   std::uint32_t pid = 0;
 };
 
-using OpenMeterSink = std::function<Result<std::unique_ptr<MeterSink>>(const FilterAddress&, const MeteredProcess&)>;
+// What the sink waits for, it waits for in the io_context of the supervisor.
+using OpenMeterSink =
+    std::function<Result<std::unique_ptr<MeterSink>>(asio::io_context&, const FilterAddress&, const MeteredProcess&)>;
 
 }  // namespace dpm

@@ -1,12 +1,10 @@
 #include "backends/linux/remote/agents/meter_thread.hpp"
 
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
+#include <csignal>
 #include <utility>
 
 #include "backends/linux/custody/keeper/keeper.hpp"
+#include "backends/linux/transport/net/timer.hpp"
 
 namespace dpm {
 
@@ -35,30 +33,29 @@ MeterOptions MeterThread::with_names_to(MeterOptions options, GrowthSink& sink) 
   return options;
 }
 
-MeterThread::MeterThread(EventLoop& loop, MeteredProgram program, MeterOptions options, std::unique_ptr<MeterSink> sink,
-                         Handlers handlers)
-    : loop_(loop),
+MeterThread::MeterThread(asio::io_context& context, MeteredProgram program, MeterOptions options,
+                         std::unique_ptr<MeterSink> sink, Handlers handlers)
+    : context_(context),
       sink_(std::move(sink)),
       handlers_(std::move(handlers)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       flags_(options.flags),
       source_(std::move(program), with_names_to(options, *sink_), [this] {
         const std::lock_guard lock(mutex_);
         source_.set_flags(0, flags_);  // they may have changed since
         reach(Stage::ready);
       }) {
-  DPM_CHECK(wake_);
   sink_->set_immediate(flags_.immediate());
-  loop_.watch(wake_.get(), EPOLLIN, [this](std::uint32_t) { tell(); });
   thread_ = std::thread([this] { run(); });
 }
 
-MeterThread::~MeterThread() {
-  thread_.join();
-  loop_.forget(wake_.get());
-}
+MeterThread::~MeterThread() { thread_.join(); }
 
 void MeterThread::run() {
+  // Ends of children are for the other thread; nothing may interrupt what serves a program.
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGCHLD);
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   Ending sink(*this);
   if (auto done = source_.run(sink); !done) failure_ = done.error().what;
   reach(Stage::ended);
@@ -66,13 +63,10 @@ void MeterThread::run() {
 
 void MeterThread::reach(Stage stage) {
   stage_ = stage;
-  const std::uint64_t one = 1;
-  if (::write(wake_.get(), &one, sizeof one) < 0) return;  // it is awake
+  later(context_, [this] { tell(); });
 }
 
 void MeterThread::tell() {
-  std::uint64_t count = 0;
-  if (::read(wake_.get(), &count, sizeof count) < 0) return;
   const Stage reached = stage_;
   const Stage told = std::exchange(told_, reached);
   if (told < Stage::ready && reached >= Stage::ready) handlers_.on_ready();

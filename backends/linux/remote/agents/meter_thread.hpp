@@ -1,4 +1,5 @@
-// Meters a program in threads of its own, beside an event loop that controls it.
+// Meters a program in threads of its own, beside an io_context in which it is controlled: the supervisor
+// that serves its calls has a loop of its own, which nothing may delay.
 #pragma once
 
 #include <atomic>
@@ -10,20 +11,20 @@
 
 #include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "backends/linux/remote/agents/meter_path.hpp"
-#include "backends/linux/remote/messages/event_loop.hpp"
+#include "backends/linux/transport/net/io_context.hpp"
 
 namespace dpm {
 
 class MeterThread {
  public:
-  // All called in the loop.
+  // All called in the thread of the io_context.
   struct Handlers {
     std::function<void()> on_ready;   // calls are being served
     std::function<void()> on_let_go;  // the program has ended, or after let_go(): its keeper answers
     std::function<void()> on_end;     // everything the meter recorded is where it belongs
   };
 
-  MeterThread(EventLoop& loop, MeteredProgram program, MeterOptions options, std::unique_ptr<MeterSink> sink,
+  MeterThread(asio::io_context& context, MeteredProgram program, MeterOptions options, std::unique_ptr<MeterSink> sink,
               Handlers handlers);
   MeterThread(const MeterThread&) = delete;
   MeterThread& operator=(const MeterThread&) = delete;
@@ -44,10 +45,9 @@ class MeterThread {
   void reach(Stage stage);
   void tell();
 
-  EventLoop& loop_;
+  asio::io_context& context_;
   std::unique_ptr<MeterSink> sink_;
   Handlers handlers_;
-  UniqueFd wake_;
   std::atomic<Stage> stage_{Stage::starting};
   Stage told_ = Stage::starting;
   std::atomic<bool> stopped_{false};

@@ -5,11 +5,14 @@
 // and counted.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "backends/linux/remote/agents/output_buffer.hpp"
-#include "backends/linux/remote/messages/event_loop.hpp"
+#include "backends/linux/transport/net/descriptor.hpp"
+#include "backends/linux/transport/net/timer.hpp"
 #include "model/result.hpp"
 #include "os/unique_fd.hpp"
 
@@ -33,10 +36,9 @@ class ProgramStreams {
     std::function<void(OutputBuffer::Piece)> send;
   };
 
-  ProgramStreams(EventLoop& loop, Handlers handlers);
+  ProgramStreams(asio::io_context& context, Handlers handlers);
   ProgramStreams(const ProgramStreams&) = delete;
   ProgramStreams& operator=(const ProgramStreams&) = delete;
-  ~ProgramStreams();
 
   // `input_file`: read by the program instead of what add_input() brings; empty: none.
   Result<ProgramEnds> open(const std::string& input_file);
@@ -51,36 +53,37 @@ class ProgramStreams {
   void drain(std::function<void()> then);
 
   // Our ends of output and error, for who is to read them when we are dead.
-  int output_fd() const { return output_.fd.get(); }
-  int error_fd() const { return error_.fd.get(); }
+  int output_fd() const { return output_.pipe->fd(); }
+  int error_fd() const { return error_.pipe->fd(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Source {
-    UniqueFd fd;
-    bool is_error = false, watched = false;
+    std::optional<Descriptor> pipe;  // until its end
+    bool is_error = false;
   };
 
   void read(Source& source);
   bool read_once(Source& source, bool keep_all);
-  void watch(Source& source, bool on);
-  void close(Source& source);
+  void wait_for(Source& source);
   void write_input();
   void close_input();
   bool has_patience() const;
   bool must_wait() const;
   void update();
 
-  EventLoop& loop_;
+  asio::io_context& context_;
   Handlers handlers_;
   Source output_, error_;
   OutputBuffer kept_{kKeptBytesMax};
-  EventLoop::Clock::time_point taken_at_;  // when something was last taken
-  EventLoop::TimerId stall_timer_ = 0;
+  Clock::time_point taken_at_;  // when something was last taken
+  Timer stall_timer_;
   std::function<void()> when_drained_;
 
-  UniqueFd input_;
+  std::optional<Descriptor> input_;
   std::string pending_input_;
-  bool input_ends_ = false, input_watched_ = false;
+  bool input_ends_ = false;
 };
 
 }  // namespace dpm

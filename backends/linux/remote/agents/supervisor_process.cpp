@@ -1,7 +1,6 @@
 #include "backends/linux/remote/agents/supervisor_process.hpp"
 
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "backends/linux/custody/acquire/take_program.hpp"
 #include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/remote/agents/program_processes.hpp"
+#include "backends/linux/transport/net/asio.hpp"
 #include "os/find_program.hpp"
 #include "os/machine.hpp"
 #include "os/process_handle.hpp"
@@ -26,7 +26,6 @@ using namespace control;
 
 // What the program did last is in its log before it is said to have ended, unless its filter is slow.
 constexpr std::chrono::seconds kMeterPatience{2};
-constexpr std::chrono::seconds kReapEvery{1};
 
 UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)); }
 
@@ -59,27 +58,29 @@ std::string reason_of(const siginfo_t& end) {
 }  // namespace
 
 Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink) {
-  EventLoop loop;
-  // Never destroyed: when the loop ends everything is said, and the meter may still be at work for nobody. Static, so
-  // that a search for leaks knows whose its memory is.
-  static auto* const supervisor = new SupervisorProcess(loop, machine, open_sink);
+  // Never destroyed: when it has run everything is said, and the meter may still be at work for nobody. Static, so that
+  // a search for leaks knows whose its memory is.
+  static auto* const context = new asio::io_context(1);
+  static auto* const supervisor = new SupervisorProcess(*context, machine, open_sink);
   if (auto begun = supervisor->service_.begin(std::move(daemon), machine); !begun) return begun;
-  loop.run();
+  const auto until_stopped = asio::make_work_guard(*context);
+  context->run();
   return {};
 }
 
-SupervisorProcess::SupervisorProcess(EventLoop& loop, std::string machine, const OpenMeterSink& open_sink)
-    : loop_(loop),
+SupervisorProcess::SupervisorProcess(asio::io_context& context, std::string machine, const OpenMeterSink& open_sink)
+    : context_(context),
       machine_(machine.empty() ? machine_name() : std::move(machine)),
       open_sink_(open_sink),
-      service_(loop, {[this](Asker asker, RequestBody request) { on_request(asker, std::move(request)); },
-                      [this] { return describe(); }, [this] { streams_.pump(); }}),
-      streams_(loop,
+      service_(context, {[this](Asker asker, RequestBody request) { on_request(asker, std::move(request)); },
+                         [this] { return describe(); }, [this] { streams_.pump(); }}),
+      streams_(context,
                {[this] { return service_.is_listened_to() && service_.has_room(); },
                 [this] { return service_.is_listened_to(); },
                 [this](OutputBuffer::Piece piece) {
                   service_.report(Output{charge_.pid, piece.is_error, std::move(piece.bytes), piece.dropped_bytes});
-                }}) {}
+                }}),
+      conclude_timer_(context) {}
 
 Charge SupervisorProcess::describe() const {
   Charge charge = charge_;
@@ -200,11 +201,12 @@ Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request)
 Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddress& filter, MeterFlags flags) {
   charge_.flags = flags;
   charge_.filter = filter;
-  program_ = open_process(charge_.pid);
-  if (!program_) return Error::from_errno("watch process " + std::to_string(charge_.pid));
-  auto sink = open_sink_(filter, {machine_, charge_.job, charge_.name, charge_.pid});
+  UniqueFd program_end = open_process(charge_.pid);
+  if (!program_end) return Error::from_errno("watch process " + std::to_string(charge_.pid));
+  auto sink = open_sink_(context_, filter, {machine_, charge_.job, charge_.name, charge_.pid});
   if (!sink) return sink.error();
-  loop_.watch(program_.get(), EPOLLIN, [this](std::uint32_t) { on_program_end(); });
+  program_.emplace(context_, std::move(program_end));
+  program_->when_readable([this] { on_program_end(); });
   MeterThread::Handlers handlers;
   handlers.on_ready = [this] {
     is_metered_ = true;
@@ -215,13 +217,13 @@ Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddres
     if (!releasers_.empty()) finish_release();
   };
   handlers.on_end = [this] {
-    if (has_ended_ && conclude_timer_ != 0) conclude();
-    if (is_retired_) loop_.stop();
+    if (conclude_timer_.is_running()) conclude();
+    if (is_retired_) context_.stop();
   };
   MeterOptions options;
   options.flags = flags;
   options.machine = machine_;
-  meter_ = std::make_unique<MeterThread>(loop_, std::move(program), options, *std::move(sink), std::move(handlers));
+  meter_ = std::make_unique<MeterThread>(context_, std::move(program), options, *std::move(sink), std::move(handlers));
   return {};
 }
 
@@ -259,8 +261,9 @@ void SupervisorProcess::open_gate() {
 }
 
 void SupervisorProcess::keep_reaping() {
-  reap_orphans(has_ended_ ? 0 : charge_.pid);
-  loop_.after(kReapEvery, [this] { keep_reaping(); });
+  const auto reap = [this] { reap_orphans(has_ended_ ? 0 : charge_.pid); };
+  children_.emplace(context_, SIGCHLD, reap);
+  reap();  // those that ended before
 }
 
 Result<void> SupervisorProcess::stop() {
@@ -296,14 +299,13 @@ void SupervisorProcess::finish_release() {
   for (const auto& asker : std::exchange(releasers_, {})) service_.reply(asker, Done{});
   service_.retire([this] {
     is_retired_ = true;
-    if (meter_->has_ended()) loop_.stop();
+    if (meter_->has_ended()) context_.stop();
   });
 }
 
 // ---- what happens to it
 
 void SupervisorProcess::on_program_end() {
-  loop_.forget(program_.get());
   has_ended_ = true;
   siginfo_t end = {};
   const bool is_ours = is_child_ && ::waitid(P_PID, charge_.pid, &end, WEXITED) == 0;
@@ -311,11 +313,11 @@ void SupervisorProcess::on_program_end() {
   reap_orphans(0);
   const bool others_go_on = !is_child_ || !descendants().empty();
   if (others_go_on || meter_->has_ended()) return conclude();
-  conclude_timer_ = loop_.after(kMeterPatience, [this] { conclude(); });
+  conclude_timer_.start(kMeterPatience, [this] { conclude(); });
 }
 
 void SupervisorProcess::conclude() {
-  loop_.cancel(std::exchange(conclude_timer_, 0));
+  conclude_timer_.cancel();
   streams_.drain([this] { tell_end(); });
 }
 
@@ -331,7 +333,7 @@ void SupervisorProcess::set_state(ProcessState state) {
 }
 
 void SupervisorProcess::leave() {
-  service_.retire([this] { loop_.stop(); });
+  service_.retire([this] { context_.stop(); });
 }
 
 }  // namespace dpm

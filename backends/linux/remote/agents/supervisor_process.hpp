@@ -23,6 +23,7 @@
 #include "backends/linux/remote/agents/meter_path.hpp"
 #include "backends/linux/remote/agents/meter_thread.hpp"
 #include "backends/linux/remote/agents/program_streams.hpp"
+#include "backends/linux/transport/net/signal_watch.hpp"
 
 namespace dpm {
 
@@ -34,7 +35,7 @@ class SupervisorProcess {
  private:
   using Asker = ChargeService::Asker;
 
-  SupervisorProcess(EventLoop& loop, std::string machine, const OpenMeterSink& open_sink);
+  SupervisorProcess(asio::io_context& context, std::string machine, const OpenMeterSink& open_sink);
 
   control::Charge describe() const;
   void on_request(Asker asker, control::RequestBody request);
@@ -62,7 +63,7 @@ class SupervisorProcess {
   void set_state(control::ProcessState state);
   void leave();
 
-  EventLoop& loop_;
+  asio::io_context& context_;
   std::string machine_;  // never empty
   const OpenMeterSink& open_sink_;
   ChargeService service_;
@@ -72,10 +73,11 @@ class SupervisorProcess {
 
   std::optional<LaunchedProgram> launched_;  // until it has begun
   std::unique_ptr<MeterThread> meter_;
-  bool is_metered_ = false;  // its calls are served
+  std::optional<SignalWatch> children_;  // once it has begun
+  bool is_metered_ = false;              // its calls are served
   bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
-  UniqueFd program_;  // a pidfd of its first process
-  EventLoop::TimerId conclude_timer_ = 0;
+  std::optional<Descriptor> program_;  // a pidfd of its first process
+  Timer conclude_timer_;
   std::vector<Asker> starters_, killers_, releasers_;  // who waits for an answer
 };
 

@@ -1,21 +1,14 @@
 // The machines of a computation, reached through a launcher: one connection to the meterdaemon of each, opened when it
 // is first needed and again when it was lost.
 //
-//     main thread                                   a thread for each connection (MachineConnection)
-//     ask(): opens, sends to all, waits     ◄────── answers
-//     take_reports(), wait()                ◄────── reports, in a queue that wakes report_descriptor()
-//
-// While the queue is full and nobody asks, the connections' threads wait: whatever processes print, our memory does not
-// grow. ask() never waits for the queue, so that no answer can be behind a report that nobody takes.
+// One thread does everything: what machines say is read while it asks or waits here, and waits in their sockets while
+// it does something else. While the queue of reports is full, nothing is read but for answers: whatever processes
+// print, our memory does not grow.
 #pragma once
 
-#include <sys/types.h>
-
-#include <condition_variable>
-#include <future>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,44 +34,27 @@ class Connections : public Machines {
   Waited wait(std::chrono::milliseconds at_most) override;
   bool take_interruption() override;
 
-  // Readable while there are reports to take.
-  int report_descriptor() const { return awake_.get(); }
+  enum class Woken { input, reported, interrupted, timed_out };
+  // Until the descriptor `input` can be read, or there is a report to take. An interruption is taken.
+  Woken wait_for_input(int input, std::chrono::milliseconds at_most);
 
  private:
-  // No Result: GCC 12 warns of one in a future, which it takes for no heap object.
-  struct Opened {
-    std::unique_ptr<MachineConnection> connection;
-    std::string why_not;
-  };
-  struct Machine {
-    std::unique_ptr<MachineConnection> connection;
-    std::future<Opened> opening;
-  };
-
-  void open(const std::string& name);
-  Opened connect(const Launcher& launcher, const std::string& name);  // in a thread of its own
-  // Null with the reason, when it cannot be had.
-  Result<MachineConnection*> opened(const std::string& name, std::chrono::steady_clock::time_point until);
-  std::vector<Answer> answers_of(std::vector<Question> questions);
-  template <typename Future>
-  Result<void> await(Future& future, std::chrono::steady_clock::time_point until);
-  bool is_interrupted();
+  void await_interruption();
+  Result<MachineConnection*> connection_to(const std::string& name);
   void queue(MachineReport report);
-  void set_asking(bool is_asking);
+  void set_reading(bool on);
+  template <typename Condition>
+  void run_until(std::chrono::steady_clock::time_point time, Condition is_met);
 
   const Launcher launcher_;
   const std::string controller_;
-  const int interruption_;
+  std::unique_ptr<asio::io_context> context_;
+  std::optional<Descriptor> interruption_;
   bool was_interrupted_ = false;
-  std::map<std::string, Machine> machines_;
-
-  UniqueFd awake_;    // an eventfd
-  std::mutex mutex_;  // of what follows
-  std::condition_variable room_;
+  std::map<std::string, std::unique_ptr<MachineConnection>> machines_;
   std::vector<MachineReport> reports_;
   std::size_t queued_bytes_ = 0;
-  std::map<std::string, bool> is_lost_;
-  bool is_asking_ = false, is_closing_ = false;
+  bool is_asking_ = false;
 };
 
 }  // namespace dpm::control

@@ -1,59 +1,65 @@
 // A controller's connection to the meterdaemon of one machine, through a launcher (launcher.hpp).
 //
-//     auto red = MachineConnection::open(command, "red", "control-100", {on_report, on_end});
-//     auto created = red->ask(CreateProcess{...});       // several may be under way
-//     ... created.get() ...                              // Refused, ProcessCreated, or the error that ended it
+//     MachineConnection red(context, command, "red", "control-100", {on_open, on_report, on_end});
+//     red.ask(CreateProcess{...}, [](Result<ReplyBody> reply) { ... });       // several may be under way
+//     context.run();
 //
-// A thread of its own reads and writes. ask() never waits. Handlers are called in that thread, in the order things
-// happened: they should be quick, and must not wait for a reply. While a handler does not return, what the machine
-// reports waits there, and programs whose output nobody takes wait as they would for a slow terminal.
+// Handlers and answers are called in the thread that runs the io_context, in the order things happened, and never once
+// the connection is destroyed. While nothing is read, what the machine reports waits there, and programs whose output
+// is not taken wait as they would for a slow terminal.
 #pragma once
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "backends/linux/remote/protocol/control_message.hpp"
-#include "model/result.hpp"
+#include "backends/linux/remote/client/launcher_process.hpp"
+#include "backends/linux/remote/messages/request_link.hpp"
 #include "model/time.hpp"
 
 namespace dpm {
 
 class MachineConnection {
  public:
+  using Answer = RequestLink::Answer;
   struct Handlers {
+    std::function<void(const control::Welcome&)> on_open;
     std::function<void(control::ReportBody)> on_report;
-    // Once, last, with the reason; not when the connection is destroyed.
-    std::function<void(const std::string& why)> on_end;
+    // Once, last, with the reason; `opened` if on_open was called. The connection may be destroyed in it.
+    std::function<void(const std::string& why, bool opened)> on_end;
   };
-  using Answer = Result<control::ReplyBody>;
 
-  // Starts the launcher's command, introduces the controller by its name and waits for the Welcome. An error says what
-  // the launcher said, such as "ssh: Could not resolve hostname red", and both versions if these differ. Reports that
-  // follow at once may come before this returns.
-  static Result<std::unique_ptr<MachineConnection>> open(const std::vector<std::string>& command,
-                                                         const std::string& machine, const std::string& controller,
-                                                         Handlers handlers,
-                                                         Duration patience = Duration::from_seconds(30));
+  // Starts the launcher's command and introduces the controller by its name. The reason of the end has what the
+  // launcher said, such as "ssh: Could not resolve hostname red", and both versions if these differ.
+  MachineConnection(asio::io_context& context, const std::vector<std::string>& command, std::string machine,
+                    const std::string& controller, Handlers handlers, Duration patience = Duration::from_seconds(30));
   MachineConnection(const MachineConnection&) = delete;
   MachineConnection& operator=(const MachineConnection&) = delete;
-  // What was asked and not answered is answered with an error. Processes and filters there go on.
-  ~MachineConnection();
+  ~MachineConnection();  // processes and filters there go on
 
-  const std::string& machine() const;  // as the user calls it
-  const control::Welcome& welcome() const;
+  bool has_ended() const { return !ended_.empty(); }
 
-  // From any thread. Refused is an answer like any other; an error means that the connection has ended, or that the
-  // request is one that cannot be sent (and then says why).
-  std::future<Answer> ask(control::RequestBody request);
+  // What is asked before the connection is open is sent then. Refused is an answer like any other; an error means that
+  // the connection has ended, or that the request is one that cannot be sent (and then says why).
+  void ask(control::RequestBody request, Answer answer);
+  void set_reading(bool on);
 
  private:
-  class Work;
-  explicit MachineConnection(std::unique_ptr<Work> work);
+  void on_reply_to_hello(const Result<control::ReplyBody>& reply);
+  void on_link_end(const std::string& why, bool broken);
+  void end(const std::string& why);
 
-  std::unique_ptr<Work> work_;
+  asio::io_context& context_;
+  const std::string machine_;
+  Handlers handlers_;
+  Timer patience_;
+  bool is_open_ = false;
+  std::vector<std::pair<control::RequestBody, Answer>> early_;  // asked before it is open
+  std::string ended_;                                           // why
+  std::unique_ptr<LauncherProcess> launcher_;
+  std::unique_ptr<RequestLink> link_;
 };
 
 }  // namespace dpm

@@ -1,14 +1,18 @@
 #include "backends/linux/remote/daemon/attach.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
-#include <thread>
+#include <optional>
 
+#include "backends/linux/transport/net/asio.hpp"
+#include "backends/linux/transport/net/descriptor.hpp"
 #include "os/own_program.hpp"
 #include "os/process_handle.hpp"
 #include "os/user_paths.hpp"
@@ -19,15 +23,46 @@ namespace {
 
 constexpr off_t kLogBytesMax = 1024 * 1024;
 
-// Until one end closes. Blocking: each direction has a thread of its own, so that none waits for the other.
-void copy(int from, int to) {
-  char part[64 * 1024];
-  for (;;) {
-    const ssize_t length = ::read(from, part, sizeof part);
-    if (length < 0 && errno == EINTR) continue;
-    if (length <= 0 || !write_all(to, {part, static_cast<std::size_t>(length)})) return;
+UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)); }
+
+// One direction, until an end closes. The descriptors may be shared with other processes, so that they may not be made
+// non-blocking: reading waits for no more than there is, and what a pipe that is ready takes without waiting is PIPE_BUF.
+class OneWay {
+ public:
+  OneWay(asio::io_context& context, int from, int to)
+      : from_(context, duplicate(from).release()), to_(context, duplicate(to).release()) {}
+
+  asio::awaitable<void> copy(std::function<void()> then) {
+    using Wait = asio::posix::descriptor_base::wait_type;
+    for (bool is_open = true; is_open;) {
+      if (bytes_.empty()) {
+        const bool is_ready = co_await until_ready(from_, Wait::wait_read);
+        is_open = is_ready && read_some();
+      } else {
+        const bool is_ready = co_await until_ready(to_, Wait::wait_write);
+        is_open = is_ready && write_some();
+      }
+    }
+    then();
   }
-}
+
+ private:
+  bool read_some() {
+    std::array<char, 64 * 1024> part;
+    const ssize_t length = ::read(from_.native_handle(), part.data(), part.size());
+    if (length > 0) bytes_.assign(part.data(), static_cast<std::size_t>(length));
+    return length > 0 || (length < 0 && (errno == EINTR || errno == EAGAIN));
+  }
+
+  bool write_some() {
+    const ssize_t length = ::write(to_.native_handle(), bytes_.data(), std::min<std::size_t>(bytes_.size(), PIPE_BUF));
+    if (length > 0) bytes_.erase(0, static_cast<std::size_t>(length));
+    return length >= 0 || errno == EINTR || errno == EAGAIN;
+  }
+
+  asio::posix::stream_descriptor from_, to_;
+  std::string bytes_;
+};
 
 Result<UniqueFd> open_log(const std::string& machine) {
   const auto path = meterd_log(machine);
@@ -88,20 +123,19 @@ Result<void> attach(const AttachOptions& options) {
   const timeval no_limit = {0, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &no_limit, sizeof no_limit);
   ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &no_limit, sizeof no_limit);
-  const UniqueFd daemon = open_process(static_cast<std::uint32_t>(peer_of(fd).pid));
-  std::thread([fd] {
-    copy(STDIN_FILENO, fd);
-    ::shutdown(fd, SHUT_WR);
-  }).detach();  // it may wait for an input that never ends
-  copy(fd, STDOUT_FILENO);
-  ::shutdown(fd, SHUT_RDWR);
-  if (options.stay && daemon) {
-    pollfd ended{daemon.get(), POLLIN, 0};
-    while (::poll(&ended, 1, -1) < 0 && errno == EINTR) {
-    }
-  }
-  // The other thread may still be at work with our descriptors: they go with the process.
-  (void)socket->release();
+  UniqueFd daemon = open_process(static_cast<std::uint32_t>(peer_of(fd).pid));
+
+  asio::io_context context(1);
+  OneWay asked(context, STDIN_FILENO, fd), answered(context, fd, STDOUT_FILENO);
+  std::optional<Descriptor> daemon_end;
+  spawn(context, asked.copy([fd] { ::shutdown(fd, SHUT_WR); }));
+  spawn(context, answered.copy([&] {
+    ::shutdown(fd, SHUT_RDWR);
+    if (!options.stay || !daemon) return context.stop();
+    daemon_end.emplace(context, std::move(daemon));
+    daemon_end->when_readable([&context] { context.stop(); });
+  }));
+  context.run();
   return {};
 }
 

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "backends/linux/remote/messages/message_stream.hpp"
+#include "backends/linux/remote/messages/request_link.hpp"
 
 namespace dpm {
 
@@ -19,20 +16,14 @@ class ChargeLink {
     std::function<void()> on_end;  // the link may be destroyed in it
   };
 
-  ChargeLink(EventLoop& loop, UniqueFd socket, Handlers handlers);
+  ChargeLink(asio::io_context& context, UniqueFd socket, Handlers handlers);
 
   // `answer` is called in any case: with Refused, if the other end is gone.
   void ask(control::RequestBody request, Answer answer);
-  void set_reading(bool on) { stream_.set_reading(on); }
+  void set_reading(bool on) { link_.set_reading(on); }
 
  private:
-  void on_message(control::ControlMessage message);
-  void on_end();
-
-  Handlers handlers_;
-  std::map<std::uint64_t, Answer> waiting_;
-  std::uint64_t next_number_ = 1;
-  MessageStream stream_;
+  RequestLink link_;
 };
 
 // Starts `dpm meterd ROLE --machine MACHINE`, a process in a session of its own whose standard input is the other end

@@ -1,7 +1,6 @@
 // Controllers: how they come and go, and what they ask.
 #include "backends/linux/remote/daemon/meterd.hpp"
 
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "backends/linux/remote/agents/charge_service.hpp"
+#include "backends/linux/transport/net/asio.hpp"
 #include "os/machine.hpp"
 
 namespace dpm {
@@ -27,10 +27,11 @@ std::string meterd_socket(const std::string& machine) { return "meterd@" + machi
 Result<void> Meterd::run(const Options& options, const std::function<void()>& on_ready) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);  // supervisors that end are nobody's business
-  Meterd daemon(options);
+  asio::io_context context(1);
+  Meterd daemon(context, options);
   if (auto begun = daemon.begin(); !begun) return begun;
   on_ready();
-  daemon.loop_.run();
+  context.run();
   daemon.folder_->remove(meterd_socket(options.machine));
   return {};
 }
@@ -45,8 +46,7 @@ Result<void> Meterd::begin() {
     return Error{"a meterdaemon runs already: process " + std::to_string(peer_of(other.get()).pid)};
   auto socket = folder_->listen(name, SOCK_STREAM);
   if (!socket) return socket.error();
-  socket_ = *std::move(socket);
-  loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
+  listener_.emplace(context_, *std::move(socket), [this](UniqueFd peer) { accept(std::move(peer)); });
   find_charges();
   forget_abandoned();
   note_activity();
@@ -56,16 +56,13 @@ Result<void> Meterd::begin() {
 void Meterd::log(const std::string& line) { std::fprintf(stderr, "dpm meterd [%d]: %s\n", ::getpid(), line.c_str()); }
 
 void Meterd::note_activity() {
-  loop_.cancel(idle_timer_);
-  idle_timer_ = loop_.after(options_.idle, [this] {
-    if (controllers_.empty() && charges_.empty() && charges_being_made_ == 0) return loop_.stop();
+  idle_timer_.start(options_.idle, [this] {
+    if (controllers_.empty() && charges_.empty() && charges_being_made_ == 0) return context_.stop();
     note_activity();
   });
 }
 
-void Meterd::accept() {
-  UniqueFd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket) return;
+void Meterd::accept(UniqueFd socket) {
   const SocketPeer peer = peer_of(socket.get());
   if (!peer.may_ask() || controllers_.size() == kControllersMax) {
     ++dropped_peers_;
@@ -86,11 +83,9 @@ void Meterd::accept() {
   handlers.on_drained = [this, id] {
     if (const auto at = controllers_.find(id); at != controllers_.end()) pause(at->second.name, false);
   };
-  controller.stream = std::make_unique<MessageStream>(loop_, std::move(socket), std::move(handlers));
-  controller.hello_timer = loop_.after(options_.hello_patience, [this, id] {
-    controllers_.at(id).hello_timer = 0;
-    drop(id, "it did not say who it is", true);
-  });
+  controller.stream = std::make_unique<MessageStream>(context_, std::move(socket), std::move(handlers));
+  controller.hello_timer = std::make_unique<Timer>(context_);
+  controller.hello_timer->start(options_.hello_patience, [this, id] { drop(id, "it did not say who it is", true); });
   note_activity();
 }
 
@@ -98,7 +93,6 @@ void Meterd::drop(std::uint64_t id, const std::string& why, bool broken) {
   auto node = controllers_.extract(id);
   if (node.empty()) return;
   Controller& controller = node.mapped();
-  loop_.cancel(controller.hello_timer);
   if (broken) {
     ++dropped_peers_;
     log("dropped " + (controller.name.empty() ? "a peer" : controller.name) + ": " + why + " (" +
@@ -140,7 +134,7 @@ void Meterd::on_request(Controller& controller, Request request) {
 
 void Meterd::greet(Controller& controller, std::uint64_t number, const Hello& hello) {
   const Asker asker{controller.id, number};
-  loop_.cancel(std::exchange(controller.hello_timer, 0));
+  controller.hello_timer->cancel();
   std::string refusal;
   if (hello.version != kControlVersion)
     refusal = "the meterdaemon here has control version " + std::to_string(kControlVersion) +
@@ -209,8 +203,7 @@ void Meterd::perform(Controller& controller, Asker asker, RequestBody& request) 
 // In steps, with everything else in between.
 void Meterd::find_file(Asker asker, const std::shared_ptr<FileSearch>& search) {
   if (auto found = search->step()) return reply(asker, std::move(*found));
-  if (controllers_.contains(asker.first))
-    loop_.after(std::chrono::seconds(0), [this, asker, search] { find_file(asker, search); });
+  if (controllers_.contains(asker.first)) later(context_, [this, asker, search] { find_file(asker, search); });
 }
 
 // In steps, as above: when the filter has read what was sent to it, and had the time to write it.
@@ -222,7 +215,7 @@ void Meterd::list_log(Asker asker, const GetLog& request, const std::shared_ptr<
     return reply(asker, files ? *std::move(files) : ReplyBody(Refused{files.error().what}));
   }
   if (controllers_.contains(asker.first))
-    loop_.after(LogSettling::kStep, [this, asker, request, settling] { list_log(asker, request, settling); });
+    after(context_, LogSettling::kStep, [this, asker, request, settling] { list_log(asker, request, settling); });
 }
 
 void Meterd::get_log(Asker asker, const GetLog& request) {

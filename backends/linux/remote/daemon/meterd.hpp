@@ -20,6 +20,7 @@
 #include "backends/linux/remote/daemon/charge_link.hpp"
 #include "backends/linux/remote/daemon/file_requests.hpp"
 #include "backends/linux/remote/daemon/log_settling.hpp"
+#include "backends/linux/transport/net/listener.hpp"
 
 namespace dpm {
 
@@ -40,28 +41,31 @@ class Meterd {
   static Result<void> run(const Options& options, const std::function<void()>& on_ready);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Controller {
     std::uint64_t id = 0;
     std::string name;  // empty before its Hello
     std::unique_ptr<MessageStream> stream;
-    EventLoop::TimerId hello_timer = 0;
+    std::unique_ptr<Timer> hello_timer;
     FileUploads uploads;
   };
   struct Charge {
     control::Charge facts;
-    std::unique_ptr<ChargeLink> link;                       // empty if its process was killed
-    UniqueFd process;                                       // then: a pidfd of the program
-    std::vector<control::Output> held;                      // that came when nobody listened any more
-    std::vector<ChargeLink::Answer> killers;                // who waits for its end, without a supervisor
-    std::optional<EventLoop::Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
+    std::unique_ptr<ChargeLink> link;            // empty if its process was killed
+    std::unique_ptr<Descriptor> process;         // then: a pidfd of the program
+    std::vector<control::Output> held;           // that came when nobody listened any more
+    std::vector<ChargeLink::Answer> killers;     // who waits for its end, without a supervisor
+    std::optional<Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
   };
   using Asker = std::pair<std::uint64_t, std::uint64_t>;  // a controller's id, its request's number
 
-  explicit Meterd(Options options) : options_(std::move(options)) {}
+  Meterd(asio::io_context& context, Options options)
+      : context_(context), options_(std::move(options)), idle_timer_(context) {}
   Result<void> begin();
   void find_charges();
 
-  void accept();
+  void accept(UniqueFd socket);
   void drop(std::uint64_t id, const std::string& why, bool broken);
   void on_request(Controller& controller, control::Request request);
   void greet(Controller& controller, std::uint64_t number, const control::Hello& hello);
@@ -98,10 +102,10 @@ class Meterd {
   void note_activity();
   static void log(const std::string& line);
 
-  EventLoop loop_;
+  asio::io_context& context_;
   Options options_;
   std::optional<SocketFolder> folder_;
-  UniqueFd socket_;
+  std::optional<Listener> listener_;
   std::map<std::uint64_t, Controller> controllers_;
   std::uint64_t next_controller_ = 1;
   std::map<std::uint32_t, Charge> charges_;  // by pid
@@ -109,7 +113,7 @@ class Meterd {
   std::size_t charges_being_found_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> waiting_hellos_;
   std::uint64_t dropped_peers_ = 0;
-  EventLoop::TimerId idle_timer_ = 0;
+  Timer idle_timer_;
 };
 
 }  // namespace dpm

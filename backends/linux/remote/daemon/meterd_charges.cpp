@@ -1,5 +1,4 @@
 // Charges: how the daemon makes, finds, tells and loses the processes that look after them.
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,7 +39,7 @@ std::unique_ptr<ChargeLink> Meterd::connect_charge(UniqueFd socket) {
   // The handlers need to know which link they belong to before there is one.
   auto self = std::make_shared<ChargeLink*>(nullptr);
   auto link = std::make_unique<ChargeLink>(
-      loop_, std::move(socket),
+      context_, std::move(socket),
       ChargeLink::Handlers{[this, self](ReportBody body) { on_report(*self, std::move(body)); },
                            [this, self] { on_charge_end(*self); }});
   *self = link.get();
@@ -61,13 +60,14 @@ void Meterd::find_charges() {
       for (const auto& [id, number] : std::exchange(waiting_hellos_, {}))
         if (const auto at = controllers_.find(id); at != controllers_.end()) welcome(at->second, number);
     };
-    const auto timer = loop_.after(kFindPatience, [this, link, greet_waiting] {
+    const auto timer = std::make_shared<Timer>(context_);
+    timer->start(kFindPatience, [this, link, greet_waiting] {
       --charges_being_found_;
       link->reset();
       greet_waiting();
     });
     (*link)->ask(Hello{kControlVersion, kNobody}, [this, link, timer, greet_waiting, name](ReplyBody body) {
-      loop_.cancel(timer);
+      timer->cancel();
       --charges_being_found_;
       auto* welcome = std::get_if<Welcome>(&body);
       if (welcome != nullptr && welcome->charges.size() == 1) {
@@ -76,7 +76,7 @@ void Meterd::find_charges() {
         const auto* refused = std::get_if<Refused>(&body);
         log("found " + name +
             " and cannot look after it: " + (refused != nullptr ? refused->why : "it has nothing yet"));
-        loop_.later([link] { link->reset(); });  // it is at work in this call
+        later(context_, [link] { link->reset(); });  // it is at work in this call
       }
       greet_waiting();
     });
@@ -88,7 +88,7 @@ void Meterd::look_after(control::Charge facts, std::unique_ptr<ChargeLink> link)
   // A number that is given out again belonged to a process that has ended, of which nobody wanted to hear any more.
   if (Charge* older = find(pid); older != nullptr && older->link != nullptr) {
     older->link->ask(Release{pid}, ignore_answer);
-    loop_.after(kFindPatience, [kept = std::make_shared<std::unique_ptr<ChargeLink>>(std::move(older->link))] {});
+    after(context_, kFindPatience, [kept = std::make_shared<std::unique_ptr<ChargeLink>>(std::move(older->link))] {});
   }
   Charge charge;
   charge.facts = std::move(facts);
@@ -139,7 +139,7 @@ void Meterd::on_created(Asker asker, const std::shared_ptr<std::unique_ptr<Charg
     facts.filter = filter->address;
     facts.log = filter->log;
   } else {
-    loop_.later([link] { link->reset(); });  // it is at work in this call
+    later(context_, [link] { link->reset(); });  // it is at work in this call
     return reply(asker, std::move(body));
   }
   reply(asker, std::move(body));
@@ -211,7 +211,7 @@ void Meterd::release(Charge& charge, const ChargeLink::Answer& answer) {
   charge.link->ask(Release{pid}, [this, pid, answer](ReplyBody body) {
     Charge* released = find(pid);
     if (released != nullptr && std::holds_alternative<Done>(body)) {
-      loop_.later([link = std::make_shared<std::unique_ptr<ChargeLink>>(std::move(released->link))] {});
+      later(context_, [link = std::make_shared<std::unique_ptr<ChargeLink>>(std::move(released->link))] {});
       charges_.erase(pid);
       note_activity();
     }
@@ -222,7 +222,7 @@ void Meterd::release(Charge& charge, const ChargeLink::Answer& answer) {
 // What has ended waits to be asked for how, and what it printed. But not for ever: a controller may be gone for good.
 void Meterd::forget_abandoned() {
   constexpr std::chrono::seconds kLookEvery{600};
-  const auto now = EventLoop::Clock::now();
+  const auto now = Clock::now();
   std::vector<std::uint32_t> forgotten;
   for (auto& [pid, charge] : charges_) {
     const bool is_abandoned =
@@ -241,7 +241,7 @@ void Meterd::forget_abandoned() {
         "; its controller " + charge.facts.controller + " has not come back");
     release(charge, ignore_answer);
   }
-  loop_.after(std::min(options_.keep, kLookEvery), [this] { forget_abandoned(); });
+  after(context_, std::min(options_.keep, kLookEvery), [this] { forget_abandoned(); });
 }
 
 void Meterd::set_listener(Charge& charge, const std::string& controller) {
@@ -296,17 +296,17 @@ void Meterd::on_charge_end(ChargeLink* link) {
     charge->facts.reason = "the process that collected for it was killed";
     return tell_owner(*charge, FilterEnded{pid, charge->facts.reason});
   }
-  charge->process = open_process(pid);
+  UniqueFd process = open_process(pid);
   charge->facts.reason = kSupervisorKilled;
-  if (!charge->process || has_ended(charge->process.get())) return on_program_end(pid);
+  if (!process || has_ended(process.get())) return on_program_end(pid);
   tell_owner(*charge, StateChanged{pid, charge->facts.state, charge->facts.reason});
-  loop_.watch(charge->process.get(), EPOLLIN, [this, pid](std::uint32_t) { on_program_end(pid); });
+  charge->process = std::make_unique<Descriptor>(context_, std::move(process));
+  charge->process->when_readable([this, pid] { on_program_end(pid); });
 }
 
 void Meterd::on_program_end(std::uint32_t pid) {
   Charge* charge = find(pid);
   if (charge == nullptr || charge->link != nullptr) return;
-  if (charge->process) loop_.forget(charge->process.get());
   charge->process.reset();
   charge->facts.state = ProcessState::killed;
   charge->facts.reason = "ended, nobody knows how: its supervisor had been killed";
@@ -315,8 +315,8 @@ void Meterd::on_program_end(std::uint32_t pid) {
 }
 
 void Meterd::kill_unattended(Charge& charge, ChargeLink::Answer answer) {
-  if (!charge.process) return answer(Refused{"it has ended already"});
-  if (::syscall(SYS_pidfd_send_signal, charge.process.get(), SIGKILL, nullptr, 0) != 0)
+  if (charge.process == nullptr) return answer(Refused{"it has ended already"});
+  if (::syscall(SYS_pidfd_send_signal, charge.process->fd(), SIGKILL, nullptr, 0) != 0)
     return answer(Refused{Error::from_errno("kill process " + std::to_string(charge.facts.pid)).what});
   charge.killers.push_back(std::move(answer));
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backends/linux/transport/collector/filter_program.hpp"
+#include "backends/linux/transport/net/timer.hpp"
 #include "os/state_folder.hpp"
 #include "trace/files.hpp"
 
@@ -24,6 +25,7 @@ constexpr auto kReportPause = 1000ms;  // between two reports on the disk
 // Who hears that a process has ended may read the report next; sooner than daemon/log_settling.hpp takes a log for
 // whole.
 constexpr auto kReportEndAfter = 100ms;
+constexpr auto kEndPatience = 200ms;  // for a filter that has closed its input, to end
 
 // Every meter costs one.
 void allow_many_descriptors() {
@@ -43,42 +45,53 @@ Result<void> make_log_folder(const std::string& path) {
 }  // namespace
 
 struct FilterCollector::State {
-  State(CollectorOptions chosen, FilterProgram started, UniqueFd listener, TlsContext tls)
-      : options(std::move(chosen)),
+  State(asio::io_context& chosen, CollectorOptions wanted, FilterProgram started, UniqueFd listener, TlsContext tls)
+      : context(chosen),
+        options(std::move(wanted)),
         filter(std::move(started)),
-        connections(std::move(listener), std::move(tls), options.limits, stream),
-        port(connections.port()) {}
+        connections(chosen, std::move(listener), std::move(tls), options.limits, stream,
+                    {[this] { return may_read(); }, [this] { work_soon(); }}),
+        port(connections.port()),
+        work_timer(chosen),
+        phase_timer(chosen),
+        report_timer(chosen),
+        deaf_timer(chosen) {}
 
+  asio::io_context& context;
   CollectorOptions options;
   FilterProgram filter;
   MergedStream stream;
   MeterConnections connections;
   std::uint16_t port;
   std::function<void(const std::string&)> on_filter_ended;
+  std::function<void()> on_over;
 
   enum class Phase { collecting, farewell, last_words, done };
   Phase phase = Phase::collecting;
   Clock::time_point phase_due = Clock::time_point::max();
   bool filter_has_ended = false;
-  std::string filter_ended;  // how, if nobody told it to
-  Clock::time_point tick_due = Clock::now();
-  std::string reported;  // what delivered.json says
+  std::string filter_ended;      // how, if nobody told it to
+  std::string reported;          // what delivered.json says
+  Clock::time_point report_due;  // while report_timer runs
   std::size_t settled = 0;
+  Timer work_timer, phase_timer, report_timer, deaf_timer;
 
   bool may_read() const { return stream.waiting().size() < options.waiting_bytes_max; }
-  void wait(int stop);
+  void work_soon();
+  void work();
   void feed_filter();
   void notice_filter_end();
-  void advance(bool told_to_stop);
+  void advance();
   void enter(Phase next, std::chrono::milliseconds at_most);
-  void tick(bool at_once);
+  void report_within(std::chrono::milliseconds time);
+  void write_report();
   DeliveryReport report() const;
 };
 
 FilterCollector::FilterCollector(std::unique_ptr<State> state) : state_(std::move(state)) {}
 FilterCollector::~FilterCollector() = default;
 
-Result<std::unique_ptr<FilterCollector>> FilterCollector::create(CollectorOptions options) {
+Result<std::unique_ptr<FilterCollector>> FilterCollector::create(asio::io_context& context, CollectorOptions options) {
   allow_many_descriptors();
   ::signal(SIGPIPE, SIG_IGN);
   auto tls = TlsContext::create(TlsRole::server, options.secret);
@@ -86,9 +99,10 @@ Result<std::unique_ptr<FilterCollector>> FilterCollector::create(CollectorOption
   auto listener = MeterConnections::listen(options.loopback_only);
   if (!listener) return listener.error();
   if (auto made = make_log_folder(options.log); !made) return made.error();
-  auto filter = FilterProgram::start(options.program, options.log);
+  auto filter = FilterProgram::start(context, options.program, options.log);
   if (!filter) return filter.error();
-  auto state = std::make_unique<State>(std::move(options), *std::move(filter), *std::move(listener), *std::move(tls));
+  auto state =
+      std::make_unique<State>(context, std::move(options), *std::move(filter), *std::move(listener), *std::move(tls));
   return std::unique_ptr<FilterCollector>(new FilterCollector(std::move(state)));
 }
 
@@ -96,54 +110,56 @@ std::uint16_t FilterCollector::port() const { return state_->port; }
 int FilterCollector::filter_pid() const { return state_->filter.pid(); }
 DeliveryReport FilterCollector::report() const { return state_->report(); }
 
-Result<void> FilterCollector::run(int stop, std::function<void(const std::string& how)> on_filter_ended) {
+void FilterCollector::begin(std::function<void(const std::string& how)> on_filter_ended,
+                            std::function<void()> on_over) {
   State& state = *state_;
   state.on_filter_ended = std::move(on_filter_ended);
-  while (state.phase != State::Phase::done) state.wait(stop);
-  state.tick(true);
-  return {};
+  state.on_over = std::move(on_over);
+  state.filter.when_ended([&state] {
+    state.notice_filter_end();
+    state.work();
+  });
+  state.work();
 }
 
-void FilterCollector::State::wait(int stop) {
-  std::vector<pollfd> waiting;
-  waiting.push_back({phase == Phase::collecting ? stop : -1, POLLIN, 0});
-  waiting.push_back({filter_has_ended ? -1 : filter.ended_fd(), POLLIN, 0});
-  waiting.push_back({stream.waiting().empty() || filter_has_ended ? -1 : filter.input_fd(), POLLOUT, 0});
-  connections.add_to(waiting, may_read());
-  const auto now = Clock::now();
-  auto pause = std::min(connections.due(may_read()), std::chrono::ceil<std::chrono::milliseconds>(tick_due - now));
-  if (phase_due != Clock::time_point::max())
-    pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(phase_due - now));
-  ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max(pause, 0ms).count()));
+void FilterCollector::stop() {
+  if (state_->phase == State::Phase::collecting) state_->enter(State::Phase::farewell, state_->options.farewell);
+  state_->work_soon();
+}
 
-  if (waiting[1].revents != 0) notice_filter_end();
-  connections.serve(may_read());
+// Once for whatever many connections have brought.
+void FilterCollector::State::work_soon() {
+  if (!work_timer.is_running()) work_timer.start(0ms, [this] { work(); });
+}
+
+void FilterCollector::State::work() {
+  if (phase == Phase::done) return;
   feed_filter();
-  if (const auto before = std::exchange(settled, stream.settled()); settled != before)
-    tick_due = std::min(tick_due, now + kReportEndAfter);
+  if (may_read()) connections.resume();
   connections.answer_all();
-  advance(waiting[0].revents != 0);
-  tick(false);
+  report_within(std::exchange(settled, stream.settled()) != settled ? kReportEndAfter : kReportPause);
+  advance();
 }
 
 void FilterCollector::State::feed_filter() {
-  while (!stream.waiting().empty()) {
+  while (!stream.waiting().empty() && !deaf_timer.is_running()) {
     std::size_t bytes = 0;
     const auto written = filter.write(stream.waiting(), bytes);
     stream.passed(bytes);
     if (phase == Phase::last_words && bytes > 0) enter(phase, options.filter_patience);
-    if (written == FilterProgram::Written::none_now) return;
     if (written == FilterProgram::Written::some) continue;
+    if (written == FilterProgram::Written::none_now) return filter.when_reading([this] { work(); });
     // It has ended, or soon will; or it lives on and wants to hear no more.
-    pollfd ended = {filter.ended_fd(), POLLIN, 0};
-    if (!filter_has_ended && ::poll(&ended, 1, 200) > 0) notice_filter_end();
-    stream.filter_gone("it does not read its standard input any more");
-    return;
+    deaf_timer.start(kEndPatience, [this] {
+      if (stream.why_gone().empty()) stream.filter_gone("it does not read its standard input any more");
+      work();
+    });
   }
 }
 
 void FilterCollector::State::notice_filter_end() {
   filter_has_ended = true;
+  deaf_timer.cancel();
   const std::string how = filter.reap();
   filter.close_input();
   if (phase == Phase::last_words && how == "exit status 0" && stream.waiting().empty()) return;
@@ -155,16 +171,17 @@ void FilterCollector::State::notice_filter_end() {
 void FilterCollector::State::enter(Phase next, std::chrono::milliseconds at_most) {
   phase = next;
   phase_due = Clock::now() + at_most;
+  phase_timer.start(at_most, [this] { work(); });
 }
 
 // From being told to stop, through the last of the meters and the last of the filter, to the end.
-void FilterCollector::State::advance(bool told_to_stop) {
+void FilterCollector::State::advance() {
   const auto late = [this] { return Clock::now() >= phase_due; };
-  if (phase == Phase::collecting && told_to_stop) enter(Phase::farewell, options.farewell);
   if (phase == Phase::farewell && (late() || !connections.has_open_meters())) {
     stream.finish();
     connections.stop_listening();
     enter(Phase::last_words, options.filter_patience);
+    feed_filter();
   }
   if (phase != Phase::last_words) return;
   if (stream.waiting().empty()) filter.close_input();
@@ -179,18 +196,27 @@ void FilterCollector::State::advance(bool told_to_stop) {
     enter(Phase::last_words, 500ms);
   }
   connections.answer_all();
-  if (!connections.has_unsaid() || late()) phase = Phase::done;
+  if (connections.has_unsaid() && !late()) return;
+  phase = Phase::done;
+  write_report();
+  if (on_over) on_over();
 }
 
-void FilterCollector::State::tick(bool at_once) {
-  if (!at_once && Clock::now() < tick_due) return;
-  tick_due = Clock::now() + kReportPause;
-  DeliveryReport now = report();
-  now.finished = phase == Phase::done;
-  std::string text = to_json(now);
+void FilterCollector::State::report_within(std::chrono::milliseconds time) {
+  const auto due = Clock::now() + time;
+  if (report_timer.is_running() && report_due <= due) return;
+  report_due = due;
+  report_timer.start(time, [this] { write_report(); });
+}
+
+void FilterCollector::State::write_report() {
+  std::string text = to_json(report());
   if (text == reported) return;
-  // A disk that is full must not end the collection; the next tick tries again.
-  if (replace_file(options.log + "/" + kDeliveryName, text)) reported = std::move(text);
+  if (replace_file(options.log + "/" + kDeliveryName, text)) {
+    reported = std::move(text);
+  } else if (phase != Phase::done) {
+    report_within(kReportPause);  // a disk that is full must not end the collection
+  }
 }
 
 DeliveryReport FilterCollector::State::report() const {

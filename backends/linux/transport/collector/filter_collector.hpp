@@ -8,8 +8,9 @@
 //     delivered.json    what was passed to the filter of each meter, what was not, and why (trace/delivery_report.hpp)
 //     filter.out, filter.err    what the filter printed
 //
-//   auto collector = FilterCollector::create(options);    // its port and the filter's pid are known
-//   collector->run(stop);                                 // until the descriptor `stop` becomes readable
+//   auto collector = FilterCollector::create(context, options);    // its port and the filter's pid are known
+//   collector->begin(on_filter_ended, on_over);
+//   context.run(); ... collector->stop();                          // then it comes to its end, and says so
 #pragma once
 
 #include <functional>
@@ -35,17 +36,18 @@ struct CollectorOptions {
 
 class FilterCollector {
  public:
-  static Result<std::unique_ptr<FilterCollector>> create(CollectorOptions options);
+  static Result<std::unique_ptr<FilterCollector>> create(asio::io_context& context, CollectorOptions options);
   ~FilterCollector();
 
   std::uint16_t port() const;
   int filter_pid() const;
 
-  // Returns when `stop` was readable, or the other end of it closed, and the log is finished. `on_filter_ended` is
-  // called when the filter ends before that.
-  Result<void> run(int stop, std::function<void(const std::string& how)> on_filter_ended = {});
+  // Both are called in the io_context: `on_filter_ended` when the filter ends before stop(), `on_over` when the log is
+  // finished after it.
+  void begin(std::function<void(const std::string& how)> on_filter_ended, std::function<void()> on_over);
+  void stop();
 
-  DeliveryReport report() const;  // in the thread of run(), or after it; others read delivered.json
+  DeliveryReport report() const;  // in the thread of the io_context; others read delivered.json
 
  private:
   struct State;

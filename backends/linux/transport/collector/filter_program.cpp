@@ -35,7 +35,8 @@ const char* become(char* const* arguments, const char* folder, int input) {
 
 }  // namespace
 
-Result<FilterProgram> FilterProgram::start(const std::vector<std::string>& command, const std::string& folder) {
+Result<FilterProgram> FilterProgram::start(asio::io_context& context, const std::vector<std::string>& command,
+                                           const std::string& folder) {
   DPM_CHECK(!command.empty());
   std::array<int, 2> stream = {-1, -1}, told = {-1, -1};
   if (::pipe2(stream.data(), O_CLOEXEC) != 0) return Error::from_errno("make a pipe to the filter");
@@ -67,20 +68,20 @@ Result<FilterProgram> FilterProgram::start(const std::vector<std::string>& comma
   }
   UniqueFd ended = open_process(static_cast<std::uint32_t>(pid));
   if (!ended) return Error::from_errno("watch the filter");
-  return FilterProgram(pid, std::move(ended), std::move(write_end));
+  return FilterProgram(context, pid, std::move(ended), std::move(write_end));
 }
 
 FilterProgram::Written FilterProgram::write(std::string_view text, std::size_t& bytes) {
   bytes = 0;
-  if (!input_) return Written::never_again;
-  const ssize_t written = ::write(input_.get(), text.data(), text.size());
+  if (input_ == nullptr) return Written::never_again;
+  const ssize_t written = ::write(input_->fd(), text.data(), text.size());
   if (written < 0) return errno == EAGAIN || errno == EINTR ? Written::none_now : Written::never_again;
   bytes = static_cast<std::size_t>(written);
   return Written::some;
 }
 
 void FilterProgram::end_by_force(int signal) const {
-  ::syscall(SYS_pidfd_send_signal, ended_.get(), signal, nullptr, 0);
+  ::syscall(SYS_pidfd_send_signal, ended_->fd(), signal, nullptr, 0);
 }
 
 std::string FilterProgram::reap() {

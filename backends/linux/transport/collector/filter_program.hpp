@@ -2,10 +2,13 @@
 // to filter.out and its errors to filter.err.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backends/linux/transport/net/descriptor.hpp"
 #include "model/result.hpp"
 #include "os/unique_fd.hpp"
 
@@ -14,26 +17,30 @@ namespace dpm {
 class FilterProgram {
  public:
   // An error: it could not be started, and why.
-  static Result<FilterProgram> start(const std::vector<std::string>& command, const std::string& folder);
+  static Result<FilterProgram> start(asio::io_context& context, const std::vector<std::string>& command,
+                                     const std::string& folder);
 
   int pid() const { return pid_; }
-  int ended_fd() const { return ended_.get(); }  // readable once it has ended
-  int input_fd() const { return input_.get(); }  // writable while it reads
+  void when_ended(std::function<void()> then) { ended_->when_readable(std::move(then)); }
+  void when_reading(std::function<void()> then) { input_->when_writable(std::move(then)); }  // its input is open
 
   enum class Written { some, none_now, never_again };
   // As much as its pipe takes; `bytes` says how much.
   Written write(std::string_view text, std::size_t& bytes);
   void close_input() { input_.reset(); }
   void end_by_force(int signal) const;
-  // After ended_fd() is readable: "exit status 0", "signal 9 (Killed)".
+  // After when_ended(): "exit status 0", "signal 9 (Killed)".
   std::string reap();
 
  private:
-  FilterProgram(int pid, UniqueFd ended, UniqueFd input)
-      : pid_(pid), ended_(std::move(ended)), input_(std::move(input)) {}
+  FilterProgram(asio::io_context& context, int pid, UniqueFd ended, UniqueFd input)
+      : pid_(pid),
+        ended_(std::make_unique<Descriptor>(context, std::move(ended))),
+        input_(std::make_unique<Descriptor>(context, std::move(input))) {}
 
   int pid_ = 0;
-  UniqueFd ended_, input_;
+  std::unique_ptr<Descriptor> ended_;  // a pidfd
+  std::unique_ptr<Descriptor> input_;
 };
 
 }  // namespace dpm

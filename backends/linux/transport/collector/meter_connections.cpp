@@ -6,11 +6,18 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "backends/linux/transport/frames/frame.hpp"
+#include "backends/linux/transport/net/listener.hpp"
+#include "backends/linux/transport/tls/tls_stream.hpp"
 
 namespace dpm {
 namespace {
 
-constexpr std::size_t kReadAtOnce = 64 * 1024;  // of one connection, before it is another one's turn
+constexpr std::size_t kReadPiece = 16 * 1024;  // a record of TLS
 constexpr int kBacklog = 256;
 
 Result<UniqueFd> listen_on(const sockaddr* address, socklen_t size, bool both_families) {
@@ -34,6 +41,197 @@ void notice_silence(int socket) {
 
 }  // namespace
 
+// Two coroutines at most for each connection: one takes what comes, one writes while there is something to say.
+class MeterConnections::Work : public std::enable_shared_from_this<Work> {
+ public:
+  Work(asio::io_context& context, TlsContext tls, ConnectionLimits limits, MergedStream& stream, Handlers handlers)
+      : context_(context),
+        tls_(std::move(tls)),
+        limits_(limits),
+        stream_(stream),
+        handlers_(std::move(handlers)),
+        resumed_(context) {
+    resumed_.expires_at(asio::steady_timer::time_point::max());
+  }
+
+  void listen(UniqueFd socket) {
+    listener_.emplace(
+        context_, std::move(socket), [this](UniqueFd knocking) { accept(std::move(knocking)); },
+        [this] { make_room(); });
+  }
+  void stop_listening() { listener_.reset(); }
+  int listener_fd() const { return listener_->fd(); }
+
+  void abandon() {
+    abandoned_ = true;
+    listener_.reset();
+    while (!connections_.empty()) drop(*connections_.front());
+    resume();
+  }
+
+  void resume() { resumed_.cancel(); }
+
+  void answer_all() {
+    for (const auto& connection : connections_) answer(connection);
+  }
+
+  template <typename Condition>
+  bool any(Condition condition) const {
+    return std::any_of(connections_.begin(), connections_.end(),
+                       [&](const auto& connection) { return condition(*connection); });
+  }
+  bool has_ended(std::uint32_t meter) const { return stream_.has_ended(meter); }
+  const RefusedConnections& refused() const { return refused_; }
+
+  struct Connection {
+    Connection(asio::io_context& context, TlsContext& tls, UniqueFd socket)
+        : stream(asio::ip::tcp::socket(context, asio::ip::tcp::v6(), socket.release()), tls.asio()),
+          frames(wire::kMeterFrameBodyBytesMax),
+          greeting(context) {}
+    TlsStream stream;
+    FrameReader frames;
+    Timer greeting;  // runs until it is known who speaks
+    bool authenticated = false, dropped = false, told_gone = false, writing = false;
+    std::optional<std::uint32_t> meter;
+    std::string out;  // is being written
+    wire::Ack acked;
+  };
+  using Shared = std::shared_ptr<Connection>;
+
+ private:
+  void accept(UniqueFd socket) {
+    notice_silence(socket.get());
+    const auto knocking = std::count_if(connections_.begin(), connections_.end(),
+                                        [](const auto& connection) { return !connection->authenticated; });
+    if (static_cast<std::size_t>(knocking) >= limits_.unauthenticated_max) make_room();
+    const auto connection = connections_.emplace_back(std::make_shared<Connection>(context_, tls_, std::move(socket)));
+    connection->greeting.start(limits_.greeting, [this, connection = connection.get()] {
+      ++refused_.too_slow;
+      drop(*connection);
+    });
+    spawn(context_, converse(shared_from_this(), connection));
+  }
+
+  // Drops the oldest connection that has not shown that it has the secret: one that has it shows that at once.
+  void make_room() {
+    const auto oldest = std::find_if(connections_.begin(), connections_.end(),
+                                     [](const auto& connection) { return !connection->authenticated; });
+    if (oldest == connections_.end()) return;
+    ++refused_.too_many;
+    drop(**oldest);
+  }
+
+  void drop(Connection& connection) {
+    if (std::exchange(connection.dropped, true)) return;
+    connection.greeting.cancel();
+    AsioError ignored;
+    connection.stream.lowest_layer().close(ignored);
+    connections_.remove_if([&](const auto& other) { return other.get() == &connection; });
+    if (!abandoned_) handlers_.on_change();
+  }
+
+  asio::awaitable<void> converse([[maybe_unused]] std::shared_ptr<Work> self, Shared connection) {
+    const std::string stranger = co_await shake_hands(connection->stream, TlsRole::server);
+    if (!stranger.empty() && !connection->dropped) ++refused_.not_authenticated;
+    if (!stranger.empty()) drop(*connection);
+    connection->authenticated = true;
+    std::array<char, kReadPiece> bytes;
+    while (!connection->dropped) {
+      if (!handlers_.may_read()) {
+        AsioError ignored;
+        co_await resumed_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        continue;
+      }
+      AsioError failed;
+      const std::size_t length = co_await connection->stream.async_read_some(
+          asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, failed));
+      if (failed) drop(*connection);
+      if (!connection->dropped) take_bytes(*connection, {bytes.data(), length});
+    }
+  }
+
+  void take_bytes(Connection& connection, std::string_view bytes) {
+    connection.frames.feed(bytes);
+    while (!connection.dropped) {
+      auto frame = connection.frames.next();
+      if (frame && !frame->has_value()) break;
+      if (frame && take(connection, *std::move(*frame))) continue;
+      ++refused_.broken_protocol;
+      drop(connection);
+    }
+    handlers_.on_change();
+  }
+
+  Result<void> take(Connection& connection, Frame frame) {
+    auto parsed = wire::parse_meter_frame(std::move(frame));
+    if (!parsed) return parsed.error();
+    if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
+      if (connection.meter) return Error{"it says twice who it is"};
+      meet(connection, *hello);
+      return {};
+    }
+    if (!connection.meter) return Error{"it does not say who it is"};
+    return stream_.take(*connection.meter, *std::move(parsed));
+  }
+
+  void meet(Connection& connection, const wire::Hello& hello) {
+    const auto met = stream_.meet(hello);
+    connection.greeting.cancel();
+    // One connection for a meter: an older one is broken, and only we have not noticed.
+    const auto older = std::find_if(connections_.begin(), connections_.end(),
+                                    [&](const auto& other) { return other->meter == met.meter; });
+    if (older != connections_.end()) drop(**older);
+    connection.meter = met.meter;
+    connection.acked = {met.resume.names_passed, met.resume.events_passed, false};
+    wire::append_meter_frame(connection.out, met.resume);
+  }
+
+  void answer(const Shared& connection) {
+    if (connection->dropped || connection->writing || !fill(*connection)) return;
+    connection->writing = true;
+    spawn(context_, write(shared_from_this(), connection));
+  }
+
+  // Puts into `out` what is to be said. True if there is something.
+  bool fill(Connection& connection) {
+    if (!connection.meter) return false;
+    if (!stream_.why_gone().empty() && !std::exchange(connection.told_gone, true))
+      wire::append_meter_frame(connection.out, wire::FilterGone{stream_.why_gone()});
+    const wire::Ack ack = stream_.ack(*connection.meter);
+    const bool is_new = ack.names > connection.acked.names || ack.events > connection.acked.events ||
+                        (ack.over && !connection.acked.over);
+    if (is_new) {
+      connection.acked = ack;
+      wire::append_meter_frame(connection.out, ack);
+    }
+    return !connection.out.empty();
+  }
+
+  asio::awaitable<void> write([[maybe_unused]] std::shared_ptr<Work> self, Shared connection) {
+    while (!connection->dropped) {
+      AsioError failed;
+      co_await asio::async_write(connection->stream, asio::buffer(connection->out),
+                                 asio::redirect_error(asio::use_awaitable, failed));
+      connection->out.clear();
+      if (failed) drop(*connection);
+      if (connection->dropped || !fill(*connection)) break;
+    }
+    connection->writing = false;
+    if (!abandoned_) handlers_.on_change();
+  }
+
+  asio::io_context& context_;
+  TlsContext tls_;
+  ConnectionLimits limits_;
+  MergedStream& stream_;
+  Handlers handlers_;
+  std::optional<Listener> listener_;
+  std::list<Shared> connections_;  // the oldest first
+  RefusedConnections refused_;
+  asio::steady_timer resumed_;  // never due: cancelled by resume()
+  bool abandoned_ = false;
+};
+
 Result<UniqueFd> MeterConnections::listen(bool loopback_only) {
   sockaddr_in loopback = {};
   loopback.sin_family = AF_INET;
@@ -48,176 +246,38 @@ Result<UniqueFd> MeterConnections::listen(bool loopback_only) {
   return listen_on(reinterpret_cast<sockaddr*>(&loopback), sizeof loopback, false);
 }
 
-MeterConnections::MeterConnections(UniqueFd listener, TlsContext tls, ConnectionLimits limits, MergedStream& stream)
-    : listener_(std::move(listener)), tls_(std::move(tls)), limits_(limits), stream_(stream) {}
+MeterConnections::MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext tls,
+                                   ConnectionLimits limits, MergedStream& stream, Handlers handlers)
+    : work_(std::make_shared<Work>(context, std::move(tls), limits, stream, std::move(handlers))) {
+  work_->listen(std::move(listener));
+}
+
+MeterConnections::~MeterConnections() { work_->abandon(); }
 
 std::uint16_t MeterConnections::port() const {
   sockaddr_storage address = {};
   socklen_t size = sizeof address;
-  DPM_CHECK(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  DPM_CHECK(::getsockname(work_->listener_fd(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
   return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
                                              : reinterpret_cast<sockaddr_in&>(address).sin_port);
 }
 
-void MeterConnections::add_to(std::vector<pollfd>& waiting, bool may_read) const {
-  if (listener_) waiting.push_back({listener_.get(), POLLIN, 0});
-  for (const auto& connection : connections_) {
-    short events = may_read || !connection.authenticated ? POLLIN : 0;
-    if (connection.wants_write) events |= POLLOUT;
-    // A connection that has ended would be announced for ever, also to who does not ask.
-    if (events != 0) waiting.push_back({connection.tls.fd(), events, 0});
-  }
-}
-
-std::chrono::milliseconds MeterConnections::due(bool may_read) const {
-  auto due = std::chrono::milliseconds(60'000);
-  const auto now = Clock::now();
-  for (const auto& connection : connections_) {
-    if (may_read && connection.authenticated && connection.unread) return std::chrono::milliseconds(0);
-    if (connection.meter) continue;
-    due = std::min(due, std::chrono::ceil<std::chrono::milliseconds>(connection.greeting_due - now));
-  }
-  return std::max(due, std::chrono::milliseconds(0));
-}
-
-void MeterConnections::serve(bool may_read) {
-  accept_all();
-  const auto now = Clock::now();
-  for (auto& connection : connections_) {
-    if (!connection.authenticated && !connection.broken) shake_hands(connection);
-    if (connection.authenticated && !connection.broken && may_read) read(connection);
-    if (!connection.meter && !connection.broken && now >= connection.greeting_due) {
-      ++refused_.too_slow;
-      connection.broken = true;
-    }
-  }
-}
-
-void MeterConnections::answer_all() {
-  for (auto& connection : connections_) {
-    if (connection.authenticated && !connection.broken) answer(connection);
-    if (connection.authenticated && !connection.broken) write(connection);
-  }
-  connections_.remove_if([](const Connection& connection) { return connection.broken; });
-}
-
-void MeterConnections::accept_all() {
-  while (listener_) {
-    UniqueFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) {
-      // Without a descriptor for it, it would be announced for ever: somebody has to go.
-      if (errno == EMFILE || errno == ENFILE) make_room();
-      return;
-    }
-    notice_silence(socket.get());
-    const auto knocking = std::count_if(connections_.begin(), connections_.end(),
-                                        [](const auto& connection) { return !connection.authenticated; });
-    if (static_cast<std::size_t>(knocking) >= limits_.unauthenticated_max) make_room();
-    connections_.emplace_back(tls_, std::move(socket), Clock::now() + limits_.greeting);
-  }
-}
-
-// The oldest of those who have not shown that they have the secret goes: who has it shows that at once.
-void MeterConnections::make_room() {
-  const auto oldest = std::find_if(connections_.begin(), connections_.end(),
-                                   [](const auto& connection) { return !connection.authenticated; });
-  if (oldest == connections_.end()) return;
-  ++refused_.too_many;
-  connections_.erase(oldest);
-}
-
-void MeterConnections::shake_hands(Connection& connection) {
-  const TlsStatus status = connection.tls.handshake();
-  connection.wants_write = status == TlsStatus::wants_write;
-  connection.authenticated = status == TlsStatus::done;
-  connection.broken = status == TlsStatus::failed || status == TlsStatus::closed;
-  if (connection.broken) ++refused_.not_authenticated;
-}
-
-void MeterConnections::read(Connection& connection) {
-  std::array<char, 16 * 1024> bytes;
-  connection.unread = false;
-  for (std::size_t taken = 0; !connection.broken;) {
-    const auto got = connection.tls.read(bytes);
-    if (got.status == TlsStatus::failed || got.status == TlsStatus::closed) connection.broken = true;
-    if (got.status != TlsStatus::done) return;
-    taken += got.bytes;
-    connection.frames.feed({bytes.data(), got.bytes});
-    while (true) {
-      auto frame = connection.frames.next();
-      if (frame && !frame->has_value()) break;
-      if (frame && take(connection, *std::move(*frame))) continue;
-      ++refused_.broken_protocol;
-      connection.broken = true;
-      return;
-    }
-    if (taken >= kReadAtOnce) {
-      connection.unread = true;
-      return;
-    }
-  }
-}
-
-Result<void> MeterConnections::take(Connection& connection, Frame frame) {
-  auto parsed = wire::parse_meter_frame(std::move(frame));
-  if (!parsed) return parsed.error();
-  if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
-    if (connection.meter) return Error{"it says twice who it is"};
-    meet(connection, *hello);
-    return {};
-  }
-  if (!connection.meter) return Error{"it does not say who it is"};
-  return stream_.take(*connection.meter, *std::move(parsed));
-}
-
-void MeterConnections::meet(Connection& connection, const wire::Hello& hello) {
-  const auto met = stream_.meet(hello);
-  // One connection for a meter: an older one is broken, and only we have not noticed.
-  for (auto& other : connections_)
-    if (other.meter == met.meter) other.broken = true;
-  connection.meter = met.meter;
-  connection.acked = {met.resume.names_passed, met.resume.events_passed, false};
-  wire::append_meter_frame(connection.out, met.resume);
-}
-
-void MeterConnections::answer(Connection& connection) {
-  if (!connection.meter) return;
-  if (!stream_.why_gone().empty() && !std::exchange(connection.told_gone, true))
-    wire::append_meter_frame(connection.out, wire::FilterGone{stream_.why_gone()});
-  const wire::Ack ack = stream_.ack(*connection.meter);
-  const bool is_new = ack.names > connection.acked.names || ack.events > connection.acked.events ||
-                      (ack.over && !connection.acked.over);
-  if (!is_new) return;
-  connection.acked = ack;
-  wire::append_meter_frame(connection.out, ack);
-}
-
-void MeterConnections::write(Connection& connection) {
-  connection.wants_write = false;
-  while (connection.sent < connection.out.size()) {
-    const auto written = connection.tls.write(std::string_view(connection.out).substr(connection.sent));
-    connection.sent += written.bytes;
-    if (written.status == TlsStatus::done) continue;
-    connection.wants_write = written.status == TlsStatus::wants_write;
-    connection.broken = written.status == TlsStatus::failed || written.status == TlsStatus::closed;
-    return;
-  }
-  connection.out.clear();
-  connection.sent = 0;
-}
+void MeterConnections::resume() { work_->resume(); }
+void MeterConnections::answer_all() { work_->answer_all(); }
+void MeterConnections::stop_listening() { work_->stop_listening(); }
 
 bool MeterConnections::has_open_meters() const {
-  return std::any_of(connections_.begin(), connections_.end(), [this](const auto& connection) {
-    return connection.meter && !stream_.has_ended(*connection.meter);
-  });
+  return work_->any([this](const auto& c) { return c.meter && !work_->has_ended(*c.meter); });
 }
 
 bool MeterConnections::has_unsaid() const {
-  return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return !c.out.empty(); });
+  return work_->any([](const auto& c) { return c.writing; });
 }
 
 bool MeterConnections::is_connected(std::uint32_t meter) const {
-  return std::any_of(connections_.begin(), connections_.end(), [meter](const auto& c) { return c.meter == meter; });
+  return work_->any([meter](const auto& c) { return c.meter == meter; });
 }
+
+const RefusedConnections& MeterConnections::refused() const { return work_->refused(); }
 
 }  // namespace dpm

@@ -1,17 +1,17 @@
-// Connecting to one of several addresses without ever blocking for long.
+// A TCP connection to a host, within a time.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "model/result.hpp"
-#include "os/unique_fd.hpp"
+#include "backends/linux/transport/net/asio.hpp"
 
 namespace dpm {
 
-// A socket that does not block, connected to the first address of `host` that answers within `patience`. Gives up at
-// once when `wake` becomes readable.
-Result<UniqueFd> connect_to(const std::string& host, std::uint16_t port, std::chrono::milliseconds patience, int wake);
+// Connects to the first address of `host` that answers within `patience`. Why it failed; empty: `socket` is connected.
+// Gives up when the socket is closed meanwhile.
+asio::awaitable<std::string> connect_to(asio::io_context& context, asio::ip::tcp::socket& socket, std::string host,
+                                        std::uint16_t port, std::chrono::milliseconds patience);
 
 }  // namespace dpm

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -31,18 +30,20 @@ std::chrono::nanoseconds of(Duration duration) { return std::chrono::nanoseconds
 }  // namespace
 
 struct MeterLink::State {
-  State(LinkBuffer buffer, MeterLinkOptions chosen) : options(std::move(chosen)), shared(std::move(buffer)) {
+  State(LinkBuffer buffer, MeterLinkOptions chosen)
+      : options(std::move(chosen)), link(std::make_shared<SharedLink>(std::move(buffer))), shared(*link) {
     shared.immediate = options.immediate;
   }
 
   MeterLinkOptions options;
-  SharedLink shared;
+  std::shared_ptr<SharedLink> link;
+  SharedLink& shared;
   bool stalled = false;  // nothing moved for as long as we have patience
   std::uint64_t stalled_at = 0;
   std::uint64_t given = 0, dropped = 0, dropped_without_filter = 0;
-  LinkReport report;                   // as it is made
-  LinkReport published;                // under the mutex
-  std::unique_ptr<LinkSender> sender;  // last: its thread ends first
+  LinkReport report;     // as it is made
+  LinkReport published;  // under the mutex
+  std::unique_ptr<LinkSender> sender;
 
   void wake(std::unique_lock<std::mutex>& lock);
   std::size_t wait_for_room(std::unique_lock<std::mutex>& lock, std::span<const Event> batch);
@@ -54,21 +55,19 @@ struct MeterLink::State {
 MeterLink::MeterLink(std::unique_ptr<State> state) : state_(std::move(state)) {}
 MeterLink::~MeterLink() = default;
 
-Result<std::unique_ptr<MeterLink>> MeterLink::create(FilterAddress filter, MeterIdentity meter,
-                                                     MeterLinkOptions options) {
+Result<std::unique_ptr<MeterLink>> MeterLink::create(asio::io_context& context, FilterAddress filter,
+                                                     MeterIdentity meter, MeterLinkOptions options) {
   auto tls = TlsContext::create(TlsRole::client, filter.secret);
   if (!tls) return tls.error();
   if (options.folder.empty()) options.folder = state_folder() + "/spool";
   wire::MeterKey key;
   if (::getrandom(key.bytes.data(), key.bytes.size(), 0) != static_cast<ssize_t>(key.bytes.size()))
     return Error::from_errno("draw a random number");
-  UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return Error::from_errno("make a descriptor for waking");
   LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max),
                     NamesStore(options.folder));
   auto state = std::make_unique<State>(std::move(buffer), options);
-  state->sender = std::make_unique<LinkSender>(state->shared, std::move(filter), *std::move(tls), options.batch_events,
-                                               of(options.delay), std::move(wake));
+  state->sender = std::make_unique<LinkSender>(context, state->link, std::move(filter), *std::move(tls),
+                                               LinkSender::Options{options.batch_events, of(options.delay)});
   return std::unique_ptr<MeterLink>(new MeterLink(std::move(state)));
 }
 

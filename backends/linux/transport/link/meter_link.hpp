@@ -9,7 +9,7 @@
 //   - on_end() waits for the last confirmation as long as something moves, and `end_wait` longer. What the collector
 //     does not have then stays in a file, as a stream that `dpm filter` reads.
 //
-// All sockets are of a thread of its own, which the metered program shares nothing with.
+// All sockets are waited for in an io_context, by a thread that never serves the metered program.
 #pragma once
 
 #include <memory>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backends/linux/transport/frames/filter_address.hpp"
+#include "backends/linux/transport/net/io_context.hpp"
 #include "model/event_source.hpp"
 #include "model/time.hpp"
 #include "model/trace_growth.hpp"
@@ -52,7 +53,8 @@ struct LinkReport {
 // Names that come later than on_begin() come by on_growth(), each once: the source keeps no tables.
 class MeterLink : public EventSink, public GrowthSink {
  public:
-  static Result<std::unique_ptr<MeterLink>> create(FilterAddress filter, MeterIdentity meter,
+  // The io_context is run by another thread than that of the events, until the link is gone.
+  static Result<std::unique_ptr<MeterLink>> create(asio::io_context& context, FilterAddress filter, MeterIdentity meter,
                                                    MeterLinkOptions options = {});
   ~MeterLink() override;
 

@@ -5,8 +5,7 @@
 #include <openssl/ssl.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
+#include <string_view>
 
 namespace dpm {
 namespace {
@@ -42,7 +41,15 @@ SSL_SESSION* session_with(SSL* ssl, const Secret& secret) {
   return session;
 }
 
-const Secret& secret_of(SSL* ssl) { return *static_cast<const Secret*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl))); }
+// Where a context keeps its secret: its application data are Asio's.
+int secret_index() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return index;
+}
+
+const Secret& secret_of(SSL* ssl) {
+  return *static_cast<const Secret*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), secret_index()));
+}
 
 int offer_secret(SSL* ssl, const EVP_MD*, const unsigned char** identity, std::size_t* identity_bytes,
                  SSL_SESSION** session) {
@@ -70,7 +77,7 @@ std::string last_error() {
 struct TlsContext::State {
   Secret secret = {};
   TlsRole role = TlsRole::client;
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{nullptr, &SSL_CTX_free};
+  std::unique_ptr<asio::ssl::context> context;
 };
 
 TlsContext::TlsContext(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -84,15 +91,15 @@ Result<TlsContext> TlsContext::create(TlsRole role, const std::string& secret) {
   auto state = std::make_unique<State>();
   state->secret = *parsed;
   state->role = role;
-  state->context.reset(SSL_CTX_new(role == TlsRole::client ? TLS_client_method() : TLS_server_method()));
-  SSL_CTX* context = state->context.get();
-  if (context == nullptr || SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
+  SSL_CTX* context = SSL_CTX_new(role == TlsRole::client ? TLS_client_method() : TLS_server_method());
+  if (context == nullptr) return Error{"prepare TLS: " + last_error()};
+  state->context = std::make_unique<asio::ssl::context>(context);  // owns it
+  if (SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
       SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) != 1 || SSL_CTX_set_ciphersuites(context, kCipher) != 1 ||
       SSL_CTX_set_num_tickets(context, 0) != 1)
     return Error{"prepare TLS: " + last_error()};
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_app_data(context, &state->secret);
+  SSL_CTX_set_ex_data(context, secret_index(), &state->secret);
   if (role == TlsRole::client) {
     // No certificate is ever good enough: only the secret counts.
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
@@ -102,6 +109,9 @@ Result<TlsContext> TlsContext::create(TlsRole role, const std::string& secret) {
   }
   return TlsContext(std::move(state));
 }
+
+asio::ssl::context& TlsContext::asio() { return *state_->context; }
+TlsRole TlsContext::role() const { return state_->role; }
 
 Result<std::string> new_secret() {
   Secret secret;
@@ -114,85 +124,15 @@ Result<std::string> new_secret() {
   return text;
 }
 
-struct TlsStream::State {
-  UniqueFd socket;
-  TlsRole role = TlsRole::client;
-  std::unique_ptr<SSL, decltype(&SSL_free)> ssl{nullptr, &SSL_free};
-  std::string problem;
-  bool established = false;
-};
-
-TlsStream::TlsStream(const TlsContext& context, UniqueFd socket) : state_(std::make_unique<State>()) {
-  state_->socket = std::move(socket);
-  state_->role = context.state_->role;
-  state_->ssl.reset(SSL_new(context.state_->context.get()));
-  DPM_CHECK(state_->ssl != nullptr && SSL_set_fd(state_->ssl.get(), state_->socket.get()) == 1);
-}
-TlsStream::TlsStream(TlsStream&&) noexcept = default;
-TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
-TlsStream::~TlsStream() = default;
-
-TlsStatus TlsStream::status_of(int result) {
-  const int system_error = errno;
-  switch (SSL_get_error(state_->ssl.get(), result)) {
-    case SSL_ERROR_NONE:
-      return TlsStatus::done;
-    case SSL_ERROR_WANT_READ:
-      return TlsStatus::wants_read;
-    case SSL_ERROR_WANT_WRITE:
-      return TlsStatus::wants_write;
-    case SSL_ERROR_ZERO_RETURN:
-      return TlsStatus::closed;
-    case SSL_ERROR_SYSCALL:
-      state_->problem = system_error != 0 ? std::strerror(system_error) : "the connection was cut off";
-      ERR_clear_error();
-      return TlsStatus::failed;
-    default:
-      state_->problem = last_error();
-      return TlsStatus::failed;
-  }
-}
-
-TlsStatus TlsStream::handshake() {
-  ERR_clear_error();
-  errno = 0;
-  SSL* ssl = state_->ssl.get();
-  const int result = state_->role == TlsRole::client ? SSL_connect(ssl) : SSL_accept(ssl);
-  if (result != 1) return status_of(result);
+asio::awaitable<std::string> shake_hands(TlsStream& stream, TlsRole role) {
+  AsioError failed;
+  co_await stream.async_handshake(
+      role == TlsRole::client ? asio::ssl::stream_base::client : asio::ssl::stream_base::server,
+      asio::redirect_error(asio::use_awaitable, failed));
+  if (failed) co_return failed.message();
   // It is the secret that both have agreed on, and nothing else.
-  if (SSL_session_reused(ssl) != 1) {
-    state_->problem = "the other end does not know the secret";
-    return TlsStatus::failed;
-  }
-  state_->established = true;
-  return TlsStatus::done;
+  if (SSL_session_reused(stream.native_handle()) != 1) co_return "the other end does not know the secret";
+  co_return "";
 }
-
-TlsStream::Progress TlsStream::read(std::span<char> buffer) {
-  DPM_CHECK(state_->established);
-  ERR_clear_error();
-  errno = 0;
-  std::size_t bytes = 0;
-  const int result = SSL_read_ex(state_->ssl.get(), buffer.data(), buffer.size(), &bytes);
-  return {result == 1 ? TlsStatus::done : status_of(result), result == 1 ? bytes : 0};
-}
-
-TlsStream::Progress TlsStream::write(std::string_view bytes) {
-  DPM_CHECK(state_->established);
-  if (bytes.empty()) return {};
-  ERR_clear_error();
-  errno = 0;
-  std::size_t written = 0;
-  const int result = SSL_write_ex(state_->ssl.get(), bytes.data(), bytes.size(), &written);
-  return {result == 1 ? TlsStatus::done : status_of(result), result == 1 ? written : 0};
-}
-
-void TlsStream::say_goodbye() {
-  if (state_->established) SSL_shutdown(state_->ssl.get());
-  ERR_clear_error();
-}
-
-int TlsStream::fd() const { return state_->socket.get(); }
-const std::string& TlsStream::problem() const { return state_->problem; }
 
 }  // namespace dpm

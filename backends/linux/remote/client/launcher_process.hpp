@@ -1,0 +1,47 @@
+// The process of a launcher's command (launcher.hpp), whose standard input and output lead to a daemon.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/linux/transport/net/descriptor.hpp"
+#include "backends/linux/transport/net/timer.hpp"
+#include "model/result.hpp"
+
+namespace dpm {
+
+class LauncherProcess {
+ public:
+  struct Started;
+  static Result<Started> start(asio::io_context& context, const std::vector<std::string>& command);
+  LauncherProcess(const LauncherProcess&) = delete;
+  LauncherProcess& operator=(const LauncherProcess&) = delete;
+  // The channel is closed by now: it ends by itself, or is told to, or is killed, while the io_context still runs.
+  ~LauncherProcess();
+
+  // Once it has said all that it has to say, or a second later: the last of what it said on its standard error.
+  void when_silent(std::function<void(const std::string& said)> then);
+
+ private:
+  LauncherProcess(asio::io_context& context, pid_t pid, UniqueFd errors);
+  void hear();
+  void fall_silent();
+
+  asio::io_context& context_;
+  pid_t pid_;
+  std::string said_;  // the last of it
+  std::function<void(const std::string&)> then_;
+  Timer patience_;
+  std::unique_ptr<Descriptor> errors_;  // until it has said all
+};
+
+struct LauncherProcess::Started {
+  std::unique_ptr<LauncherProcess> process;
+  UniqueFd channel;  // its standard input and output
+};
+
+}  // namespace dpm

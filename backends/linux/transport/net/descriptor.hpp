@@ -1,0 +1,31 @@
+// A descriptor that can be waited for. Reading and writing are its owner's.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "backends/linux/transport/net/io_context.hpp"
+#include "os/unique_fd.hpp"
+
+namespace dpm {
+
+class Descriptor {
+ public:
+  Descriptor(asio::io_context& context, UniqueFd fd);
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor();  // closes it
+
+  int fd() const;
+
+  // `then` is called once, and never after the descriptor is gone. Waiting again in the same direction before it was
+  // called replaces it.
+  void when_readable(std::function<void()> then);
+  void when_writable(std::function<void()> then);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace dpm
