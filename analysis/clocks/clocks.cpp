@@ -89,7 +89,7 @@ void ClockAnalysis::on_events(std::span<const Event> batch) {
   }
 }
 
-ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, Points points) {
+ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, const Points& points) {
   ClockPair pair{a, b, points.messages_from_a, points.messages_from_b, {}};
   // A reading may be a tick older than the moment it was taken: receptions count as late as they can have been.
   const auto tick = [this](MachineId machine) {
@@ -135,8 +135,7 @@ void ClockAnalysis::find_relations() {
 
 void ClockAnalysis::on_end(const LossReport&) {
   machines_.resize(info_->machines.size());
-  for (auto& [machines, points] : points_)
-    result_.pairs.push_back(make_pair(machines.first, machines.second, std::move(points)));
+  for (auto& [machines, points] : points_) result_.pairs.push_back(make_pair(machines.first, machines.second, points));
   points_.clear();
   for (const Machine& machine : machines_)
     result_.tick_ns.push_back(machine.seen ? std::max<std::uint64_t>(1, machine.tick_ns) : 0);

@@ -91,7 +91,7 @@ class ClockAnalysis : public EventSink {
 
   void note_time(const Event& event);
   void note(const MessagePair& pair);
-  ClockPair make_pair(MachineId a, MachineId b, Points points);
+  ClockPair make_pair(MachineId a, MachineId b, const Points& points);
   void find_relations();
 
   const TraceInfo* info_ = nullptr;

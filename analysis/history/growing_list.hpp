@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -61,7 +62,7 @@ class GrowingList {
   // Block k holds the elements from kFirst * (2^k - 1).
   static Place place_of(std::size_t index) {
     const std::size_t shifted = index / kFirst + 1;
-    const std::size_t block = static_cast<std::size_t>(std::bit_width(shifted)) - 1;
+    const std::size_t block = std::numeric_limits<std::size_t>::digits - 1 - std::countl_zero(shifted);
     return {block, index - kFirst * ((std::size_t{1} << block) - 1)};
   }
 

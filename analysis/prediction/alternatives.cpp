@@ -1,6 +1,7 @@
 #include "analysis/prediction/alternatives.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -100,7 +101,8 @@ History Alternatives::draw(Random& random) const {
       const double share = static_cast<double>(drawn[r]) / static_cast<double>(receivers[r]->size());
       for (const Segment& segment : *receivers[r]) {
         for (std::uint32_t e = segment.first; e <= segment.last; ++e)
-          other.events[e].cpu_ns = static_cast<std::uint64_t>(static_cast<double>(other.events[e].cpu_ns) * share + .5);
+          other.events[e].cpu_ns =
+              static_cast<std::uint64_t>(std::llround(static_cast<double>(other.events[e].cpu_ns) * share));
       }
     }
   }

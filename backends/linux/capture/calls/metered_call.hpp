@@ -26,12 +26,12 @@ struct MeteredCall {
   std::int32_t number = 0;
   CallFamily family = CallFamily::receive;
   LengthForm length = LengthForm::none;
-  std::int8_t descriptor = 0;  // which argument holds it
-  std::int8_t flags = -1;      // which argument holds MSG_ flags; -1: none
-  std::int8_t address = -1;    // which argument points to the receiver's name; its length follows
-  std::int8_t source = -1;     // transfers: which argument is the descriptor that is read,
-  std::int8_t source_at = -1;  // and which points to the offset it is read at
-  std::int8_t byte_count = 2;  // which argument holds the length, for LengthForm::argument and to_socket
+  std::int16_t descriptor = 0;  // which argument holds it
+  std::int16_t flags = -1;      // which argument holds MSG_ flags; -1: none
+  std::int16_t address = -1;    // which argument points to the receiver's name; its length follows
+  std::int16_t source = -1;     // transfers: which argument is the descriptor that is read,
+  std::int16_t source_at = -1;  // and which points to the offset it is read at
+  std::int16_t byte_count = 2;  // which argument holds the length, for LengthForm::argument and to_socket
   PathCall path = PathCall::none;
   bool counted_in_io = false;  // its result is added to the thread's rchar or wchar
 };

@@ -74,7 +74,7 @@ void rename_process(const std::string& name, const std::string& description) {
   const auto room = static_cast<std::size_t>(end - begin);
   const std::string line = name + " " + description;
   std::memset(begin, 0, room);
-  std::memcpy(begin, line.data(), std::min(line.size(), room - 1));
+  std::copy_n(line.data(), std::min(line.size(), room - 1), begin);
 }
 
 void stay_in_memory() {
