@@ -406,6 +406,24 @@ TEST_CASE("notifications: a message behind the one that is being taken goes to t
   CHECK(program.lengths(EventType::receive) == Lengths{30, 40});
 }
 
+TEST_CASE("notifications: a connection lets one accept go, two connections let both go", "[linux]") {
+  Program program;
+  ScriptedFile& listener = program.tcp();
+  listener.description.connected = false;
+  listener.description.listening = true;
+  program.start_worker();
+  const auto workers = program.call(kWorker, SYS_accept, {kFd}), servers = program.call(kServer, SYS_accept, {kFd});
+  REQUIRE(program.waits(workers));
+  REQUIRE(program.waits(servers));
+  listener.bytes_come(1);
+  program.attend();
+  CHECK(program.was_let_go(workers));
+  CHECK(program.waits(servers));
+  listener.bytes_come(1);  // the worker has not taken the first
+  program.attend();
+  CHECK(program.was_let_go(servers));
+}
+
 // ---- waits for children
 
 TEST_CASE("notifications: a wait is held until the child has ended, and the parent goes on because of that",

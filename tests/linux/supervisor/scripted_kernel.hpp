@@ -24,7 +24,7 @@ struct ScriptedFile {
   SocketDescription description;
   bool non_blocking = false;
   std::uint64_t sent = 0, received = 0;  // offsets of a TCP stream
-  std::uint32_t waiting = 0;             // bytes
+  std::uint32_t waiting = 0;             // bytes, or connections of a listener
   std::deque<WaitingDatagram> datagrams;
   std::uint64_t units = 0;  // of an eventfd
   std::uint64_t receive_timeout_ns = 0;
@@ -94,7 +94,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   DatagramQueue look_at_datagrams(int fd) override;
   std::vector<WaitingDatagram> datagrams_behind(int, const WaitingDatagram&, std::size_t) override { return {}; }
   std::optional<DatagramMemory> datagram_memory(int) override { return std::nullopt; }
-  std::uint32_t connections_waiting(int) override { return 1; }
+  std::uint32_t connections_waiting(int fd) override { return at(fd).waiting; }
   std::uint64_t receive_timeout_ns(int fd) override { return at(fd).receive_timeout_ns; }
   std::optional<EventCounter> read_event_counter(int fd) override;
   std::optional<SendState> tcp_send_state(int fd, bool, std::uint64_t) override;
