@@ -1,10 +1,9 @@
 // MOVEDATA (thesis 4.2.1): "the kernel sends a sequence of messages containing the data to be transferred".
 //
-//   push     the caller owns the source          its kernel sends at once; the call returns when the last message is
-//   sent pull     the caller owns the destination     a request travels to the source's kernel first; the call returns
-//                                                when the last byte has arrived, for nobody else could tell the caller
-//   third    it owns neither                     a request travels first; the call returns when the last message is
-//   sent
+//   push     the caller owns the source        its kernel sends at once; the call returns when the last message is sent
+//   pull     the caller owns the destination   a request travels to the source's kernel first; the call returns when
+//                                              the last byte has arrived, because no message would tell the caller
+//   third    it owns neither                   a request travels first; the call returns when the last message is sent
 //
 // Each message is a SEND of the process that owns the source, marked as the kernel's; it costs that process the CPU
 // time of a send, and its receiver nothing. The bytes are taken when they are sent and stored when they arrive.

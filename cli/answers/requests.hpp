@@ -24,7 +24,7 @@ Result<CausalityOptions> causality_options(const AnalysisRequest& request, const
 // No names: the processes the scenario marks as the computation.
 Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time);
 
-// Refuses words and processes in the file's analyses and predictions that nobody knows: before anything is simulated.
+// Refuses unknown words and processes in the file's analyses and predictions, before anything is simulated.
 Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario);
 
 }  // namespace dpm::cli

@@ -52,7 +52,7 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   const Computation computation = asked_.history.computation();
   const auto history = found.histories.of(computation);
   if (!history) {
-    // A name that the trace does not have is a mistake of whoever asks; all else is the trace's.
+    // A name that the trace does not have is a mistake of the command line; all else is the trace's.
     for (const auto& name : asked_.history.processes)
       if (!has_process(found.input.info, name)) return about_trace(found.input, history.error());
     found.missing.push_back("no parallelism, longest path, request paths or space-time diagram: " +

@@ -4,14 +4,18 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace dpm {
 namespace {
 
 constexpr std::size_t kMaxLines = 600;
+constexpr std::size_t kMostColumns = 120;  // .editorconfig
 constexpr std::array<std::string_view, 5> kHeadings = {"What it is for", "What is in it", "What it may use",
                                                        "How to add one", "How to test it"};
 
@@ -89,6 +93,41 @@ bool has_anchor(const SourceFile& page, const std::string& anchor) {
   });
 }
 
+// Classes that are still spread over files, by folder and name, and why.
+struct Spread {
+  std::string_view folder, class_name;
+};
+constexpr std::array kSpread = {
+    Spread{"backends/linux/capture/calls", "Meter"},           // paths and processes of the metered program
+    Spread{"backends/linux/remote/controller", "Controller"},  // a file for each group of commands
+    Spread{"backends/linux/remote/daemon", "Meterd"},          // its charges
+    Spread{"backends/sim", "ProcessCalls"},                    // messages and moved data
+    Spread{"backends/sim", "Simulation"},                      // delivery and the end
+    Spread{"live", "Launcher"},                                // what watches the processes
+    Spread{"live", "LiveCalls"},                               // moved data
+    Spread{"scenarios/loader", "SystemReader"},                // wiring
+};
+
+bool may_be_spread(const std::string& folder, const std::string& class_name) {
+  return std::any_of(kSpread.begin(), kSpread.end(),
+                     [&](const Spread& known) { return known.folder == folder && known.class_name == class_name; });
+}
+
+struct CommentLine {
+  std::size_t column = 0;  // of the slashes
+  std::size_t indent = 0;  // between slashes and text
+  std::string text;
+};
+
+std::optional<CommentLine> comment_in(const std::string& line) {
+  static const std::regex pattern(R"(^(\s*)//( +)(\S.*)$)");
+  std::smatch match;
+  if (!std::regex_match(line, match, pattern)) return std::nullopt;
+  return CommentLine{static_cast<std::size_t>(match.length(1)), static_cast<std::size_t>(match.length(2)), match[3]};
+}
+
+bool has_columns(const CommentLine& line) { return line.text.find("   ") != std::string::npos; }
+
 const SourceFile* find_file(std::span<const SourceFile> files, const std::string& path) {
   const auto found = std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.path == path; });
   return found == files.end() ? nullptr : &*found;
@@ -136,6 +175,46 @@ Complaints readmes_missing(std::span<const SourceFile> files) {
     if (file.path.starts_with("scenarios/") && file.name() == "scenario.json" &&
         find_file(files, file.folder() + "/README.md") == nullptr) {
       complaints.push_back(file.folder() + ": has no README.md");
+    }
+  }
+  return complaints;
+}
+
+Complaints classes_spread(std::span<const SourceFile> files) {
+  // A definition begins at the left margin. "State" of "Replay::State" is another class than that of "Builder::State".
+  static const std::regex pattern(R"(^(?:[A-Za-z][^=;{}()#]*?\b)?((?:[A-Z]\w*::)*[A-Z]\w*)::(?:~?\w+|operator\S+)\()");
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> files_of;
+  for (const auto& file : files) {
+    if (file.extension() != ".cpp") continue;
+    for (const auto& line : file.lines) {
+      std::smatch match;
+      if (std::regex_search(line, match, pattern)) files_of[{file.folder(), match[1]}].insert(file.name());
+    }
+  }
+  Complaints complaints;
+  for (const auto& [name, names_of_files] : files_of) {
+    const auto& [folder, class_name] = name;
+    if (names_of_files.size() < 2 || may_be_spread(folder, class_name)) continue;
+    std::string list;
+    for (const auto& file : names_of_files) list += (list.empty() ? "" : ", ") + file;
+    complaints.push_back(folder + ": methods of " + class_name + " are in " + list + ": which second noun is in it?");
+  }
+  return complaints;
+}
+
+Complaints drawings_broken(std::span<const SourceFile> files) {
+  static const std::regex one_word("[A-Za-z]+[.,;:]?");
+  Complaints complaints;
+  for (const auto& file : files) {
+    if (file.extension() != ".cpp" && file.extension() != ".hpp") continue;
+    for (std::size_t line = 1; line < file.lines.size(); ++line) {
+      const auto above = comment_in(file.lines[line - 1]), here = comment_in(file.lines[line]);
+      if (!above || !here || above->column != here->column) continue;
+      if (!std::regex_match(here->text, one_word)) continue;
+      const bool is_outdented = above->indent >= 3 && here->indent < above->indent;
+      const bool is_full = file.lines[line - 1].size() + 1 + here->text.size() > kMostColumns;
+      if (is_outdented || (has_columns(*above) && is_full))
+        complaints.push_back(at(file, line) + "'" + here->text + "' is left of a drawing that was wrapped");
     }
   }
   return complaints;

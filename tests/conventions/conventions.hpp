@@ -21,6 +21,13 @@ Complaints files_too_long(std::span<const SourceFile> files);
 // Every component folder has a README.md with the five headings; every scenario folder has a README.md.
 Complaints readmes_missing(std::span<const SourceFile> files);
 
+// The methods of a class are defined in one .cpp file: what fills a second one is a second noun. Classes of one name in
+// different folders are different classes.
+Complaints classes_spread(std::span<const SourceFile> files);
+
+// The columns of a drawing in a comment stay on their lines: a formatter that wraps them leaves single words behind.
+Complaints drawings_broken(std::span<const SourceFile> files);
+
 // Every header begins with a comment that says what it is for, and is included once.
 Complaints headers_malformed(std::span<const SourceFile> files);
 

@@ -57,6 +57,35 @@ TEST_CASE("conventions: every component folder has a README with the five headin
         Complaints{"scenarios/tsp: has no README.md"});
 }
 
+TEST_CASE("conventions: the methods of a class are in one .cpp file", "[conventions]") {
+  check_project(classes_spread);
+  const std::string here = "int Clock::now() const {\n  return Other::time();\n}\nClock::Tick Clock::last() {}\n";
+  const std::string there = "void Clock::set(int to) {}\n";
+  CHECK(complaints_about(classes_spread, {{"model/a.cpp", here}, {"model/b.cpp", there}}) ==
+        Complaints{"model: methods of Clock are in a.cpp, b.cpp: which second noun is in it?"});
+  CHECK(complaints_about(classes_spread, {{"model/a.cpp", "Clock::~Clock() {}\n"}, {"model/b.cpp", there}}).size() ==
+        1);
+  CHECK(complaints_about(classes_spread, {{"model/a.cpp", here}, {"merge/b.cpp", there}}).empty());
+  CHECK(complaints_about(classes_spread, {{"model/a.cpp", "int Clock::State::now() {}\n"},
+                                          {"model/b.cpp", "int Wait::State::now() {}\n"}})
+            .empty());
+  CHECK(complaints_about(classes_spread, {{"model/a.cpp", here}, {"model/b.cpp", "const int t = Clock::now();\n"}})
+            .empty());
+}
+
+TEST_CASE("conventions: drawings in comments are whole", "[conventions]") {
+  check_project(drawings_broken);
+  const std::string row =
+      "//   push     the caller owns the source          its kernel sends at once; the call returns then,";
+  const std::string filler(120 - row.size(), 'x');
+  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", row + filler + "\n//   sent\n"}}) ==
+        Complaints{"model/a.hpp:2: 'sent' is left of a drawing that was wrapped"});
+  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", "//     RECEIVE  a message\n// came\n"}}).size() == 1);
+  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", row + "\n//   end\n"}}).empty());
+  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", "// A sentence " + filler + filler + "\n// ends.\n"}})
+            .empty());
+}
+
 TEST_CASE("conventions: a header begins with its purpose and is included once", "[conventions]") {
   check_project(headers_malformed);
   CHECK(complaints_about(headers_malformed, {{"model/a.hpp", "// What a is.\n#pragma once\n"}}).empty());

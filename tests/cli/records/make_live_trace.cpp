@@ -8,8 +8,7 @@
 //   datagrams NUMBER NAME OF CHANNEL
 //   tcp|udp NUMBER SENDER RECEIVER WHERE WHERE   with names of ends, and at which machines they were seen ("-": none)
 //   at MS                            the clock that all machines share, for the events that follow
-//   EVENT PROCESS CPU_MS [field=NUMBER...]    fields: channel, passed, peer, sequence, length, code; `peer` is a
-//   process
+//   EVENT PROCESS CPU_MS [field=NUMBER...]       fields: channel, passed, peer (a process), sequence, length, code
 //
 // A RECEIVECALL with channel=N waits for that channel alone.
 #include <iostream>

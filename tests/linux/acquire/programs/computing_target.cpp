@@ -1,8 +1,8 @@
 // One thread that computes, makes no system call, and would see it if a single one of its registers were changed.
 //
-//     computing_target        prints "computing", computes until it gets SIGUSR1 and a little longer, and says what
-//     went wrong computing_target rseq   does so in restartable sequences: wrong is one that was disturbed and not
-//     restarted
+//     computing_target        prints "computing", computes until it gets SIGUSR1 and a little longer, and reports
+//                             what went wrong
+//     computing_target rseq   does so in restartable sequences: one that was disturbed and not restarted is wrong
 #include <sys/rseq.h>
 #include <unistd.h>
 
