@@ -34,8 +34,8 @@ class Dispatching {
     return in_flight_total_ > 1 && static_cast<double>(stray_) <= kStrayMax * static_cast<double>(ops_.size());
   }
 
-  std::vector<TwinStep> steps(std::vector<std::string>& warnings) const {
-    std::vector<TwinStep> steps;
+  Steps steps(std::vector<std::string>& warnings) const {
+    Steps steps;
     std::uint32_t done = 0;
     if (rounds_.size() > kRoundsWritten) {
       other_steps(0, rounds_.front().begin, steps, warnings);
@@ -164,28 +164,21 @@ class Dispatching {
     rounds_.push_back(round);
   }
 
-  TwinStep step_of(const Round& round) const {
-    TwinStep step;
-    step.what = Do::dispatch;
-    step.answer = round.answer;
-    step.group = material_.groups.all[group_].name;
-    for (const auto& [kind, bytes] : round.bytes) {
-      TwinStep task;
-      task.what = Do::send;
-      task.kind = kind;
-      task.amount = summarise(bytes, 1);
-      step.tasks.push_back(std::move(task));
-      step.weights.push_back(bytes.size());
-    }
-    step.times = round.tasks;
-    step.in_flight = in_flight_;
-    add(step.steps, round.first_s);
-    add(step.otherwise, round.next_s);
-    add(step.rest, round.rest_s);
-    return step;
+  Step step_of(const Round& round) const {
+    steps::Dispatch dispatch;
+    dispatch.answer = {round.answer};
+    dispatch.to = {material_.groups.all[group_].name};
+    for (const auto& [kind, bytes] : round.bytes)
+      dispatch.tasks.push_back({{kind}, summarise(bytes, 1), static_cast<double>(bytes.size())});
+    dispatch.times = {round.tasks};
+    dispatch.in_flight = {in_flight_};
+    add(dispatch.first, round.first_s);
+    add(dispatch.next, round.next_s);
+    add(dispatch.rest, round.rest_s);
+    return {dispatch};
   }
 
-  TwinStep all_rounds() const {
+  Step all_rounds() const {
     Round together = rounds_.front();
     for (std::size_t i = 1; i < rounds_.size(); ++i) {
       const Round& round = rounds_[i];
@@ -199,30 +192,24 @@ class Dispatching {
         together.bytes[kind].insert(together.bytes[kind].end(), bytes.begin(), bytes.end());
     }
     together.tasks = (together.tasks + rounds_.size() / 2) / rounds_.size();
-    TwinStep repeat;
-    repeat.what = Do::repeat;
-    repeat.times = rounds_.size();
-    repeat.steps = {step_of(together)};
-    return repeat;
+    return repeat_step({rounds_.size()}, {step_of(together)});
   }
 
-  static void add(std::vector<TwinStep>& steps, const std::vector<double>& samples) {
+  static void add(Steps& steps, const std::vector<double>& samples) {
     if (samples.empty()) return;
-    TwinStep step;
-    step.amount = summarise(samples, 1);
-    if (step.amount.mean() > 0) steps.push_back(std::move(step));
+    Quantity amount = summarise(samples, 1);
+    if (mean(amount) > 0) steps.push_back(compute_step(std::move(amount)));
   }
 
   // What is sent between rounds.
-  void other_steps(std::uint32_t begin, std::uint32_t end, std::vector<TwinStep>& steps,
-                   std::vector<std::string>& warnings) const {
+  void other_steps(std::uint32_t begin, std::uint32_t end, Steps& steps, std::vector<std::string>& warnings) const {
     const Life& life = material_.recording.lives[process_];
     const std::uint64_t tail = end == ops_.size() ? life.tail_cpu_ns : 0;
     const TokenRun run = tokens_of(material_, process_, begin, end, tail, false);
     if (run.tokens.empty() && run.tail_cpu_s <= 0) return;
     Shape shape(run);
     shape.add(run);
-    for (auto& step : shape.steps(material_, 1, warnings)) steps.push_back(std::move(step));
+    append(steps, shape.steps(material_, 1, warnings));
   }
 
   const Material& material_;
@@ -237,8 +224,8 @@ class Dispatching {
 
 }  // namespace
 
-std::optional<std::vector<TwinStep>> find_dispatching(const Material& material, std::uint32_t process,
-                                                      std::vector<std::string>& warnings) {
+std::optional<Steps> find_dispatching(const Material& material, std::uint32_t process,
+                                      std::vector<std::string>& warnings) {
   Dispatching dispatching(material, process);
   if (!dispatching.find()) return std::nullopt;
   return dispatching.steps(warnings);

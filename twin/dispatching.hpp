@@ -13,7 +13,7 @@
 namespace dpm::twin {
 
 // The start steps of such a process, all its life; nothing if it is none.
-std::optional<std::vector<TwinStep>> find_dispatching(const Material& material, std::uint32_t process,
-                                                      std::vector<std::string>& warnings);
+std::optional<Steps> find_dispatching(const Material& material, std::uint32_t process,
+                                      std::vector<std::string>& warnings);
 
 }  // namespace dpm::twin

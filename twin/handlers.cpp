@@ -66,10 +66,10 @@ class HandlerWriter {
   }
 
   void write() {
-    const std::uint64_t end_after = context_.closed_loop ? 0 : messages_until_end();
+    const std::uint64_t last = context_.closed_loop ? 0 : messages_until_end();
     for (auto& [key, handled] : classes_) {
       if (context_.closed_loop || group_.members.size() > 1) drop_chance_stops(key, handled);
-      TwinHandler handler{key.kind, material_.groups.all[key.from].name, {}};
+      Handler handler{{key.kind}, {material_.groups.all[key.from].name}, {}};
       std::size_t rare = 0, period = 0;
       for (std::size_t form = 0; form < 2 && period == 0 && handled.shapes.all().size() == 2; ++form) {
         rare = form;
@@ -83,22 +83,18 @@ class HandlerWriter {
         let_be_what_was_not_received(key, handled);
         handler.steps = handled.shapes.steps_in_order(material_, handled.order.begin()->second, warnings_);
       } else if (period > 0) {
-        handler.steps = {every(handled, rare, period, key)};
+        handler.steps = every_time(handled, rare, period, key);
       } else if (ends.size() > 1) {
-        handler.steps = {phases(key, ends)};
+        handler.steps = phases(key, ends);
       } else {
         if (handled.shapes.all().size() > kShapesMost) handled.shapes.keep_commonest(kShapesMost);
         twin_.activities_forced += handled.shapes.forced();
         handler.steps = handled.shapes.steps(material_, group_.members.size(), warnings_);
       }
-      if (end_after > 0) {
-        TwinStep end;
-        end.what = Do::end_after;
-        end.times = end_after;
-        handler.steps.push_back(std::move(end));
-      }
+      if (last > 0) append(handler.steps, end_after("handled", last));
       twin_.program.handlers.push_back(std::move(handler));
     }
+    if (last > 0 && !classes_.empty()) twin_.program.variables.push_back("handled");
   }
 
  private:
@@ -166,9 +162,13 @@ class HandlerWriter {
     return context_.closed_loop && !ends_itself ? std::vector<std::size_t>{} : ends;
   }
 
-  TwinStep phases(const HandlerKey& key, const std::vector<std::size_t>& ends) {
-    TwinStep step;
-    step.what = Do::phases;
+  std::string new_counter() {
+    auto& variables = twin_.program.variables;
+    return variables.emplace_back("seen_" + std::to_string(variables.size() + 1));
+  }
+
+  Steps phases(const HandlerKey& key, const std::vector<std::size_t>& ends) {
+    std::vector<Phase> phases;
     const auto& runs = runs_.at(key);
     std::size_t begin = 0;
     for (const std::size_t end : ends) {
@@ -176,23 +176,19 @@ class HandlerWriter {
       for (std::size_t i = begin; i < end; ++i) shapes.add(runs[i]);
       shapes.keep_commonest(kShapesMost);
       twin_.activities_forced += shapes.forced();
-      step.branches.push_back(shapes.steps(material_, 1, warnings_));
-      step.weights.push_back(end - begin);
+      phases.push_back({end - begin, shapes.steps(material_, 1, warnings_)});
       begin = end;
     }
-    return step;
+    return in_phases(new_counter(), std::move(phases));
   }
 
-  TwinStep every(HandlerClass& handled, std::size_t rare, std::size_t period, const HandlerKey& key) {
+  Steps every_time(HandlerClass& handled, std::size_t rare, std::size_t period, const HandlerKey& key) {
     const auto& shapes = handled.shapes.all();
-    TwinStep step;
-    step.what = Do::every;
-    step.times = period;
+    Number at_least{static_cast<double>(period)};
     const Group& from = material_.groups.all[key.from];
-    if (from.counted && from.members.size() == period) step.times_group = from.name;
-    step.steps = shapes[rare].steps(material_, group_.members.size(), warnings_);
-    step.otherwise = shapes[1 - rare].steps(material_, group_.members.size(), warnings_);
-    return step;
+    if (from.counted && from.members.size() == period) at_least.parameter = from.name + "_count";
+    return every(new_counter(), at_least, shapes[rare].steps(material_, group_.members.size(), warnings_),
+                 shapes[1 - rare].steps(material_, group_.members.size(), warnings_));
   }
 
   const Material& material_;

@@ -1,5 +1,5 @@
-// A twin: a scenario made from measurements, as data. cli/twin writes it as a scenario file; the words are those of
-// docs/scenarios.md.
+// A twin: a scenario made from measurements, as data. What its processes do are the steps of the scenario language, by
+// name alone: nothing is resolved. scenario_text.hpp writes it.
 #pragma once
 
 #include <cstdint>
@@ -10,45 +10,9 @@
 #include <vector>
 
 #include "model/delay_model.hpp"
+#include "scenarios/behaviour/behaviour.hpp"
 
 namespace dpm::twin {
-
-// What was measured, as values that come up so often: all of them where they are few, otherwise as many as keep mean
-// and variance.
-struct Measured {
-  std::vector<double> values;
-  std::vector<std::uint64_t> counts;  // as many; empty: each so often:
-  std::uint64_t each = 1;
-
-  bool is_constant() const { return values.size() == 1; }
-  double mean() const;
-};
-
-// `members` processes drew them together: counts are of one.
-Measured summarise(std::vector<double> samples, std::size_t members);
-
-enum class Do { compute, send, wait, choose, repeat, dispatch, stop, every, phases, end_after };
-
-struct TwinStep {
-  Do what = Do::compute;
-  Measured amount;     // compute: seconds on a machine of speed 1; send: bytes
-  std::string kind;    // send, wait
-  std::string answer;  // dispatch
-  std::string group;   // send, wait, dispatch: whom; "sender"
-  std::string pick;    // send: "", "all", "in_turn", "requester"
-  std::uint64_t times =
-      1;  // wait, repeat; dispatch: tasks; end_after: messages handled; every: the steps are done every so many times
-  std::string times_parameter;  // repeat: the name of its parameter
-  std::string times_group;      // every: one for each member of this group
-  std::uint64_t in_flight = 1;
-  std::vector<TwinStep> steps;                  // repeat; dispatch: first; every: when it is time
-  std::vector<TwinStep> otherwise;              // dispatch: next; every: the other times
-  std::vector<TwinStep> rest;                   // dispatch
-  std::vector<TwinStep> tasks;                  // dispatch: the kinds of tasks, as sends; as many weights
-  std::vector<std::uint64_t> weights;           // choose, dispatch; phases: how many times each, the last for ever
-  std::vector<std::vector<TwinStep>> branches;  // choose, phases
-  std::vector<std::size_t> order;               // choose: which branch comes when; empty: dealt by weight
-};
 
 // A message that the process is sent and never takes: it stays in its queue, as it did.
 struct UnreadMessage {
@@ -56,15 +20,10 @@ struct UnreadMessage {
   std::string from;  // group
 };
 
-struct TwinHandler {
-  std::string kind;
-  std::string from;  // group
-  std::vector<TwinStep> steps;
-};
-
 struct TwinProgram {
-  std::vector<TwinStep> start;
-  std::vector<TwinHandler> handlers;
+  Steps start;
+  std::vector<Handler> handlers;
+  std::vector<std::string> variables;  // counters, 0 at first
   std::vector<UnreadMessage> unread;
   std::string admits_from;  // empty: no limit
   std::uint64_t admits_at_most = 0;

@@ -7,247 +7,49 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "scenarios/behaviour/step_walk.hpp"
+#include "scenarios/behaviour/step_writer.hpp"
+#include "scenarios/document/json_layout.hpp"
+#include "twin/making_steps.hpp"
+
 namespace dpm::twin {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLineWidth = 120;
 constexpr std::uint64_t kMessagesMost = 100;  // times those of the trace: a run that makes more has no end
 
-// ---- layout
+// Nanoseconds: more digits would only look exact.
+Json in_seconds(double value) { return std::round(value * 1e9) / 1e9; }
 
-bool is_plain(const Json& node) {
-  return !node.is_structured() ||
-         (node.is_array() && std::none_of(node.begin(), node.end(), [](const Json& i) { return i.is_structured(); }));
+// How often a process does what it repeats is a parameter of the file.
+void add_parameters(Steps& steps, Json& parameters) {
+  each_step(steps, [&](Step& step) {
+    const auto* repeat = std::get_if<steps::Repeat>(&step.what);
+    if (repeat == nullptr || repeat->times.parameter.empty()) return;
+    parameters[repeat->times.parameter] = {{"default", repeat->times.value},
+                                           {"meaning", "how often each does what it repeats"}};
+  });
 }
 
-std::string spaced(const Json& node) {
-  if (!node.is_structured()) return node.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string text = node.is_array() ? "[" : "{";
-  bool first = true;
-  for (const auto& [key, value] : node.items()) {
-    if (!first) text += ", ";
-    first = false;
-    if (node.is_object()) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
-    text += spaced(value);
-  }
-  return text + (node.is_array() ? "]" : "}");
-}
-
-std::string numbers_in_lines(const Json& list, std::size_t indent) {
-  std::string text = "[", line;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = spaced(list[i]) + (i + 1 < list.size() ? ", " : "");
-    if (!line.empty() && indent + line.size() + item.size() > kLineWidth) {
-      text += "\n" + std::string(indent, ' ') + line;
-      line.clear();
+Json program_of(const TwinProgram& program, Json& parameters) {
+  Steps start = program.start;
+  std::vector<Handler> handlers = program.handlers;
+  add_parameters(start, parameters);
+  for (const auto& unread : program.unread) {
+    if (program.handlers.empty()) {
+      start.push_back(repeat_step({0}, {wait_step(unread.kind, unread.from)}));
+    } else {
+      handlers.push_back({{unread.kind}, {unread.from}, {}});
     }
-    line += item;
   }
-  return text + "\n" + std::string(indent, ' ') + line + "]";
-}
-
-std::string laid_out(const Json& node, std::size_t indent, bool breaks = false) {
-  const std::string in_a_line = spaced(node);
-  if (!node.is_structured() || node.empty()) return in_a_line;
-  if (!breaks && indent + in_a_line.size() <= kLineWidth) return in_a_line;
-  if (node.is_array() && is_plain(node)) return numbers_in_lines(node, indent + 2);
-  std::string text = node.is_array() ? "[" : "{";
-  bool first = true;
-  for (const auto& [key, value] : node.items()) {
-    text += first ? "\n" : ",\n";
-    first = false;
-    text += std::string(indent + 2, ' ');
-    if (node.is_object()) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
-    text += laid_out(value, indent + 2);
-  }
-  return text + "\n" + std::string(indent, ' ') + (node.is_array() ? "]" : "}");
-}
-
-// ---- steps
-
-// Nanoseconds and whole bytes: more digits would only look exact.
-Json number(double value, bool whole) {
-  if (whole) return static_cast<std::uint64_t>(std::llround(value));
-  return std::round(value * 1e9) / 1e9;
-}
-
-Json quantity(const Measured& measured, bool whole) {
-  if (measured.values.empty()) return 0;
-  if (measured.is_constant()) return number(measured.values.front(), whole);
-  Json values = Json::array();
-  for (const double value : measured.values) values.push_back(number(value, whole));
-  Json result = {{"measured", std::move(values)}};
-  if (!measured.counts.empty()) result["weights"] = measured.counts;
-  if (measured.counts.empty() && measured.each > 1) result["weights"] = measured.each;
+  Json result = Json::object();
+  for (const auto& variable : program.variables) result["variables"][variable] = 0;
+  if (!program.admits_from.empty())
+    result["admits"] = {{"from", program.admits_from}, {"at_most", program.admits_at_most}};
+  if (!start.empty() || handlers.empty()) result["start"] = written(start);
+  for (const auto& handler : handlers) result["on"].push_back(written(handler));
   return result;
-}
-
-class StepWriter {
- public:
-  explicit StepWriter(Json& parameters) : parameters_(parameters) {}
-
-  Json list(const std::vector<TwinStep>& steps) {
-    Json result = Json::array();
-    for (const auto& step : steps) {
-      Json written = one(step);
-      if (written.is_array()) {
-        for (auto& item : written) result.push_back(std::move(item));
-      } else {
-        result.push_back(std::move(written));
-      }
-    }
-    return result;
-  }
-
-  // The variables that the steps use.
-  Json variables() const {
-    Json variables = Json::object();
-    for (std::size_t i = 1; i <= counters_; ++i) variables["seen_" + std::to_string(i)] = 0;
-    if (ends_) variables["handled"] = 0;
-    return variables;
-  }
-
- private:
-  Json one(const TwinStep& step) {
-    switch (step.what) {
-      case Do::compute:
-        return {{"compute_s", quantity(step.amount, false)}};
-      case Do::send: {
-        Json send = {{"send", step.kind}, {"to", step.group}};
-        if (!step.pick.empty()) send["pick"] = step.pick;
-        send["bytes"] = quantity(step.amount, true);
-        return send;
-      }
-      case Do::wait: {
-        Json wait = {{"wait", step.kind}};
-        if (!step.group.empty()) wait["from"] = step.group;
-        if (step.times > 1) wait["count"] = step.times;
-        return wait;
-      }
-      case Do::choose:
-        return choose(step);
-      case Do::repeat:
-        return repeat(step);
-      case Do::dispatch:
-        return dispatch(step);
-      case Do::stop:
-        return {{"stop", true}};
-      case Do::every:
-        return every(step);
-      case Do::phases:
-        return phases(step);
-      case Do::end_after:
-        ends_ = true;
-        return Json::array(
-            {Json{{"count", "handled"}},
-             Json{{"if", "handled"}, {"at_least", step.times}, {"do", Json::array({Json{{"stop", true}}})}}});
-    }
-    return {};
-  }
-
-  Json choose(const TwinStep& step) {
-    Json branches = Json::array();
-    for (std::size_t i = 0; i < step.branches.size(); ++i)
-      branches.push_back({{"weight", step.weights[i]}, {"do", list(step.branches[i])}});
-    if (step.order.empty()) return {{"choose", std::move(branches)}, {"dealt", true}};
-    Json order = Json::array(), times = Json::array();
-    for (std::size_t i = 0; i < step.order.size();) {
-      std::size_t end = i;
-      while (end < step.order.size() && step.order[end] == step.order[i]) ++end;
-      order.push_back(step.order[i] + 1);
-      times.push_back(end - i);
-      i = end;
-    }
-    return {{"choose", std::move(branches)}, {"in_order", std::move(order)}, {"times", std::move(times)}};
-  }
-
-  Json repeat(const TwinStep& step) {
-    Json times = step.times;
-    if (!step.times_parameter.empty()) {
-      parameters_[step.times_parameter] = {{"default", step.times}, {"meaning", "how often each does what it repeats"}};
-      times = "$" + step.times_parameter;
-    }
-    return {{"repeat", times}, {"do", list(step.steps)}};
-  }
-
-  Json dispatch(const TwinStep& step) {
-    Json result;
-    if (step.tasks.size() == 1) {
-      result["dispatch"] = step.tasks.front().kind;
-    } else {
-      Json tasks = Json::array();
-      for (std::size_t i = 0; i < step.tasks.size(); ++i)
-        tasks.push_back({{"kind", step.tasks[i].kind},
-                         {"bytes", quantity(step.tasks[i].amount, true)},
-                         {"weight", step.weights[i]}});
-      result["dispatch"] = std::move(tasks);
-    }
-    result["to"] = step.group;
-    if (step.tasks.size() == 1) result["bytes"] = quantity(step.tasks.front().amount, true);
-    result["tasks"] = step.times;
-    result["in_flight"] = step.in_flight;
-    result["answer"] = step.answer;
-    if (!step.steps.empty()) result["first"] = list(step.steps);
-    if (!step.otherwise.empty()) result["next"] = list(step.otherwise);
-    if (!step.rest.empty()) result["rest"] = list(step.rest);
-    return result;
-  }
-
-  Json phases(const TwinStep& step) {
-    const std::string counter = "seen_" + std::to_string(++counters_);
-    std::uint64_t before = 0;
-    for (std::size_t i = 0; i + 1 < step.weights.size(); ++i) before += step.weights[i];
-    Json inner = list(step.branches.back());
-    for (std::size_t i = step.branches.size() - 1; i > 0; --i) {
-      Json test = {{"if", counter}, {"at_least", before + 1}, {"do", std::move(inner)}};
-      test["else"] = list(step.branches[i - 1]);
-      inner = Json::array({std::move(test)});
-      before -= step.weights[i - 1];
-    }
-    Json steps = Json::array({Json{{"count", counter}}});
-    for (auto& item : inner) steps.push_back(std::move(item));
-    return steps;
-  }
-
-  Json every(const TwinStep& step) {
-    const std::string counter = "seen_" + std::to_string(++counters_);
-    Json at_least = step.times;
-    if (!step.times_group.empty()) at_least = "$" + step.times_group + "_count";
-    Json when = Json::array({Json{{"set", counter}}});
-    for (auto& item : list(step.steps)) when.push_back(std::move(item));
-    Json test = {{"if", counter}, {"at_least", at_least}, {"do", std::move(when)}};
-    if (!step.otherwise.empty()) test["else"] = list(step.otherwise);
-    return Json::array({Json{{"count", counter}}, std::move(test)});
-  }
-
-  Json& parameters_;
-  std::size_t counters_ = 0;
-  bool ends_ = false;
-};
-
-Json program_of(const TwinGroup& group, Json& parameters) {
-  StepWriter writer(parameters);
-  Json program = Json::object();
-  Json start = writer.list(group.program.start);
-  Json handlers = Json::array();
-  for (const auto& handler : group.program.handlers)
-    handlers.push_back({{"kind", handler.kind}, {"from", handler.from}, {"do", writer.list(handler.steps)}});
-  for (const auto& unread : group.program.unread) {
-    if (handlers.empty()) {
-      Json wait = {{"wait", unread.kind}, {"from", unread.from}};
-      start.push_back({{"repeat", 0}, {"do", Json::array({std::move(wait)})}});
-    } else {
-      handlers.push_back({{"kind", unread.kind}, {"from", unread.from}, {"do", Json::array()}});
-    }
-  }
-  if (Json variables = writer.variables(); !variables.empty()) program["variables"] = std::move(variables);
-  if (!group.program.admits_from.empty())
-    program["admits"] = {{"from", group.program.admits_from}, {"at_most", group.program.admits_at_most}};
-  if (!start.empty() || handlers.empty()) program["start"] = std::move(start);
-  if (!handlers.empty()) program["on"] = std::move(handlers);
-  return program;
 }
 
 // ---- delays and machines
@@ -255,7 +57,7 @@ Json program_of(const TwinGroup& group, Json& parameters) {
 Json points_of(const PiecewiseLinear& line) {
   if (line.points().empty()) return 0;
   Json points = Json::array();
-  for (const auto& [bytes, value] : line.points()) points.push_back(Json::array({bytes, number(value, false)}));
+  for (const auto& [bytes, value] : line.points()) points.push_back(Json::array({bytes, in_seconds(value)}));
   return points;
 }
 
@@ -323,7 +125,7 @@ std::string scenario_text(const Twin& twin) {
     const std::string family = family_of(twin, group);
     const std::string count = group.name + "_count";
     if (group.counted) parameters[count] = {{"default", group.count}, {"meaning", "processes " + group.name}};
-    programs[group.name] = program_of(group, parameters);
+    programs[group.name] = program_of(group.program, parameters);
     Json process = {{"name", group.name}};
     if (group.counted) process["count"] = "$" + count;
     process["program"] = group.name;
@@ -362,7 +164,7 @@ std::string scenario_text(const Twin& twin) {
   scenario["programs"] = std::move(programs);
   scenario["processes"] = std::move(processes);
   scenario["analyses"] = {"statistics", "queues", "parallelism"};
-  return laid_out(scenario, 0, true) + "\n";
+  return laid_out(scenario);
 }
 
 }  // namespace dpm::twin

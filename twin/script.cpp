@@ -79,10 +79,9 @@ bool fold(std::vector<Node>& nodes, Signs& signs) {
   return any;
 }
 
-void add_compute(std::vector<TwinStep>& steps, const std::vector<double>& samples) {
-  TwinStep step;
-  step.amount = summarise(samples, 1);
-  if (step.amount.mean() > 0) steps.push_back(std::move(step));
+void add_compute(Steps& steps, const std::vector<double>& samples) {
+  Quantity amount = summarise(samples, 1);
+  if (mean(amount) > 0) steps.push_back(compute_step(std::move(amount)));
 }
 
 class ScriptWriter {
@@ -106,36 +105,33 @@ class ScriptWriter {
     double carried_s = 0;  // CPU time before messages that nothing in the trace sent
     for (const Token& token : run.tokens) {
       carried_s += token.cpu_s;
-      if (token.what == Do::wait && life.ops[token.op].match == kNone) continue;
+      if (token.what == Token::What::wait && life.ops[token.op].match == kNone) continue;
       Node node;
       node.token = token;
       node.cpu_s.push_back(std::exchange(carried_s, 0.0));
       node.bytes.push_back(token.bytes);
-      node.sign = signs_.of((token.what == Do::send ? "S" + token.kind : "W") + ":" + std::to_string(token.group) +
-                            "." + std::to_string(token.member));
+      node.sign = signs_.of((token.what == Token::What::send ? "S" + token.kind : "W") + ":" +
+                            std::to_string(token.group) + "." + std::to_string(token.member));
       nodes.push_back(std::move(node));
     }
     tail_s_ = run.tail_cpu_s + carried_s;
     return nodes;
   }
 
-  void add_steps(const std::vector<Node>& nodes, std::vector<TwinStep>& steps) const {
+  void add_steps(const std::vector<Node>& nodes, Steps& steps) const {
     for (const Node& node : nodes) {
-      TwinStep step;
       if (!node.inner.empty()) {
-        step.what = Do::repeat;
-        step.times = node.times;
-        add_steps(node.inner, step.steps);
-        steps.push_back(std::move(step));
+        Steps inner;
+        add_steps(node.inner, inner);
+        steps.push_back(repeat_step({node.times}, std::move(inner)));
         continue;
       }
       add_compute(steps, node.cpu_s);
-      step.what = node.token.what;
-      step.group = material_.groups.all[node.token.group].member_name(node.token.member);
+      const Token& token = node.token;
+      const std::string& whom = material_.groups.all[token.group].member_name(token.member);
       // What it was is its sender's to say: the script takes the messages of each sender in the order they come.
-      step.kind = step.what == Do::send ? node.token.kind : "any";
-      if (step.what == Do::send) step.amount = summarise(node.bytes, 1);
-      steps.push_back(std::move(step));
+      steps.push_back(token.what == Token::What::send ? send_step(token.kind, whom, summarise(node.bytes, 1))
+                                                      : wait_step("any", whom));
     }
   }
 

@@ -45,7 +45,7 @@ std::vector<std::size_t> runs_to_all(const Groups& groups, std::uint32_t process
     const std::size_t others = first.group == kNone ? 0 : groups.all[first.group].members.size() - (own_group ? 1 : 0);
     std::set<std::uint32_t> members;
     std::size_t end = i;
-    while (first.what == Do::send && end < tokens.size() && same_message(first, tokens[end]) &&
+    while (first.what == Token::What::send && end < tokens.size() && same_message(first, tokens[end]) &&
            members.size() < others && members.insert(tokens[end].member).second)
       ++end;
     const bool to_all = others >= 2 && members.size() == others;
@@ -64,7 +64,7 @@ void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>
   std::map<std::pair<std::string, std::uint32_t>, Sends> sends;  // by kind and group
   const auto runs = runs_to_all(groups, process, tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].what != Do::send) continue;
+    if (tokens[i].what != Token::What::send) continue;
     Sends& of = sends[{tokens[i].kind, tokens[i].group}];
     ++of.all;
     of.in_runs += runs[i];
@@ -84,7 +84,7 @@ void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>
 void join_waits(std::vector<Token>& tokens) {
   std::vector<Token> joined;
   for (const Token& token : tokens) {
-    if (token.what == Do::wait && !joined.empty() && same_message(joined.back(), token)) {
+    if (token.what == Token::What::wait && !joined.empty() && same_message(joined.back(), token)) {
       ++joined.back().times;
       joined.back().cpu_s += token.cpu_s;
     } else {
@@ -94,17 +94,14 @@ void join_waits(std::vector<Token>& tokens) {
   tokens = std::move(joined);
 }
 
-TwinStep compute_step(Measured amount) {
-  TwinStep step;
-  step.what = Do::compute;
-  step.amount = std::move(amount);
-  return step;
+// Of one process, where `members` did something `count` times.
+double weight_of(std::uint64_t count, std::size_t members) {
+  return static_cast<double>(std::max<std::uint64_t>(1, count / std::max<std::size_t>(1, members)));
 }
 
-void add_compute(std::vector<TwinStep>& steps, const std::vector<double>& samples, std::size_t members) {
-  Measured amount = summarise(samples, members);
-  const bool nothing = std::all_of(amount.values.begin(), amount.values.end(), [](double v) { return v <= 0; });
-  if (!nothing) steps.push_back(compute_step(std::move(amount)));
+void add_compute(Steps& steps, const std::vector<double>& samples, std::size_t members) {
+  Quantity amount = summarise(samples, members);
+  if (mean(amount) > 0) steps.push_back(compute_step(std::move(amount)));
 }
 
 }  // namespace
@@ -112,7 +109,7 @@ void add_compute(std::vector<TwinStep>& steps, const std::vector<double>& sample
 std::string TokenRun::key() const {
   std::string key;
   for (const Token& token : tokens) {
-    key += token.what == Do::stop ? 'X' : token.what == Do::wait ? 'W' : token.to_all ? 'A' : 'S';
+    key += token.what == Token::What::stop ? 'X' : token.what == Token::What::wait ? 'W' : token.to_all ? 'A' : 'S';
     key += token.kind + ":" + std::to_string(token.group) + "*" + std::to_string(token.times) + ";";
   }
   return key;
@@ -140,7 +137,7 @@ TokenRun messages_of(const Material& material, std::uint32_t process, std::uint3
     }
     Token token;
     token.op = i;
-    token.what = op.kind == OpKind::send ? Do::send : Do::wait;
+    token.what = op.kind == OpKind::send ? Token::What::send : Token::What::wait;
     token.group = material.groups.of[op.peer];
     token.kind =
         op.kind == OpKind::send ? material.kinds.of(process, op.peer, op) : material.kinds.of(op.peer, process, op);
@@ -164,12 +161,13 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
                    std::uint64_t tail_cpu_ns, bool stops) {
   TokenRun run = messages_of(material, process, begin, end, tail_cpu_ns);
   for (Token& token : run.tokens)
-    if (token.what == Do::wait && material.conducts.of[process].waits_for_several[token.op]) token.group = kNone;
+    if (token.what == Token::What::wait && material.conducts.of[process].waits_for_several[token.op])
+      token.group = kNone;
   join_to_all(material.groups, process, run.tokens);
   join_waits(run.tokens);
   if (stops) {
     Token stop;
-    stop.what = Do::stop;
+    stop.what = Token::What::stop;
     stop.cpu_s = std::exchange(run.tail_cpu_s, 0.0);
     run.tokens.push_back(stop);
   }
@@ -182,7 +180,7 @@ void Shape::add(const TokenRun& run) {
     const Token& token = run.tokens[i];
     Slot& slot = slots_[i];
     cpu_[i].push_back(token.cpu_s);
-    if (token.what != Do::send) continue;
+    if (token.what != Token::What::send) continue;
     slot.bytes.push_back(token.bytes);
     ++slot.sends;
     slot.to_sender += token.destination.is_sender;
@@ -205,22 +203,23 @@ void Shape::add_forced(const TokenRun& run) {
   cpu_.front().back() = run.cpu_s();
 }
 
-std::vector<TwinStep> Shape::steps(const Material& material, std::size_t members,
-                                   std::vector<std::string>& warnings) const {
-  std::vector<TwinStep> steps;
+Steps Shape::steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const {
+  Steps steps;
   for (std::size_t i = 0; i < form_.size(); ++i) {
     add_compute(steps, cpu_[i], members);
     const Token& token = form_[i];
-    if (token.what == Do::send) {
-      steps.push_back(send_step(material, i, members, warnings));
-      continue;
+    switch (token.what) {
+      case Token::What::send:
+        steps.push_back(sending(material, i, members, warnings));
+        break;
+      case Token::What::wait:
+        steps.push_back(
+            wait_step(token.kind, token.group == kNone ? "" : material.groups.all[token.group].name, token.times));
+        break;
+      case Token::What::stop:
+        steps.push_back(stop_step());
+        break;
     }
-    TwinStep step;
-    step.what = token.what;
-    step.kind = token.kind;
-    step.times = token.times;
-    if (token.what == Do::wait && token.group != kNone) step.group = material.groups.all[token.group].name;
-    steps.push_back(std::move(step));
   }
   add_compute(steps, cpu_.back(), members);
   return steps;
@@ -228,50 +227,38 @@ std::vector<TwinStep> Shape::steps(const Material& material, std::size_t members
 
 bool Shape::waits_before(std::size_t at) const {
   return std::any_of(form_.begin(), form_.begin() + static_cast<std::ptrdiff_t>(at),
-                     [](const Token& token) { return token.what == Do::wait; });
+                     [](const Token& token) { return token.what == Token::What::wait; });
 }
 
-TwinStep Shape::send_step(const Material& material, std::size_t at, std::size_t members,
-                          std::vector<std::string>& warnings) const {
+Step Shape::sending(const Material& material, std::size_t at, std::size_t members,
+                    std::vector<std::string>& warnings) const {
   const Token& token = form_[at];
   const Slot& slot = slots_[at];
   const Group& group = material.groups.all[token.group];
-  TwinStep step;
-  step.what = Do::send;
-  step.kind = token.kind;
-  step.group = group.name;
-  step.amount = summarise(slot.bytes, members);
+  const auto to = [&](const std::string& whom, Pick pick = Pick::random) {
+    return send_step(token.kind, whom, summarise(slot.bytes, members), pick);
+  };
   const auto nearly_all = [&](std::uint64_t part, std::uint64_t all) {
     return all > 0 && static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
   };
-  if (token.to_all) {
-    step.pick = "all";
-  } else if (slot.to_sender == slot.sends && (group.members.size() > 1 || !waits_before(at))) {
-    step.group = "sender";
-  } else if (nearly_all(slot.to_requester, slot.sends)) {
-    step.pick = "requester";
-  } else if (group.members.size() > 1) {
-    const auto most = std::max_element(slot.by_member.begin(), slot.by_member.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    const double even = static_cast<double>(slot.sends) / static_cast<double>(group.members.size());
-    if (nearly_all(slot.in_turn, slot.turns)) {
-      step.pick = "in_turn";
-    } else if (slot.sends >= kSendsToJudge && static_cast<double>(most->second) > kUneven * even) {
-      TwinStep choice;
-      choice.what = Do::choose;
-      for (const auto& [member, count] : slot.by_member) {
-        TwinStep one = step;
-        one.group = group.member_name(member);
-        choice.branches.push_back({one});
-        choice.weights.push_back(std::max<std::uint64_t>(1, count / std::max<std::size_t>(1, members)));
-      }
-      return choice;
-    } else if (slot.to_sender + slot.to_requester > slot.sends / 2) {
-      warnings.push_back("which '" + group.name + "' gets '" + token.kind +
-                         "' is not understood: most go to who asked, and the twin draws one at random");
-    }
+  if (token.to_all) return to(group.name, Pick::all);
+  if (slot.to_sender == slot.sends && (group.members.size() > 1 || !waits_before(at))) return to("sender");
+  if (nearly_all(slot.to_requester, slot.sends)) return to(group.name, Pick::requester);
+  if (group.members.size() == 1) return to(group.name);
+  const auto most = std::max_element(slot.by_member.begin(), slot.by_member.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double even = static_cast<double>(slot.sends) / static_cast<double>(group.members.size());
+  if (nearly_all(slot.in_turn, slot.turns)) return to(group.name, Pick::in_turn);
+  if (slot.sends >= kSendsToJudge && static_cast<double>(most->second) > kUneven * even) {
+    steps::Choose choice{.dealt = true};
+    for (const auto& [member, count] : slot.by_member)
+      choice.branches.push_back({weight_of(count, members), {to(group.member_name(member))}});
+    return {choice};
   }
-  return step;
+  if (slot.to_sender + slot.to_requester > slot.sends / 2)
+    warnings.push_back("which '" + group.name + "' gets '" + token.kind +
+                       "' is not understood: most go to who asked, and the twin draws one at random");
+  return to(group.name);
 }
 
 std::size_t Shapes::add(const TokenRun& run) {
@@ -341,33 +328,29 @@ void Shapes::keep_commonest(std::size_t most) {
   runs_.clear();
 }
 
-std::vector<TwinStep> Shapes::steps(const Material& material, std::size_t members,
-                                    std::vector<std::string>& warnings) const {
+Steps Shapes::steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const {
   if (shapes_.size() == 1) return shapes_.front().steps(material, members, warnings);
-  TwinStep choice;
-  choice.what = Do::choose;
-  for (const Shape& shape : shapes_) {
-    if (shape.count() == 0) continue;
-    choice.branches.push_back(shape.steps(material, members, warnings));
-    choice.weights.push_back(
-        std::max<std::uint64_t>(1, (shape.count() + members / 2) / std::max<std::size_t>(1, members)));
-  }
+  steps::Choose choice{.dealt = true};
+  for (const Shape& shape : shapes_)
+    if (shape.count() > 0)
+      choice.branches.push_back(
+          {weight_of(shape.count() + members / 2, members), shape.steps(material, members, warnings)});
   if (choice.branches.empty()) return {};
-  if (choice.branches.size() == 1) return choice.branches.front();
-  return {choice};
+  if (choice.branches.size() == 1) return choice.branches.front().steps;
+  return {{choice}};
 }
 
-std::vector<TwinStep> Shapes::steps_in_order(const Material& material, const std::vector<std::size_t>& order,
-                                             std::vector<std::string>& warnings) const {
+Steps Shapes::steps_in_order(const Material& material, const std::vector<std::size_t>& order,
+                             std::vector<std::string>& warnings) const {
   if (shapes_.size() == 1) return shapes_.front().steps(material, 1, warnings);
-  TwinStep choice;
-  choice.what = Do::choose;
-  choice.order = order;
-  for (const Shape& shape : shapes_) {
-    choice.branches.push_back(shape.steps(material, 1, warnings));
-    choice.weights.push_back(shape.count());
+  steps::Choose choice;
+  for (const Shape& shape : shapes_)
+    choice.branches.push_back({static_cast<double>(shape.count()), shape.steps(material, 1, warnings)});
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || order[i] != order[i - 1]) choice.order.push_back(order[i] + 1), choice.times.push_back(0);
+    ++choice.times.back();
   }
-  return {choice};
+  return {{choice}};
 }
 
 std::uint64_t Shapes::once() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "twin/activities.hpp"
+#include "twin/making_steps.hpp"
 #include "twin/model.hpp"
 
 namespace dpm::twin {
@@ -30,7 +31,9 @@ struct Material {
 
 // A message of an activity, or its end.
 struct Token {
-  Do what = Do::send;  // send, wait, stop
+  enum class What { send, wait, stop };
+
+  What what = What::send;
   std::string kind;
   std::uint32_t group = kNone;
   std::uint32_t times = 1;  // wait
@@ -69,11 +72,11 @@ class Shape {
 
   std::uint64_t count() const { return count_; }
   std::uint64_t forced() const { return forced_; }
-  bool stops() const { return !form_.empty() && form_.back().what == Do::stop; }
+  bool stops() const { return !form_.empty() && form_.back().what == Token::What::stop; }
   std::size_t length() const { return form_.size(); }
 
   // `members` processes did it.
-  std::vector<TwinStep> steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
+  Steps steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
 
  private:
   // Whom messages of one token went to.
@@ -84,8 +87,7 @@ class Shape {
     std::map<std::uint32_t, std::uint32_t> latest;  // by process: which member was last
   };
 
-  TwinStep send_step(const Material& material, std::size_t at, std::size_t members,
-                     std::vector<std::string>& warnings) const;
+  Step sending(const Material& material, std::size_t at, std::size_t members, std::vector<std::string>& warnings) const;
 
   bool waits_before(std::size_t at) const;
 
@@ -108,10 +110,10 @@ class Shapes {
   void drop_empty(std::map<std::uint32_t, std::vector<std::size_t>>& order);
   // Keeps so many forms, the commonest; activities of the others count to the nearest.
   void keep_commonest(std::size_t most);
-  std::vector<TwinStep> steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
+  Steps steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
   // Of one process, whose activities had the forms `order`.
-  std::vector<TwinStep> steps_in_order(const Material& material, const std::vector<std::size_t>& order,
-                                       std::vector<std::string>& warnings) const;
+  Steps steps_in_order(const Material& material, const std::vector<std::size_t>& order,
+                       std::vector<std::string>& warnings) const;
   std::uint64_t forced() const;
   // Activities that are like no other, where there are others.
   std::uint64_t once() const;

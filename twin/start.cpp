@@ -11,13 +11,9 @@ namespace {
 constexpr std::size_t kCyclesInOrder = 6;  // a start of so few cycles is written as it was
 constexpr double kCommon = 0.01;           // of all cycles: a form that is repeated, not a beginning or an end
 
-void append(std::vector<TwinStep>& steps, std::vector<TwinStep> more) {
-  steps.insert(steps.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
 // Cut behind every wait; where there is none, behind every message sent.
 std::vector<TokenRun> cycles_of(const TokenRun& life) {
-  const auto waits = [](const Token& token) { return token.what == Do::wait; };
+  const auto waits = [](const Token& token) { return token.what == Token::What::wait; };
   const bool any_wait = std::any_of(life.tokens.begin(), life.tokens.end(), waits);
   std::vector<TokenRun> cycles;
   TokenRun cycle;
@@ -25,7 +21,7 @@ std::vector<TokenRun> cycles_of(const TokenRun& life) {
   for (std::size_t i = 0; i < life.tokens.size(); ++i) {
     cycle.tokens.push_back(life.tokens[i]);
     const bool ends = any_wait ? waits(life.tokens[i]) && (i + 1 == life.tokens.size() || !waits(life.tokens[i + 1]))
-                               : life.tokens[i].what == Do::send;
+                               : life.tokens[i].what == Token::What::send;
     if (!ends) continue;
     cycles.push_back(cycle);
     cycle.tokens.clear();
@@ -40,11 +36,11 @@ class StartWriter {
   StartWriter(const Material& material, const Group& group, TwinGroup& twin, std::vector<std::string>& warnings)
       : material_(material), group_(group), twin_(twin), warnings_(warnings) {}
 
-  std::vector<TwinStep> write(const std::vector<TokenRun>& starts) {
+  Steps write(const std::vector<TokenRun>& starts) {
     for (const TokenRun& start : starts) cycles_.push_back(cycles_of(start));
     std::size_t longest = 0;
     for (const auto& cycles : cycles_) longest = std::max(longest, cycles.size());
-    std::vector<TwinStep> steps;
+    Steps steps;
     const bool in_order = longest <= kCyclesInOrder && !one_form();
     const std::size_t first = same_cycles(false, in_order ? std::set<std::string>{} : common(), 0);
     const std::size_t last = in_order ? 0 : same_cycles(true, common(), first);
@@ -94,7 +90,7 @@ class StartWriter {
   }
 
   template <typename Which>
-  std::vector<TwinStep> steps_at(Which which) {
+  Steps steps_at(Which which) {
     std::optional<Shape> shape;
     for (const auto& cycles : cycles_) {
       const TokenRun& cycle = cycles[which(cycles)];
@@ -104,7 +100,7 @@ class StartWriter {
     return shape->steps(material_, group_.members.size(), warnings_);
   }
 
-  void write_repeated(std::size_t first, std::size_t last, std::vector<TwinStep>& steps) {
+  void write_repeated(std::size_t first, std::size_t last, Steps& steps) {
     Shapes shapes;
     std::vector<std::size_t> order;
     std::size_t all = 0;
@@ -115,13 +111,10 @@ class StartWriter {
     const bool keeps_order = material_.in_order && cycles_.size() == 1 && shapes.all().size() <= kShapesInOrderMost;
     if (!keeps_order) shapes.keep_commonest(kShapesMost);
     twin_.activities_forced += shapes.forced();
-    TwinStep repeat;
-    repeat.what = Do::repeat;
-    repeat.times = std::max<std::size_t>(1, (all + cycles_.size() / 2) / cycles_.size());
-    repeat.times_parameter = twin_.name + "_repeats";
-    repeat.steps = keeps_order ? shapes.steps_in_order(material_, order, warnings_)
-                               : shapes.steps(material_, group_.members.size(), warnings_);
-    steps.push_back(std::move(repeat));
+    const std::uint64_t times = std::max<std::size_t>(1, (all + cycles_.size() / 2) / cycles_.size());
+    steps.push_back(repeat_step({times, twin_.name + "_repeats"},
+                                keeps_order ? shapes.steps_in_order(material_, order, warnings_)
+                                            : shapes.steps(material_, group_.members.size(), warnings_)));
   }
 
   const Material& material_;
@@ -133,8 +126,8 @@ class StartWriter {
 
 }  // namespace
 
-std::vector<TwinStep> start_steps(const Material& material, const Group& group, const std::vector<TokenRun>& starts,
-                                  TwinGroup& twin, std::vector<std::string>& warnings) {
+Steps start_steps(const Material& material, const Group& group, const std::vector<TokenRun>& starts, TwinGroup& twin,
+                  std::vector<std::string>& warnings) {
   return StartWriter(material, group, twin, warnings).write(starts);
 }
 

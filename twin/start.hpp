@@ -6,7 +6,7 @@
 namespace dpm::twin {
 
 // `starts`: of each member, all of it. What is not like the others often enough is counted in `twin`.
-std::vector<TwinStep> start_steps(const Material& material, const Group& group, const std::vector<TokenRun>& starts,
-                                  TwinGroup& twin, std::vector<std::string>& warnings);
+Steps start_steps(const Material& material, const Group& group, const std::vector<TokenRun>& starts, TwinGroup& twin,
+                  std::vector<std::string>& warnings);
 
 }  // namespace dpm::twin

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "scenarios/behaviour/step_walk.hpp"
 #include "twin/batches.hpp"
 #include "twin/contradictions.hpp"
 #include "twin/delays_seen.hpp"
@@ -238,13 +239,17 @@ class TwinMaker {
         "belong to");
   }
 
-  static void lengthen(std::vector<TwinStep>& steps) {
-    for (auto& step : steps) {
-      if (step.what == Do::send)
-        for (double& value : step.amount.values) value = std::max<double>(value, kBytesForRequest);
-      for (auto* inner : {&step.steps, &step.otherwise, &step.rest, &step.tasks}) lengthen(*inner);
-      for (auto& branch : step.branches) lengthen(branch);
-    }
+  static void lengthen(Quantity& bytes) {
+    bytes.low = std::max<double>(bytes.low, kBytesForRequest);
+    for (double& value : bytes.values) value = std::max<double>(value, kBytesForRequest);
+  }
+
+  static void lengthen(Steps& steps) {
+    each_step(steps, [](Step& step) {
+      if (auto* send = std::get_if<steps::Send>(&step.what)) lengthen(send->message.bytes);
+      if (auto* dispatch = std::get_if<steps::Dispatch>(&step.what))
+        for (Task& task : dispatch->tasks) lengthen(task.bytes);
+    });
   }
 
   void collect_codes(const Material& material) {

@@ -4,45 +4,32 @@
 #include <set>
 #include <string>
 
+#include "scenarios/behaviour/step_walk.hpp"
+
 namespace dpm::twin {
 namespace {
 
 using Sent = std::pair<std::string, std::string>;  // kind, to whom
 
-// Every step, at any depth.
-template <typename Visit>
-void each_step(const std::vector<TwinStep>& steps, const Visit& visit) {
-  for (const TwinStep& step : steps) {
-    visit(step);
-    for (const auto* inner : {&step.steps, &step.otherwise, &step.rest}) each_step(*inner, visit);
-    for (const auto& branch : step.branches) each_step(branch, visit);
-  }
+void each_message(TwinProgram& program, const MessageUse& use) {
+  dpm::each_message(program.start, use);
+  for (Handler& handler : program.handlers) dpm::each_message(handler.steps, use);
 }
 
-template <typename Visit>
-void each_step(const TwinProgram& program, const Visit& visit) {
-  each_step(program.start, visit);
-  for (const TwinHandler& handler : program.handlers) each_step(handler.steps, visit);
-}
-
-std::set<Sent> sent_by(const TwinProgram& program) {
+std::set<Sent> sent_by(TwinProgram& program) {
   std::set<Sent> sent;
-  each_step(program, [&](const TwinStep& step) {
-    if (step.what == Do::send && step.group != "sender") sent.emplace(step.kind, step.group);
-    if (step.what == Do::dispatch)
-      for (const TwinStep& task : step.tasks) sent.emplace(task.kind, step.group);
-  });
+  each_message(program, {.sends = [&](const KindName& kind, const Whom& to) {
+                 if (to.name != "sender") sent.emplace(kind.name, to.name);
+               }});
   return sent;
 }
 
-// What a program is ready for: kind and from whom, "" for anybody.
-std::set<Sent> taken_by(const TwinProgram& program) {
+// What a program is ready for: kind and from whom, "" for any process.
+std::set<Sent> taken_by(TwinProgram& program) {
   std::set<Sent> taken;
-  for (const TwinHandler& handler : program.handlers) taken.emplace(handler.kind, handler.from);
-  each_step(program, [&](const TwinStep& step) {
-    if (step.what == Do::wait) taken.emplace(step.kind, step.group);
-    if (step.what == Do::dispatch) taken.emplace(step.answer, step.group);
-  });
+  for (const Handler& handler : program.handlers) taken.emplace(handler.kind.name, handler.from.name);
+  each_message(program,
+               {.takes = [&](const KindName& kind, const Whom& from) { taken.emplace(kind.name, from.name); }});
   return taken;
 }
 
@@ -51,7 +38,7 @@ std::set<Sent> taken_by(const TwinProgram& program) {
 void declare_unread(Twin& twin) {
   for (TwinGroup& receiver : twin.groups) {
     std::set<Sent> taken = taken_by(receiver.program);
-    for (const TwinGroup& sender : twin.groups) {
+    for (TwinGroup& sender : twin.groups) {
       for (const auto& [kind, to] : sent_by(sender.program)) {
         if (!receiver.is_called(to)) continue;
         const bool ready = std::any_of(taken.begin(), taken.end(), [&, &kind = kind](const Sent& one) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "model/nearest_name.hpp"
+#include "scenarios/behaviour/step_walk.hpp"
 #include "twin/twin.hpp"
 
 namespace dpm::twin {
@@ -61,24 +62,26 @@ std::string free_machine_like(Twin& twin, const std::string& model) {
   return add_machine_like(twin, model);
 }
 
-void write_in_turn(std::vector<TwinStep>& steps, const std::string& group) {
-  for (auto& step : steps) {
-    if (step.what == Do::send && step.group == group && step.pick.empty()) step.pick = "in_turn";
-    for (auto* inner : {&step.steps, &step.otherwise, &step.rest}) write_in_turn(*inner, group);
-    for (auto& branch : step.branches) write_in_turn(branch, group);
-  }
+void write_in_turn(Steps& steps, const std::string& group) {
+  each_step(steps, [&](Step& step) {
+    auto* send = std::get_if<steps::Send>(&step.what);
+    if (send != nullptr && send->message.to.name == group && send->message.pick == Pick::random)
+      send->message.pick = Pick::in_turn;
+  });
 }
 
-bool mentions(const std::vector<TwinStep>& steps, const TwinGroup& group) {
-  return std::any_of(steps.begin(), steps.end(),
-                     [&](const TwinStep& step) { return group.is_called(step.group) || mentions(step.steps, group); });
+bool mentions(Steps& steps, const TwinGroup& group) {
+  bool found = false;
+  const auto look = [&](const KindName&, const Whom& whom) { found = found || group.is_called(whom.name); };
+  each_message(steps, {.sends = look, .takes = look});
+  return found;
 }
 
 // A process as recorded knows the processes it met, and no others.
-Result<void> check_can_be_more(const Twin& twin, const TwinGroup& group) {
+Result<void> check_can_be_more(Twin& twin, const TwinGroup& group) {
   if (group.as_recorded)
     return Error{"'" + group.name + "' is as recorded: it does what it did, and one more of it would not"};
-  for (const TwinGroup& other : twin.groups)
+  for (TwinGroup& other : twin.groups)
     if (other.as_recorded && mentions(other.program.start, group))
       return Error{"'" + other.name + "' is as recorded: it would not answer one more '" + group.name + "'"};
   return {};

@@ -1,5 +1,6 @@
 #include "cli/twin/twin_results.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/number_text.hpp"
@@ -9,21 +10,18 @@
 namespace dpm::cli {
 namespace {
 
-using twin::Do;
 using twin::TwinGroup;
-using twin::TwinStep;
+
+bool dispatches(const Step& step) {
+  const auto* repeat = std::get_if<steps::Repeat>(&step.what);
+  return std::holds_alternative<steps::Dispatch>(repeat == nullptr ? step.what : repeat->steps.front().what);
+}
 
 // What it is, in a word.
 std::string manner_of(const TwinGroup& group) {
-  const auto dispatches = [](const std::vector<TwinStep>& steps) {
-    for (const auto& step : steps)
-      if (step.what == Do::dispatch || (step.what == Do::repeat && step.steps.front().what == Do::dispatch))
-        return true;
-    return false;
-  };
   if (group.as_recorded) return group.unmetered ? "outside, as recorded" : "as recorded";
   if (group.unmetered) return "outside, unmetered";
-  if (dispatches(group.program.start)) return "hands out tasks";
+  if (std::any_of(group.program.start.begin(), group.program.start.end(), dispatches)) return "hands out tasks";
   if (group.starts_requests) return "client";
   return group.program.start.empty() ? "service" : "starts, then serves";
 }

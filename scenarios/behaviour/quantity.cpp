@@ -1,6 +1,6 @@
-#include <numeric>
+#include "scenarios/behaviour/quantity.hpp"
 
-#include "scenarios/behaviour/behaviour.hpp"
+#include <numeric>
 
 namespace dpm {
 

@@ -1,13 +1,41 @@
 #include "scenarios/loader/key_tables.hpp"
 
+#include "scenarios/behaviour/program_tables.hpp"
+#include "scenarios/behaviour/step_tables.hpp"
+
 namespace dpm {
 
 std::vector<const KeyTable*> KeyTables::all() const {
-  return {&scenario,      &parameter, &machine,   &clock,   &delays,    &delay_class,  &delay_pair, &wake_up,
-          &wake_up_point, &metering,  &program,   &handler, &branch,    &distribution, &process,    &meter,
-          &filter,        &fault,     &spawnable, &sweep,   &analysis,  &prediction,   &published,  &study,
-          &compute,       &send,      &call,      &forward, &reply,     &wait,         &choose,     &repeat,
-          &stop,          &set,       &count,     &test,    &admission, &dispatch,     &task};
+  const ProgramTables& programs = program_tables();
+  const PartTables& parts = part_tables();
+  std::vector<const KeyTable*> tables = {&scenario,
+                                         &parameter,
+                                         &machine,
+                                         &clock,
+                                         &delays,
+                                         &delay_class,
+                                         &delay_pair,
+                                         &wake_up,
+                                         &wake_up_point,
+                                         &metering,
+                                         &process,
+                                         &meter,
+                                         &filter,
+                                         &fault,
+                                         &spawnable,
+                                         &sweep,
+                                         &analysis,
+                                         &prediction,
+                                         &published,
+                                         &study,
+                                         &programs.program,
+                                         &programs.admission,
+                                         &programs.distribution,
+                                         &parts.handler,
+                                         &parts.branch,
+                                         &parts.task};
+  for (const StepEntry& entry : step_entries()) tables.push_back(&entry.table);
+  return tables;
 }
 
 const KeyTables& key_tables() {

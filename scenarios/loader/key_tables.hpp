@@ -49,12 +49,6 @@ struct KeyTables {
   KeyTable metering{"metering",
                     "the cost of metering",
                     {"call_cpu_s", "waiting_call_cpu_s", "call_elapsed_s", "waiting_call_elapsed_s", "wake_up"}};
-  KeyTable program{
-      "program", "a program", {"summary", "parameters", "variables", "per_request", "admits", "start", "on"}};
-  KeyTable admission{"admission", "a limit of messages", {"from", "at_most"}};
-  KeyTable handler{"handler", "a handler", {"kind", "from", "do"}};
-  KeyTable branch{"branch", "a branch", {"weight", "do"}};
-  KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "measured", "weights"}};
   KeyTable process{
       "process",
       "a process",
@@ -76,25 +70,7 @@ struct KeyTables {
   KeyTable published{"published", "a published figure", {"label", "figure", "quantity", "value", "within"}};
   KeyTable study{"study", "the study", {"sweeps", "predictions"}};
 
-  // Steps: one table a verb, and what may stand beside the verb.
-  KeyTable compute{"step_compute", "a compute step", {"compute_s", "probability"}};
-  KeyTable send{"step_send", "a send step", {"send", "to", "bytes", "pick", "probability"}};
-  KeyTable call{"step_call", "a call step", {"call", "to", "bytes", "pick", "probability"}};
-  KeyTable forward{"step_forward", "a forward step", {"forward", "to", "bytes", "pick", "probability"}};
-  KeyTable reply{"step_reply", "a reply step", {"reply", "bytes", "probability"}};
-  KeyTable wait{"step_wait", "a wait step", {"wait", "from", "count", "probability"}};
-  KeyTable choose{"step_choose", "a choose step", {"choose", "dealt", "in_order", "times", "probability"}};
-  KeyTable repeat{"step_repeat", "a repeat step", {"repeat", "do", "probability"}};
-  KeyTable dispatch{
-      "step_dispatch",
-      "a dispatch step",
-      {"dispatch", "to", "bytes", "tasks", "in_flight", "answer", "first", "next", "rest", "probability"}};
-  KeyTable task{"task", "a kind of task", {"kind", "bytes", "weight"}};
-  KeyTable stop{"step_stop", "a stop step", {"stop", "probability"}};
-  KeyTable set{"step_set", "a set step", {"set", "value", "probability"}};
-  KeyTable count{"step_count", "a count step", {"count", "by", "probability"}};
-  KeyTable test{"step_if", "an if step", {"if", "at_least", "do", "else", "probability"}};
-
+  // Also those of programs and their steps (scenarios/behaviour).
   std::vector<const KeyTable*> all() const;
 };
 

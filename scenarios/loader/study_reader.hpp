@@ -1,7 +1,7 @@
 // Reads the study part of a scenario file: sweeps, analyses, predictions, published figures, and which runs to make.
 #pragma once
 
-#include "scenarios/loader/name_groups.hpp"
+#include "scenarios/behaviour/name_groups.hpp"
 #include "scenarios/scenario_file.hpp"
 
 namespace dpm {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "scenarios/loader/behaviour_reader.hpp"
-#include "scenarios/loader/name_groups.hpp"
+#include "scenarios/behaviour/name_groups.hpp"
+#include "scenarios/behaviour/program_reader.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "scenarios/system_template.hpp"
 

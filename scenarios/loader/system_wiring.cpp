@@ -67,16 +67,16 @@ void SystemReader::check_kinds(const Entry& sender, const InFileProgram& program
       if (receiver.programs.empty()) continue;
       const auto& handled = receiver.programs.front()->handled;
       const auto ready = [&](const HandledKind& h) {
-        return (h.any_kind || h.code == sent.code) && meet(h.from, sender_names);
+        return (h.kind.any || h.kind.code == sent.kind.code) && meet(h.from, sender_names);
       };
       if (std::any_of(handled.begin(), handled.end(), ready)) continue;
       std::vector<std::string> kinds;
       for (const auto& h : handled)
-        if (meet(h.from, sender_names) && std::find(kinds.begin(), kinds.end(), h.kind) == kinds.end())
-          kinds.push_back(h.kind);
-      reading_.problems.add(sent.line, "process '" + sent.to->front() + "' neither handles nor waits for '" +
-                                           sent.kind + "' from '" + sender_names.front() + "'" +
-                                           hint(sent.kind, kinds));
+        if (meet(h.from, sender_names) && std::find(kinds.begin(), kinds.end(), h.kind.name) == kinds.end())
+          kinds.push_back(h.kind.name);
+      reading_.problems.add(sent.kind.line, "process '" + sent.to->front() + "' neither handles nor waits for '" +
+                                                sent.kind.name + "' from '" + sender_names.front() + "'" +
+                                                hint(sent.kind.name, kinds));
     }
   }
 }

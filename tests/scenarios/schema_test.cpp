@@ -6,6 +6,8 @@
 #include <regex>
 #include <set>
 
+#include "scenarios/behaviour/step_schema.hpp"
+#include "scenarios/document/json_layout.hpp"
 #include "scenarios/loader/key_tables.hpp"
 #include "tests/scenarios/support.hpp"
 #include "tests/support/catch.hpp"
@@ -77,6 +79,32 @@ TEST_CASE("schema: lists the analyses that register themselves", "[scenarios]") 
   REQUIRE(lists == 2);
   if (std::getenv("DPM_BLESS") != nullptr) std::ofstream(path) << wanted;
   INFO("DPM_BLESS=1 on this test writes the lists");
+  CHECK(text == wanted);
+}
+
+TEST_CASE("schema: its definitions of steps follow from the steps", "[scenarios]") {
+  const auto path = test::source_folder() / "scenarios/scenario.schema.json";
+  const std::string text = test::read_text(path);
+  const auto begin = text.find("    \"handler\": {"), end = text.find("    \"process\": {");
+  REQUIRE((begin != std::string::npos && end != std::string::npos));
+  const nlohmann::ordered_json of_steps = step_definitions();
+  std::string definitions;
+  for (const auto& [name, definition] : of_steps.items())
+    definitions += "    \"" + name + "\": " + laid_out(definition, 4) + ",\n";
+  const std::string wanted = text.substr(0, begin) + definitions + text.substr(end);
+  if (std::getenv("DPM_BLESS") != nullptr) std::ofstream(path) << wanted;
+  INFO("DPM_BLESS=1 on this test writes the definitions");
+  CHECK(text == wanted);
+}
+
+TEST_CASE("schema: the table of steps in docs/scenarios.md follows from the steps", "[scenarios]") {
+  const auto path = test::source_folder() / "docs/scenarios.md";
+  const std::string text = test::read_text(path), first = "| step | does |\n|---|---|\n", last = "<!-- /steps -->";
+  const auto begin = text.find(first), end = text.find(last);
+  REQUIRE((begin != std::string::npos && end != std::string::npos));
+  const std::string wanted = text.substr(0, begin) + first + step_rows() + text.substr(end);
+  if (std::getenv("DPM_BLESS") != nullptr) std::ofstream(path) << wanted;
+  INFO("DPM_BLESS=1 on this test writes the table");
   CHECK(text == wanted);
 }
 

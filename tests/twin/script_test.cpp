@@ -139,7 +139,8 @@ TEST_CASE("twin: what comes again and again is written once, however it is neste
   REQUIRE(made.has_value());
   const auto& start = made->find("client")->program.start;
   REQUIRE(start.size() == 1);
-  CHECK((start[0].what == twin::Do::repeat && start[0].times == 10));
+  const auto* repeat = std::get_if<steps::Repeat>(&start[0].what);
+  CHECK((repeat != nullptr && repeat->times.value == 10));
   CHECK(made->find("client")->as_recorded);
   const auto reproduction = scripted(told);
   CHECK(reproduction.lacks.empty());

@@ -6,12 +6,13 @@
 #include "analysis/parallelism/parallelism.hpp"
 #include "backends/sim/sim_source.hpp"
 #include "cli/input/tee_sink.hpp"
+#include "scenarios/behaviour/step_walk.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "tests/support/catch.hpp"
+#include "twin/making_steps.hpp"
 #include "twin/scenario_text.hpp"
 
 using namespace dpm;
-using twin::Do;
 
 namespace {
 
@@ -55,19 +56,16 @@ const twin::TwinGroup& group(twin::Twin& twin, const std::string& name) {
   return *twin.find(name);
 }
 
-// The only step of this kind, at any depth.
-void collect(const std::vector<twin::TwinStep>& steps, Do what, std::vector<const twin::TwinStep*>& found) {
-  for (const auto& step : steps) {
-    if (step.what == what) found.push_back(&step);
-    for (const auto* inner : {&step.steps, &step.otherwise, &step.rest}) collect(*inner, what, found);
-    for (const auto& branch : step.branches) collect(branch, what, found);
-  }
-}
-
-std::vector<const twin::TwinStep*> all_of(const twin::TwinGroup& group, Do what) {
-  std::vector<const twin::TwinStep*> found;
-  collect(group.program.start, what, found);
-  for (const auto& handler : group.program.handlers) collect(handler.steps, what, found);
+// The steps of this kind, at any depth.
+template <typename What>
+std::vector<What> all_of(const twin::TwinGroup& group) {
+  std::vector<What> found;
+  const auto add = [&](const Step& step) {
+    if (const auto* what = std::get_if<What>(&step.what)) found.push_back(*what);
+  };
+  twin::TwinProgram program = group.program;
+  each_step(program.start, add);
+  for (auto& handler : program.handlers) each_step(handler.steps, add);
   return found;
 }
 
@@ -114,20 +112,20 @@ TEST_CASE("twin: clients, a balancer and replicas are recognised for what they a
   CHECK(client.count == 3);
   CHECK(client.starts_requests);
   CHECK_FALSE(client.in_computation);
-  const auto repeats = all_of(client, Do::repeat);
+  const auto repeats = all_of<steps::Repeat>(client);
   REQUIRE(repeats.size() == 1);
-  CHECK(repeats[0]->times == 40);
+  CHECK(repeats[0].times.value == 40);
 
-  const auto sends = all_of(group(twin, "balancer"), Do::send);
+  const auto sends = all_of<steps::Send>(group(twin, "balancer"));
   REQUIRE(sends.size() == 2);
-  CHECK((sends[0]->group == "replica" && sends[0]->pick == "in_turn"));
-  CHECK((sends[1]->group == "client" && sends[1]->pick == "requester"));
+  CHECK((sends[0].message.to.name == "replica" && sends[0].message.pick == Pick::in_turn));
+  CHECK((sends[1].message.to.name == "client" && sends[1].message.pick == Pick::requester));
 
   const auto& replica = group(twin, "replica");
-  REQUIRE(all_of(replica, Do::choose).size() == 1);
-  CHECK(all_of(replica, Do::choose)[0]->branches.size() == 2);
-  REQUIRE(all_of(replica, Do::wait).size() == 1);
-  CHECK(all_of(replica, Do::wait)[0]->group == "store");
+  REQUIRE(all_of<steps::Choose>(replica).size() == 1);
+  CHECK(all_of<steps::Choose>(replica)[0].branches.size() == 2);
+  REQUIRE(all_of<steps::Wait>(replica).size() == 1);
+  CHECK(all_of<steps::Wait>(replica)[0].from.name == "store");
   CHECK(twin.warnings.empty());
 }
 
@@ -143,12 +141,12 @@ TEST_CASE("twin: its file loads, runs, and uses the same CPU time in the same nu
 
 TEST_CASE("twin: who hands out tasks does so in its rounds, and ends its workers", "[twin]") {
   auto twin = twin_of(simulate(kTasks));
-  const auto rounds = all_of(group(twin, "master"), Do::dispatch);
+  const auto rounds = all_of<steps::Dispatch>(group(twin, "master"));
   REQUIRE(rounds.size() == 2);
-  CHECK((rounds[0]->times == 20 && rounds[0]->in_flight == 1 && rounds[0]->group == "worker"));
-  CHECK(rounds[1]->times == 7);
-  CHECK(all_of(group(twin, "master"), Do::send)[0]->pick == "all");
-  CHECK(all_of(group(twin, "worker"), Do::stop).size() == 1);
+  CHECK((rounds[0].times.value == 20 && rounds[0].in_flight.value == 1 && rounds[0].to.name == "worker"));
+  CHECK(rounds[1].times.value == 7);
+  CHECK(all_of<steps::Send>(group(twin, "master"))[0].message.pick == Pick::all);
+  CHECK(all_of<steps::Stop>(group(twin, "worker")).size() == 1);
 }
 
 TEST_CASE("twin: a program whose message is answered every second time is not one that draws lots", "[twin]") {
@@ -159,9 +157,9 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
                  {"set": "n"}, {"send": "whole", "to": "sender", "bytes": 20}]}]}]}})",
                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
     {"name": "pairs", "program": "pairs", "machine": "blue"}])")));
-  const auto every = all_of(group(twin, "pairs"), Do::every);
+  const auto every = all_of<steps::If>(group(twin, "pairs"));
   REQUIRE(every.size() == 1);
-  CHECK(every[0]->times == 2);
+  CHECK(every[0].at_least.value == 2);
 }
 
 TEST_CASE("twin: neighbours that exchange wait for anybody, and go on when both have told", "[twin]") {
@@ -192,9 +190,9 @@ TEST_CASE("twin: a process that ends when it has counted everything does so, wha
                                          R"([{"name": "source", "count": 3, "program": "source", "machine": "desk"},
     {"name": "sink", "program": "sink", "machine": "red"}])"));
   auto twin = twin_of(original);
-  const auto ends = all_of(group(twin, "sink"), Do::end_after);
+  const auto ends = all_of<steps::If>(group(twin, "sink"));
   REQUIRE(ends.size() == 2);
-  CHECK(ends[0]->times == 150);
+  CHECK(ends[0].at_least.value == 150);
   CHECK(simulate(twin::scenario_text(twin)).messages == 150);
 }
 
@@ -234,9 +232,9 @@ TEST_CASE("twin: who asks one and is answered by another waits for whoever answe
                                          R"([{"name": "asker", "program": "asker", "machine": "red"},
     {"name": "near", "program": "near", "machine": "red"}, {"name": "far", "program": "far", "machine": "blue"}])"));
   auto twin = twin_of(original);
-  const auto waits = all_of(group(twin, "asker"), Do::wait);
+  const auto waits = all_of<steps::Wait>(group(twin, "asker"));
   REQUIRE(waits.size() == 1);
-  CHECK(waits[0]->group.empty());
+  CHECK(waits[0].from.name.empty());
   CHECK(simulate(twin::scenario_text(twin)).messages == original.messages);
 }
 
@@ -251,8 +249,8 @@ TEST_CASE("twin: who counts to an end does so beside others who wait for answers
     {"name": "sink", "program": "sink", "machine": "blue"}, {"name": "asker", "program": "asker", "machine": "desk_1"},
     {"name": "server", "program": "server", "machine": "desk_2"}])"));
   auto twin = twin_of(original);
-  CHECK(all_of(group(twin, "sink"), Do::end_after).size() == 1);
-  CHECK(all_of(group(twin, "server"), Do::end_after).empty());
+  CHECK(all_of<steps::If>(group(twin, "sink")).size() == 1);
+  CHECK(all_of<steps::If>(group(twin, "server")).empty());
   CHECK(simulate(twin::scenario_text(twin)).elapsed_s == Approx(original.elapsed_s).epsilon(0.01));
 }
 
@@ -262,7 +260,7 @@ TEST_CASE("twin: who draws a receiver for each message does not write to all", "
     "sink": {"on": [{"kind": "item", "do": [{"compute_s": 0.001}]}]}})",
                                         R"([{"name": "source", "program": "source", "machine": "red"},
     {"name": "sink", "count": 3, "program": "sink", "machine": "desk"}])")));
-  for (const auto* send : all_of(group(twin, "source"), Do::send)) CHECK(send->pick.empty());
+  for (const auto& send : all_of<steps::Send>(group(twin, "source"))) CHECK(send.message.pick == Pick::random);
 }
 
 TEST_CASE("twin: what a live server sends belongs to what it answers, though it reads several before", "[twin]") {
@@ -299,8 +297,8 @@ TEST_CASE("twin: what a live server sends belongs to what it answers, though it 
   auto twin = *made;
   const auto& handlers = group(twin, "server").program.handlers;
   REQUIRE(handlers.size() == 1);
-  CHECK(all_of(group(twin, "server"), Do::choose).empty());
-  CHECK(all_of(group(twin, "server"), Do::send).size() == 1);
+  CHECK(all_of<steps::Choose>(group(twin, "server")).empty());
+  CHECK(all_of<steps::Send>(group(twin, "server")).size() == 1);
 }
 
 TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages", "[twin]") {
@@ -331,8 +329,8 @@ TEST_CASE("twin: twice the clients, one more replica, a slower link", "[twin]") 
   REQUIRE(twin::replicate(twin, "store").has_value());
   CHECK(group(twin, "store").count == 2);
   bool in_turn = false;
-  for (const auto* send : all_of(group(twin, "replica"), Do::send))
-    in_turn = in_turn || (send->group == "store" && send->pick == "in_turn");
+  for (const auto& send : all_of<steps::Send>(group(twin, "replica")))
+    in_turn = in_turn || (send.message.to.name == "store" && send.message.pick == Pick::in_turn);
   CHECK(in_turn);
   REQUIRE(twin::change_link(twin, "red", "blue", 0.5).has_value());
   REQUIRE(twin.delays.pairs.size() == 1);
@@ -355,17 +353,17 @@ TEST_CASE("twin: measured values keep mean and spread", "[twin]") {
   std::vector<double> samples;
   Random random(1);
   for (int i = 0; i < 5000; ++i) samples.push_back(random.exponential(0.02));
-  const twin::Measured measured = twin::summarise(samples, 1);
+  const Quantity measured = twin::summarise(samples, 1);
   CHECK(measured.values.size() <= 64);
   double mean = 0, squares = 0, kept = 0;
   for (const double sample : samples) mean += sample / 5000;
   for (const double sample : samples) squares += (sample - mean) * (sample - mean) / 5000;
   for (const double value : measured.values)
     kept += (value - mean) * (value - mean) / static_cast<double>(measured.values.size());
-  CHECK(measured.mean() == Approx(mean).epsilon(1e-9));
+  CHECK(twin::mean(measured) == Approx(mean).epsilon(1e-9));
   CHECK(kept == Approx(squares).epsilon(0.03));
-  CHECK(twin::summarise({1, 1, 1}, 1).is_constant());
-  CHECK(twin::summarise({}, 1).values.empty());
+  CHECK(twin::summarise({1, 1, 1}, 1).kind == Quantity::Kind::constant);
+  CHECK(twin::summarise({}, 1).low == 0);
 }
 
 TEST_CASE("twin: an empty stream and one without messages are refused", "[twin]") {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/behaviour/parts.hpp"
 #include "scenarios/document/reading.hpp"
 
 namespace dpm {

@@ -1,4 +1,4 @@
-#include "scenarios/loader/name_groups.hpp"
+#include "scenarios/behaviour/name_groups.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,9 +1,9 @@
-#include "scenarios/loader/quantity_reader.hpp"
+#include "scenarios/behaviour/quantity_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/loader/key_tables.hpp"
+#include "scenarios/behaviour/program_tables.hpp"
 
 namespace dpm {
 
@@ -20,7 +20,7 @@ void check_counts(const std::vector<double>& counts, const JsonNode& at, const R
 Quantity read_quantity(const JsonNode& node, const std::string& what, Range range, const Reading& reading) {
   if (!node.is(JsonKind::object)) return Quantity::constant(reading.number(node, what, range));
   Quantity quantity;
-  ObjectReader object(node, key_tables().distribution, reading);
+  ObjectReader object(node, program_tables().distribution, reading);
   const JsonNode* uniform = object.find("uniform");
   const JsonNode* exponential = object.find("exponential");
   const JsonNode* choice = object.find("choice");
@@ -49,6 +49,7 @@ Quantity read_quantity(const JsonNode& node, const std::string& what, Range rang
     quantity.values = reading.numbers(list, key, range);
     if (quantity.values.empty()) reading.problem(list, key + " must have at least one value");
     quantity.weights = std::vector<double>(quantity.values.size(), 1);
+    quantity.one_weight = weights == nullptr || !weights->is(JsonKind::list);
     if (weights != nullptr) {
       if (weights->is(JsonKind::list)) {
         quantity.weights = reading.numbers(*weights, "'weights'", {});

@@ -1,7 +1,7 @@
 // Reads a time or a size: a number, "$name", or a distribution.
 #pragma once
 
-#include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/behaviour/quantity.hpp"
 #include "scenarios/document/reading.hpp"
 
 namespace dpm {

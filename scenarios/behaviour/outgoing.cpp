@@ -1,0 +1,33 @@
+#include "scenarios/behaviour/outgoing.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr Field kTo{"to", "process or group; sender is who sent the message being handled"};
+
+}  // namespace
+
+void Outgoing::fields(StepFields& fields, const Field& verb) {
+  fields_before_bytes(fields, verb);
+  fields.bytes({"bytes", "its length"}, bytes);
+  fields.sends(kind, to);
+}
+
+void Outgoing::fields_of_forward(StepFields& fields, const Field& verb) {
+  fields_before_bytes(fields, verb);
+  fields.bytes_or_same({"bytes", "as many as the message has unless given"}, bytes, same_bytes);
+  fields.sends(kind, to);
+  fields.needs_message("'forward'");
+}
+
+void Outgoing::fields_before_bytes(StepFields& fields, const Field& verb) {
+  fields.kind(verb, kind);
+  fields.receiver(kTo, to);
+  fields.pick({"pick",
+               "which member of a group gets it: one at random (unless given), each in its turn, all, or the one that "
+               "last sent a message of the request being handled"},
+              pick);
+  fields.remembers(slot);
+}
+
+}  // namespace dpm

@@ -1,0 +1,67 @@
+// What steps are made of, besides quantities. Each part has its name as written in the file, and what the reader found
+// behind the name: a twin (twin/) makes parts of names alone, and they can be written, but not performed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/behaviour/quantity.hpp"
+
+namespace dpm {
+
+struct Step;
+using Steps = std::vector<Step>;
+
+using ProcessNames = std::shared_ptr<const std::vector<std::string>>;
+
+// A kind of message.
+struct KindName {
+  std::string name;
+  std::uint32_t code = 0;
+  bool any = false;  // "any", of messages that are received
+  int line = 0;      // of the file
+};
+
+// Processes to write to, or to receive from.
+struct Whom {
+  std::string name;        // of a process or a group; "sender", or "any"
+  ProcessNames processes;  // null: the sender of the message being handled, or any process
+  bool by_name = false;    // one process by its own name, not by its group's: it may be the sender itself
+};
+
+// Which member of a group a message goes to. The requester is the one that last sent this process a message of the
+// request being handled.
+enum class Pick { random, in_turn, all, requester };
+
+struct Whole {
+  std::uint64_t value = 1;
+  std::string parameter = "";  // written instead of the value
+};
+
+struct Number {
+  double value = 0;
+  std::string parameter = "";  // written instead of the value
+};
+
+struct Variable {
+  std::string name;
+  std::size_t index = 0;
+};
+
+// One of the branches of a choice.
+struct ChoiceBranch {
+  double weight = 1;
+  Steps steps;
+};
+
+// One kind of task that is handed out.
+struct Task {
+  KindName kind;
+  Quantity bytes;
+  double weight = 1;
+};
+
+}  // namespace dpm

@@ -1,0 +1,107 @@
+// Performs a Behaviour with the message calls. A step does what it does through this.
+//
+// Four rules decide everything that is not plain:
+//   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
+//   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest
+//                     unanswered CALL of the same request. So a server may ask others first and answer when the result
+//                     is in.
+//   deferred          A wait that meets a message of another kind keeps it for the handlers.
+//   request           Goes with the messages (request_tag.hpp). A message too short to carry one, and waited for in a
+//                     handler, belongs to the request being handled.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+
+#include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/behaviour/request_tag.hpp"
+
+namespace dpm {
+
+// What a run of steps works on.
+struct Activity {
+  bool handling = false;  // messages sent belong to the current message's request
+  std::optional<Message> current;
+  RequestTag tag;          // of `current`
+  std::uint64_t sent = 0;  // messages sent since `tag` was taken
+  Random* draws = nullptr;
+};
+
+// What a process remembers of a step between two times it does it.
+struct Memory {
+  Deck deck;
+  std::size_t at = 0;  // where a choice in order has come to, or which member of a group is next
+  std::uint64_t times = 0;
+};
+
+class Performer {
+ public:
+  Performer(const Behaviour& behaviour, const std::vector<std::string>& senders, MessageCalls& calls);
+
+  void run();
+
+  // ---- for steps
+
+  MessageCalls& calls() { return calls_; }
+  void perform(const Steps& steps, Activity& activity);
+  Memory& memory(std::size_t slot) { return memory_[slot]; }
+  double& value_of(const Variable& variable) { return variables_[variable.index]; }
+  double drawn(const Quantity& quantity, Activity& activity);
+
+  // The next message of that kind. Others that come meanwhile are kept.
+  Message await(const KindName& kind, const Whom& from);
+  // `message` becomes the current one. A CALL is remembered until it is answered.
+  void take(Activity& activity, Message message);
+  std::string sender_name(const Message& message) const;
+
+  // In `start`, sends and calls begin requests, and forwarded messages do not.
+  enum class How { send, call, forward };
+  void post(const Outgoing& outgoing, How how, Activity& activity);
+  void post_to(const std::string& process, const KindName& kind, const Quantity& bytes, Activity& activity);
+  void reply(const KindName& kind, const Quantity& bytes, Activity& activity);
+
+ private:
+  // What this process wants to know of a list of names, found out once: lists live as long as the behaviour.
+  struct Lookup {
+    std::vector<bool> has_sender;                        // by index in senders_
+    std::size_t self_at = static_cast<std::size_t>(-1);  // where the list names this process
+  };
+
+  Message next_message();
+  const std::vector<LinkIndex>& links_not_limited();
+  void handle(Message message);
+  void remember_requester(std::uint64_t request, std::size_t sender);
+  // The member of `names` that last sent a message of this request.
+  const std::string& requester(const ProcessNames& names, const Activity& activity);
+  // A wait that was skipped (by its probability, or in a branch not taken) leaves `start` without one.
+  const Message& current(const Activity& activity) const;
+  std::size_t sender_index(const Message& message) const;
+  bool is_from(const Message& message, const ProcessNames& names);
+  const Lookup& lookup(const ProcessNames& names);
+
+  // The tag of the next message: of the current request while handling, of a new one in `start`.
+  RequestTag next_tag(Activity& activity, bool begins_request);
+  OutgoingMessage message_of(const KindName& kind, double bytes, bool begins_request, Activity& activity);
+  void post_to(const std::string& process, const Outgoing& outgoing, How how, Activity& activity);
+  void note_answer(const std::string& process);
+
+  const Behaviour& behaviour_;
+  const std::vector<std::string>& senders_;
+  MessageCalls& calls_;
+  std::vector<double> variables_;
+  std::vector<Memory> memory_;  // by slot
+  std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
+  std::vector<LinkIndex> links_from_;  // by index in senders_
+  std::unordered_map<const std::vector<std::string>*, Lookup> lookups_;
+  std::unordered_map<std::uint64_t, std::vector<Message>> open_;            // unanswered CALLs by request
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> requesters_;  // by request: who sent, the latest last
+  std::deque<std::uint64_t> requests_by_age_;
+  std::uint64_t admitted_ = 0;  // messages whose number is limited, taken and not answered
+  std::vector<LinkIndex> not_limited_;
+  const std::vector<LinkIndex> no_links_;
+  std::deque<Message> deferred_;
+  std::uint64_t untagged_ = 0;
+};
+
+}  // namespace dpm

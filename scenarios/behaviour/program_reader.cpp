@@ -1,0 +1,56 @@
+#include "scenarios/behaviour/program_reader.hpp"
+
+#include "scenarios/behaviour/program_tables.hpp"
+#include "scenarios/behaviour/step_reader.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr Range kAnyNumber{-1e15, 1e15};
+
+std::vector<std::string> read_variables(const JsonNode& node, Behaviour& behaviour, const Reading& reading) {
+  std::vector<std::string> names;
+  if (!reading.expect(node, JsonKind::object, "'variables'")) return names;
+  for (const auto& member : node.members) {
+    names.push_back(member.key);
+    behaviour.variables.push_back(reading.number(member.value, "'" + member.key + "'", kAnyNumber));
+  }
+  return names;
+}
+
+Admission read_admission(const JsonNode& node, const Reading& reading, const NameGroups& processes) {
+  ObjectReader object(node, program_tables().admission, reading);
+  Admission admission;
+  admission.at_most = object.whole("at_most", 1, Range{1, 1e9});
+  object.need("at_most");
+  if (const auto* from = object.need("from"))
+    admission.from = processes.find(reading, *from, reading.name(*from, "'from'"), "'from'");
+  return admission;
+}
+
+}  // namespace
+
+InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds,
+                           const NameGroups& processes) {
+  InFileProgram program;
+  program.behaviour = std::make_shared<Behaviour>();
+  Behaviour& behaviour = *program.behaviour;
+  ObjectReader object(node, program_tables().program, reading);
+  object.text("summary", "");
+  object.find("parameters");  // the loader has made an environment of them
+  StepReader steps(reading, kinds, processes, program);
+  if (const auto* variables = object.find("variables"))
+    steps.set_variables(read_variables(*variables, behaviour, reading));
+  behaviour.per_request = object.flag("per_request", false);
+  if (const auto* admits = object.find("admits")) behaviour.admission = read_admission(*admits, reading, processes);
+  const JsonNode* start = object.find("start");
+  const JsonNode* on = object.find("on");
+  if (start == nullptr && on == nullptr && node.is(JsonKind::object))
+    reading.problem(node, "a program needs 'start', 'on' or both");
+  if (start != nullptr) behaviour.start = steps.read_steps(*start, "'start'");
+  if (on != nullptr && reading.expect(*on, JsonKind::list, "'on'"))
+    for (const auto& handler : on->items) behaviour.handlers.push_back(steps.read_handler(handler));
+  return program;
+}
+
+}  // namespace dpm

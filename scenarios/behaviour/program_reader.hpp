@@ -1,0 +1,34 @@
+// Reads a program written in the file, for one process or group: checks it, resolves names, and finds out what it
+// needs.
+#pragma once
+
+#include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/behaviour/kinds.hpp"
+#include "scenarios/behaviour/name_groups.hpp"
+
+namespace dpm {
+
+// A message a program may send: to be held against what its receiver handles.
+struct SentKind {
+  KindName kind;
+  ProcessNames to;  // null: to the sender of the message being handled
+};
+
+// A message a program is ready for.
+struct HandledKind {
+  KindName kind;
+  ProcessNames from;  // null: any process
+};
+
+struct InFileProgram {
+  std::shared_ptr<Behaviour> behaviour;
+  std::vector<SentKind> sent;
+  std::vector<HandledKind> handled;
+  bool writes_to_sender = false;
+  bool stops = false;
+};
+
+InFileProgram read_program(const JsonNode& node, const Reading& reading, const Kinds& kinds,
+                           const NameGroups& processes);
+
+}  // namespace dpm

@@ -1,0 +1,20 @@
+// The keys of a program and of what it is made of. Those of steps are in step_tables.hpp.
+#pragma once
+
+#include "scenarios/document/reading.hpp"
+
+namespace dpm {
+
+struct ProgramTables {
+  KeyTable program{
+      "program", "a program", {"summary", "parameters", "variables", "per_request", "admits", "start", "on"}};
+  KeyTable admission{"admission", "a limit of messages", {"from", "at_most"}};
+  KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "measured", "weights"}};
+};
+
+inline const ProgramTables& program_tables() {
+  static const ProgramTables tables;
+  return tables;
+}
+
+}  // namespace dpm

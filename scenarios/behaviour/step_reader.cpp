@@ -1,0 +1,259 @@
+#include "scenarios/behaviour/step_reader.hpp"
+
+#include <algorithm>
+
+#include "scenarios/behaviour/quantity_reader.hpp"
+#include "scenarios/behaviour/step_tables.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr Range kAnyNumber{-1e15, 1e15};
+constexpr Range kChance{0, 1};
+
+std::string quoted(const Field& field) { return "'" + std::string(field.key) + "'"; }
+
+std::vector<std::string> verbs() {
+  std::vector<std::string> verbs;
+  for (const auto& entry : step_entries()) verbs.emplace_back(entry.words.verb);
+  return verbs;
+}
+
+// "a, b and c"
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+}  // namespace
+
+// Reads the fields of one object.
+class FieldReader : public StepFields {
+ public:
+  FieldReader(StepReader& steps, ObjectReader& object)
+      : steps_(steps), reading_(steps.reading_), program_(steps.program_), object_(object) {}
+
+  void time(const Field& field, Quantity& quantity) override {
+    if (const auto* node = object_.need(field.key)) read(*node, field, kTime, quantity);
+  }
+
+  void bytes(const Field& field, Quantity& quantity) override {
+    if (const auto* node = object_.need(field.key)) read(*node, field, kBytes, quantity);
+  }
+
+  void bytes_or_same(const Field& field, Quantity& quantity, bool& same) override {
+    const auto* node = object_.find(field.key);
+    same = node == nullptr;
+    if (node != nullptr) read(*node, field, kBytes, quantity);
+  }
+
+  void kind(const Field& field, KindName& kind) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    read_kind(*node, field, kind);
+    if (kind.any) reading_.problem(*node, "'any' is no kind of message that can be sent");
+  }
+
+  void awaited_kind(const Field& field, KindName& kind) override {
+    if (const auto* node = object_.need(field.key)) read_kind(*node, field, kind);
+  }
+
+  void answer_kind(const Field& field, KindName& kind) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    read_kind(*node, field, kind);
+    if (kind.any) reading_.problem(*node, quoted(field) + " must be one kind of message");
+  }
+
+  void receiver(const Field& field, Whom& to) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    to.name = reading_.name(*node, quoted(field));
+    if (to.name == "sender") {
+      require_message(*node, quoted(field) + ": 'sender'");
+      program_.writes_to_sender = true;
+      return;
+    }
+    resolve(*node, field, to);
+    to.by_name = to.processes != nullptr && to.processes->size() == 1 && to.processes->front() == to.name;
+    if (to.processes != nullptr && to.processes->empty())
+      reading_.problem(*node, quoted(field) + " names a group without members");
+  }
+
+  void members(const Field& field, Whom& group) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    group.name = reading_.name(*node, quoted(field));
+    resolve(*node, field, group);
+  }
+
+  void senders(const Field& field, Whom& from) override {
+    const auto* node = object_.find(field.key);
+    if (node == nullptr) return;
+    from.name = reading_.name(*node, quoted(field));
+    if (from.name != "any") resolve(*node, field, from);
+  }
+
+  void pick(const Field& field, Pick& pick) override {
+    static const std::vector<std::string> kPicks = {"random", "in_turn", "all", "requester"};
+    const auto word = std::find(kPicks.begin(), kPicks.end(), object_.word(field.key, "random", kPicks));
+    if (word != kPicks.end()) pick = static_cast<Pick>(word - kPicks.begin());
+    if (pick != Pick::requester) return;
+    program_.behaviour->follows_requests = true;
+    require_message(object_.node(), quoted(field) + ": 'requester'");
+  }
+
+  void whole(const Field& field, Whole& whole, const WholeForm& form) override {
+    whole.value = object_.whole(field.key, form.otherwise.value_or(1), form.range);
+    if (!form.otherwise) object_.need(field.key);
+  }
+
+  void number(const Field& field, Number& number, std::optional<double> otherwise) override {
+    number.value = object_.number(field.key, otherwise.value_or(0), kAnyNumber);
+    if (!otherwise) object_.need(field.key);
+  }
+
+  void weight(const Field& field, double& weight) override { weight = object_.number(field.key, 1, {}); }
+  void flag(const Field& field, bool& flag) override { flag = object_.flag(field.key, false); }
+
+  void always_true(const Field& field) override {
+    if (!object_.flag(field.key, true)) reading_.problem(object_.node(), quoted(field) + " can only be true");
+  }
+
+  void wholes(const Field& field, std::vector<std::uint64_t>& list, Range range) override {
+    const auto* node = object_.find(field.key);
+    if (node == nullptr) return;
+    for (const double number : reading_.numbers(*node, quoted(field), range))
+      list.push_back(static_cast<std::uint64_t>(number));
+  }
+
+  void variable(const Field& field, Variable& variable) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    const auto& names = steps_.variables_;
+    variable.name = reading_.text(*node, quoted(field));
+    const auto found = std::find(names.begin(), names.end(), variable.name);
+    if (found != names.end()) {
+      variable.index = static_cast<std::size_t>(found - names.begin());
+      return;
+    }
+    reading_.problem(*node, quoted(field) + ": no variable '" + variable.name + "'" + hint(variable.name, names) +
+                                (names.empty() ? "; the program has no 'variables'" : ""));
+  }
+
+  void steps(const Field& field, Steps& steps) override {
+    if (const auto* node = object_.need(field.key)) steps = steps_.read_steps(*node, quoted(field));
+  }
+
+  void optional_steps(const Field& field, Steps& steps) override {
+    if (const auto* node = object_.find(field.key)) steps = steps_.read_steps(*node, quoted(field));
+  }
+
+  void branches(const Field& field, std::vector<ChoiceBranch>& branches) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr || !reading_.expect(*node, JsonKind::list, quoted(field))) return;
+    for (const auto& item : node->items) {
+      ObjectReader object(item, part_tables().branch, reading_);
+      FieldReader fields(steps_, object);
+      fields_of(branches.emplace_back(), fields);
+    }
+  }
+
+  void tasks(const Field& field, std::vector<Task>& tasks) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    if (!node->is(JsonKind::list)) return kind(field, tasks.emplace_back().kind);
+    for (const auto& item : node->items) {
+      ObjectReader object(item, part_tables().task, reading_);
+      FieldReader fields(steps_, object);
+      fields_of(tasks.emplace_back(), fields);
+    }
+    if (tasks.empty()) reading_.problem(*node, quoted(field) + " must have at least one kind of task");
+    listed_ = true;
+  }
+
+  void bytes_of_tasks(const Field& field, std::vector<Task>& tasks) override {
+    if (!listed_ && !tasks.empty()) return bytes(field, tasks.front().bytes);
+    if (const auto* node = object_.find(field.key))
+      reading_.problem(*node, "each kind of task in the list has 'bytes' of its own");
+  }
+
+  void sends(const KindName& kind, const Whom& to) override { program_.sent.push_back({kind, to.processes}); }
+
+  void takes(const KindName& kind, const Whom& from) override {
+    program_.handled.push_back({kind, from.processes});
+    steps_.has_message_ = true;
+  }
+
+  void needs_message(const char* what) override { require_message(object_.node(), what); }
+  void ends_process() override { program_.stops = true; }
+  void remembers(std::size_t& slot) override { slot = program_.behaviour->slots++; }
+  void check(const Check& check) override { check(object_.node(), reading_); }
+
+ private:
+  void read(const JsonNode& node, const Field& field, Range range, Quantity& quantity) {
+    quantity = read_quantity(node, quoted(field), range, reading_);
+    if (quantity.kind == Quantity::Kind::measured) remembers(quantity.slot);
+  }
+
+  void read_kind(const JsonNode& node, const Field& field, KindName& kind) {
+    kind.line = node.line;
+    kind.name = reading_.text(node, quoted(field));
+    kind.any = kind.name == "any";
+    if (!kind.any) kind.code = steps_.kinds_.code_of(kind.name);
+  }
+
+  void resolve(const JsonNode& node, const Field& field, Whom& whom) {
+    whom.processes = steps_.processes_.find(reading_, node, whom.name, quoted(field));
+  }
+
+  void require_message(const JsonNode& node, const std::string& what) {
+    if (!steps_.has_message_)
+      reading_.problem(node, what + " needs a message: in 'start' it must stand behind a 'wait'");
+  }
+
+  StepReader& steps_;
+  const Reading& reading_;
+  InFileProgram& program_;
+  ObjectReader& object_;
+  bool listed_ = false;  // tasks are a list
+};
+
+Steps StepReader::read_steps(const JsonNode& node, const std::string& what) {
+  Steps steps;
+  if (!reading_.expect(node, JsonKind::list, what)) return steps;
+  for (const auto& item : node.items) steps.push_back(read_step(item));
+  return steps;
+}
+
+Handler StepReader::read_handler(const JsonNode& node) {
+  Handler handler;
+  ObjectReader object(node, part_tables().handler, reading_);
+  FieldReader fields(*this, object);
+  handler.fields(fields);
+  return handler;
+}
+
+// A step is told by its verb. "count" is also a key of wait, whose place comes first.
+Step StepReader::read_step(const JsonNode& node) {
+  Step step;
+  if (!reading_.expect(node, JsonKind::object, "a step")) return step;
+  const auto& entries = step_entries();
+  const auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [&](const StepEntry& e) { return node.find(e.words.verb) != nullptr; });
+  if (entry == entries.end()) {
+    const std::string typed = node.members.empty() ? "" : node.members.front().key;
+    reading_.problem(node, "a step needs one of " + listed(verbs()) + hint(typed, verbs()));
+    return step;
+  }
+  step.what = entry->empty;
+  ObjectReader object(node, entry->table, reading_);
+  FieldReader fields(*this, object);
+  step.probability = object.number(kProbability.key, 1, kChance);
+  std::visit([&](auto& what) { what.fields(fields); }, step.what);
+  return step;
+}
+
+}  // namespace dpm

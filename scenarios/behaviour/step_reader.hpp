@@ -1,0 +1,30 @@
+// Reads the steps of one program, and collects what the program needs: slots of memory, messages sent and taken.
+#pragma once
+
+#include "scenarios/behaviour/program_reader.hpp"
+
+namespace dpm {
+
+class StepReader {
+ public:
+  StepReader(const Reading& reading, const Kinds& kinds, const NameGroups& processes, InFileProgram& program)
+      : reading_(reading), kinds_(kinds), processes_(processes), program_(program) {}
+
+  void set_variables(std::vector<std::string> names) { variables_ = std::move(names); }
+  Steps read_steps(const JsonNode& node, const std::string& what);
+  Handler read_handler(const JsonNode& node);
+
+ private:
+  friend class FieldReader;
+
+  Step read_step(const JsonNode& node);
+
+  const Reading& reading_;
+  const Kinds& kinds_;
+  const NameGroups& processes_;
+  InFileProgram& program_;
+  std::vector<std::string> variables_;
+  bool has_message_ = false;  // the steps being read have a current message
+};
+
+}  // namespace dpm

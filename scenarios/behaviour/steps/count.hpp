@@ -1,0 +1,18 @@
+// Adds to a variable.
+#pragma once
+
+#include "scenarios/behaviour/step_fields.hpp"
+
+namespace dpm::steps {
+
+struct Count {
+  static const StepWords words;
+
+  Variable variable;
+  Number by{1};
+
+  void fields(StepFields& fields);
+  void perform(Performer& performer, Activity& activity) const;
+};
+
+}  // namespace dpm::steps

@@ -1,0 +1,20 @@
+// Does one or the other, by the value of a variable.
+#pragma once
+
+#include "scenarios/behaviour/step_fields.hpp"
+
+namespace dpm::steps {
+
+struct If {
+  static const StepWords words;
+
+  Variable variable;
+  Number at_least;
+  Steps steps;
+  Steps otherwise;
+
+  void fields(StepFields& fields);
+  void perform(Performer& performer, Activity& activity) const;
+};
+
+}  // namespace dpm::steps

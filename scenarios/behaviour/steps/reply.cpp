@@ -1,0 +1,19 @@
+#include "scenarios/behaviour/steps/reply.hpp"
+
+#include "scenarios/behaviour/performer.hpp"
+
+namespace dpm::steps {
+
+const StepWords Reply::words{50, "reply", "reply", R"({"reply": KIND, "bytes": SIZE})",
+                             "answers the message being handled if it was a call not yet answered; otherwise the "
+                             "latest unanswered call of the same request"};
+
+void Reply::fields(StepFields& fields) {
+  fields.kind({"reply", "its kind"}, kind);
+  fields.bytes({"bytes", "its length"}, bytes);
+  fields.needs_message("'reply'");
+}
+
+void Reply::perform(Performer& performer, Activity& activity) const { performer.reply(kind, bytes, activity); }
+
+}  // namespace dpm::steps

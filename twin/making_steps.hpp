@@ -1,0 +1,39 @@
+// Steps of the scenario language, made of what was measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/behaviour/behaviour.hpp"
+
+namespace dpm::twin {
+
+// Samples as values that come up so often each: all of them where they are few, otherwise as many as keep mean and
+// variance. `members` processes drew them together: the weights are of one.
+Quantity summarise(std::vector<double> samples, std::size_t members);
+double mean(const Quantity& quantity);
+
+Step compute_step(Quantity seconds);
+Step send_step(const std::string& kind, const std::string& group, Quantity bytes, Pick pick = Pick::random);
+Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times = 1);
+Step repeat_step(Whole times, Steps steps);
+Step stop_step();
+
+// ---- counted; the counter is a variable of the program
+
+// `when` every `period` times, and `otherwise` the other times.
+Steps every(const std::string& counter, Number period, Steps when, Steps otherwise);
+
+// The first `times` times the steps of the first phase, and so on; the last phase has no end.
+struct Phase {
+  std::uint64_t times = 0;
+  Steps steps;
+};
+Steps in_phases(const std::string& counter, std::vector<Phase> phases);
+
+// The process ends when this was done so often.
+Steps end_after(const std::string& counter, std::uint64_t times);
+
+void append(Steps& steps, Steps more);
+
+}  // namespace dpm::twin
