@@ -99,7 +99,6 @@ struct Spread {
 };
 constexpr std::array kSpread = {
     Spread{"backends/linux/capture/calls", "Meter"},           // paths and processes of the metered program
-    Spread{"backends/linux/remote/controller", "Controller"},  // a file for each group of commands
     Spread{"backends/linux/remote/daemon", "Meterd"},          // its charges
     Spread{"backends/sim", "ProcessCalls"},                    // messages and moved data
     Spread{"backends/sim", "Simulation"},                      // delivery and the end

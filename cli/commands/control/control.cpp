@@ -113,7 +113,7 @@ class ControlCommand : public Command {
       connections.take_interruption();  // of what is over; from here on it is of what is typed next
       const auto line = editor.next();
       const auto outcome = line.has_value() ? controller.perform(*line) : controller.end_of_typing();
-      if (outcome == Controller::Outcome::left) return kDone;
+      if (outcome == control::Outcome::left) return kDone;
       controller.show_reports();
     }
   }
@@ -125,7 +125,7 @@ class ControlCommand : public Command {
     std::size_t number = 0;
     while (const auto line = lines.next()) {
       const auto outcome = controller.perform(*line, name + ":" + std::to_string(++number));
-      if (outcome == Controller::Outcome::left) return controller.failures();
+      if (outcome == control::Outcome::left) return controller.failures();
       controller.show_reports();
       if (connections.take_interruption()) break;
     }
@@ -134,7 +134,7 @@ class ControlCommand : public Command {
   }
 
   int perform(Controller& controller) const {
-    if (controller.perform("source " + control::quoted(script_)) != Controller::Outcome::left)
+    if (controller.perform("source " + control::quoted(script_)) != control::Outcome::left)
       controller.end_of_script(script_);
     return controller.failures();
   }

@@ -206,9 +206,9 @@ class Session {
     if (verb != "asked") show_asked();
   }
 
-  void end_with(Controller::Outcome outcome) {
-    if (outcome == Controller::Outcome::failed) transcript_.show("(failed)");
-    if (outcome == Controller::Outcome::left) transcript_.show("(left)");
+  void end_with(Outcome outcome) {
+    if (outcome == Outcome::failed) transcript_.show("(failed)");
+    if (outcome == Outcome::left) transcript_.show("(left)");
   }
   void show_asked() {
     if (!shows_asked_) return;

@@ -1,8 +1,7 @@
-// adopt: takes over the processes and filters that a controller has left on machines, because it was killed or left
-// them on purpose.
+#include "backends/linux/remote/controller/adopt_command.hpp"
+
 #include <algorithm>
 
-#include "backends/linux/remote/controller/controller.hpp"
 #include "backends/linux/remote/controller/machine_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
@@ -18,10 +17,10 @@ std::string free_name(const std::string& name, IsTaken&& is_taken) {
 
 }  // namespace
 
-Controller::Outcome Controller::adopt(const Words& words) {
+Outcome AdoptCommand::perform(const Words& words) {
   const auto machines = words.empty() ? known_machines_.read() : words;
   for (const auto& machine : machines)
-    if (auto good = check_machine_name(machine); !good) return fail("adopt: " + good.error().what);
+    if (auto good = check_machine_name(machine); !good) return console_.fail("adopt: " + good.error().what);
   auto outcome = Outcome::done;
   const auto left = left_on(machines, outcome);
   std::vector<Question> questions;
@@ -31,20 +30,21 @@ Controller::Outcome Controller::adopt(const Words& words) {
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (auto done = expect<Done>(std::move(answers[i])); done) {
       adopted.push_back(&left[i]);
-      given_up_.erase({left[i].machine, left[i].charge.pid});
+      computation_.take_back(left[i].machine, left[i].charge.pid);
     } else {
-      outcome = fail("'" + left[i].charge.name + "' on " + left[i].machine + " was not adopted: " + done.error().what);
+      outcome = console_.fail("'" + left[i].charge.name + "' on " + left[i].machine +
+                              " was not adopted: " + done.error().what);
     }
   }
   for (const auto* one : adopted)
     if (one->charge.kind == Charge::Kind::filter) adopt_filter(*one);
   for (const auto* one : adopted)
     if (one->charge.kind == Charge::Kind::process) adopt_process(*one);
-  if (adopted.empty() && outcome == Outcome::done) say("there is nothing to adopt");
+  if (adopted.empty() && outcome == Outcome::done) console_.say("there is nothing to adopt");
   return outcome;
 }
 
-std::vector<Controller::Left> Controller::left_on(const std::vector<std::string>& machines, Outcome& outcome) {
+std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::string>& machines, Outcome& outcome) {
   std::vector<Question> questions;
   for (const auto& machine : machines) questions.push_back({machine, ListCharges{}});
   auto answers = machines_.ask(std::move(questions));
@@ -52,24 +52,24 @@ std::vector<Controller::Left> Controller::left_on(const std::vector<std::string>
   for (std::size_t i = 0; i < machines.size(); ++i) {
     auto charges = expect<Charges>(std::move(answers[i]));
     if (!charges) {
-      outcome = fail("adopt: machine '" + machines[i] + "': " + charges.error().what);
+      outcome = console_.fail("adopt: machine '" + machines[i] + "': " + charges.error().what);
       continue;
     }
     if (charges->charges.empty()) known_machines_.forget(machines[i]);
     for (auto& charge : charges->charges) {
-      if (!charge.attended || is_given_up(machines[i], charge.pid)) {
+      if (!charge.attended || computation_.is_given_up(machines[i], charge.pid)) {
         left.push_back({machines[i], std::move(charge)});
       } else if (computation_.process_at(machines[i], charge.pid) == nullptr &&
                  computation_.filter_at(machines[i], charge.pid) == nullptr) {
-        say("'" + charge.name + "' on " + machines[i] +
-            " belongs to a controller that is connected: " + charge.controller);
+        console_.say("'" + charge.name + "' on " + machines[i] +
+                     " belongs to a controller that is connected: " + charge.controller);
       }
     }
   }
   return left;
 }
 
-void Controller::adopt_filter(const Left& left) {
+void AdoptCommand::adopt_filter(const Left& left) {
   const auto name = free_name(left.charge.name, [&](const auto& taken) { return computation_.has_filter(taken); });
   auto& filter = computation_.filters().emplace_back();
   filter.name = name;
@@ -82,12 +82,12 @@ void Controller::adopt_filter(const Left& left) {
   if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
     hosts.insert(hosts.begin(), left.machine);
   if (left.charge.state == ProcessState::killed) filter.ended = left.charge.reason;
-  say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
+  console_.say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
 }
 
 // Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be
 // found machine by machine, as these notice that its controller is gone.
-Job& Controller::job_to_adopt_into(const Charge& charge) {
+Job& AdoptCommand::job_to_adopt_into(const Charge& charge) {
   for (auto& job : computation_.jobs())
     if (job.adopted_from == charge.controller && job.adopted_as == charge.job) return job;
   const std::string name = free_name(charge.job, [&](const auto& taken) { return computation_.has_job(taken); });
@@ -97,7 +97,7 @@ Job& Controller::job_to_adopt_into(const Charge& charge) {
   return job;
 }
 
-void Controller::adopt_process(const Left& left) {
+void AdoptCommand::adopt_process(const Left& left) {
   auto& job = job_to_adopt_into(left.charge);
   // Its filter by what nobody else has: it may have got another name here.
   for (const auto& filter : computation_.filters())
@@ -112,8 +112,8 @@ void Controller::adopt_process(const Left& left) {
   process.state = left.charge.state;
   process.flags = left.charge.flags;
   if (process.state == ProcessState::killed) process.ended = left.charge.reason;
-  say("process '" + process.name + "' was adopted into job '" + job.name +
-      "': identifier = " + std::to_string(process.pid) + ", " + state_name(process.state));
+  console_.say("process '" + process.name + "' was adopted into job '" + job.name +
+               "': identifier = " + std::to_string(process.pid) + ", " + state_name(process.state));
 }
 
 }  // namespace dpm::control

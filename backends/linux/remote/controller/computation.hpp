@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/linux/remote/controller/output_lines.hpp"
@@ -68,6 +70,11 @@ class Computation {
   ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);
   FilterRecord* filter_at(std::string_view machine, std::uint32_t pid);
 
+  // Processes whose machine cannot be reached, and that were removed all the same.
+  void give_up(const ProcessRecord& process) { given_up_.emplace(process.machine, process.pid); }
+  void take_back(const std::string& machine, std::uint32_t pid) { given_up_.erase({machine, pid}); }
+  bool is_given_up(const std::string& machine, std::uint32_t pid) const { return given_up_.contains({machine, pid}); }
+
   // How its output is marked: its name, or "job/name" while another job has a process of that name.
   std::string mark(const Job& job, const ProcessRecord& process) const;
 
@@ -75,6 +82,7 @@ class Computation {
   std::deque<FilterRecord> filters_;
   std::deque<Job> jobs_;  // deques: records keep their place while others are added
   unsigned jobs_made_ = 0;
+  std::set<std::pair<std::string, std::uint32_t>> given_up_;  // by machine and number
 };
 
 }  // namespace dpm::control

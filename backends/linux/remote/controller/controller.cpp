@@ -5,89 +5,115 @@
 namespace dpm::control {
 
 Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines)
-    : machines_(machines), output_(screen), known_machines_(std::move(known_machines)), copies_(machines, output_) {}
+    : console_(screen),
+      known_machines_(std::move(known_machines)),
+      copies_(machines, console_),
+      reports_(machines, console_, computation_),
+      filters_(machines, console_, computation_, known_machines_, copies_),
+      jobs_(machines, console_, computation_),
+      processes_(machines, console_, computation_, known_machines_, copies_),
+      removal_(machines, console_, computation_, reports_),
+      adopt_(machines, console_, computation_, known_machines_),
+      wait_(machines, console_, computation_, reports_),
+      scripts_(machines, console_, reports_,
+               [this](const std::string& line, const std::string& where) { return perform(line, where); }),
+      leaving_(machines, console_, computation_, reports_) {}
 
-void Controller::Output::show(std::string_view lines) {
-  if (!file_.has_value()) return terminal_.show(lines);
-  auto written = file_->write(std::string(lines) + "\n");
-  if (written) return;
-  // The disk may be full. What could not be written is not lost: it goes where the user looks.
-  file_.reset();
-  terminal_.show("sink: " + written.error().what + "; output goes to the terminal again");
-  terminal_.show(lines);
-}
-
-Controller::Outcome Controller::perform(std::string_view line, const std::string& where) {
-  if (!where.empty()) where_.push_back(where);
+Outcome Controller::perform(std::string_view line, const std::string& where) {
+  if (!where.empty()) console_.enter(where);
   const int failures_before = failures_;
   const auto outcome = [&] {
     auto command = read_words(line);
-    if (!command) return fail(command.error().what);
+    if (!command) return console_.fail(command.error().what);
     if (command->words.empty()) return Outcome::done;
     const auto form = find_command(command->words.front());
-    if (!form) return fail(form.error().what);
+    if (!form) return console_.fail(form.error().what);
     command->words.erase(command->words.begin());
     return dispatch(**form, command->words, command->input);
   }();
-  if (!where.empty()) where_.pop_back();
+  if (!where.empty()) console_.leave();
   // A script that failed has counted its own.
   if (outcome == Outcome::failed && failures_ == failures_before) ++failures_;
   return outcome;
 }
 
-Controller::Outcome Controller::dispatch(const CommandForm& form, const Words& words,
-                                         const std::optional<std::string>& input) {
-  if (form.verb != Verb::die) has_warned_ = false;
-  if (form.verb != Verb::removejob && form.verb != Verb::removeprocess) warned_of_.clear();
-  if (const auto wrong = wrong_parameters(form, words.size()); !wrong.empty()) return fail(wrong);
+Outcome Controller::dispatch(const CommandForm& form, const Words& words, const std::optional<std::string>& input) {
+  if (form.verb != Verb::die) leaving_.forget_warning();
+  if (form.verb != Verb::removejob && form.verb != Verb::removeprocess) removal_.forget_warning();
+  if (const auto wrong = wrong_parameters(form, words.size()); !wrong.empty()) return console_.fail(wrong);
   if (input.has_value() && form.verb != Verb::addprocess)
-    return fail(std::string(form.name) + " has no standard input: '<' belongs to addprocess");
+    return console_.fail(std::string(form.name) + " has no standard input: '<' belongs to addprocess");
   switch (form.verb) {
     case Verb::help:
       return help(words);
     case Verb::filter:
-      return words.empty() ? list_filters() : filter(words);
+      return words.empty() ? filters_.list() : filters_.create(words);
     case Verb::newjob:
-      return new_job(words);
+      return jobs_.create(words);
     case Verb::addprocess:
-      return add_process(words, input);
+      return processes_.add(words, input);
     case Verb::acquire:
-      return acquire(words);
+      return processes_.acquire(words);
     case Verb::setflags:
-      return set_flags(words);
+      return jobs_.set_flags(words);
     case Verb::startjob:
-      return start_job(words[0]);
+      return jobs_.start(words[0]);
     case Verb::stopjob:
-      return stop_job(words[0]);
+      return jobs_.stop(words[0]);
     case Verb::removejob:
-      return remove_job(words[0]);
+      return removal_.remove_job(words[0]);
     case Verb::removeprocess:
-      return remove_process(words[0], words[1]);
+      return removal_.remove_process(words[0], words[1]);
     case Verb::jobs:
-      return jobs(words);
+      return jobs_.list(words);
     case Verb::input:
-      return send_input(words, false);
+      return processes_.send_input(words, false);
     case Verb::endinput:
-      return send_input(words, true);
+      return processes_.send_input(words, true);
     case Verb::wait:
-      return wait(words);
+      return wait_.perform(words);
     case Verb::getlog:
-      return get_log(words[0], words[1]);
+      return filters_.get_log(words[0], words[1]);
     case Verb::adopt:
-      return adopt(words);
+      return adopt_.perform(words);
     case Verb::source:
-      return source(words[0]);
+      return scripts_.perform(words[0]);
     case Verb::sink:
       return sink(words);
     case Verb::die:
-      return die();
+      return leaving_.die();
   }
   return Outcome::failed;
 }
 
-Controller::Outcome Controller::fail(const std::string& why) {
-  say((where_.empty() ? "" : where_.back() + ": ") + why);
-  return Outcome::failed;
+Outcome Controller::help(const Words& words) {
+  if (words.empty()) {
+    console_.say(help_text());
+    return Outcome::done;
+  }
+  const auto form = find_command(words[0]);
+  if (!form) return console_.fail(form.error().what);
+  console_.say(help_text(**form));
+  return Outcome::done;
+}
+
+Outcome Controller::sink(const Words& words) {
+  if (words.empty()) {
+    console_.sink_to(std::nullopt);
+    return Outcome::done;
+  }
+  auto file = SinkFile::open(words[0]);
+  if (!file) return console_.fail("sink: " + file.error().what);
+  console_.sink_to(*std::move(file));
+  return Outcome::done;
+}
+
+Outcome Controller::end_of_typing() { return leaving_.die(); }
+
+Outcome Controller::end_of_script(const std::string& where) {
+  const auto outcome = leaving_.end_of_script(where);
+  if (outcome == Outcome::failed) ++failures_;
+  return outcome;
 }
 
 }  // namespace dpm::control

@@ -1,6 +1,6 @@
-// filter, which creates or lists filters, and getlog, which fetches what they wrote.
+#include "backends/linux/remote/controller/filter_commands.hpp"
+
 #include "backends/linux/remote/controller/columns.hpp"
-#include "backends/linux/remote/controller/controller.hpp"
 #include "backends/linux/remote/controller/machine_names.hpp"
 
 namespace dpm::control {
@@ -13,26 +13,26 @@ constexpr std::string_view kTemplates = "templates";
 
 }  // namespace
 
-Controller::Outcome Controller::filter(const Words& words) {
+Outcome FilterCommands::create(const Words& words) {
   const std::string& name = words[0];
   const std::string machine = words.size() > 1 ? words[1] : std::string(kLocalMachine);
-  if (computation_.has_filter(name)) return fail("there is a filter '" + name + "' already");
-  if (auto good = check_machine_name(machine); !good) return fail("filter: " + good.error().what);
-  auto request = filter_request(words, machine);
-  if (!request) return fail("filter '" + name + "' was not created: " + request.error().what);
+  if (computation_.has_filter(name)) return console_.fail("there is a filter '" + name + "' already");
+  if (auto good = check_machine_name(machine); !good) return console_.fail("filter: " + good.error().what);
+  auto request = request_for(words, machine);
+  if (!request) return console_.fail("filter '" + name + "' was not created: " + request.error().what);
   auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
-  if (!created) return fail("filter '" + name + "' was not created: " + created.error().what);
+  if (!created) return console_.fail("filter '" + name + "' was not created: " + created.error().what);
   // Other machines may know it by the name the user has for it, and by none of its addresses.
   if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
   computation_.filters().push_back(
       {.name = name, .machine = machine, .pid = created->pid, .address = created->address, .log = created->log});
   known_machines_.remember(machine);
-  say("filter '" + name + "' was created: identifier = " + std::to_string(created->pid));
+  console_.say("filter '" + name + "' was created: identifier = " + std::to_string(created->pid));
   return Outcome::done;
 }
 
-Result<CreateFilter> Controller::filter_request(const Words& words, const std::string& machine) {
+Result<CreateFilter> FilterCommands::request_for(const Words& words, const std::string& machine) {
   CreateFilter request;
   request.name = words[0];
   const bool is_standard = words.size() < 3 || (words[2] == kStandardFilter && !is_ordinary_file(words[2]));
@@ -45,7 +45,7 @@ Result<CreateFilter> Controller::filter_request(const Words& words, const std::s
     std::string file = words.size() > index ? words[index] : "";
     if (file.empty() && is_standard && is_ordinary_file(usual)) {
       file = usual;
-      say("filter '" + request.name + "' uses the file '" + file + "' of this folder");
+      console_.say("filter '" + request.name + "' uses the file '" + file + "' of this folder");
     }
     if (file.empty()) return {};
     auto placed = copies_.place(machine, file, FileUse::input);
@@ -58,9 +58,9 @@ Result<CreateFilter> Controller::filter_request(const Words& words, const std::s
   return request;
 }
 
-Controller::Outcome Controller::list_filters() {
+Outcome FilterCommands::list() {
   if (computation_.filters().empty()) {
-    say("no filters; 'filter <filtername>' creates one here");
+    console_.say("no filters; 'filter <filtername>' creates one here");
     return Outcome::done;
   }
   std::vector<std::vector<std::string>> rows = {{"identifier", "filter", "machine", ""}};
@@ -70,20 +70,20 @@ Controller::Outcome Controller::list_filters() {
                                                        : "";
     rows.push_back({std::to_string(filter.pid), filter.name, filter.machine, remark});
   }
-  say(columns(rows, 0));
+  console_.say(columns(rows, 0));
   return Outcome::done;
 }
 
-Controller::Outcome Controller::get_log(const std::string& name, const std::string& destination) {
+Outcome FilterCommands::get_log(const std::string& name, const std::string& destination) {
   const auto filter = computation_.filter(name);
-  if (!filter) return fail("getlog: " + filter.error().what);
-  if (auto done = fetch(**filter, destination); !done) return fail("getlog: " + done.error().what);
+  if (!filter) return console_.fail("getlog: " + filter.error().what);
+  if (auto done = fetch(**filter, destination); !done) return console_.fail("getlog: " + done.error().what);
   (*filter)->is_fetched = true;
   return Outcome::done;
 }
 
 // While a filter works, files of its log come and go: then it is fetched once more, as it is now.
-Result<void> Controller::fetch(const FilterRecord& filter, const std::string& destination) {
+Result<void> FilterCommands::fetch(const FilterRecord& filter, const std::string& destination) {
   constexpr int kTimes = 5;
   for (int time = 1;; ++time) {
     auto log = FetchedLog::begin(destination);
@@ -97,20 +97,20 @@ Result<void> Controller::fetch(const FilterRecord& filter, const std::string& de
   }
 }
 
-Result<std::vector<std::string>> Controller::log_files(const FilterRecord& filter) {
+Result<std::vector<std::string>> FilterCommands::log_files(const FilterRecord& filter) {
   auto files = expect<LogFiles>(machines_.ask({{filter.machine, GetLog{.pid = filter.pid}}}).at(0));
   if (!files) return files.error();
   return files->files;
 }
 
-Result<void> Controller::fetch_files(const FilterRecord& filter, const std::vector<std::string>& files,
-                                     FetchedLog& log) {
+Result<void> FilterCommands::fetch_files(const FilterRecord& filter, const std::vector<std::string>& files,
+                                         FetchedLog& log) {
   for (const auto& file : files)
     if (auto done = fetch_file(filter, file, log); !done) return done;
   return {};
 }
 
-Result<void> Controller::fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log) {
+Result<void> FilterCommands::fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log) {
   for (std::uint64_t offset = 0;;) {
     GetLog request{.pid = filter.pid, .file = file, .offset = offset};
     auto piece = expect<LogPiece>(machines_.ask({{filter.machine, std::move(request)}}).at(0));

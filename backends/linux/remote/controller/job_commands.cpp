@@ -1,6 +1,6 @@
-// The commands that are about a whole job: newjob, setflags, startjob, stopjob, jobs.
+#include "backends/linux/remote/controller/job_commands.hpp"
+
 #include "backends/linux/remote/controller/columns.hpp"
-#include "backends/linux/remote/controller/controller.hpp"
 #include "backends/linux/remote/controller/flag_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
@@ -15,31 +15,32 @@ std::string state_text(const ProcessRecord& process) {
 
 }  // namespace
 
-Controller::Outcome Controller::new_job(const Words& words) {
-  if (computation_.has_job(words[0])) return fail("there is a job '" + words[0] + "' already");
-  if (computation_.filters().empty()) return fail("a job needs a filter: create one first, such as 'filter f1'");
+Outcome JobCommands::create(const Words& words) {
+  if (computation_.has_job(words[0])) return console_.fail("there is a job '" + words[0] + "' already");
+  if (computation_.filters().empty())
+    return console_.fail("a job needs a filter: create one first, such as 'filter f1'");
   std::string filter = words.size() > 1 ? words[1] : "";
   if (!filter.empty()) {
-    if (const auto found = computation_.filter(filter); !found) return fail("newjob: " + found.error().what);
+    if (const auto found = computation_.filter(filter); !found) return console_.fail("newjob: " + found.error().what);
   } else {
     for (const auto& candidate : computation_.filters())
       if (filter.empty() && candidate.ended.empty()) filter = candidate.name;
   }
-  if (filter.empty()) return fail("every filter has ended: create another one first");
+  if (filter.empty()) return console_.fail("every filter has ended: create another one first");
   computation_.add_job(words[0], filter);
   return Outcome::done;
 }
 
-Controller::Outcome Controller::set_flags(const Words& words) {
+Outcome JobCommands::set_flags(const Words& words) {
   const auto job = computation_.job(words[0]);
-  if (!job) return fail("setflags: " + job.error().what);
+  if (!job) return console_.fail("setflags: " + job.error().what);
   // What processes have may differ from the job: each gets the change, not the job's whole set.
   std::string change;
   for (std::size_t i = 1; i < words.size(); ++i) change += (i == 1 ? "" : ",") + words[i];
   const auto flags = apply_flags((*job)->flags, change);
-  if (!flags) return fail("setflags: " + flags.error().what);
+  if (!flags) return console_.fail("setflags: " + flags.error().what);
   (*job)->flags = *flags;
-  say("new job flags = " + flag_words(*flags));
+  console_.say("new job flags = " + flag_words(*flags));
 
   std::vector<Question> questions;
   for (const auto& process : (*job)->processes)
@@ -51,54 +52,54 @@ Controller::Outcome Controller::set_flags(const Words& words) {
   for (auto& process : (*job)->processes) {
     const std::string begin = "Process '" + process.name + "' : ";
     if (!process.is_active()) {
-      say(begin + "has ended");
+      console_.say(begin + "has ended");
       continue;
     }
     if (auto done = expect<Done>(std::move(answers[next++])); done) {
       process.flags = apply_flags(process.flags, change).value();
-      say(begin + "Flags set");
+      console_.say(begin + "Flags set");
     } else {
-      outcome = fail(begin + "Flags not set: " + done.error().what);
+      outcome = console_.fail(begin + "Flags not set: " + done.error().what);
     }
   }
   return outcome;
 }
 
-Controller::Outcome Controller::start_job(const std::string& name) {
+Outcome JobCommands::start(const std::string& name) {
   const auto job = computation_.job(name);
-  if (!job) return fail("startjob: " + job.error().what);
-  if ((*job)->processes.empty()) return fail("job '" + name + "' has no processes: addprocess creates them");
+  if (!job) return console_.fail("startjob: " + job.error().what);
+  if ((*job)->processes.empty()) return console_.fail("job '" + name + "' has no processes: addprocess creates them");
   std::vector<Question> questions;
   for (const auto& process : (*job)->processes)
     if (after(Action::start, process.state).has_value())
       questions.push_back({process.machine, StartProcess{process.pid}});
   if (!questions.empty() && (*job)->flags.none())
-    say("job '" + name + "' has no meter flags: nothing is recorded until setflags");
+    console_.say("job '" + name + "' has no meter flags: nothing is recorded until setflags");
   auto answers = machines_.ask(std::move(questions));
   auto outcome = Outcome::done;
   std::size_t next = 0;
   for (auto& process : (*job)->processes) {
     const auto state = after(Action::start, process.state);
     if (!state.has_value()) {
-      say("'" + process.name + "' cannot be started: it is " + state_name(process.state) + ".");
+      console_.say("'" + process.name + "' cannot be started: it is " + state_name(process.state) + ".");
     } else if (auto done = expect<Done>(std::move(answers[next++])); done) {
       process.state = *state;
-      say("'" + process.name + "' started.");
+      console_.say("'" + process.name + "' started.");
     } else {
-      outcome = fail("'" + process.name + "' was not started: " + done.error().what);
+      outcome = console_.fail("'" + process.name + "' was not started: " + done.error().what);
     }
   }
   return outcome;
 }
 
-Controller::Outcome Controller::stop_job(const std::string& name) {
+Outcome JobCommands::stop(const std::string& name) {
   const auto job = computation_.job(name);
-  if (!job) return fail("stopjob: " + job.error().what);
+  if (!job) return console_.fail("stopjob: " + job.error().what);
   std::vector<Question> questions;
   for (const auto& process : (*job)->processes)
     if (after(Action::stop, process.state).has_value())
       questions.push_back({process.machine, StopProcess{process.pid}});
-  if (questions.empty()) say("job '" + name + "' has no process that is new or running");
+  if (questions.empty()) console_.say("job '" + name + "' has no process that is new or running");
   auto answers = machines_.ask(std::move(questions));
   auto outcome = Outcome::done;
   std::size_t next = 0;
@@ -107,23 +108,23 @@ Controller::Outcome Controller::stop_job(const std::string& name) {
     if (!state.has_value()) continue;
     if (auto done = expect<Done>(std::move(answers[next++])); done) {
       process.state = *state;
-      say("'" + process.name + "' stopped.");
+      console_.say("'" + process.name + "' stopped.");
     } else {
-      outcome = fail("'" + process.name + "' was not stopped: " + done.error().what);
+      outcome = console_.fail("'" + process.name + "' was not stopped: " + done.error().what);
     }
   }
   return outcome;
 }
 
-Controller::Outcome Controller::jobs(const Words& words) {
+Outcome JobCommands::list(const Words& words) {
   if (words.empty()) {
     if (computation_.jobs().empty()) {
-      say("no jobs; 'newjob <jobname>' makes one");
+      console_.say("no jobs; 'newjob <jobname>' makes one");
       return Outcome::done;
     }
     std::vector<std::vector<std::string>> rows = {{"number", "job", "filter"}};
     for (const auto& job : computation_.jobs()) rows.push_back({std::to_string(job.number), job.name, job.filter});
-    say(columns(rows, 0));
+    console_.say(columns(rows, 0));
     return Outcome::done;
   }
   auto outcome = Outcome::done;
@@ -132,16 +133,16 @@ Controller::Outcome Controller::jobs(const Words& words) {
   return outcome;
 }
 
-Controller::Outcome Controller::list_processes(const std::string& name) {
+Outcome JobCommands::list_processes(const std::string& name) {
   const auto job = computation_.job(name);
-  if (!job) return fail("jobs: " + job.error().what);
-  say("job '" + name + "': filter " + (*job)->filter + ", flags " + flag_words((*job)->flags));
+  if (!job) return console_.fail("jobs: " + job.error().what);
+  console_.say("job '" + name + "': filter " + (*job)->filter + ", flags " + flag_words((*job)->flags));
   if ((*job)->processes.empty()) return Outcome::done;
   std::vector<std::vector<std::string>> rows = {{"identifier", "state", "process", "machine", "flags"}};
   for (const auto& process : (*job)->processes)
     rows.push_back(
         {std::to_string(process.pid), state_text(process), process.name, process.machine, flag_words(process.flags)});
-  say(columns(rows, 0));
+  console_.say(columns(rows, 0));
   return Outcome::done;
 }
 

@@ -1,7 +1,7 @@
-// What machines report: states that changed, what processes print, machines that are lost and found.
+#include "backends/linux/remote/controller/reports.hpp"
+
 #include <algorithm>
 
-#include "backends/linux/remote/controller/controller.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
@@ -14,12 +14,12 @@ std::string count_text(std::size_t count, const std::string& noun, const std::st
 
 }  // namespace
 
-void Controller::show_reports() {
+void Reports::show() {
   for (const auto& report : machines_.take_reports())
     std::visit([&](const auto& what) { take(report.machine, what); }, report.what);
 }
 
-void Controller::take(const std::string& machine, const StateChanged& report) {
+void Reports::take(const std::string& machine, const StateChanged& report) {
   const Job* job = nullptr;
   auto* process = computation_.process_at(machine, report.pid, &job);
   if (process == nullptr) return;  // removed meanwhile
@@ -31,46 +31,46 @@ void Controller::take(const std::string& machine, const StateChanged& report) {
     process->state = state;
     // Between new and killed it is stopped, and nobody stopped it.
     if (state == ProcessState::stopped && report.state == state)
-      say("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
-          (report.reason.empty() ? "" : ": reason: " + report.reason));
+      console_.say("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
+                   (report.reason.empty() ? "" : ": reason: " + report.reason));
     if (state == ProcessState::running)
-      say("  RUNNING: process " + process->name + " in job '" + job->name + "' again");
+      console_.say("  RUNNING: process " + process->name + " in job '" + job->name + "' again");
     if (state == ProcessState::killed) show_end(*job, *process, report.reason);
   }
 }
 
-void Controller::show_end(const Job& job, ProcessRecord& process, const std::string& reason) {
+void Reports::show_end(const Job& job, ProcessRecord& process, const std::string& reason) {
   process.ended = reason.empty() ? "unknown" : reason;
   show_output(job, process, process.output.flush());
-  say("  DONE: process " + process.name + " in job '" + job.name + "' terminated: reason: " + process.ended);
+  console_.say("  DONE: process " + process.name + " in job '" + job.name + "' terminated: reason: " + process.ended);
 }
 
-void Controller::take(const std::string& machine, const control::Output& report) {
+void Reports::take(const std::string& machine, const Output& report) {
   const Job* job = nullptr;
   auto* process = computation_.process_at(machine, report.pid, &job);
   if (process == nullptr) return;
   if (report.dropped_bytes > 0) {
     show_output(*job, *process, process->output.flush());
-    say("  LOST: " + count_text(report.dropped_bytes, "byte", "bytes") + " that process " + process->name +
-        " in job '" + job->name + "' printed while nobody listened");
+    console_.say("  LOST: " + count_text(report.dropped_bytes, "byte", "bytes") + " that process " + process->name +
+                 " in job '" + job->name + "' printed while nobody listened");
   }
   show_output(*job, *process, process->output.add(report.bytes));
 }
 
-void Controller::show_output(const Job& job, const ProcessRecord& process, const std::vector<std::string>& lines) {
+void Reports::show_output(const Job& job, const ProcessRecord& process, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   const std::string mark = computation_.mark(job, process) + ": ";
   std::string text;
   for (const auto& line : lines) text += (text.empty() ? "" : "\n") + mark + line;
-  say(text);
+  console_.say(text);
 }
 
-void Controller::flush_output() {
+void Reports::flush() {
   for (auto& job : computation_.jobs())
     for (auto& process : job.processes) show_output(job, process, process.output.flush());
 }
 
-bool Controller::has_output_waiting() const {
+bool Reports::has_output_waiting() const {
   const auto& jobs = computation_.jobs();
   return std::any_of(jobs.begin(), jobs.end(), [](const Job& job) {
     return std::any_of(job.processes.begin(), job.processes.end(),
@@ -78,14 +78,14 @@ bool Controller::has_output_waiting() const {
   });
 }
 
-void Controller::take(const std::string& machine, const FilterEnded& report) {
+void Reports::take(const std::string& machine, const FilterEnded& report) {
   auto* filter = computation_.filter_at(machine, report.pid);
   if (filter == nullptr) return;
   filter->ended = report.reason.empty() ? "unknown" : report.reason;
-  say("  DONE: filter '" + filter->name + "' on " + machine + " terminated: reason: " + filter->ended);
+  console_.say("  DONE: filter '" + filter->name + "' on " + machine + " terminated: reason: " + filter->ended);
 }
 
-void Controller::take(const std::string& machine, const MachineLost& report) {
+void Reports::take(const std::string& machine, const MachineLost& report) {
   std::vector<std::string> names;
   for (auto& job : computation_.jobs()) {
     for (auto& process : job.processes) {
@@ -99,11 +99,11 @@ void Controller::take(const std::string& machine, const MachineLost& report) {
     filter.is_unreachable = true;
     names.push_back("filter " + filter.name);
   }
-  say("  LOST: machine " + machine + ": " + report.why +
-      (names.empty() ? "" : "; unreachable until a command reaches it again: " + listed(names)));
+  console_.say("  LOST: machine " + machine + ": " + report.why +
+               (names.empty() ? "" : "; unreachable until a command reaches it again: " + listed(names)));
 }
 
-void Controller::take(const std::string& machine, const MachineFound& report) {
+void Reports::take(const std::string& machine, const MachineFound& report) {
   const auto charge_of = [&](std::uint32_t pid) {
     const auto found = std::find_if(report.charges.begin(), report.charges.end(),
                                     [&](const auto& charge) { return charge.pid == pid; });
@@ -133,19 +133,20 @@ void Controller::take(const std::string& machine, const MachineFound& report) {
   }
   std::vector<std::string> given_up;
   for (const auto& charge : report.charges)
-    if (is_given_up(machine, charge.pid)) given_up.push_back("'" + charge.name + "'");
+    if (computation_.is_given_up(machine, charge.pid)) given_up.push_back("'" + charge.name + "'");
   if (!given_up.empty())
-    say("  FOUND: machine " + machine + " still has what was given up: " + listed(given_up) + "; 'adopt " + machine +
-        "' takes it back");
+    console_.say("  FOUND: machine " + machine + " still has what was given up: " + listed(given_up) + "; 'adopt " +
+                 machine + "' takes it back");
   const auto left =
       static_cast<std::size_t>(std::count_if(report.charges.begin(), report.charges.end(), [&](const Charge& charge) {
-        return !charge.attended && !is_given_up(machine, charge.pid) &&
+        return !charge.attended && !computation_.is_given_up(machine, charge.pid) &&
                computation_.process_at(machine, charge.pid) == nullptr &&
                computation_.filter_at(machine, charge.pid) == nullptr;
       }));
   if (left > 0)
-    say("  FOUND: on machine " + machine + " a controller that is gone left " +
-        count_text(left, "process or filter", "processes and filters") + "; 'adopt " + machine + "' takes over");
+    console_.say("  FOUND: on machine " + machine + " a controller that is gone left " +
+                 count_text(left, "process or filter", "processes and filters") + "; 'adopt " + machine +
+                 "' takes over");
 }
 
 }  // namespace dpm::control

@@ -1,0 +1,39 @@
+// adopt: takes over the processes and filters that a controller has left on machines, because it was killed or left
+// them on purpose.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/console.hpp"
+#include "backends/linux/remote/controller/known_machines.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
+
+namespace dpm::control {
+
+class AdoptCommand {
+ public:
+  AdoptCommand(Machines& machines, Console& console, Computation& computation, KnownMachines& known_machines)
+      : machines_(machines), console_(console), computation_(computation), known_machines_(known_machines) {}
+
+  // Of the machines named, or of all that are known to have something.
+  Outcome perform(const Words& words);
+
+ private:
+  struct Left {
+    std::string machine;
+    Charge charge;
+  };
+  std::vector<Left> left_on(const std::vector<std::string>& machines, Outcome& outcome);
+  void adopt_filter(const Left& left);
+  Job& job_to_adopt_into(const Charge& charge);
+  void adopt_process(const Left& left);
+
+  Machines& machines_;
+  Console& console_;
+  Computation& computation_;
+  KnownMachines& known_machines_;
+};
+
+}  // namespace dpm::control

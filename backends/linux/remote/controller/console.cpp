@@ -1,0 +1,20 @@
+#include "backends/linux/remote/controller/console.hpp"
+
+namespace dpm::control {
+
+void Console::show(std::string_view lines) {
+  if (!file_.has_value()) return terminal_.show(lines);
+  auto written = file_->write(std::string(lines) + "\n");
+  if (written) return;
+  // The disk may be full. What could not be written is not lost: it goes where the user looks.
+  file_.reset();
+  terminal_.show("sink: " + written.error().what + "; output goes to the terminal again");
+  terminal_.show(lines);
+}
+
+Outcome Console::fail(const std::string& why) {
+  say((where_.empty() ? "" : where_.back() + ": ") + why);
+  return Outcome::failed;
+}
+
+}  // namespace dpm::control

@@ -1,0 +1,44 @@
+// filter, which creates or lists filters, and getlog, which fetches what they wrote.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/console.hpp"
+#include "backends/linux/remote/controller/file_copies.hpp"
+#include "backends/linux/remote/controller/known_machines.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
+#include "backends/linux/remote/controller/user_files.hpp"
+
+namespace dpm::control {
+
+class FilterCommands {
+ public:
+  FilterCommands(Machines& machines, Console& console, Computation& computation, KnownMachines& known_machines,
+                 FileCopies& copies)
+      : machines_(machines),
+        console_(console),
+        computation_(computation),
+        known_machines_(known_machines),
+        copies_(copies) {}
+
+  Outcome create(const Words& words);
+  Outcome list();
+  Outcome get_log(const std::string& name, const std::string& destination);
+
+ private:
+  Result<CreateFilter> request_for(const Words& words, const std::string& machine);
+  Result<void> fetch(const FilterRecord& filter, const std::string& destination);
+  Result<std::vector<std::string>> log_files(const FilterRecord& filter);
+  Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
+  Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);
+
+  Machines& machines_;
+  Console& console_;
+  Computation& computation_;
+  KnownMachines& known_machines_;
+  FileCopies& copies_;
+};
+
+}  // namespace dpm::control

@@ -1,0 +1,68 @@
+#include "backends/linux/remote/controller/leaving.hpp"
+
+#include <algorithm>
+
+#include "backends/linux/remote/controller/listed.hpp"
+#include "backends/linux/remote/controller/process_states.hpp"
+
+namespace dpm::control {
+
+std::vector<std::string> Leaving::active_processes() const {
+  std::vector<std::string> active;
+  for (const auto& job : computation_.jobs()) {
+    for (const auto& process : job.processes) {
+      if (!process.is_active()) continue;
+      active.push_back("'" + process.name + "' in job '" + job.name + "' (" +
+                       (process.is_unreachable ? "unreachable" : state_name(process.state)) + ")");
+    }
+  }
+  return active;
+}
+
+Outcome Leaving::die() {
+  reports_.show();  // perhaps the last one has just ended
+  const auto active = active_processes();
+  if (!active.empty() && !has_warned_) {
+    has_warned_ = true;
+    console_.fail("processes are still active: " + listed(active) + "; die once more leaves them so");
+    return Outcome::done;  // a warning: whoever goes on has been told
+  }
+  return end();
+}
+
+Outcome Leaving::end_of_script(const std::string& where) {
+  reports_.show();
+  const auto active = active_processes();
+  if (!active.empty())
+    console_.say(where + " ends while processes are active: " + listed(active) + "; they are left so");
+  end();
+  return active.empty() ? Outcome::left : Outcome::failed;
+}
+
+// Filters go; those that active processes report to stay with these, until a later controller adopts them.
+Outcome Leaving::end() {
+  reports_.flush();
+  const auto is_needed = [&](const FilterRecord& filter) {
+    return std::any_of(computation_.jobs().begin(), computation_.jobs().end(), [&](const Job& job) {
+      return job.filter == filter.name && std::any_of(job.processes.begin(), job.processes.end(),
+                                                      [](const auto& process) { return process.is_active(); });
+    });
+  };
+  std::vector<Question> questions;
+  for (const auto& filter : computation_.filters()) {
+    if (is_needed(filter)) {
+      console_.say("filter '" + filter.name + "' on " + filter.machine +
+                   " stays with them; 'adopt' in a later session takes over");
+      continue;
+    }
+    if (!filter.is_fetched && !filter.log.empty())
+      console_.say("the log of filter '" + filter.name + "' was not fetched: it stays on " + filter.machine + " in " +
+                   filter.log);
+    if (!filter.is_unreachable) questions.push_back({filter.machine, Release{filter.pid}});
+  }
+  for (const auto& answer : machines_.ask(std::move(questions)))
+    if (!answer) console_.say("die: " + answer.error().what);
+  return Outcome::left;
+}
+
+}  // namespace dpm::control

@@ -1,0 +1,36 @@
+// How the controller ends: by die, which warns once while processes are active, or at the end of a script.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/console.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
+#include "backends/linux/remote/controller/reports.hpp"
+
+namespace dpm::control {
+
+class Leaving {
+ public:
+  Leaving(Machines& machines, Console& console, Computation& computation, Reports& reports)
+      : machines_(machines), console_(console), computation_(computation), reports_(reports) {}
+
+  Outcome die();
+  // Leaves in any case, and fails if processes are active.
+  Outcome end_of_script(const std::string& where);
+  // Another command came: the next die warns again.
+  void forget_warning() { has_warned_ = false; }
+
+ private:
+  std::vector<std::string> active_processes() const;
+  Outcome end();
+
+  Machines& machines_;
+  Console& console_;
+  Computation& computation_;
+  Reports& reports_;
+  bool has_warned_ = false;
+};
+
+}  // namespace dpm::control

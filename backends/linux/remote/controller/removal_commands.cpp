@@ -1,0 +1,135 @@
+#include "backends/linux/remote/controller/removal_commands.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "backends/linux/remote/controller/process_states.hpp"
+
+namespace dpm::control {
+namespace {
+
+// "'A' is running, 'B' is new; 'stopjob foo' comes first"
+std::string stuck_text(const std::vector<ProcessRecord*>& processes, const std::string& job_name) {
+  std::string text;
+  for (const auto* process : processes)
+    if (!process->is_unreachable && !after(Action::remove, process->state).has_value())
+      text += (text.empty() ? "'" : ", '") + process->name + "' is " + state_name(process->state);
+  return text.empty() ? text : text + "; 'stopjob " + job_name + "' comes first";
+}
+
+// "'A' on red is unreachable, 'B' on red is unreachable"
+std::string unreachable_text(const std::vector<ProcessRecord*>& processes) {
+  std::string text;
+  for (const auto* process : processes)
+    if (process->is_unreachable)
+      text += (text.empty() ? "'" : ", '") + process->name + "' on " + process->machine + " is unreachable";
+  return text;
+}
+
+}  // namespace
+
+Outcome RemovalCommands::remove_job(const std::string& name) {
+  const auto job = computation_.job(name);
+  if (!job) return console_.fail("removejob: " + job.error().what);
+  std::vector<ProcessRecord*> processes;
+  for (auto& process : (*job)->processes) processes.push_back(&process);
+  if (const auto why_not = why_not_removed(processes, name, "removejob " + name); !why_not.empty())
+    return console_.fail("job '" + name + "' was not removed: " + why_not);
+  const auto removed = remove(processes);
+  std::size_t next = 0;
+  std::erase_if((*job)->processes, [&](const ProcessRecord&) { return removed[next++]; });
+  if (!(*job)->processes.empty()) return console_.fail("job '" + name + "' was not removed");
+  computation_.remove_job(**job);
+  return Outcome::done;
+}
+
+Outcome RemovalCommands::remove_process(const std::string& job_name, const std::string& name) {
+  const auto job = computation_.job(job_name);
+  if (!job) return console_.fail("removeprocess: " + job.error().what);
+  const auto process = computation_.process(**job, name);
+  if (!process) return console_.fail("removeprocess: " + process.error().what);
+  if (const auto why_not = why_not_removed({*process}, job_name, "removeprocess " + job_name + " " + name);
+      !why_not.empty())
+    return console_.fail("'" + name + "' was not removed: " + why_not);
+  if (!remove({*process}).at(0)) return Outcome::failed;
+  std::erase_if((*job)->processes, [&](const ProcessRecord& record) { return &record == *process; });
+  return Outcome::done;
+}
+
+// A machine that cannot be reached may be gone for good: then its processes are given up, but not by mistake.
+std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& processes, const std::string& job_name,
+                                             const std::string& command) {
+  const bool was_warned = std::exchange(warned_of_, "") == command;
+  std::set<std::string> lost;
+  for (const auto* process : processes)
+    if (process->is_unreachable) lost.insert(process->machine);
+  std::vector<Question> questions;
+  for (const auto& machine : lost) questions.push_back({machine, ListCharges{}});
+  // If one answers, it has been found, and what became of its processes is reported.
+  const auto answers = machines_.ask(std::move(questions));
+  reports_.show();
+  if (auto stuck = stuck_text(processes, job_name); !stuck.empty()) return stuck;
+  const auto unreachable = unreachable_text(processes);
+  if (unreachable.empty() || was_warned) return "";
+  warned_of_ = command;
+  const auto failed = std::find_if(answers.begin(), answers.end(), [](const Answer& answer) { return !answer; });
+  return unreachable + (failed == answers.end() ? "" : " (" + failed->error().what + ")") + "; '" + command +
+         "' once more gives up what is unreachable";
+}
+
+// Kills the stopped ones; then their daemons forget the killed and let go the acquired. Which of them are gone.
+std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all) {
+  std::vector<bool> removed;
+  std::vector<ProcessRecord*> processes;
+  for (auto* process : all) {
+    if (!process->is_unreachable) {
+      processes.push_back(process);
+      continue;
+    }
+    computation_.give_up(*process);
+    console_.say("'" + process->name + "' given up: what becomes of it on " + process->machine + " is not known here");
+  }
+  const auto gone = remove_reachable(processes);
+  std::size_t next = 0;
+  for (const auto* process : all) removed.push_back(process->is_unreachable || gone[next++]);
+  return removed;
+}
+
+std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRecord*>& processes) {
+  std::vector<Question> kills, releases;
+  for (const auto* process : processes)
+    if (process->state == ProcessState::stopped) kills.push_back({process->machine, KillProcess{process->pid}});
+  auto killed = machines_.ask(std::move(kills));
+  std::vector<std::string> failures(processes.size());
+  for (std::size_t i = 0, next = 0; i < processes.size(); ++i) {
+    if (processes[i]->state != ProcessState::stopped) continue;
+    if (auto done = expect<Done>(std::move(killed[next++])); done) {
+      processes[i]->state = ProcessState::killed;
+    } else {
+      failures[i] = done.error().what;
+    }
+  }
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    if (failures[i].empty()) releases.push_back({processes[i]->machine, Release{processes[i]->pid}});
+  auto released = machines_.ask(std::move(releases));
+  std::vector<bool> removed(processes.size());
+  for (std::size_t i = 0, next = 0; i < processes.size(); ++i) {
+    if (failures[i].empty()) {
+      auto done = expect<Done>(std::move(released[next++]));
+      // A killed process is nothing any more, whether or not its machine can be told.
+      if (!done && processes[i]->state != ProcessState::killed) failures[i] = done.error().what;
+    }
+    removed[i] = failures[i].empty();
+    if (!removed[i]) {
+      console_.fail("'" + processes[i]->name + "' was not removed: " + failures[i]);
+    } else if (processes[i]->state == ProcessState::acquired && processes[i]->ended.empty()) {
+      console_.say("'" + processes[i]->name + "' removed: it goes on without a meter");
+    } else {
+      console_.say("'" + processes[i]->name + "' removed");
+    }
+  }
+  return removed;
+}
+
+}  // namespace dpm::control

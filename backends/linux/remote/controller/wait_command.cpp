@@ -1,0 +1,79 @@
+#include "backends/linux/remote/controller/wait_command.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "backends/linux/remote/controller/listed.hpp"
+
+namespace dpm::control {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFlushAfter{200};  // output that has no newline
+
+Result<std::chrono::seconds> read_seconds(const std::string& word) {
+  constexpr unsigned kMost = 1'000'000'000;
+  unsigned seconds = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
+  if (error != std::errc() || end != word.data() + word.size() || seconds > kMost)
+    return Error{"'" + word + "' is not a number of seconds"};
+  return std::chrono::seconds(seconds);
+}
+
+bool is_number(const std::string& word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Outcome WaitCommand::perform(const Words& words) {
+  std::string job_name;
+  std::optional<Clock::time_point> end;
+  for (const auto& word : words) {
+    if (is_number(word) && !(job_name.empty() && computation_.has_job(word))) {
+      const auto seconds = read_seconds(word);
+      if (!seconds) return console_.fail("wait: " + seconds.error().what);
+      end = Clock::now() + *seconds;
+    } else if (job_name.empty()) {
+      if (const auto job = computation_.job(word); !job) return console_.fail("wait: " + job.error().what);
+      job_name = word;
+    } else {
+      return console_.fail("wait: '" + word + "' is not a number of seconds");
+    }
+  }
+  while (true) {
+    reports_.show();
+    std::vector<std::string> running, unreachable;
+    for (const auto& job : computation_.jobs()) {
+      if (!job_name.empty() && job.name != job_name) continue;
+      for (const auto& process : job.processes) {
+        if (process.state != ProcessState::running) continue;
+        (process.is_unreachable ? unreachable : running).push_back("'" + process.name + "' in job '" + job.name + "'");
+      }
+    }
+    if (running.empty() && !unreachable.empty())
+      return console_.fail("wait: not waiting for what is unreachable: " + listed(unreachable));
+    if (running.empty()) return Outcome::done;
+    const auto now = Clock::now();
+    if (end.has_value() && now >= *end) return console_.fail("wait: still running: " + listed(running));
+    milliseconds patience = std::chrono::hours(1);
+    if (end.has_value()) patience = std::chrono::ceil<milliseconds>(*end - now);
+    if (reports_.has_output_waiting()) patience = std::min(patience, kFlushAfter);
+    switch (machines_.wait(patience)) {
+      case Machines::Waited::reported:
+        break;
+      case Machines::Waited::timed_out:
+        reports_.flush();
+        break;
+      case Machines::Waited::interrupted:
+        return console_.fail("wait: interrupted; still running: " + listed(running));
+    }
+  }
+}
+
+}  // namespace dpm::control
