@@ -44,7 +44,11 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
-  (end.sending ? end.flow->sender : end.flow->receiver) = {call.execution->id(), call.execution->tid()};
+  const EndUser user{call.execution->id(), call.execution->tid()};
+  if (end.sending)
+    end.flow->sender = user;
+  else
+    end.flow->receiver = user;
   if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
   const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
   if (!is_told) accept(end, call.execution);  // its calls before this one are over
