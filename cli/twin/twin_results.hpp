@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "twin/model.hpp"
 #include "model/ledger.hpp"
+#include "twin/model.hpp"
 
 namespace dpm::cli {
 

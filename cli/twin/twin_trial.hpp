@@ -2,9 +2,9 @@
 // reproduce what they did are written as recorded, and the twin is run again.
 #pragma once
 
+#include "cli/terminal.hpp"
 #include "twin/reproduction.hpp"
 #include "twin/twin.hpp"
-#include "cli/terminal.hpp"
 
 namespace dpm::cli {
 
