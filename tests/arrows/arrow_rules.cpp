@@ -27,8 +27,6 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux"}},
 };
 
-const std::vector<std::string> kFreeFolders = {"tests", "validation", "bench"};
-
 struct Include {
   std::string path;
   bool quoted = false;
@@ -43,21 +41,12 @@ std::optional<Include> parse_include(const std::string& line) {
 
 bool is_source(const SourceFile& file) { return file.extension() == ".cpp" || file.extension() == ".hpp"; }
 
-bool is_under(std::string_view path, std::string_view folder) {
-  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
-}
-
 bool is_at_home(const std::string& folder, const std::string& home) {
   const auto star = home.find('*');
   if (star == std::string::npos) return is_under(folder, home);
   if (!folder.starts_with(home.substr(0, star))) return false;
   const auto end = folder.find('/', star);
   return end != std::string::npos && is_under(folder.substr(end), home.substr(star + 1));
-}
-
-bool is_free(std::string_view path) {
-  return std::any_of(kFreeFolders.begin(), kFreeFolders.end(),
-                     [&](const auto& folder) { return is_under(path, folder); });
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -82,7 +71,7 @@ bool uses(const Component& from, const Component& to) {
 std::string check_own(std::span<const Component> components, const SourceFile& file, const Include& include) {
   if (include.path.find('/') == std::string::npos)
     return "include \"" + include.path + "\" names no folder; write its path from the project's root";
-  if (is_free(file.path)) return "";
+  if (may_include_everything(file.path)) return "";
   const Component* from = component_of(components, file.path);
   if (from == nullptr)
     return "folder '" + file.folder() +
@@ -148,7 +137,8 @@ std::vector<std::string> unused_arrows(std::span<const SourceFile> files) {
     for (const auto& library : component.uses) {
       const Component* used = component_named(components, library);
       // A generated registry lies in no folder.
-      if (used == nullptr || is_free(component.folder) || included.contains({&component, used})) continue;
+      if (used == nullptr || may_include_everything(component.folder) || included.contains({&component, used}))
+        continue;
       unused.push_back(component.declared_in + ": " + component.folder + " includes nothing of " + library);
     }
   }

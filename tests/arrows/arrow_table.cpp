@@ -35,11 +35,10 @@ std::string sentence_behind(const std::string& text, const std::string& mark) {
 
 bool is_answer(const std::string& folder) { return folder.starts_with("analysis/") && folder.ends_with("/answer"); }
 
+bool is_command(const std::string& folder) { return is_under(folder, "cli/commands") && folder != "cli/commands"; }
+
 bool has_a_row(const Component& component) {
-  for (const std::string free : {"tests/", "validation/", "bench/", "cli/commands/"}) {
-    if ((component.folder + "/").starts_with(free) && component.folder != "cli/commands") return false;
-  }
-  return !is_answer(component.folder);
+  return !may_include_everything(component.folder) && !is_command(component.folder) && !is_answer(component.folder);
 }
 
 }  // namespace

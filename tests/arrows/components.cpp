@@ -50,11 +50,15 @@ std::string program_library(const std::string& folder) {
   return "dpm_scenario_" + name;
 }
 
-bool is_under(const std::string& path, const std::string& folder) {
-  return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
+}  // namespace
+
+bool is_under(std::string_view path, std::string_view folder) {
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
 }
 
-}  // namespace
+bool may_include_everything(std::string_view path) {
+  return is_under(path, "tests") || is_under(path, "validation") || is_under(path, "bench");
+}
 
 std::vector<Component> read_components(std::span<const SourceFile> files) {
   static const std::regex component_line(R"(\bdpm_component\(\s*(\w+)(?:\s+USES\s+([^)]*))?\s*\))");

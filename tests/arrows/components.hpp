@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/source_tree.hpp"
@@ -23,6 +24,12 @@ struct Component {
 // every folder X beside it that has a program.cpp and no CMakeLists.txt. Libraries of other projects and lists in CMake
 // variables (generated registries) are not arrows between folders and are left out.
 std::vector<Component> read_components(std::span<const SourceFile> files);
+
+// `path` is the folder or lies in it.
+bool is_under(std::string_view path, std::string_view folder);
+
+// tests/, validation/ and bench/ may include everything, and need no row in a table of arrows.
+bool may_include_everything(std::string_view path);
 
 // The component a file belongs to: that of the nearest folder above it. nullptr if there is none.
 const Component* component_of(std::span<const Component> components, const std::string& path);
