@@ -13,7 +13,7 @@ namespace {
 // Calls that take nothing from the stream, or something out of its order.
 constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
 
-std::uint64_t argument(const Notification& notification, std::int8_t at) {
+std::uint64_t argument(const Notification& notification, std::int16_t at) {
   return notification.arguments[static_cast<std::size_t>(at)];
 }
 
