@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kRulesBytesMax = 16 * 1024 * 1024;
 constexpr std::chrono::seconds kCheckpointPause{1};
-constexpr int kQuietMs = 100;  // whoever fetches the log waits longer (backends/linux/remote/daemon/log_settling.hpp)
+constexpr int kQuietMs =
+    100;  // a controller that fetches the log waits longer (backends/linux/remote/daemon/log_settling.hpp)
 
 // Hands the input to the reader, and what has come to the disk about once a second, or when nothing more comes.
 Result<void> read_all(int input, MeterStreamReader& reader, const EventFilter& filter, TraceWriter& writer) {

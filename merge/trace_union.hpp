@@ -51,7 +51,7 @@ class TraceUnion {
   // Appends the batch to `out`, in the union's ids. Events with ids that no table has are left out and counted.
   void remap(std::size_t input, std::span<const Event> batch, std::vector<Event>& out);
 
-  // All tables, or if they are passed on: machines, and what is said of the run.
+  // All tables; if additions are passed on, only the machines and the description of the run.
   const TraceInfo& info() const { return info_; }
   // By the input's own number of a filter: which of info().filters it is.
   std::span<const std::uint16_t> filters_of(std::size_t input) const { return inputs_.at(input).filters; }

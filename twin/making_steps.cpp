@@ -9,7 +9,7 @@
 namespace dpm::twin {
 namespace {
 
-constexpr std::size_t kFewValues = 8;     // so many different ones are counted
+constexpr std::size_t kFewValues = 8;     // at most this number of different values is counted
 constexpr std::size_t kValuesShown = 64;  // of a distribution: a line or two of a file
 
 // So many values that a process which draws `draws` times goes through all of them, again and again, with little left

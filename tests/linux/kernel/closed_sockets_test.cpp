@@ -94,7 +94,7 @@ TEST_CASE("closed sockets: one that was reset by its own program has forgotten w
   CHECK_FALSE(watch.of(client).tcp);
 }
 
-TEST_CASE("closed sockets: a FIN is no byte of the stream", "[linux]") {
+TEST_CASE("closed sockets: a FIN is not a byte of the stream", "[linux]") {
   // Numbers that Linux 6.18 gave.
   CHECK(sent_at_end({.written = 100, .acknowledged = 102}, true, 0) == 100);
   CHECK(sent_at_end({.written = 0, .acknowledged = 1}, false, 0) == 0);

@@ -138,7 +138,7 @@ TEST_CASE("message stream: hostile frames end it, and cost nothing", "[daemon]")
   }
 }
 
-TEST_CASE("message stream: who sends what is no message is told why, under the number of no request", "[daemon]") {
+TEST_CASE("message stream: a peer that sends a broken message is told why, outside of any request", "[daemon]") {
   Fixture at;
   at.open();
   std::string no_message;

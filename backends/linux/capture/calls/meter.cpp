@@ -103,7 +103,7 @@ Execution* Meter::user_of_end(const EndUser& user) {
   return execution != nullptr && execution->id() == user.id ? execution : nullptr;
 }
 
-// A GAP is recorded by who used that end last, or whoever still lives.
+// The process that used that end last records the GAP, or if it has ended, any that still lives.
 void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns) {
   StreamPosition& position = position_of({&flow, sending});
   if (!position.was_seen()) return;

@@ -129,7 +129,7 @@ class Meter {
   bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
   // For a while calls were made that we did not see.
   void was_passed_by();
-  // A receive since then from a stream whose offsets are counted here (Flow::passed_by): so many bytes wait in it. The
+  // A receive since then from a stream whose offsets are counted here (Flow::passed_by): `bytes_waiting` wait in it. The
   // ends are moved to where that is true; where bytes are missing from an end, a GAP says so.
   void align(const Call& call, Flow& flow, std::uint64_t bytes_waiting);
   // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted). Counters that

@@ -5,7 +5,7 @@
 namespace dpm {
 namespace {
 
-// recv(), send() and their like fail at once on what is no socket.
+// recv(), send() and their like fail at once on a descriptor that is not a socket.
 bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
   return identity.kind == DescriptorIdentity::Kind::socket || shape.flags < 0;
 }

@@ -33,7 +33,7 @@ class CallInspector {
   // The same call, as it goes on now.
   Call at_present(const Call& call);
 
-  // Nothing if it is no way of messages, or not one on which the call could succeed.
+  // Nothing if messages do not pass there, or the call cannot succeed on it.
   std::optional<Way> way_behind(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   // The listener of an accept.
   std::optional<Way> listener_behind(const Notification& notification, TrackedThread& thread);

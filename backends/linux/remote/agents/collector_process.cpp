@@ -49,8 +49,7 @@ Result<std::vector<std::string>> filter_command(const CreateFilter& request) {
 
 Result<void> CollectorProcess::run(UniqueFd daemon, const std::string& machine) {
   ::signal(SIGPIPE, SIG_IGN);
-  // Never destroyed: when it has run everything is said and written. Static, so that a search for leaks knows whose its
-  // memory is.
+  // Never destroyed: after run() everything is sent and written. Static, so that the leak checker does not report it.
   static auto* const context = new asio::io_context(1);
   static auto* const collector = new CollectorProcess(*context, machine);
   if (auto begun = collector->service_.begin(std::move(daemon), machine); !begun) return begun;

@@ -58,8 +58,8 @@ std::string reason_of(const siginfo_t& end) {
 }  // namespace
 
 Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink) {
-  // Never destroyed: when it has run everything is said, and the meter may still be at work for nobody. Static, so that
-  // a search for leaks knows whose its memory is.
+  // Never destroyed: after run() everything is sent, and the meter thread may still run. Static, so that the leak
+  // checker does not report it.
   static auto* const context = new asio::io_context(1);
   static auto* const supervisor = new SupervisorProcess(*context, machine, open_sink);
   if (auto begun = supervisor->service_.begin(std::move(daemon), machine); !begun) return begun;

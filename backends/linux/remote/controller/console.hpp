@@ -1,4 +1,4 @@
-// Where the controller's words go: to the terminal, or into a file while `sink` says so. What is said of a failure begins
+// Where the controller's output goes: to the terminal, or to the file that `sink` names. A message about a failure begins
 // with the line of the script that failed.
 #pragma once
 

@@ -2,7 +2,7 @@
 // report.
 //
 // It keeps the records of filters, jobs and processes, and asks their machines for whatever is to happen. It reads no
-// terminal and starts no thread: lines come in by perform(), what is said goes out to a Screen, machines are behind
+// terminal and starts no thread: lines come in by perform(), output goes to a Screen, machines are behind
 // Machines. What machines report is shown between commands, never inside what a command says.
 #pragma once
 
@@ -36,7 +36,7 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // One line. `where` it stands ("script:3") begins what is said of its failure; empty: the user typed it.
+  // One line. A message about its failure begins with `where` ("script:3"), which is empty for a line that the user typed.
   Outcome perform(std::string_view line, const std::string& where = "");
   // Control-D on a terminal asks to leave as `die` does; the end of a script that was given leaves in any case, and
   // fails if processes are active.

@@ -25,7 +25,7 @@ Outcome Leaving::die() {
   if (!active.empty() && !has_warned_) {
     has_warned_ = true;
     console_.fail("processes are still active: " + listed(active) + "; die once more leaves them so");
-    return Outcome::done;  // a warning: whoever goes on has been told
+    return Outcome::done;  // the user has been warned
   }
   return end();
 }

@@ -54,7 +54,7 @@ class Meterd {
     control::Charge facts;
     std::unique_ptr<ChargeLink> link;            // empty if its process was killed
     std::unique_ptr<Descriptor> process;         // then: a pidfd of the program
-    std::vector<control::Output> held;           // that came when nobody listened any more
+    std::vector<control::Output> held;           // that came after the controller had gone
     std::vector<ChargeLink::Answer> killers;     // who waits for its end, without a supervisor
     std::optional<Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
   };

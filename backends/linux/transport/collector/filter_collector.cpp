@@ -70,7 +70,7 @@ struct FilterCollector::State {
   Phase phase = Phase::collecting;
   Clock::time_point phase_due = Clock::time_point::max();
   bool filter_has_ended = false;
-  std::string filter_ended;      // how, if nobody told it to
+  std::string filter_ended;      // how, if it was not told to
   std::string reported;          // what delivered.json says
   Clock::time_point report_due;  // while report_timer runs
   std::size_t settled = 0;
