@@ -31,6 +31,8 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
 endif()
 
+find_package(fmt 9 REQUIRED)
+
 enable_testing()
 # Every test may ask what it is built with. ctest reads this file; a property ENVIRONMENT would have to be given test by test.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_environment.cmake CONTENT "set(ENV{DPM_SANITIZER} \"${DPM_SANITIZE}\")\n")
@@ -45,7 +47,7 @@ function(dpm_component name)
   add_library(dpm_${name} STATIC ${sources})
   target_sources(dpm_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${headers})
   target_include_directories(dpm_${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
-  target_link_libraries(dpm_${name} PUBLIC ${ARG_USES})
+  target_link_libraries(dpm_${name} PUBLIC ${ARG_USES} fmt::fmt)
 endfunction()
 
 # dpm_children(): every child folder with a CMakeLists.txt is part of the build; adding one edits no list.

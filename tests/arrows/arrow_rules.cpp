@@ -24,6 +24,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"histedit.h", "libedit", {"cli/control"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
+    {"fmt/", "{fmt}", {"*"}},
     {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux"}},
 };
 
@@ -42,6 +43,7 @@ std::optional<Include> parse_include(const std::string& line) {
 bool is_source(const SourceFile& file) { return file.extension() == ".cpp" || file.extension() == ".hpp"; }
 
 bool is_at_home(const std::string& folder, const std::string& home) {
+  if (home == "*") return true;
   const auto star = home.find('*');
   if (star == std::string::npos) return is_under(folder, home);
   if (!folder.starts_with(home.substr(0, star))) return false;

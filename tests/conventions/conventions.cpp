@@ -102,8 +102,8 @@ constexpr std::array kSpread = {
     Spread{"backends/linux/remote/daemon", "Meterd"},  // its charges
     Spread{"backends/sim", "ProcessCalls"},            // messages and moved data
     Spread{"backends/sim", "Simulation"},              // delivery and the end
-    Spread{"live", "Launcher"},                        // what watches the processes
-    Spread{"live", "LiveCalls"},                       // moved data
+    Spread{"native", "Launcher"},                      // what watches the processes
+    Spread{"native", "NativeCalls"},                   // moved data
     Spread{"scenarios/loader", "SystemReader"},        // wiring
 };
 

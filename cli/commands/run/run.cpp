@@ -1,5 +1,5 @@
 // dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and
-// the trace. With --live: runs its processes for real, to be metered by others.
+// the trace. With --native: runs its processes for real, to be metered by others.
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
@@ -19,14 +19,14 @@
 #include "cli/results/parallelism_results.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/results/statistics_results.hpp"
-#include "cli/run/live_results.hpp"
+#include "cli/run/native_results.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/run/quantity.hpp"
 #include "cli/run/run_report.hpp"
 #include "cli/run/simulation.hpp"
 #include "cli/run/study.hpp"
 #include "cli/run/study_results.hpp"
-#include "live/live_run.hpp"
+#include "native/native_run.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -68,13 +68,14 @@ class RunCommand : public Command {
         ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
-    auto* live = app.add_flag(
-        "--live", live_, "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --live)");
-    app.add_flag("--pin", pin_, "With --live: give each machine of the scenario a core of this one")->needs(live);
+    auto* native =
+        app.add_flag("--native,--live", native_,
+                     "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --native)");
+    app.add_flag("--pin", pin_, "With --native: give each machine of the scenario a core of this one")->needs(native);
     app.add_flag(
            "--modelled-work", modelled_work_,
-           "With --live: work that programs really do takes the CPU time they say it takes on the modelled machine")
-        ->needs(live);
+           "With --native: work that programs really do takes the CPU time they say it takes on the modelled machine")
+        ->needs(native);
   }
 
   int run(Terminal& terminal) override {
@@ -85,7 +86,7 @@ class RunCommand : public Command {
     if (!system) return refuse(terminal, *this, system.error());
     auto scenario = place(**system, overrides_.placement, overrides_.seed);
     if (!scenario) return refuse(terminal, *this, scenario.error());
-    if (live_) return run_for_real(*scenario, terminal);
+    if (native_) return run_for_real(*scenario, terminal);
     auto filters = load_filters(*file);
     if (!filters) return refuse(terminal, *this, filters.error());
     if (auto done = check_requests(*file, *scenario); !done) return refuse(terminal, *this, done.error());
@@ -110,18 +111,18 @@ class RunCommand : public Command {
   int run_for_real(const Scenario& scenario, Terminal& terminal) {
     if (!output_.empty())
       return refuse(terminal, *this,
-                    Error{"a live run records nothing itself; meter it: dpm meter -o " + output_ +
-                          " -- dpm run --live " + scenario_});
+                    Error{"a native run records nothing itself; meter it: dpm meter -o " + output_ +
+                          " -- dpm run --native " + scenario_});
     LiveOptions options{.modelled_work = modelled_work_, .pin = pin_};
     if (!json_)
       options.on_line = [&](const PrintedLine& line) { terminal.out << printed_text({&line, 1}) << std::flush; };
-    const auto outcome = run_live(scenario, options);
+    const auto outcome = run_native(scenario, options);
     if (!outcome) return refuse(terminal, *this, outcome.error());
     if (json_) {
-      print_json(live_json(*outcome, scenario), terminal);
+      print_json(native_json(*outcome, scenario), terminal);
     } else {
       if (!outcome->printed.empty()) terminal.out << '\n';
-      terminal.out << live_text(*outcome, terminal.width);
+      terminal.out << native_text(*outcome, terminal.width);
     }
     if (!outcome->ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome)) << '\n';
     if (outcome->signal != 0) end_by_signal(outcome->signal, terminal);
@@ -313,7 +314,7 @@ class RunCommand : public Command {
   std::vector<std::string> settings_;
   bool json_ = false;
   bool base_only_ = false;
-  bool live_ = false;
+  bool native_ = false;
   bool pin_ = false;
   bool modelled_work_ = false;
 };

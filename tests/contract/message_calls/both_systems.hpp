@@ -1,11 +1,11 @@
-// One system of processes, run simulated and run live: what the message calls promise holds in both.
+// One system of processes, run simulated and run natively: what the message calls promise holds in both.
 #pragma once
 
 #include <csignal>
 #include <string>
 #include <vector>
 
-#include "live/live_run.hpp"
+#include "native/native_run.hpp"
 #include "tests/sim/sim_fixture.hpp"
 
 namespace dpm::testing {
@@ -23,7 +23,7 @@ inline std::vector<Ran> run_both(const System& system) {
   const Outcome simulated = system.run();
   runs.push_back(
       {"simulated", simulated.error, simulated.truth.ended_by, simulated.truth.blocked, simulated.truth.printed});
-  const auto live = run_live(system.scenario);
+  const auto live = run_native(system.scenario);
   if (live && live->signal != 0) std::raise(SIGKILL);  // who ends this program means all of it
   if (!live) {
     runs.push_back({"live", live.error().what, "not begun", {}, {}});

@@ -1,0 +1,265 @@
+#include "native/native_calls.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "model/check.hpp"
+#include "model/link_complaints.hpp"
+#include "native/spin.hpp"
+
+namespace dpm::native {
+
+NativeCalls::NativeCalls(Membership membership, UniqueFd listener)
+    : member_(std::move(membership)),
+      description_(member_.scenario.processes.at(member_.process)),
+      row_(member_.row),
+      outbox_(member_.ports),
+      inbox_(std::move(listener), member_.run, outbox_),
+      random_(Random::stream(member_.scenario.seed, description_.name)) {
+  wire();
+}
+
+// The links of the scenario. Everybody numbers the channels of everybody alike, so nobody has to be told.
+void NativeCalls::wire() {
+  std::map<std::string, std::uint32_t, std::less<>> number_of;
+  const auto& processes = member_.scenario.processes;
+  for (std::uint32_t i = 0; i < processes.size(); ++i) number_of.emplace(processes[i].name, i);
+  std::vector<std::uint32_t> channels_of(processes.size(), 0);
+  for (std::uint32_t from = 0; from < processes.size(); ++from) {
+    for (const auto& target : processes[from].links) {
+      const std::uint32_t to = number_of.at(target);
+      const std::uint32_t channel = channels_of[to]++;
+      if (to == member_.process) {
+        DPM_CHECK(add_channel(from, std::nullopt) == channel);
+        wired_[processes[from].name].from = channels_[channel].owners_index;
+      }
+      if (from == member_.process) wired_[target].to = links_.insert({to, channel, 0, std::nullopt});
+    }
+  }
+}
+
+std::uint32_t NativeCalls::add_channel(std::uint32_t wired_from, std::optional<DataArea> area) {
+  const auto channel = static_cast<std::uint32_t>(channels_.size());
+  channels_.push_back({links_.insert({member_.process, channel, 0, area}), wired_from});
+  return channel;
+}
+
+void NativeCalls::misuse(const char* call, const std::string& what) const {
+  throw Misuse{"process '" + description_.name + "' on machine '" + description_.machine + "', " + call + ": " + what};
+}
+
+const Link& NativeCalls::link_at(LinkIndex index, const char* call) const {
+  const Link* link = links_.find(index);
+  if (link == nullptr) misuse(call, complaints::no_link_at(index));
+  return *link;
+}
+
+// ---- links
+
+LinkIndex NativeCalls::create_link(std::optional<DataArea> area) {
+  if (area) {
+    const std::string complaint = complaints::outside_address_space(*area, address_space_.size());
+    if (!complaint.empty()) misuse("create_link", complaint);
+  }
+  return channels_[add_channel(kNobody, area)].owners_index;
+}
+
+LinkIndex NativeCalls::duplicate_link(LinkIndex index) {
+  const Link link = link_at(index, "duplicate_link");
+  if (link.is_for_one_reply()) misuse("duplicate_link", complaints::kOneAnswer);
+  return links_.insert(link);
+}
+
+void NativeCalls::destroy_link(LinkIndex index) {
+  link_at(index, "destroy_link");
+  links_.erase(index);
+}
+
+LinkIndex NativeCalls::standard_link(StandardLink) const {
+  misuse("standard_link",
+         "a native run has no switchboard, process manager and kernel processes; simulate a scenario that uses them");
+}
+
+const NativeCalls::WiredLinks* NativeCalls::wired_to(std::string_view process) const {
+  const auto found = wired_.find(process);
+  return found == wired_.end() ? nullptr : &found->second;
+}
+
+LinkIndex NativeCalls::link_to(std::string_view process) const {
+  const WiredLinks* links = wired_to(process);
+  if (links == nullptr || links->to.is_none()) throw Misuse{complaints::no_link_to(description_.name, process)};
+  return links->to;
+}
+
+LinkIndex NativeCalls::link_from(std::string_view process) const {
+  const WiredLinks* links = wired_to(process);
+  if (links == nullptr || links->from.is_none()) throw Misuse{complaints::no_link_from(description_.name, process)};
+  return links->from;
+}
+
+// ---- sending
+
+FrameHeader NativeCalls::header_for(const Link& to, FrameKind kind) {
+  FrameHeader header;
+  header.token = member_.run.token;
+  header.kind = kind;
+  header.sender = member_.process;
+  header.channel = to.channel;
+  return header;
+}
+
+void NativeCalls::send_message(LinkIndex to, const OutgoingMessage& message) {
+  send_over(to, message, 0, "send_message");
+}
+
+void NativeCalls::reply(const Message& request, const OutgoingMessage& answer) {
+  if (!request.reply_to) misuse("reply", complaints::kNoCall);
+  if (links_.find(*request.reply_to) == nullptr) misuse("reply", complaints::kAnsweredAlready);
+  send_over(*request.reply_to, answer, 0, "reply");
+}
+
+void NativeCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call) {
+  const Link link = link_at(to, call);
+  FrameHeader header = header_for(link, FrameKind::message);
+  header.number = link.answers_call;
+  header.reply_to = reply_to;
+  header.code = message.code;
+  header.data_bytes = static_cast<std::uint32_t>(message.data.size());
+  header.length_bytes = std::max(message.length_bytes, header.data_bytes);
+  if (message.pass) {
+    // The receiver gets a copy, except of a reply link: it is good for one answer, so it goes.
+    const Link& passed = link_at(*message.pass, call);
+    header.pass(passed);
+    if (passed.is_for_one_reply()) links_.erase(*message.pass);
+  }
+  if (link.is_for_one_reply()) links_.erase(to);
+  ++row_.counts.kind(header.code).sent;
+  send_frame(link.owner, header, message.data);
+}
+
+void NativeCalls::send_frame(std::uint32_t receiver, const FrameHeader& header, std::span<const std::byte> data) {
+  FrameHeader stamped = header;
+  stamped.sent_ns = last_sent_ns_ = std::max(monotonic_ns(), last_sent_ns_ + 1);
+  if (header.kind == FrameKind::message || header.kind == FrameKind::data) {
+    // Counted before it is sent: when it has arrived the run may end, and this process with it.
+    row_.count_sent(receiver, header.length_bytes);
+    row_.counts.last_activity_ns = stamped.sent_ns;
+  }
+  if (!outbox_.send(receiver, encode(stamped, data))) ++row_.counts.messages_dropped;
+}
+
+// ---- receiving
+
+Message NativeCalls::receive_message(std::span<const LinkIndex> over) {
+  const Fits fits = messages_over(over, "receive_message");
+  return accept(await(fits, Doing::awaiting_message));
+}
+
+std::optional<Message> NativeCalls::a_receive_message(std::span<const LinkIndex> over) {
+  const Fits fits = messages_over(over, "a_receive_message");
+  inbox_.look(false);
+  serve_kernel();
+  auto frame = inbox_.take(fits);
+  if (!frame) return std::nullopt;
+  return accept(*std::move(frame));
+}
+
+Message NativeCalls::call(LinkIndex to, OutgoingMessage message) {
+  const std::uint64_t number = ++calls_made_;
+  const std::uint32_t called = link_at(to, "call").owner;
+  send_over(to, message, number, "call");
+  row_.state.awaited_count = 1;
+  row_.state.awaited[0] = called;
+  const auto answers = [number](const FrameHeader& header) {
+    return header.kind == FrameKind::message && header.number == number;
+  };
+  return accept(await(answers, Doing::awaiting_reply));
+}
+
+// Says on the board for whom it waits, in case it waits for ever.
+Fits NativeCalls::messages_over(std::span<const LinkIndex> over, const char* call) {
+  std::vector<std::uint32_t> channels;
+  std::uint32_t awaited = 0;
+  for (const LinkIndex index : over) {
+    const Link& link = link_at(index, call);
+    if (link.owner != member_.process)
+      misuse(call, complaints::not_my_link(index, member_.scenario.processes[link.owner].name));
+    channels.push_back(link.channel);
+    const std::uint32_t sender = channels_[link.channel].wired_from;
+    if (awaited < ProcessState::kSendersShown) row_.state.awaited[awaited++] = sender;
+  }
+  row_.state.awaited_count = awaited;
+  return [channels = std::move(channels)](const FrameHeader& header) {
+    return header.kind == FrameKind::message && header.number == 0 &&
+           (channels.empty() || std::find(channels.begin(), channels.end(), header.channel) != channels.end());
+  };
+}
+
+Frame NativeCalls::await(const Fits& fits, Doing doing) {
+  if (!outbox_.is_empty()) inbox_.look(false);
+  for (;;) {
+    serve_kernel();
+    if (auto frame = inbox_.take(fits)) {
+      serve_kernel();  // data that stood in front of it
+      return *std::move(frame);
+    }
+    wait(doing);
+  }
+}
+
+void NativeCalls::wait(Doing doing) {
+  row_.change(doing);
+  inbox_.look(true);
+  row_.change(Doing::running);
+}
+
+Message NativeCalls::accept(Frame frame) {
+  const FrameHeader& header = frame.header;
+  ++row_.counts.messages_received;
+  ++row_.counts.kind(header.code).received;
+  row_.counts.last_activity_ns = monotonic_ns();
+
+  Message message;
+  message.sender = ProcessId{header.sender};
+  if (header.number == 0) {
+    DPM_CHECK(header.channel < channels_.size());
+    message.over = channels_[header.channel].owners_index;
+  }
+  message.code = header.code;
+  message.length_bytes = header.length_bytes;
+  if (const auto passed = header.passed()) message.passed = links_.insert(*passed);
+  if (header.reply_to != 0) message.reply_to = links_.insert({header.sender, 0, header.reply_to, std::nullopt});
+  message.data = std::move(frame.data);
+  return message;
+}
+
+// ---- the process itself
+
+void NativeCalls::compute(Duration cpu_time) {
+  const std::string complaint = complaints::negative_time(cpu_time);
+  if (!complaint.empty()) misuse("compute", complaint);
+  spin(cpu_time);
+  row_.counts.last_activity_ns = monotonic_ns();
+}
+
+void NativeCalls::stop_task() {
+  row_.counts.last_activity_ns = monotonic_ns();
+  while (!outbox_.is_empty()) {
+    wait(Doing::delivering);
+    serve_kernel();
+  }
+  throw StopTask{};
+}
+
+void NativeCalls::print_line(std::string_view text) {
+  member_.journal.append(EntryKind::printed, member_.process, text);
+}
+
+LocalTime NativeCalls::local_time() const {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return {now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec};
+}
+
+}  // namespace dpm::native

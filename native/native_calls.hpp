@@ -1,0 +1,122 @@
+// The message calls of a process that really runs: an operating system process that talks to the others over sockets.
+//
+// What a program sees is what it sees when simulated: links, selective receives in order of arrival, CALL and its
+// reply, data areas, the same random draws. What differs is time. Messages take what the machine takes. compute() keeps
+// the CPU busy until the process's own CPU clock has advanced that far. did_work() is nothing, because the work has
+// been done, unless the run is to take the modelled time. Data that are moved here are stored when the process next
+// makes a call.
+//
+// Nothing here knows of a meter: this is a program to be metered.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/link_table.hpp"
+#include "model/scenario.hpp"
+#include "native/board.hpp"
+#include "native/inbox.hpp"
+#include "native/journal.hpp"
+#include "native/outbox.hpp"
+
+namespace dpm::native {
+
+// Thrown through a program that misused a call.
+struct Misuse {
+  std::string what;
+};
+// Ends a process from inside: STOPTASK.
+struct StopTask {};
+
+// What a process needs to take part in a run.
+struct Membership {
+  const Scenario& scenario;
+  std::uint32_t process;  // its number in the scenario
+  BoardRow& row;
+  const Journal& journal;
+  RunIdentity run;
+  std::vector<std::uint16_t> ports;  // of every process
+  bool modelled_work = false;
+};
+
+class NativeCalls : public MessageCalls {
+ public:
+  NativeCalls(Membership membership, UniqueFd listener);
+
+  LinkIndex create_link(std::optional<DataArea> area) override;
+  LinkIndex duplicate_link(LinkIndex link) override;
+  void destroy_link(LinkIndex link) override;
+  LinkIndex standard_link(StandardLink which) const override;
+  LinkIndex link_to(std::string_view process) const override;
+  LinkIndex link_from(std::string_view process) const override;
+
+  void send_message(LinkIndex to, const OutgoingMessage& message) override;
+  Message receive_message(std::span<const LinkIndex> over) override;
+  std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override;
+  Message call(LinkIndex to, OutgoingMessage message) override;
+  void reply(const Message& request, const OutgoingMessage& answer) override;
+  void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override;
+
+  void compute(Duration cpu_time) override;
+  void did_work(Duration cpu_time) override {
+    if (member_.modelled_work) compute(cpu_time);
+  }
+  [[noreturn]] void stop_task() override;
+  void print_line(std::string_view text) override;
+
+  LocalTime local_time() const override;
+  const std::string& name() const override { return description_.name; }
+  Random& random() override { return random_; }
+  std::vector<std::byte>& address_space() override { return address_space_; }
+
+ private:
+  // A link this process created, at its number.
+  struct Channel {
+    LinkIndex owners_index;
+    std::uint32_t wired_from = kNobody;
+  };
+  struct WiredLinks {
+    LinkIndex to;    // my link to it
+    LinkIndex from;  // my end of its link to me
+  };
+  static constexpr std::uint32_t kNobody = 0xffffffffu;
+
+  void wire();
+  std::uint32_t add_channel(std::uint32_t wired_from, std::optional<DataArea> area);
+  [[noreturn]] void misuse(const char* call, const std::string& what) const;
+  const Link& link_at(LinkIndex index, const char* call) const;
+  const Link& link_with_area(LinkIndex index, std::uint64_t bytes, bool read) const;
+  const WiredLinks* wired_to(std::string_view process) const;
+
+  // ---- messages
+  FrameHeader header_for(const Link& to, FrameKind kind);
+  void send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call);
+  void send_frame(std::uint32_t receiver, const FrameHeader& header, std::span<const std::byte> data);
+  Frame await(const Fits& fits, Doing doing);
+  Fits messages_over(std::span<const LinkIndex> over, const char* call);
+  Message accept(Frame frame);
+  void wait(Doing doing);
+
+  // ---- the kernel's part (native_move_data.cpp)
+  void serve_kernel();
+  void store(const Frame& data);
+  void send_data(std::uint64_t offset_bytes, const Link& to, std::uint64_t bytes, std::uint64_t fetch);
+
+  Membership member_;
+  const ProcessDescription& description_;
+  BoardRow& row_;
+  Outbox outbox_;
+  Inbox inbox_;
+  Random random_;
+  LinkTable<Link> links_;
+  std::vector<Channel> channels_;
+  std::map<std::string, WiredLinks, std::less<>> wired_;
+  std::vector<std::byte> address_space_;
+  std::int64_t last_sent_ns_ = 0;
+  std::uint64_t calls_made_ = 0;
+  std::uint64_t fetches_made_ = 0;
+  std::uint64_t fetches_done_ = 0;
+};
+
+}  // namespace dpm::native

@@ -1,0 +1,46 @@
+#include "native/pinning.hpp"
+
+#include <sched.h>
+
+#include <set>
+#include <vector>
+
+namespace dpm::native {
+namespace {
+
+Result<std::vector<int>> usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return Error::from_errno("find out which cores there are");
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  return cores;
+}
+
+}  // namespace
+
+Result<std::map<std::string, int>> cores_of_machines(const Scenario& scenario) {
+  const auto cores = usable_cores();
+  if (!cores) return cores.error();
+  std::set<std::string> used;
+  for (const auto& process : scenario.processes) used.insert(process.machine);
+  if (used.size() > cores->size())
+    return Error{"a core for each machine: the processes are on " + std::to_string(used.size()) +
+                 " machines, and there are " + std::to_string(cores->size()) +
+                 " cores; choose a placement on fewer machines, or let all processes share all cores"};
+  std::map<std::string, int> core_of;
+  for (const auto& machine : scenario.machines)
+    if (used.count(machine.name) != 0) core_of.emplace(machine.name, cores->at(core_of.size()));
+  return core_of;
+}
+
+Result<void> stay_on_core(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) return Error::from_errno("stay on core " + std::to_string(core));
+  return {};
+}
+
+}  // namespace dpm::native
