@@ -78,6 +78,9 @@ char room[64];
 void* const kKernelMemory = reinterpret_cast<void*>(std::uintptr_t{0xffff800000000000});
 
 long raw_readv(int fd, const void* parts, long count) { return ::syscall(SYS_readv, fd, parts, count); }
+long raw_preadv2(int fd, const void* parts, long place, long flags) {
+  return ::syscall(SYS_preadv2, fd, parts, 1, place, 0, flags);
+}
 long raw_receive(long call, int fd, const void* message, long a = 0, long b = 0, const void* limit = nullptr) {
   return ::syscall(call, fd, message, a, b, limit);
 }
@@ -91,6 +94,9 @@ void reads(const std::string& of, int fd) {
   show(of + " readv of -1 parts", [&] { return raw_readv(fd, &usual, -1); });
   show(of + " readv of 2000 parts", [&] { return raw_readv(fd, &usual, 2000); });
   show(of + " readv of an endless part", [&] { return raw_readv(fd, &endless, 1); });
+  show(of + " preadv2 at a place", [&] { return raw_preadv2(fd, &usual, 0, 0); });
+  show(of + " preadv2 that does not wait", [&] { return raw_preadv2(fd, &usual, -1, RWF_NOWAIT); });
+  show(of + " preadv2 with a flag that is not known", [&] { return raw_preadv2(fd, &usual, -1, 0x4000); });
 }
 
 void receives(const std::string& of, int fd) {

@@ -28,6 +28,9 @@ struct MeteredCall {
   LengthForm length = LengthForm::none;
   std::int16_t descriptor = 0;  // which argument holds it
   std::int16_t flags = -1;      // which argument holds MSG_ flags; -1: none
+  std::int16_t position =
+      -1;  // which argument names a place in a file: -1 for none, which is all that a stream accepts
+  std::int16_t rw_flags = -1;   // which argument holds RWF_ flags
   std::int16_t address = -1;    // which argument points to the receiver's name; its length follows
   std::int16_t source = -1;     // transfers: which argument is the descriptor that is read,
   std::int16_t source_at = -1;  // and which points to the offset it is read at

@@ -85,6 +85,11 @@ bool is_valid_splice(const Notification& notification) {
   return arguments[1] == 0 && arguments[4] > 0 && (arguments[5] & ~kKnownFlags) == 0;
 }
 
+bool has_known_rw_flags(const Notification& notification, const MeteredCall& call) {
+  return call.rw_flags < 0 ||
+         (notification.arguments[static_cast<std::size_t>(call.rw_flags)] & ~std::uint64_t{RWF_NOWAIT}) == 0;
+}
+
 // Whether the kernel takes these arguments, and goes on to look for data.
 bool are_accepted(const Notification& notification, const MeteredCall& call) {
   const auto& arguments = notification.arguments;
@@ -95,7 +100,7 @@ bool are_accepted(const Notification& notification, const MeteredCall& call) {
     case LengthForm::argument:
       return is_own_memory(arguments[1], arguments[static_cast<std::size_t>(call.byte_count)]);
     case LengthForm::vector:
-      return is_valid_vector(notification.tid, arguments[1], arguments[2]);
+      return has_known_rw_flags(notification, call) && is_valid_vector(notification.tid, arguments[1], arguments[2]);
     case LengthForm::message:
       return is_valid_message(notification.tid, arguments[1]);
     case LengthForm::messages:
@@ -152,6 +157,11 @@ std::vector<GivenMessage> given_messages(const Notification& notification, const
         {message_bytes(notification.tid, header.msg_hdr), receiver_of(notification.tid, header.msg_hdr)});
   }
   return messages;
+}
+
+bool names_position(const Notification& notification, const MeteredCall& call) {
+  return call.position >= 0 &&
+         static_cast<std::int64_t>(notification.arguments[static_cast<std::size_t>(call.position)]) != -1;
 }
 
 bool may_be_held(const Notification& notification, const MeteredCall& call) { return are_accepted(notification, call); }

@@ -23,6 +23,9 @@ struct GivenMessage {
 };
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call);
 
+// preadv2() and pwritev2() with a place in a file: pipes, sockets and eventfds refuse them.
+bool names_position(const Notification& notification, const MeteredCall& call);
+
 // Whether the kernel waits in this receive, accept or splice where there is nothing to take. Not so where its arguments
 // are refused, or make it return, before that: such a call must never wait with us. A recvmmsg() with a time limit must
 // not either, because the kernel counts its time from when it is let go.

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "backends/linux/capture/supervisor/call_arguments.hpp"
+
 namespace dpm {
 namespace {
 
@@ -96,6 +98,7 @@ bool CallHandler::must_fail(const MeteredCall& shape, TrackedThread& thread, boo
 }
 
 CallOutcome CallHandler::dispatch(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+  if (names_position(notification, shape)) return CallOutcome::let_go;
   switch (shape.family) {
     case CallFamily::receive:
       return receives_.receive(notification, shape, thread);

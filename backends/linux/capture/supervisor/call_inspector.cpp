@@ -1,5 +1,8 @@
 #include "backends/linux/capture/supervisor/call_inspector.hpp"
 
+#include <sys/socket.h>
+#include <sys/uio.h>
+
 #include <cerrno>
 
 namespace dpm {
@@ -13,6 +16,10 @@ bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
 }  // namespace
 
 std::uint64_t flags_of(const Notification& notification, const MeteredCall& shape) {
+  if (shape.rw_flags >= 0) {
+    const bool is_impatient = (notification.arguments[static_cast<std::size_t>(shape.rw_flags)] & RWF_NOWAIT) != 0;
+    return is_impatient ? MSG_DONTWAIT : 0;
+  }
   return shape.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(shape.flags)];
 }
 

@@ -51,6 +51,7 @@ long with_headers(Bytes& bytes, Perform perform) {
 constexpr std::array kSending = {
     Call{"write", [](int fd, Bytes& bytes) -> long { return write(fd, bytes.data(), bytes.size()); }, false},
     Call{"writev", [](int fd, Bytes& bytes) -> long { return writev(fd, pieces(bytes).data(), 3); }, false},
+    Call{"pwritev2", [](int fd, Bytes& bytes) -> long { return pwritev2(fd, pieces(bytes).data(), 3, -1, 0); }, false},
     Call{"send", [](int fd, Bytes& bytes) -> long { return send(fd, bytes.data(), bytes.size(), 0); }, true},
     Call{"sendto", [](int fd, Bytes& bytes) -> long { return sendto(fd, bytes.data(), bytes.size(), 0, nullptr, 0); },
          true},
@@ -69,6 +70,7 @@ constexpr std::array kSending = {
 constexpr std::array kReceiving = {
     Call{"read", [](int fd, Bytes& bytes) -> long { return read(fd, bytes.data(), bytes.size()); }, false},
     Call{"readv", [](int fd, Bytes& bytes) -> long { return readv(fd, pieces(bytes).data(), 3); }, false},
+    Call{"preadv2", [](int fd, Bytes& bytes) -> long { return preadv2(fd, pieces(bytes).data(), 3, -1, 0); }, false},
     Call{"recv", [](int fd, Bytes& bytes) -> long { return recv(fd, bytes.data(), bytes.size(), 0); }, true},
     Call{"recvfrom",
          [](int fd, Bytes& bytes) -> long {
