@@ -1,5 +1,7 @@
 #include "analysis/causality/causality.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
@@ -9,7 +11,7 @@
 namespace dpm {
 namespace {
 
-using Path = std::basic_string<char32_t>;  // process numbers; std::string's hash and substr for nothing
+using Path = std::basic_string<char32_t>;  // process numbers, to use std::string's hash and substr
 
 constexpr ProcessId kRequestors{};  // none
 
@@ -55,7 +57,7 @@ class Walk {
     return process < result_.roles.size() ? result_.roles[process] : CausalityRole::absent;
   }
 
-  // Depth first, with a stack of our own: chains are as long as the trace.
+  // Depth first, with an explicit stack: chains are as long as the trace.
   void follow_request(std::uint32_t request, std::uint32_t process) {
     Path path;
     stack_.push_back({request, process, 0});
@@ -89,7 +91,7 @@ class Walk {
       ++branches_[{ProcessId{step.process}, from, within ? ProcessId{event.peer} : kRequestors}];
       if (!within || event.match == kNoEvent) continue;
       ++followed_receives_;
-      // Beyond the limit the depth stands still, so that a chain is cut once.
+      // Beyond the limit the depth does not grow, so that a chain is cut once.
       const std::size_t depth = std::min(step.depth + 1, options_.string_length_max + 1);
       stack_.push_back({event.match, event.peer, depth});
     }
@@ -134,7 +136,7 @@ std::vector<CausalPath> spelled(const Counts& counts, const std::vector<std::str
   return paths;
 }
 
-// Strings in a fixed order, so that what no longer fits does not depend on how a hash table grew.
+// Strings in a fixed order, so that which ones no longer fit does not depend on how a hash table grew.
 void count_substrings(const Walk& walk, const CausalityOptions& options, Causality& result) {
   std::vector<std::pair<Path, std::uint64_t>> strings(walk.strings().begin(), walk.strings().end());
   std::sort(strings.begin(), strings.end(), [](const auto& a, const auto& b) {
@@ -212,10 +214,10 @@ Result<void> give_letters(const History& history, const CausalityOptions& option
 void warn(const History& history, const CausalityOptions& options, Causality& result) {
   result.warnings = history.warnings;
   const auto say = [&](std::uint64_t count, const std::string& what) {
-    if (count > 0) result.warnings.push_back(std::to_string(count) + " " + what);
+    if (count > 0) result.warnings.push_back(fmt::format("{} {}", count, what));
   };
-  say(result.strings_cut, "causality strings are longer than " + std::to_string(options.string_length_max) +
-                              " processes: only their beginning is listed");
+  say(result.strings_cut, fmt::format("causality strings are longer than {} processes: only their beginning is listed",
+                                      options.string_length_max));
   say(result.strings_not_stored, "causality strings are in no list: too many different ones");
   say(result.paths_not_stored, "occurrences of paths are not listed: too many different ones");
   say(result.messages_outside_requests,

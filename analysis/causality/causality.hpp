@@ -9,12 +9,12 @@
 //   B            \R-S  R-S/
 //   C                \R-S/
 //
-// Where several SENDs follow one RECEIVE, the string forks, and each branch is a string of its own. Messages to and
-// from system processes are skipped as if they were not there: a RECEIVE from one does not end step (2).
+// Where several SENDs follow one RECEIVE, the string forks, and each branch is a separate string. Messages to and from
+// system processes are skipped: a RECEIVE from one does not end step (2).
 //
-// Every RECEIVE has one SEND, so the strings are trees and the work is linear in events. Chains that never return (a
-// token, a dispatcher) are cut at string_length_max, and the cuts are counted; the counts of at, from, to know no
-// such limit.
+// Every RECEIVE has one SEND, so the strings form trees and the work is linear in events. Chains that never return (a
+// token, a dispatcher) are cut at string_length_max, and the cuts are counted; the counts of at, from, to have no such
+// limit.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace dpm {
 
 struct CausalityOptions {
   CausalityRoles roles;
-  std::map<std::string, std::string> letters;  // process name to designator; the others are chosen (letters.hpp)
+  std::map<std::string, std::string> letters;  // process name to designator; letters.hpp chooses the others
   std::size_t string_length_max = 64;          // in processes
   std::size_t strings_max = 100'000;           // different whole strings remembered
   std::size_t paths_max = 1'000'000;           // different substrings remembered
@@ -42,7 +42,7 @@ struct CausalPath {
   std::uint32_t length = 0;  // in processes
 };
 
-// "`at`, having received from `from`, sent next to `to`" happened `count` times. No id stands for the requestors.
+// "`at`, having received from `from`, sent next to `to`" happened `count` times. No id means the requestors.
 struct Branch {
   ProcessId at, from, to;
   std::uint64_t count = 0;
@@ -52,11 +52,11 @@ struct Branch {
   bool to_requestors() const { return to.is_none(); }
 };
 
-// The state of a request is the process that works on it (figure 5.19). No id stands for the requestors.
+// The state of a request is the process that works on it (figure 5.19). No id means the requestors.
 struct StateArc {
   ProcessId from, to;
   std::uint64_t count = 0;
-  double probability = 0;  // of `to`, given `from`, whatever was received
+  double probability = 0;  // of `to`, given `from`, whatever was received before
 };
 
 struct Causality {
@@ -70,7 +70,7 @@ struct Causality {
 
   std::uint64_t requests = 0;                   // RECEIVEs from requestors
   std::uint64_t strings_cut = 0;                // longer than string_length_max: their beginning is in `strings`
-  std::uint64_t strings_not_stored = 0;         // beyond strings_max: in no list, but in the counts
+  std::uint64_t strings_not_stored = 0;         // beyond strings_max: not in `strings`, but in the counts
   std::uint64_t paths_not_stored = 0;           // occurrences of substrings beyond paths_max
   std::uint64_t messages_outside_requests = 0;  // RECEIVEs within the server that no request led to
   std::vector<std::string> warnings;

@@ -1,5 +1,7 @@
 #include "analysis/causality/letters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -57,14 +59,14 @@ class Assignment {
       const auto at = std::find(names_.begin(), names_.end(), name);
       if (at == names_.end()) {
         const std::vector<std::string> valid(names_.begin(), names_.end());
-        return Error{"letters: no process '" + name + "' in the computation" + did_you_mean(name, valid)};
+        return Error{fmt::format("letters: no process '{}' in the computation{}", name, did_you_mean(name, valid))};
       }
       if (!well_formed(designator)) {
-        return Error{"letters: '" + designator + "' for " + name +
-                     " must be a capital and then digits or small letters"};
+        return Error{
+            fmt::format("letters: '{}' for {} must be a capital and then digits or small letters", designator, name)};
       }
       if (!take(static_cast<std::size_t>(at - names_.begin()), designator)) {
-        return Error{"letters: '" + designator + "' is given to two processes"};
+        return Error{fmt::format("letters: '{}' is given to two processes", designator)};
       }
     }
     return {};

@@ -1,7 +1,7 @@
 // Designators of processes in causality strings (thesis 5.2.4): "DBMR" reads as four processes.
 //
-// A designator is a capital letter, with digits or small letters behind it where there are more processes than letters:
-// a string splits into designators before every capital, so "S1S12C" has one reading only.
+// A designator is a capital letter. Where there are more processes than letters, digits or small letters follow it. A
+// string splits into designators before every capital, so "S1S12C" has only one reading.
 //
 //   names all starting differently   alpha, beta, gamma              A B G
 //   a word's letter is taken         disk, buffer_manager,
@@ -19,8 +19,8 @@
 
 namespace dpm {
 
-// One designator for each name, all different. `wished` (name to designator) goes first; refused if it names no
-// process, gives two the same, or is not of the form above.
+// One designator for each name, all different. `wished` (name to designator) takes precedence; refused if it names no
+// process, gives two processes the same, or is not of the form above.
 Result<std::vector<std::string>> assign_letters(std::span<const std::string> names,
                                                 const std::map<std::string, std::string>& wished = {});
 

@@ -1,5 +1,7 @@
 #include "analysis/causality/roles.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -19,20 +21,21 @@ std::uint32_t owner_of(const History& history, std::uint32_t event) {
 
 // What each process of the server did first with an outside process.
 struct FirstContact {
-  bool somebody_sent = false;
-  bool somebody_received = false;
+  bool sent = false;
+  bool received = false;
 };
 
-// Walks the graph in causal order and remembers, for up to 64 outside processes at a time, which of them the events so
-// far can have heard of. Answers for each whether the server sent to it before it can have heard of it.
-class WhoSpokeFirst {
+// Walks the graph in causal order and keeps, for up to 64 outside processes at a time, which of them can have
+// influenced each event so far. Answers for each whether the server sent to it before it can have influenced the
+// server.
+class FirstSpeaker {
  public:
-  WhoSpokeFirst(const History& history, const std::vector<std::uint32_t>& candidates)
+  FirstSpeaker(const History& history, const std::vector<std::uint32_t>& candidates)
       : history_(history), bit_(history.info.processes.size(), 0), heard_(history.process_count(), 0) {
     for (std::size_t i = 0; i < candidates.size(); ++i) bit_[candidates[i]] = std::uint64_t{1} << i;
   }
 
-  // Bits of the candidates the server spoke to first.
+  // Bits of the candidates that the server spoke to first.
   std::uint64_t run() {
     next_ = std::vector<std::uint32_t>(history_.first_event.begin(), history_.first_event.end() - 1);
     heard_at_send_.assign(history_.events.size(), 0);
@@ -55,7 +58,7 @@ class WhoSpokeFirst {
       const bool arrival = needs_match(event.kind());
       if (arrival && matched) {
         const std::uint32_t sender = owner_of(history_, event.match);
-        if (next_[sender] <= event.match) return;  // taken up again by the sender, below
+        if (next_[sender] <= event.match) return;  // the sender, below, resumes it
         heard_[process] |= heard_at_send_[event.match];
       } else if (event.kind() == HistoryKind::receive) {
         heard_[process] |= bit_of(event.peer);
@@ -73,7 +76,7 @@ class WhoSpokeFirst {
 
   const History& history_;
   std::vector<std::uint64_t> bit_;    // by process number
-  std::vector<std::uint64_t> heard_;  // by process number: of whom it can have heard
+  std::vector<std::uint64_t> heard_;  // by process number: the candidates that can have influenced it
   std::vector<std::uint64_t> heard_at_send_;
   std::vector<std::uint32_t> next_;
   std::uint64_t spoken_to_first_ = 0;
@@ -88,13 +91,13 @@ std::vector<FirstContact> first_contacts(const History& history) {
       if (met_by[event.peer] == process) continue;
       met_by[event.peer] = process;
       auto& contact = contacts[event.peer];
-      (event.kind() == HistoryKind::send ? contact.somebody_sent : contact.somebody_received) = true;
+      (event.kind() == HistoryKind::send ? contact.sent : contact.received) = true;
     }
   }
   return contacts;
 }
 
-// Processes outside of which the computation has received something.
+// Processes outside the computation that sent something to it.
 std::vector<std::uint32_t> heard_from(const History& history) {
   std::vector<bool> heard(history.info.processes.size());
   for (const HistoryEvent& event : history.events)
@@ -106,7 +109,7 @@ std::vector<std::uint32_t> heard_from(const History& history) {
   return processes;
 }
 
-// `pattern` may have "*" for any characters and "?" for one.
+// `pattern` may contain "*" for any characters and "?" for one.
 bool matches(std::string_view name, std::string_view pattern) {
   std::size_t n = 0, p = 0, star = std::string_view::npos, tried = 0;
   while (n < name.size()) {
@@ -133,14 +136,15 @@ Result<void> apply(const History& history, const std::vector<std::string>& names
     bool found = false;
     for (std::size_t p = 0; p < history.info.processes.size(); ++p) {
       if (!matches(history.info.processes[p].name, name)) continue;
-      if (given[p] && roles[p] != role) return Error{"'" + name + "' cannot be both requestor and system process"};
+      if (given[p] && roles[p] != role)
+        return Error{fmt::format("'{}' cannot be both requestor and system process", name)};
       found = given[p] = true;
       roles[p] = role;
     }
     if (!found) {
       std::vector<std::string> valid;
       for (const auto& process : history.info.processes) valid.push_back(process.name);
-      return Error{"no process '" + name + "' in the trace" + did_you_mean(name, valid)};
+      return Error{fmt::format("no process '{}' in the trace{}", name, did_you_mean(name, valid))};
     }
   }
   return {};
@@ -155,11 +159,11 @@ Result<std::vector<CausalityRole>> classify(const History& history, const Causal
   for (std::uint32_t p = 0; p < roles.size(); ++p) {
     if (p < history.process_count() && !history.of(ProcessId{p}).empty()) {
       roles[p] = CausalityRole::server;
-    } else if (contacts[p].somebody_sent && contacts[p].somebody_received) {
+    } else if (contacts[p].sent && contacts[p].received) {
       unclear.push_back(p);
-    } else if (contacts[p].somebody_sent) {
+    } else if (contacts[p].sent) {
       roles[p] = CausalityRole::system;
-    } else if (contacts[p].somebody_received) {
+    } else if (contacts[p].received) {
       roles[p] = CausalityRole::requestor;
     }
   }
@@ -167,13 +171,13 @@ Result<std::vector<CausalityRole>> classify(const History& history, const Causal
     const auto end = std::min(unclear.size(), begin + 64);
     const std::vector<std::uint32_t> batch(unclear.begin() + static_cast<std::ptrdiff_t>(begin),
                                            unclear.begin() + static_cast<std::ptrdiff_t>(end));
-    const std::uint64_t system = WhoSpokeFirst(history, batch).run();
+    const std::uint64_t system = FirstSpeaker(history, batch).run();
     for (std::size_t i = 0; i < batch.size(); ++i) {
       roles[batch[i]] = (system >> i & 1) != 0 ? CausalityRole::system : CausalityRole::requestor;
     }
   }
-  // A server that greets its clients speaks first as well. Where no peer spoke first, those are the clients: a
-  // computation that only asks others has no requests, and would have no causality strings at all.
+  // A server that greets its clients speaks first as well. Where no peer spoke first, the peers that were spoken to are
+  // the clients: otherwise the computation would have no requests, and no causality strings at all.
   if (std::find(roles.begin(), roles.end(), CausalityRole::requestor) == roles.end()) {
     for (const std::uint32_t p : heard_from(history)) roles[p] = CausalityRole::requestor;
   }

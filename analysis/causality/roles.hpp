@@ -1,11 +1,11 @@
-// Who is the server, who are its customers (thesis 5.2.4).
+// Which processes are the server and which are its customers (thesis 5.2.4).
 //
 //   server     a process of the computation: it has events in the history
 //   requestor  sends requests to the server; its messages begin causality strings
 //   system     answers requests of the server (a disk, a kernel, another server); messages to and from it are ignored
 //
-// An outside process is a system process if the computation sent it a message that nothing it sent before can have
-// caused: the server spoke first. Otherwise it is a requestor. "Before" is decided in the graph, so a reply that
+// An outside process is a system process if the computation sent it a message that no earlier message from it can have
+// caused: the server spoke first. Otherwise it is a requestor. "Earlier" is decided in the graph, so a reply that
 // another process of the server sends does not make a customer a system process, and no two clocks are compared.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace dpm {
 
 enum class CausalityRole : std::uint8_t { absent, server, requestor, system };
 
-// Where that leaves no requestor, the peers that were spoken to first and sent something are the requestors: a server that
+// If that leaves no requestor, the peers that were spoken to first and sent something are the requestors: a server that
 // greets its clients speaks first.
 //
-// Names of processes whose role the caller knows better: patterns, in which "*" stands for any characters and "?" for one.
+// Roles that the caller knows better, by name. Names are patterns: "*" stands for any characters, "?" for one.
 struct CausalityRoles {
   std::vector<std::string> requestors;
   std::vector<std::string> systems;

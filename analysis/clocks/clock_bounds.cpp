@@ -53,7 +53,7 @@ ClockBounds::ClockBounds(std::span<const ClockPoint> not_above, std::span<const 
   if (is_possible_) find_middle();
 }
 
-// The point of the hull that a line of this slope, coming from below, touches first.
+// The point of the hull that a line of this slope, moved up from below, touches first.
 const ClockBounds::Point& ClockBounds::lowest(const Hull& hull, Number slope) {
   std::size_t low = 0, high = hull.size() - 1;
   while (low < high) {
@@ -68,7 +68,8 @@ const ClockBounds::Point& ClockBounds::lowest(const Hull& hull, Number slope) {
   return hull[low];
 }
 
-// How far lines of this slope can be moved up and down between the points; negative: none fits. Concave in the slope.
+// How far a line of this slope can be moved up and down between the points; negative if none fits. Concave in the
+// slope.
 ClockBounds::Number ClockBounds::slack(Number slope) const {
   if (above_.empty() || below_.empty()) return kInfinity;
   const Point &u = lowest(above_, slope), &l = lowest(below_, -slope);
@@ -76,12 +77,12 @@ ClockBounds::Number ClockBounds::slack(Number slope) const {
 }
 
 // The steepest line below all `above` and above all (mirrored) `below`, by Newton's method on the slack: it starts at a
-// slope that is too steep, every step leads to the slope of a line through two points, and it ends after finitely many.
-// False if no line fits at all.
+// slope that is too steep, each step gives the slope of a line through two points, and it ends after finitely many
+// steps. False if no line fits.
 bool ClockBounds::steepest(const Hull& above, const Hull& below, Number* slope) const {
   *slope = kInfinity;
   const Point *u = &above.back(), *l = &below.front();
-  if (u->x < l->x) return true;  // any line that goes up steeply enough between them
+  if (u->x < l->x) return true;  // any line that rises steeply enough between them fits
   if (u->x == l->x) return u->y + l->y >= -kRounding;
   for (;;) {
     *slope = (u->y + l->y) / (u->x - l->x);
@@ -91,7 +92,7 @@ bool ClockBounds::steepest(const Hull& above, const Hull& below, Number* slope) 
     if (room >= -kRounding) return true;
     if (u->x <= l->x) return false;  // flatter lines have no more room
     const Number next = (u->y + l->y) / (u->x - l->x);
-    if (next >= *slope) return true;  // as near as numbers can come
+    if (next >= *slope) return true;  // as close as the number type allows
   }
 }
 
@@ -105,14 +106,14 @@ void ClockBounds::find_drift() {
   Number flattest = 0;
   is_possible_ = steepest(above_, below_, &slope_high_) && steepest(mirrored(above_), mirrored(below_), &flattest);
   slope_low_ = -flattest;
-  if (slope_low_ > slope_high_) slope_low_ = slope_high_ = (slope_low_ + slope_high_) / 2;  // one line, and rounding
+  if (slope_low_ > slope_high_) slope_low_ = slope_high_ = (slope_low_ + slope_high_) / 2;  // one line, up to rounding
   drift_ = {static_cast<double>(slope_low_), static_cast<double>(slope_high_)};
 }
 
-// The highest value at x of a line with a slope of that range that runs below the hull.
+// The highest value at x of a line that runs below the hull and has a slope in that range.
 double ClockBounds::highest_at(const Hull& hull, Number x, Number slope_low, Number slope_high) {
   if (hull.empty()) return std::numeric_limits<double>::infinity();
-  // What the hull itself allows at x is highest along its edge there; beyond its ends, as flat as may be.
+  // Within the hull the highest value at x is on the edge there; beyond its ends, on the flattest line.
   Number slope = 0;
   if (x < hull.front().x) {
     slope = slope_low;
@@ -143,7 +144,7 @@ void ClockBounds::find_middle() {
   const bool bounded = !std::isinf(slope_low_) && !std::isinf(slope_high_);
   Number low = slope_low_, high = slope_high_;
   if (!bounded) {
-    low = high = std::clamp<Number>(0, slope_low_, slope_high_);  // of all that is possible, no drift is likeliest
+    low = high = std::clamp<Number>(0, slope_low_, slope_high_);  // of all possible drifts, none is the most likely
   }
   for (int step = 0; step < 100 && low < high; ++step) {
     const Number third = (high - low) / 3;

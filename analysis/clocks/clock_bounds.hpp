@@ -1,10 +1,10 @@
-// What messages prove about two clocks A and B that run evenly: B's reading less A's, as a line over A's reading t,
+// What messages prove about two clocks A and B that run evenly: B's reading minus A's, as a line over A's reading t,
 //
 //     offset(t) = a + b t          a: how much B is ahead of A at t = 0      b: how much faster it runs (the drift)
 //
-// No message arrives before it was sent. One from A, sent at s and received at B at r, says offset(s) <= r - s; one
-// from B, sent at s and received at A at r, says offset(r) >= s - r. So the line runs below all points of the first
-// kind and above all of the second, and what is proven is what all such lines have in common:
+// No message arrives before it was sent. A message from A, sent at s and received at B at r, proves offset(s) <= r - s;
+// one from B, sent at s and received at A at r, proves offset(r) >= s - r. So the line runs below all points of the
+// first kind and above all of the second. What all such lines have in common is proven:
 //
 //     offset   \ v   v    v    /        v  from A: not above
 //               \__v_____v____/            lower hull
@@ -12,12 +12,12 @@
 //              /‾‾^‾‾‾‾‾‾‾‾^‾\             upper hull
 //       ^     /  ^     ^      \         ^  from B: not below
 //
-// That only the hulls matter, and that the steepest and the flattest line between them bound the drift, is in A. Duda,
-// G. Harrus, Y. Haddad, G. Bernard, "Estimating global time in distributed systems", ICDCS 1987, section 4; C. Jezequel
-// ("Building a global time on parallel machines", WDAG 1989) and P. Ashton ("Algorithms for off-line clock
-// synchronisation", 1995) apply it to traces. They choose one line; here all are kept, as bounds.
+// Only the hulls matter, and the steepest and the flattest line between them bound the drift: A. Duda, G. Harrus, Y.
+// Haddad, G. Bernard, "Estimating global time in distributed systems", ICDCS 1987, section 4. C. Jezequel ("Building a
+// global time on parallel machines", WDAG 1989) and P. Ashton ("Algorithms for off-line clock synchronisation", 1995)
+// apply it to traces. They choose one line; here all are kept, as bounds.
 //
-// Results are exact but for rounding: some 1e-9 of a nanosecond.
+// Results are exact up to rounding: about 1e-9 of a nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -40,25 +40,26 @@ struct Bounds {
   bool has_both() const { return width() < std::numeric_limits<double>::infinity(); }
 };
 
-// Of points not to be above (`keep_low`), or not to be below, those that can be touched by a line: the others say
-// nothing.
+// The points that a line can touch; the others prove nothing. `keep_low`: of points that no line may be above;
+// otherwise of points that no line may be below.
 std::vector<ClockPoint> hull_points(std::span<const ClockPoint> points, bool keep_low);
 
 class ClockBounds {
  public:
   ClockBounds() = default;
-  // In any order.
+  // The points may be in any order.
   ClockBounds(std::span<const ClockPoint> not_above, std::span<const ClockPoint> not_below);
 
-  // False: no line fits, so at least one of the clocks was stepped or changed its rate. All else needs true.
+  // False: no line fits, so at least one of the clocks was stepped or changed its rate. All other functions require
+  // true.
   bool is_possible() const { return is_possible_; }
   Bounds drift() const { return drift_; }
 
-  // Offsets are told as differences from `base_ns`, so that nanoseconds are not rounded away in large ones.
+  // Offsets are given as differences from `base_ns`, so that large offsets do not round nanoseconds away.
   std::int64_t base_ns() const { return base_offset_ns_; }
   Bounds offset_at(std::int64_t at_ns) const;
 
-  // A line that fits, as far from all points as one can be: the offset by it.
+  // The offset by the line that fits and is as far from all points as possible.
   double middle_at(std::int64_t at_ns) const;
   double middle_drift() const { return static_cast<double>(middle_slope_); }
 
@@ -67,7 +68,7 @@ class ClockBounds {
   struct Point {
     Number x = 0, y = 0;
   };
-  using Hull = std::vector<Point>;  // of points not to be above: their lower hull, from left to right
+  using Hull = std::vector<Point>;  // of points that no line may be above: their lower hull, from left to right
 
   static const Point& lowest(const Hull& hull, Number slope);
   static double highest_at(const Hull& hull, Number x, Number slope_low, Number slope_high);

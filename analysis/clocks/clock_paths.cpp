@@ -7,7 +7,7 @@ namespace dpm {
 
 Bounds drift_of(const ClockPair& pair, MachineId from) {
   if (pair.pieces.empty()) return {};
-  // Of several pieces the longest says most.
+  // Of several pieces the longest gives the best estimate.
   const auto longest = std::max_element(pair.pieces.begin(), pair.pieces.end(), [](const auto& x, const auto& y) {
     return x.to.ns - x.from.ns < y.to.ns - y.from.ns;
   });
@@ -15,24 +15,24 @@ Bounds drift_of(const ClockPair& pair, MachineId from) {
   if (from == pair.a) return drift;
   const auto turned = [](double rate) { return 1 / (1 + rate) - 1; };
   const Bounds unknown;
-  // Beyond -1 a clock would run backwards: nothing is said then.
+  // A drift beyond -1 means a clock that runs backwards: then the bounds are open.
   return {std::isfinite(drift.high) && drift.high > -1 ? turned(drift.high) : unknown.low,
           std::isfinite(drift.low) && drift.low > -1 ? turned(drift.low) : unknown.high};
 }
 
 ClockPaths::ClockPaths(std::span<const ClockPair> pairs, std::size_t machines, MachineId from, LocalTime at)
-    : at_(at), places_(machines) {
-  places_.at(from.value).reached = true;
-  places_.at(from.value).offset.more = {0, 0};
+    : at_(at), reached_(machines) {
+  reached_.at(from.value).reached = true;
+  reached_.at(from.value).offset.more = {0, 0};
   for (;;) {
-    Place* next = nullptr;
-    for (Place& place : places_) {
+    Reached* next = nullptr;
+    for (Reached& place : reached_) {
       const bool is_better = next == nullptr || place.offset.more.width() < next->offset.more.width();
       if (place.reached && !place.done && is_better) next = &place;
     }
     if (next == nullptr) return;
     next->done = true;
-    const MachineId here{static_cast<std::uint16_t>(next - places_.data())};
+    const MachineId here{static_cast<std::uint16_t>(next - reached_.data())};
     for (const ClockPair& pair : pairs) {
       if (pair.a == here) extend(pair, here, pair.b);
       if (pair.b == here) extend(pair, here, pair.a);
@@ -40,10 +40,10 @@ ClockPaths::ClockPaths(std::span<const ClockPair> pairs, std::size_t machines, M
   }
 }
 
-// The later one clock is, the later is the other: so the bounds' ends lead to the bounds' ends.
+// The relation is monotonic, so the ends of the bounds map to the ends of the bounds.
 void ClockPaths::extend(const ClockPair& pair, MachineId from, MachineId to) {
-  const Place& here = places_[from.value];
-  Place& there = places_.at(to.value);
+  const Reached& here = reached_[from.value];
+  Reached& there = reached_.at(to.value);
   if (there.done) return;
   const auto onward = [&](double more) {
     return Clocks::offset_of(pair, from, at_.ns + here.offset.base_ns + std::llround(more));
@@ -74,7 +74,7 @@ ClockRelation relation_between(const Clocks& clocks, const ClockPaths& paths, Ma
     relation.messages_from_a = pair->messages_from_a;
     relation.messages_from_b = pair->messages_from_b;
     if (!pair->pieces.empty()) {
-      // In the middle of what their own messages say.
+      // In the middle of the period of their own messages.
       const LocalTime from = pair->pieces.front().from, to = pair->pieces.back().to;
       const LocalTime middle{from.ns + (to.ns - from.ns) / 2};
       const ClockOffset own = Clocks::offset_of(*pair, a, middle.ns);

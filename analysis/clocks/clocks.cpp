@@ -1,5 +1,7 @@
 #include "analysis/clocks/clocks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,10 +12,10 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kPiecesMax = 100;    // of one pair: beyond that its clocks are no clocks
-constexpr std::size_t kChunkPoints = 512;  // of which only the hull is kept when points become many
+constexpr std::size_t kPiecesMax = 100;    // of one pair: with more, its clocks are useless
+constexpr std::size_t kChunkPoints = 512;  // kept per side before only the hull is kept
 
-// Of every kChunkPoints neighbours in time only those that can matter.
+// Of every kChunkPoints neighbours in time, keeps only the points that can matter.
 void thin(std::vector<ClockPoint>& points, bool keep_low) {
   std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; });
   std::vector<ClockPoint> kept;
@@ -36,7 +38,7 @@ ClockBounds bounds_of(std::span<const SidedPoint> points) {
   return {not_above, not_below};
 }
 
-// How many of the points, which are in order of time, fit two even clocks: found by doubling, then halving.
+// How many of the points, which are ordered by time, fit two even clocks: found by doubling, then halving.
 std::size_t longest_possible(std::span<const SidedPoint> points) {
   if (bounds_of(points).is_possible()) return points.size();
   std::size_t possible = 1, impossible = 2;
@@ -91,7 +93,8 @@ void ClockAnalysis::on_events(std::span<const Event> batch) {
 
 ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, const Points& points) {
   ClockPair pair{a, b, points.messages_from_a, points.messages_from_b, {}};
-  // A reading may be a tick older than the moment it was taken: receptions count as late as they can have been.
+  // A reading may be a tick older than the moment it was taken: a reception counts as the latest moment it can have
+  // been.
   const auto tick = [this](MachineId machine) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(machines_.at(machine.value).tick_ns));
   };
@@ -104,8 +107,9 @@ ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, const Points& point
     const std::size_t fits = pair.pieces.size() + 1 < kPiecesMax ? longest_possible(left) : left.size();
     ClockPiece piece{{left.front().point.at_ns}, {left[fits - 1].point.at_ns}, bounds_of(left.first(fits))};
     if (!piece.bounds.is_possible()) {
-      result_.warnings.push_back("the clocks of '" + (*info_)[a].name + "' and '" + (*info_)[b].name +
-                                 "' disagree more than a hundred times: nothing is said of the rest");
+      result_.warnings.push_back(
+          fmt::format("the clocks of '{}' and '{}' disagree more than a hundred times: the rest is not analysed",
+                      (*info_)[a].name, (*info_)[b].name));
       break;
     }
     if (!pair.pieces.empty()) {
@@ -141,10 +145,11 @@ void ClockAnalysis::on_end(const LossReport&) {
     result_.tick_ns.push_back(machine.seen ? std::max<std::uint64_t>(1, machine.tick_ns) : 0);
   find_relations();
   for (const ClockStep& step : result_.steps)
-    result_.warnings.push_back("no two even clocks explain the messages between '" + (*info_)[step.a].name + "' and '" +
-                               (*info_)[step.b].name + "': one of them was stepped, or changed its rate, before " +
-                               std::to_string(static_cast<double>(step.before.ns) * 1e-9) + " s by '" +
-                               (*info_)[step.a].name + "'");
+    result_.warnings.push_back(
+        fmt::format("no two even clocks explain the messages between '{}' and '{}': one of them was stepped, or "
+                    "changed its rate, before {:f} s by '{}'",
+                    (*info_)[step.a].name, (*info_)[step.b].name, static_cast<double>(step.before.ns) * 1e-9,
+                    (*info_)[step.a].name));
   info_ = nullptr;
 }
 
@@ -166,7 +171,7 @@ ClockOffset Clocks::offset_of(const ClockPair& pair, MachineId from, std::int64_
     const ClockBounds* bounds = piece_at([&](const ClockPiece& piece) { return piece.from.ns <= at_ns; });
     return {bounds->base_ns(), bounds->offset_at(at_ns)};
   }
-  // By b's clock: the lines are read the other way round. a's reading t is where t + offset(t) is b's.
+  // The lines are read the other way round: at a's reading t, b's clock reads t + offset(t).
   const ClockBounds* bounds = piece_at([&](const ClockPiece& piece) {
     return static_cast<double>(piece.from.ns + piece.bounds.base_ns() - at_ns) +
                piece.bounds.middle_at(piece.from.ns) <=
@@ -175,7 +180,7 @@ ClockOffset Clocks::offset_of(const ClockPair& pair, MachineId from, std::int64_
   const auto solve = [&](auto side) {
     std::int64_t t = at_ns - bounds->base_ns();
     double offset = side(bounds->offset_at(t));
-    for (int step = 0; step < 50 && std::isfinite(offset); ++step) {  // drifts are small: each step gains many digits
+    for (int step = 0; step < 50 && std::isfinite(offset); ++step) {  // drifts are small: each step adds many digits
       const std::int64_t next = at_ns - bounds->base_ns() - std::llround(offset);
       if (next == t) break;
       t = next;

@@ -1,14 +1,14 @@
 // How the clocks of a computation's machines relate, proven by the messages between them (clock_bounds.hpp).
 //
-// Only messages whose both ends are certain count: proven matches, none by order and size. Clocks tick: one that shows
-// 10 ms steps may be up to 10 ms later than it says, so every reading counts as late as it can be. The tick is the
-// largest step that all of a machine's times are multiples of.
+// Only messages with two certain ends count: proven matches, not matches by order and size. Clocks tick: a clock that
+// shows 10 ms steps may be up to 10 ms later than it reads, so every reading counts as the latest moment it can be. The
+// tick is the largest step that all of a machine's times are multiples of.
 //
-// A pair whose messages cannot be explained by two clocks that run evenly is cut into pieces that can: somewhere near
-// each cut one of the clocks was stepped, or changed its rate. Pairs without messages both ways are bounded through
-// others where that is possible: widths add up.
+// A pair whose messages two even clocks cannot explain is cut into pieces that they can explain: near each cut one of
+// the clocks was stepped, or changed its rate. Pairs without messages both ways are bounded through other machines
+// where that is possible: widths add up.
 //
-// Memory: some points for each pair and stretch of time; never one for each message of a long trace.
+// Memory: a bounded number of points for each pair and stretch of time, even for a long trace.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct ClockPair {
   std::vector<ClockPiece> pieces;  // one, unless a clock was stepped
 };
 
-// An offset, b's clock less a's, as `base_ns` and what is to be added to it.
+// An offset, b's clock minus a's, as `base_ns` and a range to add to it.
 struct ClockOffset {
   std::int64_t base_ns = 0;
   Bounds more;
@@ -44,26 +44,27 @@ struct ClockOffset {
 struct ClockRelation {
   MachineId a, b;
   std::uint64_t messages_from_a = 0, messages_from_b = 0;
-  LocalTime at;                // by a: when the offset is what it is
-  ClockOffset offset;          // without both bounds: messages went one way only; without any: none went
+  LocalTime at;                // by a: when the offset has this value
+  ClockOffset offset;          // one bound: messages went one way only; none: no messages
   Bounds drift;                // how much faster b runs: 1e-6 is a part in a million
-  std::vector<MachineId> via;  // through whom it is known; empty: from their own messages
+  std::vector<MachineId> via;  // the machines it is known through; empty: from their own messages
 };
 
 struct ClockStep {
-  MachineId a, b;      // one of them, or both
-  LocalTime before;    // by a: what was received from here on does not fit what was before
-  double jump_ns = 0;  // of b against a, about
+  MachineId a, b;      // the clock that was stepped: one of them, or both
+  LocalTime before;    // by a: what was received from here on does not fit what came before
+  double jump_ns = 0;  // of b relative to a, approximately
 };
 
 struct Clocks {
   std::vector<ClockPair> pairs;
-  std::vector<ClockRelation> relations;  // of every two machines with events, by the table
+  std::vector<ClockRelation> relations;  // of every two machines with events, in the table's order
   std::vector<ClockStep> steps;
   std::vector<std::uint64_t> tick_ns;  // by machine; 0: no events
   std::vector<std::string> warnings;
 
-  // b's clock less a's when a's says `at`, from the messages of the pair alone; either machine may be given as `from`.
+  // b's clock minus a's when a's reads `at`, from the messages of the pair alone; either machine may be given as
+  // `from`.
   static ClockOffset offset_of(const ClockPair& pair, MachineId from, std::int64_t at_ns);
   const ClockPair* pair_of(MachineId a, MachineId b) const;
 };
@@ -81,7 +82,7 @@ class ClockAnalysis : public EventSink {
   struct Machine {
     bool seen = false;
     std::int64_t first_ns = 0, last_ns = 0;
-    std::uint64_t tick_ns = 0;  // greatest common divisor of all times less the first
+    std::uint64_t tick_ns = 0;  // greatest common divisor of all times minus the first
   };
   struct Points {
     std::vector<ClockPoint> not_above, not_below;

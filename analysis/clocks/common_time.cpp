@@ -57,7 +57,7 @@ std::int64_t CommonTime::to_previous(const Step& step, MachineId machine, std::i
   std::size_t at = 0;
   while (at + 1 < pieces.size() && by_b(pieces[at + 1], pieces[at + 1].from.ns) <= time_ns) ++at;
   const ClockBounds& bounds = pieces[at].bounds;
-  // t + base + middle(t) = time, of a middle that is a line.
+  // Solves t + base + middle(t) = time, where middle is a line.
   const std::int64_t guess = time_ns - bounds.base_ns();
   return guess - std::llround(bounds.middle_at(guess) / (1 + bounds.middle_drift()));
 }
@@ -73,7 +73,7 @@ CommonInstant CommonTime::at(MachineId machine, LocalTime time) const {
 
 namespace {
 
-// Gives every event its time, causes first: a process goes on until it receives what has not been sent yet.
+// Gives every event its time, causes first: a process runs until it receives a message that has not been sent yet.
 class Ordering {
  public:
   Ordering(std::span<const Event> events, const CommonTime& time) : events_(events), time_(time) {
@@ -98,7 +98,7 @@ class Ordering {
       }
       if (!break_circle()) break;
     }
-    // As performed, causes are first already; a stable sort leaves them so where times are equal.
+    // In the order performed, causes already come first; a stable sort keeps that order where times are equal.
     std::stable_sort(order_.in_order.begin(), order_.in_order.end(),
                      [this](auto a, auto b) { return order_.times[a] < order_.times[b]; });
     return std::move(order_);
@@ -171,7 +171,7 @@ class Ordering {
     }
   }
 
-  // What is left waits for itself. The process whose clock is earliest goes on without its message.
+  // The remaining processes wait for each other. The process whose clock is earliest continues without its message.
   bool break_circle() {
     Queue* earliest = nullptr;
     CommonInstant earliest_time{std::numeric_limits<std::int64_t>::max()};
@@ -198,7 +198,7 @@ class Ordering {
   std::vector<Queue> queues_;         // by process
   std::vector<std::uint32_t> ready_;
   std::vector<bool> done_;
-  std::unordered_map<std::uint32_t, std::uint32_t> waits_for_;  // by SEND: the process it is for
+  std::unordered_map<std::uint32_t, std::uint32_t> waits_for_;  // by SEND: the process it is sent to
   CommonOrder order_;
 };
 

@@ -1,11 +1,11 @@
 // A view of all machines' times in the clock of one of them, in which no message is received before it is sent and
-// every process keeps its order. Recorded times stay what they are.
+// every process keeps its order. Recorded times stay unchanged.
 //
-// Each clock is taken for the middle of what is proven of it (clock_bounds.hpp), from machine to machine along the
-// paths whose bounds are narrowest. Where that is not good enough, single events are moved later, and what follows in
-// their process with them, as little as needed: the order of cause and effect is known better than any clock.
+// Each clock is taken to be in the middle of its proven bounds (clock_bounds.hpp), from machine to machine along the
+// paths with the narrowest bounds. Where that is not accurate enough, single events are moved later, with what follows
+// them in their process, as little as needed: the order of cause and effect is more certain than any clock.
 //
-// Machines between whom no chain of messages leads have no time in common. Each such group has its own.
+// Machines that no chain of messages joins have no common time. Each such group has its own.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class CommonTime {
   CommonTime(const CommonTime&) = delete;
 
   CommonInstant at(MachineId machine, LocalTime time) const;
-  // Whose clock it is; times of machines with different references must not be compared.
+  // The machine whose clock is used; times of machines with different references must not be compared.
   MachineId reference_of(MachineId machine) const { return steps_.at(machine.value).reference; }
 
  private:
@@ -48,10 +48,10 @@ struct CommonOrder {
   std::vector<CommonInstant> times;     // by event
   std::vector<std::uint32_t> in_order;  // the events by time, a cause before its effect
   std::uint64_t moved = 0;              // events that are later than their clock says
-  std::uint64_t contradictions = 0;  // messages in a circle of causes: the trace is damaged, and they count for nothing
+  std::uint64_t contradictions = 0;     // messages in a circle of causes: the trace is damaged, and they are ignored
 };
 
-// `events` of each process in its order, as messages (analysis/messages has resolved streams).
+// `events` of each process must be in its order, as messages (analysis/messages has resolved streams).
 CommonOrder order_in_common(std::span<const Event> events, const CommonTime& time);
 
 }  // namespace dpm

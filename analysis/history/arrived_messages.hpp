@@ -1,4 +1,5 @@
-// The messages on their way to, or queued at, one process of a replay: a binary heap in the canonical order of arrival.
+// The messages on their way to one process of a replay, or in its queue: a binary heap in the canonical order of
+// arrival.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class ArrivedMessages {
 
   std::size_t first() const { return heap_.empty() ? kNothing : 0; }
 
-  // The first to arrive of those that are wanted. Linear in what is queued: only selective receives pay it.
+  // The first of the wanted messages to arrive. Linear in the queue: only selective receives pay for it.
   template <typename Wanted>
   std::size_t first_of(Wanted wanted) const {
     std::size_t best = kNothing;

@@ -1,5 +1,5 @@
 // Whether a channel is in one of a trace's channel sets. Most sets are small (a CALL waits for its own reply link) and
-// are looked through; the others are sorted once.
+// are searched linearly; the others are sorted once.
 #pragma once
 
 #include <algorithm>

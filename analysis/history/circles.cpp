@@ -32,7 +32,7 @@ class Breaking {
     return !needs_match(event.kind()) || event.match == kNoEvent || cursors_[event.peer] > event.match;
   }
 
-  // Runs a process as far as it can go, and whom that lets go on.
+  // Advances a process as far as it can go, and the processes that it unblocks.
   void run_from(std::uint32_t p) {
     ready_.push_back(p);
     while (!ready_.empty()) {
@@ -51,7 +51,8 @@ class Breaking {
     }
   }
 
-  // Whoever stands waits for one that stands: following them leads into a circle. Returns the process whose arc went.
+  // Every blocked process waits for a blocked process: following the waits leads into a circle. Returns the process
+  // whose arc was removed.
   std::uint32_t break_one(std::uint32_t p) {
     ++round_;
     while (walked_[p] != round_) {
@@ -68,7 +69,7 @@ class Breaking {
     return worst;
   }
 
-  // The greatest goes.
+  // The arc with the greatest rank is removed.
   std::tuple<int, bool, std::int64_t, std::uint32_t> rank(std::uint32_t p) const {
     const HistoryEvent& event = history_.events[cursors_[p]];
     const int kind = event.kind() == HistoryKind::receive ? 2 : event.kind() == HistoryKind::wait ? 1 : 0;
@@ -87,7 +88,7 @@ class Breaking {
   History& history_;
   const LateBy& late_by_;
   std::vector<std::uint32_t> cursors_, ready_;
-  std::vector<std::uint32_t> walked_;  // by process: the round in which it was last met
+  std::vector<std::uint32_t> walked_;  // by process: the round in which it was last visited
   std::uint32_t round_ = 0;
   std::uint64_t arcs_ = 0;
 };

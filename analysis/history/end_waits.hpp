@@ -1,12 +1,12 @@
-// Waits for the ends of processes, while a graph is built: which nodes they add behind what each process did last.
+// Waits for the ends of processes, while a graph is built: which nodes they add after a process's last event.
 //
 //   the process does its last work     all of its remaining CPU time
-//   wake    who waits for this thread to end
+//   wake    for a waiter for this thread's end
 //   wait    for each other thread of the process that ends with it (only if another process waits for this one)
-//   wake    who waits for the process to end: all of its threads have ended by then
+//   wake    for a waiter for the process's end: all of its threads have ended by then
 //   end
 //
-// A thread that another thread of its process has joined needs no `wait` here: the thread that joined it ends later.
+// A thread that another thread of its process has joined needs no `wait` here: the joining thread ends later.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace dpm {
 
 class EndWaits {
  public:
-  // A WAIT: `event` counts within what the waiter did, in the order it is in the trace.
+  // A WAIT: `event` counts within the waiter's events, in the order of the trace.
   struct Wait {
     std::uint32_t waiter = 0, event = 0;
     std::uint32_t peer = 0;
@@ -29,20 +29,20 @@ class EndWaits {
   void add(const Wait& wait) { waits_.push_back(wait); }
   std::size_t count() const { return waits_.size(); }
 
-  // After the last add(). `ended_in_trace` answers whether a process has an end of its own in the trace: others are
-  // taken to end after what they did last, and such arcs are inferred. Waits for processes that have no events stay
+  // Call after the last add(). `ended_in_trace` answers whether a process has an end of its own in the trace; others
+  // are assumed to end after their last event, and such arcs are inferred. Waits for processes that have no events stay
   // open.
   void plan(const std::vector<ProcessInfo>& processes, const std::function<bool(std::uint32_t)>& has_events,
             const std::function<bool(std::uint32_t)>& ended_in_trace);
 
   std::uint32_t nodes_before_end(std::uint32_t process) const;
-  // Of WAITs whose waker has events, but no end.
+  // WAITs whose waker has events, but no end.
   std::uint64_t without_end() const { return without_end_; }
 
-  // Appends the nodes of `process` to `events`, the first with `cpu_ns`. False: it has none.
+  // Appends the nodes of `process` to `events`, the first with `cpu_ns`. False if it has none.
   bool append(std::uint32_t process, std::uint64_t cpu_ns, std::vector<HistoryEvent>& events);
 
-  // After all have been appended: `place` says where in `events` a WAIT is.
+  // Call after all have been appended: `place` gives the index of a WAIT in `events`.
   void join(std::vector<HistoryEvent>& events, const std::function<std::uint32_t(const Wait&)>& place) const;
 
  private:

@@ -1,7 +1,7 @@
-// A list that grows in blocks of doubling size and is read once at the end, giving its memory back as it is read.
+// A list that grows in blocks of doubling size and is read once at the end, freeing its memory as it is read.
 //
-// A std::vector would copy itself as it grows and hold everything twice while it is copied into the graph; here a block
-// is freed as soon as it has been taken over. Untouched parts of the last block cost address space, not memory.
+// A std::vector would copy itself as it grows, and hold everything twice while it is copied into the graph; here a
+// block is freed as soon as it has been read. Untouched parts of the last block cost address space, not memory.
 #pragma once
 
 #include <bit>
@@ -21,18 +21,18 @@ class GrowingList {
   std::size_t size() const { return size_; }
 
   void push_back(const T& value) {
-    const Place place = place_of(size_);
-    if (place.block == blocks_.size()) blocks_.push_back(allocate(kFirst << place.block));
-    std::construct_at(blocks_[place.block].get() + place.offset, value);
+    const Slot slot = slot_of(size_);
+    if (slot.block == blocks_.size()) blocks_.push_back(allocate(kFirst << slot.block));
+    std::construct_at(blocks_[slot.block].get() + slot.offset, value);
     ++size_;
   }
 
   T& operator[](std::size_t index) {
-    const Place place = place_of(index);
-    return blocks_[place.block].get()[place.offset];
+    const Slot slot = slot_of(index);
+    return blocks_[slot.block].get()[slot.offset];
   }
 
-  // Calls `use(T&)` on every element in order, and is empty afterwards.
+  // Calls `use(T&)` on every element in order, and leaves the list empty.
   template <typename Use>
   void consume(Use use) {
     std::size_t left = size_;
@@ -49,7 +49,7 @@ class GrowingList {
  private:
   static constexpr std::size_t kFirst = 16;
 
-  struct Place {
+  struct Slot {
     std::size_t block, offset;
   };
   struct Free {
@@ -60,7 +60,7 @@ class GrowingList {
   static Block allocate(std::size_t count) { return Block(static_cast<T*>(::operator new(count * sizeof(T)))); }
 
   // Block k holds the elements from kFirst * (2^k - 1).
-  static Place place_of(std::size_t index) {
+  static Slot slot_of(std::size_t index) {
     const std::size_t shifted = index / kFirst + 1;
     const std::size_t block = std::numeric_limits<std::size_t>::digits - 1 - std::countl_zero(shifted);
     return {block, index - kFirst * ((std::size_t{1} << block) - 1)};

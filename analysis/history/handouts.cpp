@@ -3,7 +3,7 @@
 namespace dpm {
 namespace {
 
-// Messages to `dispatcher` until it is heard of again; what the receiver asks others meanwhile does not matter.
+// Messages to `dispatcher` until it is heard from again, whatever the receiver asks others meanwhile.
 std::int64_t messages_to(const History& history, std::uint32_t dispatcher, std::uint32_t first, std::uint32_t end) {
   std::int64_t results = 0;
   for (std::uint32_t e = first; e < end; ++e) {
@@ -15,13 +15,13 @@ std::int64_t messages_to(const History& history, std::uint32_t dispatcher, std::
   return results;
 }
 
-// What `send` asks for.
+// The number of results that `send` asks for.
 std::int64_t results_of(const History& history, const HistoryEvent& send, std::uint32_t dispatcher) {
   if (send.match == kNoEvent) return 0;
   return messages_to(history, dispatcher, send.match + 1, history.first_event[send.peer + 1]);
 }
 
-// What workers say before they are told anything.
+// Messages from workers before they are told anything.
 std::int64_t greetings(const History& history, std::uint32_t dispatcher,
                        const std::function<bool(std::uint32_t)>& is_worker) {
   std::int64_t count = 0;
@@ -48,7 +48,7 @@ std::vector<Handout> handouts_of(const History& history, ProcessId dispatcher,
     const bool all_back = open == 0;
     std::uint32_t to_sender = 0, to_workers = 0;
     const std::uint32_t receive = e;
-    // The first segment may begin with anything; the others begin with their RECEIVE.
+    // The first segment may begin with any event; the others begin with their RECEIVE.
     for (bool first = true; e < end && (first || history.events[e].kind() != HistoryKind::receive);
          ++e, first = false) {
       const HistoryEvent& event = history.events[e];
@@ -63,7 +63,7 @@ std::vector<Handout> handouts_of(const History& history, ProcessId dispatcher,
     if (to_workers == 0) {
       handout.kind = Handout::Kind::nothing;
     } else if (all_back) {
-      handout.kind = Handout::Kind::anew;
+      handout.kind = Handout::Kind::restart;
       if (answer) answers_at_zero.push_back(handouts.size());
       synchronises |= !answer;
     } else {

@@ -1,15 +1,15 @@
 // What a dispatcher does with its workers' messages: the segments of its history that begin with one.
 //
 //   nothing  it only notes the result.
-//   answer   it sends one message to a worker, the one whose message it took: the next piece goes to whoever is free.
-//   anew     all that was given out has come back (a synchronisation point). What it sends now goes to the workers in
-//            an order of its own, so that the piece for the first worker is the first worker's whoever came last.
+//   answer   it sends one message, to the worker whose message it took: the next piece goes to the free worker.
+//   restart  all that was given out has come back (a synchronisation point). What it sends now goes to the workers in
+//            its own order, so that the piece for the first worker stays the first worker's, whichever came last.
 //   other    it sends to other workers while results are still out.
 //
 // Whether results are still out is counted at the workers: a message is answered by as many messages as its receiver
-// sends back before it next hears of the dispatcher, so data that is only given out (a matrix) asks for nothing. What
-// workers say before they are told anything (that they are there) is a result, too. A dispatcher that
-// answers its sender at every such point, too, has no synchronisation points: then these are answers like the others.
+// sends back before it hears from the dispatcher again, so data that is only given out (a matrix) asks for nothing. A
+// message that a worker sends before it is told anything (that it is ready) is a result, too. If a dispatcher answers
+// the sender at every such point, too, it has no synchronisation points: then these are answers like the others.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace dpm {
 
 struct Handout {
-  enum class Kind : std::uint8_t { nothing, answer, anew, other };
+  enum class Kind : std::uint8_t { nothing, answer, restart, other };
   std::uint32_t receive = kNoEvent;  // its first event
   Kind kind = Kind::nothing;
 };

@@ -8,7 +8,7 @@ namespace dpm {
 
 ProcessId History::owner_of(std::uint32_t event) const {
   DPM_CHECK(event < events.size());
-  // The last process that begins at or before `event`; empty processes before it begin at the same place.
+  // The last process that begins at or before `event`; empty processes before it begin at the same index.
   const auto after = std::upper_bound(first_event.begin(), first_event.end(), event);
   return ProcessId{static_cast<std::uint32_t>(after - first_event.begin() - 1)};
 }

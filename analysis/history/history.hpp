@@ -1,12 +1,13 @@
 // The program history graph (thesis 5.2.3): every process is a list of events joined by its CPU time, and every message
-// joins its SEND to its RECEIVE. Shared foundation of parallelism, prediction, causality and the space-time diagram.
+// joins its SEND to its RECEIVE. The common foundation of parallelism, prediction, causality and the space-time
+// diagram.
 //
 //      A  o--3--S-----2-----R--4--o        S SEND, R RECEIVE; numbers on the lines are CPU time,
 //                \         /               the slanted arcs are messages.
 //      B  o---5---R--1---S----2---o
 //
-// A WAIT joins the waiter to its waker in the same way, but by no message: the arc takes no time and costs nothing. A
-// wait for the end of a process goes on after the last event of that process, and so after all of its CPU time:
+// A WAIT joins the waiter to its waker in the same way, but without a message: the arc takes no time and costs nothing.
+// A wait for the end of a process continues after the last event of that process, and so after all of its CPU time:
 //
 //      parent  o--1--C-----------------W--2--o     C CREATEPROCESS, W WAIT
 //                     \               /
@@ -32,24 +33,24 @@ enum class HistoryKind : std::uint8_t {
   receive,    // `match` is its SEND
   create,     // `match` is the first event of the process it created
   start,      // first event of a created process; `match` is the CREATEPROCESS
-  end,        // end of the process's recorded life: carries the CPU time after its last message
-  move_data,  // a message a kernel sent for the process: nobody receives it, but later messages to `peer` cannot
+  end,        // end of the process's record: carries the CPU time after its last message
+  move_data,  // a message that a kernel sent for the process: no process receives it, but later messages to `peer` cannot
               // overtake it
-  wake,       // lets another process go on, without a message: as by its end. `match` is the `wait`
-  wait,       // goes on when another process has let it; `match` is the `wake`
+  wake,       // lets another process continue without a message, as by its end. `match` is the `wait`
+  wait,       // continues when another process has let it; `match` is the `wake`
 };
 
-// Cannot happen before its `match` has.
+// It cannot happen before its `match` has.
 constexpr bool needs_match(HistoryKind kind) {
   return kind == HistoryKind::receive || kind == HistoryKind::start || kind == HistoryKind::wait;
 }
 
-// Puts a message on its way, which takes the delay model's time.
+// It sends a message, which takes the delay model's time.
 constexpr bool sends_message(HistoryKind kind) { return kind == HistoryKind::send || kind == HistoryKind::move_data; }
 
 // How the arc into (or out of) an event is known.
 enum class ArcKind : std::uint8_t {
-  none,      // the event has no partner by nature (end, move_data)
+  none,      // an event that has no partner (end, move_data)
   proven,    // both ends are in the trace
   inferred,  // both ends are in the trace, joined by circumstantial evidence
   outside,   // the other end is a process that was not metered or is outside the computation
@@ -69,9 +70,9 @@ struct HistoryEvent {
   std::uint32_t peer : 24 = kNoPeer;  // the other process, even when it is outside
   std::uint32_t kind_bits : 3 = 0;
   std::uint32_t arc_bits : 3 = 0;
-  // RECEIVE: by its own machine's clock, it had asked for the message before it came (waited); it had nothing to do, or
-  // had asked, when a process of that machine sent it (slept), as who waits in poll() for many does without asking.
-  // WAIT: what it waited for had not happened yet (waited).
+  // RECEIVE, by its own machine's clock: `waited`, it asked for the message before the message came; `slept`, it was
+  // idle, or had asked, when a process of that machine sent the message (a process that waits for several in poll()
+  // sleeps without asking). WAIT: `waited`, what it waited for had not happened yet.
   std::uint32_t waited : 1 = 0;
   std::uint32_t slept : 1 = 0;
 
@@ -82,35 +83,34 @@ struct HistoryEvent {
 static_assert(static_cast<unsigned>(HistoryKind::wait) < 8, "kind_bits has three bits");
 static_assert(sizeof(HistoryEvent) == 24, "24 bytes an event resident: 10^8 events fit in 2.4 GB");
 
-// Time spent in a process outside the computation, seen from inside (thesis figure 5.3): from a SEND to it to the next
-// RECEIVE from it, by the process's own machine's clock. In the graph an arc between two events of one process.
+// Time spent in a process outside the computation, seen from inside (thesis figure 5.3): from a SEND to it until the
+// next RECEIVE from it, by the sender's machine's clock. In the graph it is an arc between two events of one process.
 struct ExternalArc {
   std::uint32_t from = kNoEvent;
   std::uint32_t to = kNoEvent;
   std::uint64_t elapsed_ns = 0;
 };
 
-// Calls before an event of the graph, and after the one before it, that are none themselves: they asked for messages
-// and found nothing, or passed more bytes of one already begun. They matter where calls are metered, and so cost CPU
-// time.
+// Calls between two events of the graph that are not events themselves: they asked for messages and found nothing, or
+// passed more bytes of a message already begun. They matter where calls are metered, and so cost CPU time.
 struct CallsBetween {
   std::uint32_t event = kNoEvent;
   std::uint32_t calls = 0;
 };
 
 // When a process performed its first and last SEND, RECEIVE, CREATEPROCESS or WAIT, by its machine's own clock. Only
-// differences within one process mean anything; they are what the trace itself says about elapsed time.
+// differences within one process are meaningful; they are the trace's own measure of elapsed time.
 struct LocalSpan {
   LocalTime first, last;
-  std::uint32_t first_event = kNoEvent, last_event = kNoEvent;  // those two; kNoEvent: there is none
+  std::uint32_t first_event = kNoEvent, last_event = kNoEvent;  // the events at those times; kNoEvent: there is none
 };
 
-// From the first event of a process, of any type, to its last, by its machine's own clock; a process that was created on
-// that machine lives since then.
-struct LocalLife {
+// From the first event of a process, of any type, to its last, by its machine's own clock; for a process that was
+// created on that machine, from its creation.
+struct LocalLifetime {
   LocalTime first, last;
   MachineId machine;
-  bool seen = false;                // otherwise it has no event
+  bool seen = false;                // false: it has no event
   std::uint64_t cpu_before_ns = 0;  // of an acquired process: CPU time it had used when that began
 };
 
@@ -119,17 +119,17 @@ struct History {
   // Events of process p are events[first_event[p] .. first_event[p + 1]), in the order it performed them.
   std::vector<std::uint32_t> first_event;
   std::vector<HistoryEvent> events;
-  std::vector<ExternalArc> external_arcs;   // by increasing `to`
-  std::vector<CallsBetween> calls_between;  // by increasing event
-  std::vector<LocalSpan> local_spans;       // by process
-  std::vector<LocalLife> local_lives;       // by process
-  bool receive_calls_metered = false;       // otherwise nothing is known about which channels a RECEIVE waited for
+  std::vector<ExternalArc> external_arcs;      // by increasing `to`
+  std::vector<CallsBetween> calls_between;     // by increasing event
+  std::vector<LocalSpan> local_spans;          // by process
+  std::vector<LocalLifetime> local_lifetimes;  // by process
+  bool receive_calls_metered = false;          // false: it is not known which channels a RECEIVE waited for
 
   // What could not be placed (ArcKind::missing); shown with every result that uses the graph.
   std::uint64_t receives_without_send = 0;  // from metered processes of the computation: the trace has lost something
   std::uint64_t sends_without_receive = 0;  // still queued at the end, or lost
   std::uint64_t waits_without_waker = 0;    // of processes that should be in the trace
-  std::uint64_t circles = 0;                // arcs left out because the trace contradicts itself (circles.hpp)
+  std::uint64_t circles = 0;                // arcs removed because the trace contradicts itself (circles.hpp)
   std::vector<std::string> warnings;
 
   std::span<const HistoryEvent> of(ProcessId process) const {
@@ -145,16 +145,16 @@ struct History {
 // Which processes are the computation. Messages to and from the others become `outside`, and the others have no events.
 struct Computation {
   std::vector<std::string> only = {};  // process names; empty: every process the trace marks as in the computation
-  bool everybody = false;              // every process of the trace, users and disks too
+  bool all_processes = false;          // every process of the trace, users and disks too
   bool external_time = false;          // model time spent outside as in figure 5.3
 };
 
-// Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, uses RECEIVECALL, CREATEPROCESS,
+// Builds a History from a stream of events: needs SEND and RECEIVE with PROCTIME, and uses RECEIVECALL, CREATEPROCESS,
 // STARTPROCESS, DESTROYPROCESS and WAIT where they were metered.
 //
 // SEND and RECEIVE are matched by (sender, channel, sequence) through a hash table of the messages seen at one end
-// only, so memory beyond the graph follows the messages in flight, whatever the numbers are: gaps and huge numbers cost
-// nothing. A process is assumed to have used no CPU time before it was metered, and to have stayed on its first
+// only, so memory beyond the graph depends on the messages in flight, whatever the numbers are: gaps and huge numbers
+// cost nothing. A process is assumed to have used no CPU time before it was metered, and to have stayed on its first
 // machine.
 class HistoryBuilder : public EventSink {
  public:
@@ -165,7 +165,7 @@ class HistoryBuilder : public EventSink {
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
-  // After on_end(). Refuses names in Computation::only that the trace does not have, and a trace without a single SEND
+  // Call after on_end(). Refuses names in Computation::only that the trace does not have, and a trace without any SEND
   // or WAIT.
   Result<History> take();
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -14,7 +16,7 @@
 namespace dpm {
 namespace {
 
-// A meter looks at a call meanwhile, so that a process is not idle although its CPU time stands still.
+// While the meter handles a call, the process is not idle, although its CPU time does not advance.
 constexpr std::uint64_t kLookNs = 10'000;
 
 std::uint32_t peer_bits(ProcessId process) { return process.is_none() ? kNoPeer : process.value; }
@@ -25,25 +27,26 @@ struct ProcessBuild {
   std::uint64_t proc_time_ns = 0;    // the latest seen
   std::uint64_t at_last_node_ns = 0;
   std::uint32_t waiting_set = 0;
-  std::optional<LocalTime> asked_at;  // of the RECEIVECALL that has no RECEIVE yet
+  std::optional<LocalTime> asked_at;  // of the RECEIVECALL whose RECEIVE has not come
   std::uint32_t calls_since_node = 0;
   std::vector<CallsBetween> calls_between;  // `event` counts within the process until take()
   // RECEIVEs that came before their SEND in the stream, by one clock, and by how much; counted as above.
   std::unordered_map<std::uint32_t, std::int64_t> late_sends;
-  std::int64_t idle_since_ns = 0;  // before its latest RECEIVE: when its work before that was done, had it not waited
+  std::int64_t idle_since_ns =
+      0;  // before its latest RECEIVE: when its work before that would have ended without the wait
   MachineId machine;
   LocalSpan span;
-  LocalLife life;
+  LocalLifetime lifetime;
   bool known = false;
   bool included = false;
   bool seen = false;  // has produced an event of any kind
   bool starts_with_start = false;
   bool ended = false;
   LocalTime creation;                  // by the clock of its creator
-  std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and which of its events that is
+  std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and the index of that event
   std::uint32_t created_at = kNoEvent;
 
-  // If it has asked for a message and does something else now.
+  // Notes that a RECEIVECALL found nothing, if the process does something else after it.
   void found_nothing() {
     if (std::exchange(asked_at, std::nullopt)) ++calls_since_node;
   }
@@ -72,10 +75,10 @@ struct HistoryBuilder::State {
   std::uint64_t sends = 0, receives = 0, duplicates = 0, backward_clocks = 0, moved = 0;
   bool any_proc_time = false;
   bool ended = false;
-  std::string refused;  // why no history can be built
+  std::string refused;  // why a history cannot be built
 
   void add(const Event& event);
-  void note_life(const Event& event, ProcessBuild& process) const;
+  void note_lifetime(const Event& event, ProcessBuild& process) const;
   void add_send(const Event& event, ProcessBuild& process);
   void add_receive(const Event& event, ProcessBuild& process);
   void add_create(const Event& event, ProcessBuild& process);
@@ -107,7 +110,7 @@ ProcessBuild& HistoryBuilder::State::process_of(ProcessId id) {
     const ProcessInfo& described = info->processes[id.value];
     const auto& only = computation.only;
     process.included =
-        computation.everybody ||
+        computation.all_processes ||
         (only.empty() ? described.in_computation : std::find(only.begin(), only.end(), described.name) != only.end());
   }
   return process;
@@ -117,9 +120,10 @@ void HistoryBuilder::State::add(const Event& event) {
   if (event.process.is_none()) return;
   if (processes.size() < info->processes.size()) processes.resize(info->processes.size());
   if (event.process.value >= std::min<std::size_t>(processes.size(), kNoPeer)) {
-    refused = "an event names process number " + std::to_string(event.process.value) +
-              ", but the trace describes only " + std::to_string(processes.size()) +
-              " processes (and a graph holds at most 16 million)";
+    refused = fmt::format(
+        "an event names process number {}, but the trace describes only {} processes (and a graph holds at most 16 "
+        "million)",
+        event.process.value, processes.size());
     return;
   }
   ProcessBuild& process = process_of(event.process);
@@ -131,7 +135,7 @@ void HistoryBuilder::State::add(const Event& event) {
   if (event.proc_time_ns < process.proc_time_ns) ++backward_clocks;
   process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
   if (event.proc_time_ns > 0) any_proc_time = true;
-  note_life(event, process);
+  note_lifetime(event, process);
 
   switch (event.type) {
     case EventType::send:
@@ -158,13 +162,13 @@ void HistoryBuilder::State::add(const Event& event) {
   }
 }
 
-void HistoryBuilder::State::note_life(const Event& event, ProcessBuild& process) const {
-  LocalLife& life = process.life;
-  if (!life.seen) {
+void HistoryBuilder::State::note_lifetime(const Event& event, ProcessBuild& process) const {
+  LocalLifetime& lifetime = process.lifetime;
+  if (!lifetime.seen) {
     const bool acquired = info->processes[event.process.value].acquired;
-    life = {event.local_time, event.local_time, event.machine, true, acquired ? event.proc_time_ns : 0};
+    lifetime = {event.local_time, event.local_time, event.machine, true, acquired ? event.proc_time_ns : 0};
   }
-  if (event.machine == life.machine) life.last = std::max(life.last, event.local_time);
+  if (event.machine == lifetime.machine) lifetime.last = std::max(lifetime.last, event.local_time);
 }
 
 std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& process, HistoryKind kind, ArcKind arc) {
@@ -199,7 +203,7 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
 }
 
 void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
-  process.waiting_set = 0;  // a RECEIVECALL before this was one that found nothing
+  process.waiting_set = 0;  // the RECEIVECALL before this one found nothing
   process.found_nothing();
   if (event.flags & event_flags::kNoMessage) {
     ++process.calls_since_node;
@@ -236,7 +240,7 @@ void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& proces
   process.waiting_set = 0;
 }
 
-// Appends the event, and joins it to its other end if that is waiting. A second copy of an end that still waits is
+// Appends the event, and joins it to its other end if that has been seen. A second copy of an end that still waits is
 // dropped.
 void HistoryBuilder::State::match(const Event& event, MessageEnd end) {
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
@@ -290,13 +294,13 @@ void HistoryBuilder::State::add_create(const Event& event, ProcessBuild& process
 }
 
 void HistoryBuilder::State::add_start(const Event& event, ProcessBuild& process) {
-  // Only a first event is a beginning; later ones end a STOPPROCESS, which has no place in the graph.
+  // Only a first event is a beginning; later ones end a STOPPROCESS, which is not in the graph.
   if (process.events.size() > 0) return;
   append(event, process, HistoryKind::start, ArcKind::outside);
   process.starts_with_start = true;
 }
 
-// What it waited for may come later in the stream, or have come.
+// What it waited for may come later in the stream, or may have come.
 void HistoryBuilder::State::add_wait(const Event& event, ProcessBuild& process) {
   process.waiting_set = 0;
   process.found_nothing();
@@ -317,7 +321,7 @@ void HistoryBuilder::State::remember_external(const Event& event, std::uint32_t 
   pending_externals[pair_key(event.process, event.peer)] = {index, event.local_time};
 }
 
-// The last SEND to that process since it last answered: a RECEIVE without one came by itself.
+// The last SEND to that process since its last answer: a RECEIVE without one came unasked.
 void HistoryBuilder::State::answer_external(const Event& event, std::uint32_t index) {
   const auto pending = pending_externals.find(pair_key(event.process, event.peer));
   if (pending == pending_externals.end()) return;
@@ -333,13 +337,13 @@ Result<void> HistoryBuilder::State::check_names() const {
   for (const auto& process : history.info.processes) names.push_back(process.name);
   for (const auto& name : computation.only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return Error{"no process '" + name + "' in the trace" + did_you_mean(name, names)};
+      return Error{fmt::format("no process '{}' in the trace{}", name, did_you_mean(name, names))};
     }
   }
   return {};
 }
 
-// Every process gets its place: a `start` if it was created and none was metered, its events, and an `end`.
+// Gives every process its place: a `start` if it was created and none was metered, its events, and an `end`.
 void HistoryBuilder::State::lay_out() {
   const auto there = [this](std::uint32_t p) { return processes[p].included && processes[p].seen; };
   end_waits.plan(history.info.processes, there, [this](std::uint32_t p) { return processes[p].ended; });
@@ -361,7 +365,7 @@ void HistoryBuilder::State::lay_out() {
   history.events.reserve(total);
 }
 
-// Where the first of its events in the trace is: after a `start` that no trace has.
+// The index of its first event of the trace: after a `start` that is not in the trace.
 std::uint32_t HistoryBuilder::State::first_traced(std::uint32_t process) const {
   const ProcessBuild& build = processes[process];
   return history.first_event[process] + (build.created_at != kNoEvent && !build.starts_with_start ? 1 : 0);
@@ -370,9 +374,9 @@ std::uint32_t HistoryBuilder::State::first_traced(std::uint32_t process) const {
 void HistoryBuilder::State::copy_events() {
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     ProcessBuild& process = processes[p];
-    LocalLife& life = history.local_lives.emplace_back(process.life);
-    const bool one_clock = process.created_by != kNoPeer && processes[process.created_by].machine == life.machine;
-    if (life.seen && one_clock) life.first = std::min(life.first, process.creation);
+    LocalLifetime& lifetime = history.local_lifetimes.emplace_back(process.lifetime);
+    const bool one_clock = process.created_by != kNoPeer && processes[process.created_by].machine == lifetime.machine;
+    if (lifetime.seen && one_clock) lifetime.first = std::min(lifetime.first, process.creation);
     LocalSpan& span = history.local_spans.emplace_back(process.span);
     if (span.first_event != kNoEvent) span.first_event += first_traced(p), span.last_event += first_traced(p);
     if (!process.included || !process.seen) continue;
@@ -426,7 +430,7 @@ void HistoryBuilder::State::place_external_arcs() {
   history.external_arcs = std::move(external_arcs);
 }
 
-// An end without its other end is `outside` if the other process was never metered, and otherwise `missing` and
+// An end without its other end is `outside` if the other process was never metered; otherwise it is `missing` and
 // counted.
 void HistoryBuilder::State::classify_open_ends() {
   for (auto& event : history.events) {
@@ -458,9 +462,10 @@ void HistoryBuilder::State::add_warnings(const LossReport& losses) {
         " messages were received whose SEND is not in the trace: their receivers are assumed not to have waited");
   }
   if (history.circles > 0) {
-    warnings.push_back("the trace contradicts itself: " + count(history.circles) +
-                       " messages are received before they are sent, and left out, so that nothing waits for them. Was "
-                       "it put together from different runs, or are message numbers wrong?");
+    warnings.push_back(fmt::format(
+        "the trace contradicts itself: {} messages are received before they are sent, and left out, so that nothing "
+        "waits for them. Was it put together from different runs, or are message numbers wrong?",
+        count(history.circles)));
   }
   if (history.waits_without_waker > 0) {
     warnings.push_back(count(history.waits_without_waker) +
@@ -477,8 +482,8 @@ void HistoryBuilder::State::add_warnings(const LossReport& losses) {
                        " events have an earlier PROCTIME than the one before; no time was counted");
   }
   if (moved > 0) {
-    warnings.push_back("processes changed machines " + count(moved) +
-                       " times; each is analysed as if it had stayed where it started");
+    warnings.push_back(fmt::format(
+        "processes changed machines {} times; each is analysed as if it had stayed where it started", count(moved)));
   }
   if (!any_proc_time) {
     warnings.push_back("no event carries PROCTIME, so no CPU time is known: let the filter keep the field procTime");
@@ -505,7 +510,7 @@ void HistoryBuilder::on_end(const LossReport& losses) {
   State& state = *state_;
   DPM_CHECK(state.info != nullptr && !state.ended);
   state.ended = true;
-  state.matcher = MessageMatcher();  // ends that wait still are found again as events without `match`
+  state.matcher = MessageMatcher();  // ends that still wait are found again as events without `match`
   state.history.info = *state.info;
   state.processes.resize(std::max(state.processes.size(), state.info->processes.size()));
   if (state.refused.empty()) state.lay_out();
@@ -532,8 +537,9 @@ Result<History> HistoryBuilder::take() {
     return Error{"the trace has no SEND and no RECEIVE of the computation: meter them (flags send,receive)"};
   }
   if (state.sends == 0) {
-    return Error{"the trace has " + std::to_string(state.receives) +
-                 " RECEIVEs of the computation but no SEND: meter send as well, and let the rules keep it"};
+    return Error{fmt::format(
+        "the trace has {} RECEIVEs of the computation but no SEND: meter send as well, and let the rules keep it",
+        state.receives)};
   }
   return std::move(state.history);
 }

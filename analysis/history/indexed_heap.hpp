@@ -1,4 +1,4 @@
-// A binary heap of items 0..n-1 by (key, item), in which an item's key can be changed: no stale entries pile up,
+// A binary heap of items 0..n-1 by (key, item), in which an item's key can be changed: stale entries do not accumulate,
 // however often a machine's next completion moves.
 #pragma once
 
@@ -23,7 +23,7 @@ class IndexedHeap {
   std::uint32_t least() const { return heap_.front().item; }
   double key_of(std::uint32_t item) const { return contains(item) ? heap_[place_[item]].key : kNever; }
 
-  // Puts `item` in, or changes its key.
+  // Inserts `item`, or changes its key.
   void set(std::uint32_t item, double key) {
     std::uint32_t at = place_[item];
     if (at == kAbsent) {

@@ -30,7 +30,7 @@ IntakeLimit find_limit(const History& history, std::span<const HistoryEvent> eve
   std::int64_t least_full = std::numeric_limits<std::int64_t>::max();
   for (const HistoryEvent& event : events) {
     if (event.kind() != HistoryKind::receive) continue;
-    if (event.match == kNoEvent) return {};  // over which channel it came is not in the graph
+    if (event.match == kNoEvent) return {};  // the graph does not contain the channel it came over
     if (!limit.governs(event.channel)) continue;
     if (event.channel == 0) {
       most_open = std::max(most_open, in_progress);

@@ -4,9 +4,10 @@
 //   in progress below the limit   it waits for any message
 //   at the limit                  it waits for answers only: messages over one set of channels
 //
-// where a message over that set ends a piece of work, and any other begins one. Which set such a process waits for does
-// not depend on the message it has just handled but on how much is in progress, so in a replay in another order it must
-// be worked out again. The trace shows limit and set: they are believed only if every RECEIVE of the process agrees.
+// where a message over that set ends a piece of work, and any other message begins one. The set that such a process
+// waits for does not depend on the message it has just handled but on how much is in progress, so a replay in another
+// order must compute it again. The trace shows limit and set; they are accepted only if every RECEIVE of the process
+// agrees.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct IntakeLimit {
 };
 
 // By process. Needs RECEIVECALL metered, and every message's sender in the computation. A limit of one is left out:
-// which set the process waits for then follows from the message it handled.
+// then the set that the process waits for follows from the message it handled.
 std::vector<IntakeLimit> find_intake_limits(const History& history);
 
 }  // namespace dpm

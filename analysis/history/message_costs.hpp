@@ -1,10 +1,10 @@
 // What the messages and the CPU time of a history cost on a target: the numbers every replay adds up.
 //
 // CPU time in a trace includes what the delay model of the traced system charged for messages, by its local and remote
-// classes. On another placement the classes change, so the traced charge is taken out and the target's put in. Work is
-// scaled by the speeds of the traced and the target's machine, and of the process where the target says that it is
-// another; what messages cost is the machine's work and follows its speed alone. Every result is whole nanoseconds, as
-// in the simulator.
+// classes. On another placement the classes change, so the traced charge is subtracted and the target's added. Work is
+// scaled by the speeds of the traced and the target's machine, and of the process where the target gives it another
+// speed; the cost of messages is the machine's work and scales only with the machine's speed. Every result is whole
+// nanoseconds, as in the simulator.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace dpm {
 
-// Delays by (machine, machine, size), remembering the sizes seen last: a trace has few, and a lookup is on every
-// event's path.
+// Delays by (machine, machine, size), remembering the sizes seen last: a trace has few sizes, and every event needs a
+// lookup.
 class DelayTable {
  public:
   DelayTable(const DelayModel& model, const std::vector<MachineInfo>& machines);
@@ -31,7 +31,7 @@ class DelayTable {
     std::int64_t receiver_cpu_ns = 0;
   };
 
-  // A machine that is none counts as remote from every other.
+  // An unknown machine counts as remote from every other.
   const Costs& between(MachineId sender, MachineId receiver, std::uint64_t bytes) {
     return remembered(class_of(sender, receiver), bytes);
   }
@@ -58,7 +58,7 @@ class DelayTable {
   WakeUpCosts wake_up(MachineId sender, MachineId receiver, double idle_ns) const;
 
  private:
-  static constexpr std::size_t kRemembered = 61;  // prime, so that sizes of 512 and 1024 do not share a place
+  static constexpr std::size_t kRemembered = 61;  // prime, so that sizes of 512 and 1024 do not share a slot
 
   const Costs& remembered(std::size_t kind, std::uint64_t bytes) {
     Costs& costs = remembered_[kind * kRemembered + bytes % kRemembered];
@@ -80,7 +80,7 @@ class DelayTable {
   bool has_wake_ups_;
 };
 
-// CPU time around one event: before it can happen, and, for a RECEIVE, after the message is there.
+// CPU time around one event: before it can happen and, for a RECEIVE, after the message has arrived.
 struct CpuCost {
   std::int64_t before_ns = 0;
   std::int64_t after_ns = 0;
@@ -90,7 +90,7 @@ class MessageCosts {
  public:
   MessageCosts(const History& history, const Target& target);
 
-  // For another placement on the same machines: keeps what does not change.
+  // Prepares for another placement on the same machines: keeps what does not change.
   void move(const std::vector<MachineId>& machine_of);
 
   // The event of process `source`'s history, performed by process `now`, with `peer` at the message's other end.
@@ -106,14 +106,14 @@ class MessageCosts {
         target_.between(machine_of_[sender], machine_at(machine_of_, receiver), send.length_bytes).delivery_ns;
     return over_link(ns, sender, receiver);
   }
-  // What a delivery of `ns` takes between these two, if the target has a factor for them.
+  // How long a delivery of `ns` takes between these two, if the target has a factor for them.
   std::int64_t over_link(std::int64_t ns, std::uint32_t sender, std::uint32_t receiver) const {
     const bool may_have_factor = receiver < has_link_.size() && has_link_[receiver] && has_link_[sender];
     return may_have_factor ? scaled(ns, link_factor(sender, receiver)) : ns;
   }
 
-  // What it costs on the target when `receiver` sleeps until the message of `sender` comes, and nobody has run on its
-  // machine for `idle_ns`.
+  // What it costs on the target when `receiver` sleeps until `sender`'s message comes, and its machine has been idle
+  // for `idle_ns`.
   bool has_wake_ups() const { return target_.has_wake_ups(); }
   DelayTable::WakeUpCosts wake_up(std::uint32_t sender, std::uint32_t receiver, double idle_ns) const;
 
@@ -128,7 +128,7 @@ class MessageCosts {
   static std::int64_t scaled(std::int64_t ns, double factor) {
     return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
   }
-  // Work of `source`'s history when `now` does it. Most speeds are equal: then nothing is divided.
+  // Work of `source`'s history when `now` performs it. Most speeds are equal: then nothing is divided.
   std::int64_t work_ns(std::int64_t ns, std::uint32_t source, std::uint32_t now) const {
     const double traced = traced_speed_[source], speed = speed_[now];
     return traced == speed ? ns : scaled(ns, traced / speed);
@@ -140,12 +140,12 @@ class MessageCosts {
   std::vector<double> target_speed_;  // by machine
   std::vector<std::uint16_t> target_cores_;
   std::vector<MachineId> traced_machine_of_, machine_of_;
-  std::vector<double> process_speed_;                // by process, beside its machine's
+  std::vector<double> process_speed_;                // by process, on top of its machine's
   std::vector<double> traced_speed_, speed_;         // by process: of its work, on the traced and the target's machine
   std::unordered_map<std::uint64_t, double> links_;  // delay factors by pair of processes
-  std::vector<std::uint8_t> has_link_;               // by process: `links_` names it; empty: it names nobody
+  std::vector<std::uint8_t> has_link_;               // by process: whether `links_` names it; empty: it names none
   bool charges_cpu_;                                 // messages cost CPU time in the trace or on the target
-  bool plain_ = false;                               // they do not, and nobody changes speed
+  bool plain_ = false;                               // they do not, and no process changes speed
 };
 
 }  // namespace dpm

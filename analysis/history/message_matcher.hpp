@@ -1,8 +1,8 @@
-// Joins the two ends of messages, seen in any order: a hash table of the messages of which one end has been seen.
+// Joins the two ends of messages, seen in any order: a hash table of the messages with one end seen.
 //
-// Open addressing with linear probing; an entry is taken out as soon as the other end comes, and the hole is closed by
-// moving later entries back, so the table never fills with tombstones. Its size follows the most messages ever in
-// flight.
+// Open addressing with linear probing; an entry is removed as soon as the other end comes, and the hole is closed by
+// moving later entries back, so the table never fills with tombstones. Its size follows the largest number of messages
+// in flight.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class MessageEnd : std::uint8_t { send, receive };
 
 class MessageMatcher {
  public:
-  // Which event the end is: `index` counts within `process`. `time_ns` is whatever the caller wants to know again.
+  // Which event the end is: `index` counts within `process`. `time_ns` is any value that the caller wants back.
   struct Entry {
     MessageKey key;
     std::int64_t time_ns = 0;
@@ -60,7 +60,7 @@ class MessageMatcher {
     std::size_t hole = static_cast<std::size_t>(entry - entries_.data());
     for (std::size_t next = (hole + 1) & mask; entries_[next].used; next = (next + 1) & mask) {
       const std::size_t home = hash(entries_[next].key) & mask;
-      // It may move back unless its home lies cyclically within (hole, next].
+      // An entry may move back unless its home lies cyclically within (hole, next].
       if (((next - home) & mask) >= ((next - hole) & mask)) {
         entries_[hole] = entries_[next];
         hole = next;
@@ -83,7 +83,7 @@ class MessageMatcher {
     return h ^ (h >> 32);
   }
 
-  // Where `key` is, or the free slot where it would go.
+  // Where `key` is, or the free slot where it belongs.
   std::size_t slot_of(const MessageKey& key) const {
     const std::size_t mask = entries_.size() - 1;
     std::size_t slot = hash(key) & mask;

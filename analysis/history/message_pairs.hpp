@@ -1,5 +1,5 @@
-// The two ends of every message, joined, where the graph itself is not needed: by (sender, channel, sequence), in any
-// order, with memory for the messages of which one end has been seen.
+// Joins the two ends of every message where the graph itself is not needed: by (sender, channel, sequence), in any
+// order, with memory only for the messages with one end seen.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct MessagePair {
 
 class MessagePairs {
  public:
-  // A SEND or RECEIVE that is a message: the pair, if its other end was seen before. Second copies of an end are left
-  // out.
+  // A SEND or RECEIVE that is a message: returns the pair if its other end was seen before. Second copies of an end are
+  // ignored.
   std::optional<MessagePair> add(const Event& event) {
     const bool sends = event.type == EventType::send;
     if (!sends && event.type != EventType::receive) return std::nullopt;
@@ -83,8 +83,8 @@ class MessagePairs {
 
   MessageMatcher matcher_;
   std::vector<SeenEnd> kept_;
-  std::vector<std::uint32_t> free_;  // places in `kept_`
-  std::vector<SeenEnd> nameless_;    // nobody knows who sent it, or over what
+  std::vector<std::uint32_t> free_;  // indices into `kept_`
+  std::vector<SeenEnd> nameless_;    // sender or channel is not known
 };
 
 }  // namespace dpm

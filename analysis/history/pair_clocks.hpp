@@ -1,8 +1,8 @@
-// "Messages of one sender to one receiver never overtake each other": the last arrival of every pair.
+// Ensures that messages of one sender to one receiver never overtake each other: the last arrival of every pair.
 //
-// A hash table that is emptied in no time, because a placement search replays thousands of times. A slot holds eight
-// neighbouring receivers of one sender: who talks to a group of processes has them side by side, and a thousand clients
-// of a hundred servers fit in the cache instead of filling it with a slot for each pair.
+// A hash table that is cleared in constant time, because a placement search replays thousands of times. A slot holds
+// eight neighbouring receivers of one sender: a process usually sends to neighbours in the table, and a thousand
+// clients of a hundred servers fit in the cache, which a slot for each pair would fill.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class PairClocks {
     if (++round_ == kRounds) *this = PairClocks();
   }
 
-  // When a message that would arrive at `arrival_ns` does arrive. Remembers it. Process numbers have 24 bits, as in
-  // HistoryEvent.
+  // When a message that would arrive at `arrival_ns` does arrive; notes it as the pair's last arrival. Process numbers
+  // have 24 bits, as in HistoryEvent.
   std::int64_t arrive(std::uint32_t sender, std::uint32_t receiver, std::int64_t arrival_ns) {
     const std::uint64_t key = round_ << kKeyBits | std::uint64_t{sender} << kGroupBits | receiver / kGroup;
     Slot* slot = &find(key);

@@ -14,7 +14,7 @@
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/pair_clocks.hpp"
 #include "analysis/history/replay_waits.hpp"
-#include "analysis/history/replica_turns.hpp"
+#include "analysis/history/replica_choice.hpp"
 #include "analysis/history/shared_machine.hpp"
 #include "analysis/history/tasks.hpp"
 #include "model/check.hpp"
@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
-// Where a process stands with the event at its cursor.
+// The state of a process with the event at its cursor.
 enum class Phase : std::uint8_t {
-  before,  // the CPU time before it is being used
+  before,  // the CPU time before the event is being used
   ready,   // it can happen; a RECEIVE may wait here
   after,   // a RECEIVE has its message, whose CPU charge is being used
   idle,    // the END has happened, and the process waits for more than it received in the trace's order
@@ -35,23 +35,23 @@ enum class Phase : std::uint8_t {
 
 struct Process {
   std::uint32_t cursor = 0;  // the event being performed
-  std::uint32_t source = 0;  // whose history the cursor is in: its own, but for a worker in role order
+  std::uint32_t source = 0;  // whose history the cursor is in: its own, except for a worker in role order
   std::uint32_t sent = 0;
   std::uint32_t previous = kNoEvent;
   Phase phase = Phase::before;
   bool waiting = false;  // for a message, or to begin
   bool created = true;
   bool waited = false;                  // for what it is about to receive
-  bool takes_any = false;               // forced: the channel set is not respected this time
-  bool takes_outside = false;           // forced: a message from outside is taken before its turn
+  bool takes_any = false;               // forced: ignore the channel set this time
+  bool takes_outside = false;           // forced: take a message from outside before it is due
   std::uint32_t taken_send = kNoEvent;  // the message being received
   std::uint32_t taken_from = kNoPeer;
   std::uint32_t redirect_from = kNoPeer,
                 redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
-  std::uint32_t first_open = 0;         // its first RECEIVE not yet performed; kept only if it receives from outside
-  std::uint32_t next_handout = 0;       // dispatchers: index into `handouts`
-  std::int64_t in_progress = 0;         // with an IntakeLimit: received and not yet answered
-  std::int64_t wake_up_cpu_ns = 0;      // of waking and being woken, not yet spent
+  std::uint32_t first_open = 0;     // its first RECEIVE not yet performed; maintained only if it receives from outside
+  std::uint32_t next_handout = 0;   // dispatchers: index into `handouts`
+  std::int64_t in_progress = 0;     // with an IntakeLimit: received and not yet answered
+  std::int64_t wake_up_cpu_ns = 0;  // of waking and being woken, not yet spent
 };
 
 bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
@@ -62,18 +62,18 @@ struct Replay::State {
   const History& history;
   MessageCosts costs;
   const Roles roles;
-  const double turn_ns;  // 0: machines are shared equally
+  const double slice_ns;  // 0: machines are shared equally
   Order order = Order::recorded;
   const ChannelSets sets;
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
-  ReplicaTurns replicas;
+  ReplicaChoice replicas;
   ReplayWaits waits;
   std::vector<IntakeLimit> limits;             // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
-  std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by who counts
+  std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by counting process
   std::vector<std::uint8_t> counted;         // by RECEIVE of theirs: it is one of the handouts; empty if there are none
   const std::vector<std::uint32_t> task_of;  // tasks.hpp
-  std::vector<std::uint32_t> performer;      // by RECEIVE of a task: who performs it; empty if task_of is
+  std::vector<std::uint32_t> performer;      // by RECEIVE of a task: the process that performs it; empty if task_of is
 
   double now_ns = 0;
   std::vector<Process> processes;
@@ -104,7 +104,7 @@ struct Replay::State {
   bool receive(std::uint32_t p);
   bool receive_recorded(std::uint32_t p);
   bool receive_arrived(std::uint32_t p);
-  std::uint32_t outside_in_turn(std::uint32_t p);
+  std::uint32_t next_from_outside(std::uint32_t p);
   void take_outside(std::uint32_t p, std::uint32_t event);
   void take(std::uint32_t p, const ArrivingMessage& message);
   std::uint32_t receiver_of(std::uint32_t p, const HistoryEvent& event) const;
@@ -122,7 +122,7 @@ Replay::State::State(const History& h, const Target& target, Roles r)
     : history(h),
       costs(h, target),
       roles(std::move(r)),
-      turn_ns(static_cast<double>(target.turn.ns)),
+      slice_ns(static_cast<double>(target.time_slice.ns)),
       sets(h.info),
       replicas(h, target.replicas),
       waits(h),
@@ -176,7 +176,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
   machines.resize(costs.machine_count());
-  for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m), turn_ns);
+  for (std::uint32_t m = 0; m < machines.size(); ++m) machines[m].clear(costs.cores(m), slice_ns);
   completions.reset(machines.size());
   arrivals.reset(count);
   if (order == Order::recorded) {
@@ -260,8 +260,8 @@ void Replay::State::wake(std::uint32_t p) {
   completions.set(machine, machines[machine].next_completion_ns());
 }
 
-// Performs what process `p` can do at this instant. Returns the CPU time it needs before it can go on, or 0 if it waits
-// or has ended. Never touches a machine: what wakes other processes goes through `arrivals`.
+// Performs what process `p` can do at this instant. Returns the CPU time it needs before it can continue, or 0 if it
+// waits or has ended. Never touches a machine: whatever wakes other processes goes through `arrivals`.
 std::int64_t Replay::State::advance(std::uint32_t p) {
   Process& process = processes[p];
   for (;;) {
@@ -374,14 +374,14 @@ void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& messa
   if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, wake_for(receiver, message, key));
 }
 
-// When a receiver that waits for this message can go on; charges both ends for it. A receiver that is on its way
-// already (`arrivals` knows it) has been woken, if it had to be.
+// When a receiver that waits for this message can continue; charges both ends for it. A receiver that is about to wake
+// (`arrivals` contains it) has been woken, if that was necessary.
 double Replay::State::wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival) {
   const bool from_outside = history.events[message.send].match == kNoEvent;
   const bool sleeps = arrivals.key_of(receiver) == IndexedHeap::kNever;
   if (!costs.has_wake_ups() || from_outside || !sleeps) return arrival;
   const SharedMachine& machine = machines[costs.machine_of(receiver).value];
-  if (!machine.is_idle()) return arrival;  // who is at work there makes way in time
+  if (!machine.is_idle()) return arrival;  // the process at work there yields in time
   const auto cost = costs.wake_up(message.sender, receiver, machine.idle_ns(now_ns));
   processes[message.sender].wake_up_cpu_ns += cost.sender_cpu_ns;
   processes[receiver].wake_up_cpu_ns += cost.receiver_cpu_ns;
@@ -407,7 +407,7 @@ void Replay::State::end_wait(std::uint32_t wait) {
   if (const auto waiter = waits.end(wait)) arrivals.set(*waiter, now_ns);
 }
 
-// Takes the message the process waits for, if it has arrived; otherwise arranges that the process is woken.
+// Takes the message that the process waits for, if it has arrived; otherwise arranges that the process is woken.
 bool Replay::State::receive(std::uint32_t p) {
   const bool taken = order == Order::recorded ? receive_recorded(p) : receive_arrived(p);
   if (!taken) processes[p].waiting = processes[p].waited = true;
@@ -434,7 +434,7 @@ bool Replay::State::receive_recorded(std::uint32_t p) {
 bool Replay::State::receive_arrived(std::uint32_t p) {
   Process& process = processes[p];
   if (takes_outside[p]) {
-    const std::uint32_t outside = outside_in_turn(p);
+    const std::uint32_t outside = next_from_outside(p);
     if (outside != kNoEvent) {
       take_outside(p, outside);
       return true;
@@ -454,8 +454,8 @@ bool Replay::State::receive_arrived(std::uint32_t p) {
   return true;
 }
 
-// The RECEIVE from outside whose turn it is, or kNoEvent.
-std::uint32_t Replay::State::outside_in_turn(std::uint32_t p) {
+// The RECEIVE from outside that is due next, or kNoEvent.
+std::uint32_t Replay::State::next_from_outside(std::uint32_t p) {
   Process& process = processes[p];
   const std::uint32_t end = history.first_event[p + 1];
   const auto open = [&](std::uint32_t e) { return history.events[e].kind() == HistoryKind::receive && !received[e]; };
@@ -516,8 +516,8 @@ bool Replay::State::wanted(const Process& process, const ArrivingMessage& messag
   return sets.holds(set, {sent.channel});
 }
 
-// A worker that waits for its next task waits for its dispatcher, in whosever history it is: the channels named there
-// may be another worker's.
+// A worker that waits for its next task waits for its dispatcher, whichever history its cursor is in: the channels
+// named there may be another worker's.
 bool Replay::State::waits_for_task(const Process& process) const {
   const std::uint32_t p = number_of(process);
   if (order != Order::role || !roles.is_worker(p)) return false;
@@ -525,8 +525,8 @@ bool Replay::State::waits_for_task(const Process& process) const {
   return event.kind() == HistoryKind::end || event.peer == roles.dispatcher_of[p];
 }
 
-// The channels a process waits for: those of the trace, which followed the message it has just handled, or what the
-// number of messages in progress says.
+// The channels that a process waits for: those of the trace, which followed the message it has just handled, or those
+// that the number of messages in progress implies.
 std::uint32_t Replay::State::set_of(const Process& process) const {
   if (process.takes_any) return 0;
   const std::uint32_t traced = history.events[process.cursor].channel;
@@ -535,14 +535,14 @@ std::uint32_t Replay::State::set_of(const Process& process) const {
   return process.in_progress < limits[p].most ? 0 : limits[p].answers;
 }
 
-// Which channel it came over is not in the graph; the set waited for when it came is.
+// The graph does not contain the channel it came over; it has the set that was waited for when it came.
 bool Replay::State::wanted_outside(const Process& process, std::uint32_t receive) const {
   const std::uint32_t set = set_of(process), traced = history.events[receive].channel;
   return set == 0 || traced == 0 || set == traced;
 }
 
-// When nothing can go on although there is more to do, the message that arrived first is received by a process that
-// waits for others; without any, a wait that is not over ends. Returns whether there was one.
+// When no process can continue although there is more to do, the message that arrived first is received by a process
+// that waits for others; without any message, an unfinished wait ends. Returns whether there was one.
 bool Replay::State::force_one() {
   std::uint32_t first = Roles::kNone, outside = Roles::kNone, at_wait = Roles::kNone;
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
@@ -554,7 +554,7 @@ bool Replay::State::force_one() {
     if (!queues[p].empty() && (first == Roles::kNone || queues[p][0] < queues[first][0])) first = p;
     if (outside == Roles::kNone && takes_outside[p]) {
       processes[p].takes_outside = true;
-      if (outside_in_turn(p) != kNoEvent) outside = p;
+      if (next_from_outside(p) != kNoEvent) outside = p;
       processes[p].takes_outside = outside == p;
     }
   }

@@ -1,5 +1,5 @@
-// Who waits for what while a history is replayed, other than for messages: which `wait` is over because its `wake` has
-// happened, and which process stands at one that is not.
+// The waits of a replay other than those for messages: which `wait` is over because its `wake` has happened, and which
+// process is blocked at one that is not.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class ReplayWaits {
     }
   }
 
-  // Before each replay.
+  // Call before each replay.
   void begin() {
     for (auto& entry : open_) entry.second = {};
   }
@@ -33,7 +33,7 @@ class ReplayWaits {
 
   void stand_at(std::uint32_t wait, std::uint32_t process) { open_.at(wait).waiter = process; }
 
-  // Ends a wait. Returns the process that stands at it, if there is one.
+  // Ends a wait. Returns the process that is blocked at it, if there is one.
   std::optional<std::uint32_t> end(std::uint32_t wait) {
     State& state = open_.at(wait);
     state.over = true;

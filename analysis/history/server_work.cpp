@@ -1,5 +1,7 @@
 #include "analysis/history/server_work.hpp"
 
+#include <fmt/format.h>
+
 #include <deque>
 #include <map>
 #include <set>
@@ -20,10 +22,10 @@ struct Piece {
   std::uint32_t client = 0;
   std::uint32_t request_bytes = 0;
   std::uint64_t answers = 0;                     // to its client
-  std::map<std::uint32_t, std::uint64_t> asked;  // messages by peer that is no client
+  std::map<std::uint32_t, std::uint64_t> asked;  // messages by peers that are not clients
 };
 
-std::string of(std::uint64_t some, std::uint64_t all) { return std::to_string(some) + " of " + std::to_string(all); }
+std::string of(std::uint64_t some, std::uint64_t all) { return fmt::format("{} of {}", some, all); }
 
 class Reader {
  public:
@@ -44,14 +46,14 @@ class Reader {
         send(event);
       }
     }
-    const std::string who = "process '" + name(server_) + "'";
+    const std::string who = fmt::format("process '{}'", name(server_));
     if (unknown > 0)
       return Error{
-          who + " receives " + std::to_string(unknown) +
-          " messages from outside the computation, or whose SEND is lost: when they would arrive is not known; "
-          "--everybody takes all processes in"};
-    if (work_.requests == 0) return Error{who + " receives no requests: there is nothing to hand out to copies"};
-    find_doubts();
+          fmt::format("{} receives {} messages from outside the computation, or whose SEND is lost: their "
+                      "arrival is not known; --everybody includes all processes",
+                      who, unknown)};
+    if (work_.requests == 0) return Error{who + " receives no requests: copies would have nothing to do"};
+    find_caveats();
     return std::move(work_);
   }
 
@@ -75,7 +77,7 @@ class Reader {
   }
 
   void send(const HistoryEvent& event) {
-    Peer& peer = peers_[event.peer];  // one that is new here was spoken to first: it is no client
+    Peer& peer = peers_[event.peer];  // a new peer was spoken to first: it is not a client
     const auto piece = pieces_.find(piece_);
     if (!peer.is_client) {
       peer.asked.push_back(piece_);
@@ -91,22 +93,22 @@ class Reader {
     }
   }
 
-  void find_doubts() {
-    const auto doubt = [this](const std::string& what) { work_.doubts.push_back(what); };
+  void find_caveats() {
+    const auto add_caveat = [this](const std::string& what) { work_.caveats.push_back(what); };
     if (answers_to_others_ > 0)
-      doubt(of(answers_to_others_, answers_) +
-            " answers go to a client whose request is not the one at hand: it remembers who waits");
+      add_caveat(of(answers_to_others_, answers_) +
+                 " answers go to a client whose request is not the current one: it remembers which clients wait");
     std::uint64_t unanswered = 0;
     for (const auto& entry : pieces_) unanswered += entry.second.answers == 0;
     if (unanswered > 0 && unanswered < pieces_.size())
-      doubt(of(unanswered, pieces_.size()) + " requests get no answer while they are at hand");
+      add_caveat(of(unanswered, pieces_.size()) + " requests get no answer before the next request");
     find_varied_questions();
     const IntakeLimit limit = find_intake_limits(history_)[server_];
     if (limit.answers != 0)
-      doubt("it takes no more than " + std::to_string(limit.most) + " requests at a time; so does each copy");
+      add_caveat(fmt::format("it takes no more than {} requests at a time; so does each copy", limit.most));
   }
 
-  // A cache asks for what it does not have, and the next time it has it.
+  // A cache asks for what it does not have, and has it the next time.
   void find_varied_questions() {
     std::map<std::uint32_t, std::map<std::pair<std::string, std::uint32_t>, std::set<std::uint64_t>>> numbers;
     std::set<std::uint32_t> asked;
@@ -125,8 +127,9 @@ class Reader {
         varied |= seen.size() > 1;
       }
       if (varied)
-        work_.doubts.push_back(of(with, pieces_.size()) + " requests make it ask '" + name(peer) +
-                               "', and others like them do not, or not as often: as with a cache");
+        work_.caveats.push_back(
+            fmt::format("{} requests make it ask '{}', and others like them do not, or not as often: as with a cache",
+                        of(with, pieces_.size()), name(peer)));
     }
   }
 

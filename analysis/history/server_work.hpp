@@ -1,12 +1,12 @@
-// A server's history as pieces of work, so that several servers could share them: a request, and whatever the server
-// receives and does until it is done with it.
+// A server's history as pieces of work, so that several servers could share them: a request, and everything that the
+// server receives and does until it has answered it.
 //
 //   client   ──ask──►                    ──ask──►               A client speaks first, from the server's point of view:
 //   server            o──ask──►  ──►o──answer──► o───────►      each of its messages is a request and begins a piece.
 //   disk                        o───                            Others answer: their k-th message belongs to the piece
 //                  └── one piece ──┘            └ the next ┘    in which the server sent its k-th message to them.
 //
-// What the server remembers from one piece to the next is not in its messages. Some of it shows, and is said.
+// What the server remembers from one piece to the next is not in its messages. Some signs of it show, and are reported.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,11 @@
 namespace dpm {
 
 struct ServerWork {
-  // By event of the server, of its RECEIVEs: the RECEIVE that began the piece; kNoEvent: its beginning, before any
-  // request.
+  // By event of the server, for its RECEIVEs: the RECEIVE that began the piece; kNoEvent: before any request.
   std::vector<std::uint32_t> piece_of;
   std::uint32_t first_request = kNoEvent;
   std::uint64_t requests = 0;
-  std::vector<std::string> doubts;  // signs that what it does depends on earlier requests
+  std::vector<std::string> caveats;  // signs that its work depends on earlier requests
 };
 
 // Refuses a process without requests, and one with messages from outside the computation, whose arrival is not known.

@@ -1,7 +1,7 @@
-// One machine of c cores shared equally by its n runnable processes, in virtual time: each runs at the rate
-// min(1, c / n), V grows by that, and a process that needs w is done when V has grown by w. While there is a core for
-// each, whole nanoseconds stay exact; V starts again at 0 whenever the machine falls idle. Or its processes take turns
-// (turns.hpp), if it has one core.
+// One machine of c cores shared equally by its n runnable processes, in virtual time: each runs at the rate min(1, c /
+// n), V grows by that, and a process that needs w is done when V has grown by w. While there is a core for each, whole
+// nanoseconds stay exact; V starts again at 0 whenever the machine falls idle. Alternatively, on one core, its
+// processes run in time slices (time_slices.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,43 +10,43 @@
 #include <vector>
 
 #include "analysis/history/indexed_heap.hpp"
-#include "analysis/history/turns.hpp"
+#include "analysis/history/time_slices.hpp"
 
 namespace dpm {
 
 class SharedMachine {
  public:
-  // `turn_ns` 0: equal shares.
-  void clear(std::uint32_t cores, double turn_ns) {
-    turns_.reset();
-    if (turn_ns > 0 && cores == 1) turns_.emplace(turn_ns);
+  // `slice_ns` 0: equal shares.
+  void clear(std::uint32_t cores, double slice_ns) {
+    slices_.reset();
+    if (slice_ns > 0 && cores == 1) slices_.emplace(slice_ns);
     heap_.clear();
     virtual_ns_ = at_ns_ = 0;
     cores_ = cores;
   }
 
-  // Since its last process was done, or the beginning.
+  // Time since its last process was done, or since the beginning.
   double idle_ns(double now_ns) const { return now_ns - at_ns_; }
-  bool is_idle() const { return turns_ ? turns_->is_idle() : heap_.empty(); }
+  bool is_idle() const { return slices_ ? slices_->is_idle() : heap_.empty(); }
 
   double next_completion_ns() const {
-    if (turns_) return turns_->next_completion_ns();
+    if (slices_) return slices_->next_completion_ns();
     if (heap_.empty()) return IndexedHeap::kNever;
     return at_ns_ + (heap_.front().virtual_finish_ns - virtual_ns_) * slowdown();
   }
 
   // The process that finishes next; it stays on the machine until finish() or go_on().
-  std::uint32_t first() const { return turns_ ? turns_->first() : heap_.front().process; }
+  std::uint32_t first() const { return slices_ ? slices_->first() : heap_.front().process; }
 
-  // Time comes to the next completion.
+  // Advances the time to the next completion.
   void advance_to_completion(double now_ns) {
     at_ns_ = now_ns;
-    if (turns_) return turns_->advance_to_completion(now_ns);
+    if (slices_) return slices_->advance_to_completion(now_ns);
     virtual_ns_ = heap_.front().virtual_finish_ns;
   }
 
   void add(double now_ns, std::uint32_t process, double work_ns) {
-    if (turns_) return turns_->add(now_ns, process, work_ns);
+    if (slices_) return slices_->add(now_ns, process, work_ns);
     if (heap_.empty()) {
       virtual_ns_ = 0;
     } else {
@@ -57,15 +57,15 @@ class SharedMachine {
     rise(heap_.size() - 1, {virtual_ns_ + work_ns, process});
   }
 
-  // After advance_to_completion(): the first process is done, or has more to do.
+  // Call after advance_to_completion(): the first process is done, or has more to do.
   void finish() {
-    if (turns_) return turns_->finish();
+    if (slices_) return slices_->finish();
     const Running last = heap_.back();
     heap_.pop_back();
     if (!heap_.empty()) sink(last);
   }
   void go_on(double work_ns) {
-    if (turns_) return turns_->go_on(work_ns);
+    if (slices_) return slices_->go_on(work_ns);
     sink({virtual_ns_ + work_ns, heap_.front().process});
   }
 
@@ -90,7 +90,7 @@ class SharedMachine {
     heap_[at] = running;
   }
 
-  // From the top.
+  // Sifts down from the top.
   void sink(const Running running) {
     std::size_t at = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
@@ -105,7 +105,7 @@ class SharedMachine {
   std::vector<Running> heap_;
   double virtual_ns_ = 0, at_ns_ = 0;
   std::uint32_t cores_ = 1;
-  std::optional<Turns> turns_;
+  std::optional<TimeSlices> slices_;
 };
 
 }  // namespace dpm

@@ -1,5 +1,7 @@
 #include "analysis/history/target.hpp"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "model/nearest_name.hpp"
@@ -37,7 +39,7 @@ Result<ResolvedTarget> resolve(const History& history, const Placement& placemen
 
 Result<ResolvedTarget> resolve(const History& history, const Placement& placement, std::vector<MachineInfo> machines,
                                DelayModel delays) {
-  const std::string here = "placement '" + placement.name + "': ";
+  const std::string here = fmt::format("placement '{}': ", placement.name);
   const auto process_names = names_of(history.info.processes);
   const auto machine_names = names_of(machines);
   const auto process_index = index_of(process_names);
@@ -52,12 +54,13 @@ Result<ResolvedTarget> resolve(const History& history, const Placement& placemen
   target.machine_of.assign(process_names.size(), MachineId{});
   for (const auto& [process, machine] : placement.machine_of_process) {
     if (!process_index.contains(process)) {
-      return Error{here + "no process '" + process + "' in the trace" + did_you_mean(process, process_names)};
+      return Error{
+          fmt::format("{}no process '{}' in the trace{}", here, process, did_you_mean(process, process_names))};
     }
     const auto found = machine_index.find(machine);
     if (found == machine_index.end()) {
-      return Error{here + "no machine '" + machine + "' for process '" + process + "'" +
-                   did_you_mean(machine, machine_names)};
+      return Error{fmt::format("{}no machine '{}' for process '{}'{}", here, machine, process,
+                               did_you_mean(machine, machine_names))};
     }
     // Processes of one name (a program started several times) move together.
     for (std::uint32_t p = 0; p < process_names.size(); ++p) {
@@ -77,8 +80,8 @@ Result<ResolvedTarget> resolve(const History& history, const Placement& placemen
     const bool matters = history.first_event[p] != history.first_event[p + 1];
     if (found == machine_index.end()) {
       if (!matters) continue;
-      return Error{here + "it does not place process '" + process_names[p] + "', whose traced machine '" + name +
-                   "' is not among the machines"};
+      return Error{fmt::format("{}it does not place process '{}', whose traced machine '{}' is not among the machines",
+                               here, process_names[p], name)};
     }
     target.machine_of[p] = MachineId{static_cast<std::uint16_t>(found->second)};
     if (matters && history.info.processes[p].group.is_none()) resolved.left_out.push_back(process_names[p]);

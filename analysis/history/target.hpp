@@ -10,14 +10,14 @@
 
 namespace dpm {
 
-// Messages between two processes, either way, take so many times as long.
+// Messages between two processes, either way, take `factor` times as long.
 struct ProcessLink {
   std::uint32_t a = 0, b = 0;
   double delay_factor = 1;
 };
 
-// A server and its copies, which are processes without events of their own (replica_turns.hpp says who gets what). A
-// copy does with a request what the server did with it.
+// A server and its copies, which are processes without events of their own (replica_choice.hpp decides which gets
+// what). A copy does with a request what the server did with it.
 struct Replicas {
   std::uint32_t process = 0;
   std::vector<std::uint32_t> copies;
@@ -29,14 +29,14 @@ struct Target {
   std::vector<MachineInfo> machines;
   std::vector<MachineId> machine_of;  // by process; an index into `machines`
   DelayModel delays;
-  // What processes themselves are like there: so many times as fast as in the trace, beside the speed of their machine.
-  // By process; empty: as fast.
+  // Factors by which processes are faster than in the trace, on top of the speed of their machine. By process; empty:
+  // 1.
   std::vector<double> process_speed = {};
   std::vector<ProcessLink> links = {};
   std::vector<Replicas> replicas = {};  // not in recorded order
-  // On a machine of one core, processes that do not wait take turns of this length instead of sharing it equally; 0:
-  // equal shares. Replays know it; longest paths and lower bounds need not.
-  Duration turn = {};
+  // On a machine of one core, the time slice that processes that do not wait run for, instead of sharing the core
+  // equally; 0: equal shares. Replays use it; longest paths and lower bounds do not need it.
+  Duration time_slice = {};
 };
 
 // The machines and placement of the trace itself.
@@ -47,8 +47,8 @@ struct ResolvedTarget {
   std::vector<std::string> left_out;  // processes the placement does not name: they stay where they were traced
 };
 
-// The trace's machines and delays with the processes where `placement` puts them, and with them their threads. Refuses
-// processes and machines the trace does not have, and a placement that names no process.
+// The trace's machines and delays, with the processes (and their threads) where `placement` puts them. Refuses
+// processes and machines that the trace does not have, and a placement that names no process.
 Result<ResolvedTarget> resolve(const History& history, const Placement& placement);
 
 // The same on other machines. Processes left out must find their traced machine among `machines` by name.

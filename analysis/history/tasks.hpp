@@ -1,8 +1,8 @@
 // Which task a worker's other messages belong to.
 //
-// In role order a task is performed by whoever gets it: by worker B what was A's in the trace. What B asks others
-// meanwhile is answered to B, although the trace has the answer go to A; so a RECEIVE of A's that belongs to a task is
-// performed by whoever performs the task.
+// In role order the worker that gets a task performs it: worker B may perform what was A's in the trace. What B asks
+// others meanwhile is answered to B, although in the trace the answer goes to A; so a RECEIVE of A that belongs to a
+// task is performed by the worker that performs the task.
 //
 //      A   R task ... S query ... R rows ... S result ... R task
 //          <-------- one task: "R rows" belongs to it -------->

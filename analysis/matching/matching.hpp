@@ -1,12 +1,12 @@
-// What became of every message: both ends are in the trace, or one of them and a reason for that.
+// What became of every message: both ends are in the trace, or one of them and a reason.
 //
 //   matched          both ends, within a machine or between two
-//   outside          the other end is a process that nobody metered
-//   before_acquire   the other end was acquired, and this message is older than the first that was seen there
-//   not_received     sent after everything its receiver was seen to take: still on its way, or never read
+//   outside          the other end is a process that was not metered
+//   before_acquire   the other end was acquired, and this message is older than the first one seen there
+//   not_received     sent after everything that its receiver was seen to take: still on its way, or never read
 //   lost             should be in the trace and is not
 //
-// A RECEIVE without its SEND is never `not_received`, so it is lost unless one of the others holds.
+// A RECEIVE without its SEND is never `not_received`; it is lost unless one of the others applies.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct Matching {
 
   std::uint64_t of(Fate fate) const { return messages[static_cast<std::size_t>(fate)]; }
   std::uint64_t all() const;
-  // Of the messages whose both ends stand at metered processes, the part that is matched. 1 if there are none.
+  // Of the messages with metered processes at both ends, the part that is matched. 1 if there are none.
   double matched_share() const;
 };
 
@@ -41,7 +41,7 @@ class MatchingAnalysis : public EventSink {
   const Matching& result() const { return result_; }
 
  private:
-  // What was seen at the two ends of a channel; of one whose senders count for themselves, of each sender.
+  // What was seen at the two ends of a channel; where senders number their messages separately, of each sender.
   struct Span {
     std::uint64_t first_sent = ~std::uint64_t{0}, first_received = ~std::uint64_t{0}, last_received = 0;
     bool any_received = false;

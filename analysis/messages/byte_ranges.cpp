@@ -20,7 +20,7 @@ bool ByteRanges::add(const ByteRange& range) {
   return true;
 }
 
-std::uint64_t ByteRanges::settle() {
+std::uint64_t ByteRanges::resolve_overlaps() {
   if (!std::is_sorted(ranges_.begin(), ranges_.end(), before)) std::sort(ranges_.begin(), ranges_.end(), before);
   std::uint64_t contradictions = 0;
   std::size_t kept = 0;

@@ -16,8 +16,8 @@ void Datagrams::receive(const Event& event) {
   received_.push_back({event.process, event.peer, event.local_time, event.length_bytes, event.machine, {}, 0});
 }
 
-void Datagrams::settle() {
-  // Readers that share a socket take turns; on one machine its clock tells whose turn it was. A clock that was set back
+void Datagrams::match() {
+  // Readers that share a socket alternate; on one machine its clock tells which one was next. A clock that was set back
   // does not change the order of one process.
   std::map<ProcessId, LocalTime> latest;
   std::vector<LocalTime> turn(received_.size());

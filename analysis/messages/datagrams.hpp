@@ -2,11 +2,12 @@
 //
 // Datagrams of one sender arrive in the order they were sent, unless they are lost, and a RECEIVE is as long as its
 // SEND. So a RECEIVE takes the sender's next SEND of its size; SENDs passed over are lost. Where a SEND and a RECEIVE
-// stand on one machine's clock, the SEND must not be later. If the trace does not say who sent and several processes
-// may have, it was the one of whose datagrams the fewest have to be passed over, then the one that sent first.
+// have times of one machine's clock, the SEND must not be later. If the trace does not name the sender and several
+// processes may have sent, the sender is the one with the fewest datagrams passed over; of equals, the one that sent
+// first.
 //
 //     sent      100   20   20   300
-//     received  100   20        300      the second of 20 bytes is lost (the first might be: nobody can tell)
+//     received  100   20        300      the second of 20 bytes is lost (or the first: the trace cannot tell)
 #pragma once
 
 #include <cstdint>
@@ -21,12 +22,12 @@ namespace dpm {
 
 class Datagrams {
  public:
-  // In the order each process performed them.
+  // Events in the order each process performed them.
   void send(const Event& event);
   void receive(const Event& event);
-  void settle();
+  void match();
 
-  // ---- after settle()
+  // ---- after match()
   struct Arrival {
     ProcessId sender;
     std::uint64_t sequence = 0;
@@ -36,7 +37,7 @@ class Datagrams {
   std::uint64_t matched() const { return matched_; }
   std::uint64_t lost() const { return lost_; }  // passed over
 
-  // Who received the next SEND of `process`; none if nobody did.
+  // The receiver of the next SEND of `process`; none if no process received it.
   ProcessId next_receiver(ProcessId process);
   // What the next RECEIVE of `process` took; nothing if no SEND fits.
   std::optional<Arrival> next_arrival(ProcessId process);

@@ -1,5 +1,7 @@
 #include "analysis/messages/message_resolver.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,7 +11,7 @@
 namespace dpm {
 namespace {
 
-// Numbers of datagrams that nobody was seen to send: no sender counts that far.
+// Numbers of datagrams without a known sender: no sender counts that far.
 constexpr std::uint64_t kUnsentNumbers = std::uint64_t{1} << 63;
 
 std::uint32_t event_length(std::uint64_t bytes) {
@@ -141,14 +143,15 @@ void MessageResolver::resolve_receive(const Event& event, ChannelTraffic& traffi
   }
 }
 
-// Of what a RECEIVE took, the part of its message number `i`; the first has with it what belongs to an earlier message.
+// Of what a RECEIVE took, the part that belongs to its message number `i`; the first includes what belongs to an
+// earlier message.
 std::uint32_t MessageResolver::bytes_until_next(const ByteRange& received, std::size_t i) const {
   const std::uint64_t begin = i == 0 ? received.offset : taken_[i].first_byte;
   const std::uint64_t end = i + 1 < taken_.size() ? taken_[i + 1].first_byte : received.end();
   return event_length(end - std::min(begin, end));
 }
 
-// Its process called once, and would have called once for each message had they come one by one.
+// The process made one call; it would have made one call per message if they had come one by one.
 void MessageResolver::wait_again(const Event& receive, std::uint32_t set) {
   if (set == kAnyChannel.value) return;
   Event call = receive;
@@ -161,7 +164,7 @@ void MessageResolver::wait_again(const Event& receive, std::uint32_t set) {
   out_.push_back(call);
 }
 
-// Bytes that nobody was seen to send: from outside, or from whoever sent what came before them.
+// Bytes whose sender was not seen: from outside, or from the sender of the bytes before them.
 void MessageResolver::pass_unsent(Event message, const TakenMessage& taken, const ChannelTraffic& traffic) {
   message.peer = writer_of(message.channel);
   if (!traffic.writer.is_none()) {
@@ -209,14 +212,14 @@ void MessageResolver::make_warnings() {
   }
   warnings_ = outside_->notes();
   const auto say = [this](const std::string& what, std::uint64_t number, const std::string& more = "") {
-    if (number > 0) warnings_.push_back(what + ": " + std::to_string(number) + more);
+    if (number > 0) warnings_.push_back(fmt::format("{}: {}{}", what, number, more));
   };
   say("datagrams matched by order and size", matched);
   say("datagrams sent and not received, though later ones were", lost);
   say("bytes that passed the meter unseen (GAP)", survey_.gap_bytes());
   say("datagrams that do not agree with the kernel's counts (GAP)", survey_.gap_datagrams());
   say("messages from metered processes that were not seen sending them", unsent_messages_,
-      " (" + std::to_string(unsent_bytes_) + " bytes of streams)");
+      fmt::format(" ({} bytes of streams)", unsent_bytes_));
   say("operations on streams that claim bytes which others claim too", survey_.contradictions(),
       " (the trace is damaged, or threads used a socket at the same instant)");
 }

@@ -3,17 +3,18 @@
 //
 // The trace is read twice: a MessageSurvey sees it first, then this sink stands in front of the analyses and passes on
 // each event as
-//   SEND         one for each process that took bytes of it (stream_messages.hpp), or as it was if nobody did
+//   SEND         one for each process that took bytes of it (stream_messages.hpp), or unchanged if none did
 //   RECEIVE      one for each message that begins in it; further ones wait for what the first waited for
-//                (RECEIVECALL). Without a message of its own it keeps its place and its times, and
-//                event_flags::kNoMessage says that it counts for nothing else.
+//                (RECEIVECALL). A RECEIVE in which no message begins keeps its place and its times, and
+//                event_flags::kNoMessage marks that it counts for nothing else.
 //   ACCEPT, CONNECT   with the process at the other end
-//   all others   as they were.
+//   all others   unchanged.
 //
-// A stream's messages are numbered by their first byte, datagrams as their sender counted them. Who is at the other end
-// is always filled in: a metered process, one outside (outside_ends.hpp) where no metered process ever stood there, or,
-// where one did and was not seen to send these bytes, that one with a number that no SEND has, so that the message
-// counts as missing. Datagrams are matched by circumstance, and marked as inferred.
+// A stream's messages are numbered by their first byte, datagrams as their sender counted them. The process at the
+// other end is always filled in. It is a metered process; or one outside (outside_ends.hpp) where no metered process
+// ever was; or, where a metered process was but was not seen to send these bytes, that process with a number that no
+// SEND has, so that the message counts as missing. Datagrams are matched by circumstantial evidence, and marked as
+// inferred.
 //
 // Events of one process stay in its order; interleaving does not matter. What cannot be explained is counted and
 // becomes a warning in the LossReport; the two readings may even differ.
@@ -31,21 +32,22 @@
 
 namespace dpm {
 
-// What a RECEIVE that takes part of a message says. As received, the bytes of all RECEIVEs add up to those that came.
+// The length of a RECEIVE that takes part of a message. As received, the bytes of all RECEIVEs add up to those that
+// came.
 enum class ReceiveLength : std::uint8_t { of_message, as_received };
 
 class MessageResolver : public EventSink {
  public:
-  // `next` must outlive it. `survey` has seen the whole trace; the TraceInfo at the second reading is whole as well.
+  // `next` must outlive it. `survey` has seen the whole trace; the TraceInfo of the second reading is complete as well.
   MessageResolver(MessageSurvey survey, EventSink& next, ReceiveLength length = ReceiveLength::of_message);
 
   void on_begin(const TraceInfo& info) override;
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport& losses) override;
 
-  // The trace's, and after its processes those outside. From on_begin() on.
+  // The trace's tables, with the outside processes after its own. From on_begin() on.
   const TraceInfo& info() const { return info_; }
-  // What on_end() has added to the warnings of the report.
+  // What on_end() added to the warnings of the report.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

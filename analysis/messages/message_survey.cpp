@@ -8,7 +8,7 @@ namespace dpm {
 
 namespace {
 
-// Ids are given out in the order of first sight; none is the largest.
+// Ids are assigned in the order of first sight; none is the largest.
 void note_first(ProcessId& first, ProcessId process) { first = std::min(first, process); }
 
 }  // namespace
@@ -20,7 +20,7 @@ bool has_live_channels(const TraceInfo& info) {
 
 void MessageSurvey::on_begin(const TraceInfo& info) { info_ = &info; }
 
-// Nothing for channels whose messages are numbered.
+// Null for channels whose messages are numbered.
 ChannelTraffic* MessageSurvey::traffic(ChannelId channel) {
   if (channel.value >= info_->channels.size()) return nullptr;
   if ((*info_)[channel].kind == ChannelKind::numbered) return nullptr;
@@ -83,8 +83,8 @@ void MessageSurvey::on_events(std::span<const Event> batch) {
 void MessageSurvey::on_end(const LossReport&) {
   for (std::uint32_t c = 0; c < channels_.size(); ++c) {
     ChannelTraffic& traffic = channels_[c];
-    contradictions_ += traffic.sent.settle() + traffic.received.settle();
-    if (traffic.datagrams != nullptr) traffic.datagrams->settle();
+    contradictions_ += traffic.sent.resolve_overlaps() + traffic.received.resolve_overlaps();
+    if (traffic.datagrams != nullptr) traffic.datagrams->match();
     if (traffic.writer.is_none()) traffic.writer = holders_[c].of_writing;
     if (traffic.reader.is_none()) traffic.reader = holders_[c].of_reading;
     if (traffic.reader.is_none()) traffic.reader = info_->channels[c].owner;

@@ -1,6 +1,8 @@
-// The first reading of a live trace: which bytes and datagrams passed over which channel, and who stood at its ends.
+// The first reading of a live trace: which bytes and datagrams passed over which channel, and which processes were at
+// its ends.
 //
-// Memory: 16 bytes for each SEND and RECEIVE on a stream, about 50 for a datagram, and what a channel's ends need.
+// Memory: 16 bytes for each SEND and RECEIVE on a stream, about 50 for a datagram, and a fixed amount for each end of a
+// channel.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +18,12 @@ namespace dpm {
 struct ChannelTraffic {
   ByteRanges sent, received;             // of a stream
   std::unique_ptr<Datagrams> datagrams;  // of the others, once there is one
-  // A metered process that stood at its ends, none if nobody did: one that sent or received there, or else one that was
-  // seen to hold the descriptor. Of several the first in the trace's table.
+  // The metered process at each end, or none: one that sent or received there, or else one that was seen to hold the
+  // descriptor. Of several, the first in the trace's table.
   ProcessId writer, reader;
 };
 
-// Whether there is anything to resolve: messages on numbered channels are messages already.
+// Whether there is anything to resolve: messages on numbered channels need nothing.
 bool has_live_channels(const TraceInfo& info);
 
 class MessageSurvey : public EventSink {

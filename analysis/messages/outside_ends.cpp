@@ -1,5 +1,7 @@
 #include "analysis/messages/outside_ends.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -13,7 +15,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// "10.0.0.7:80" is at 10.0.0.7, "[::1]:80" at [::1]; nothing for what is no address.
+// "10.0.0.7:80" is at 10.0.0.7, "[::1]:80" at [::1]; empty if it is not an address.
 std::string_view host_of(std::string_view name) {
   const auto colon = name.rfind(':');
   if (colon == std::string_view::npos || !is_number(name.substr(colon + 1))) return {};
@@ -58,7 +60,7 @@ OutsideEnds::End OutsideEnds::end_of(ChannelId channel, ChannelSide end, Process
   const bool means_itself = host.empty() || is_loopback(host);
   if (means_itself || host == host_of(other)) {
     if (metered.value < info_->processes.size()) made.machine = (*info_)[metered].machine;
-    // The same name is another end on another machine.
+    // The same name is a different end on another machine.
     if (means_itself && info_->machines.size() > 1 && !made.machine.is_none()) {
       made.name += " on " + (*info_)[made.machine].name;
       made.group += " on " + (*info_)[made.machine].name;
@@ -69,7 +71,7 @@ OutsideEnds::End OutsideEnds::end_of(ChannelId channel, ChannelSide end, Process
   return made;
 }
 
-// The metered machine that has this address; none if none has it, or several have.
+// The metered machine that has this address; none if no machine has it, or several have.
 MachineId OutsideEnds::machine_at(std::string_view host) const {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   MachineId found;
@@ -108,8 +110,8 @@ void OutsideEnds::make_processes() {
     process.in_computation = false;
     info_->processes.push_back(std::move(process));
     if (grouped)
-      notes_.push_back(std::to_string(size_of.at(end.group)) + " unmetered ends at " + end.group +
-                       " are shown as one process");
+      notes_.push_back(
+          fmt::format("{} unmetered ends at {} are shown as one process", size_of.at(end.group), end.group));
   }
 }
 

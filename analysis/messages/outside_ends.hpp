@@ -1,11 +1,11 @@
-// Processes for the ends of connections that nobody metered: one for each address, outside the computation.
+// Processes for the ends of connections that were not metered: one for each address, outside the computation.
 //
-// Only a channel's name tells who was there: "tcp 127.0.0.1:40000 > 127.0.0.1:6379" has its sender before the arrow
-// and its receiver after it, so both directions of a connection, and all connections to one server, lead to the same
-// process. A name without an arrow ("pipe 8:1234") stands for its end as a whole. Names that mean something on one
-// machine only (loopback addresses, paths) are apart by machine where there are several; an address that a metered
-// machine has is there. Where one host, or one medium, has more than kEndsMax such ends, they are one process, for
-// nobody can look at so many.
+// Only a channel's name tells what is there: "tcp 127.0.0.1:40000 > 127.0.0.1:6379" has its sender before the arrow and
+// its receiver after it, so both directions of a connection, and all connections to one server, lead to the same
+// process. A name without an arrow ("pipe 8:1234") stands for its end as a whole. Names that are local to a machine
+// (loopback addresses, paths) are kept apart by machine where there are several; an address of a metered machine is on
+// that machine. If one host, or one medium, has more than kEndsMax such ends, they become one process: a table of that
+// many cannot be read.
 #pragma once
 
 #include <map>
@@ -26,12 +26,11 @@ class OutsideEnds {
   // Appends to `info`, which must outlive it.
   explicit OutsideEnds(TraceInfo& info) : info_(&info) {}
 
-  // This end of the channel needs a process; `metered` is the one at the other end.
+  // Requests a process for this end of the channel; `metered` is the process at the other end.
   void want(ChannelId channel, ChannelSide end, ProcessId metered);
   void make_processes();
 
-  // ---- after make_processes()
-  // None if it was not wanted.
+  // ---- after make_processes() None if it was not requested.
   ProcessId at(ChannelId channel, ChannelSide end) const;
   // "517 ends at 10.0.0.7 are shown as one process", for each such group.
   const std::vector<std::string>& notes() const { return notes_; }

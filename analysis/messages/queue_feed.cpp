@@ -41,7 +41,7 @@ void QueueFeed::on_events(std::span<const Event> batch) {
 void QueueFeed::note_presence(const Event& event) {
   Presence& present = present_[queue_of(event.process).value];
   if (present.machine.is_none()) present = {event.local_time, event.local_time, event.machine};
-  if (present.machine != event.machine) return;  // its clock is another
+  if (present.machine != event.machine) return;  // another machine has another clock
   present.first = std::min(present.first, event.local_time);
   present.last = std::max(present.last, event.local_time);
 }
@@ -68,7 +68,7 @@ void QueueFeed::note_message(const Event& event) {
   if (note.receiver.value < present_.size()) notes_.push_back(note);
 }
 
-// Leaves of each message one note of its arrival, if that is known, and one of its RECEIVE.
+// Leaves one note of each message's arrival, if that is known, and one of its RECEIVE.
 void QueueFeed::pair_ends() {
   const auto key = [](const Note& note) { return std::tie(note.sender, note.channel, note.sequence); };
   std::sort(notes_.begin(), notes_.end(), [&](const Note& a, const Note& b) {
@@ -85,7 +85,7 @@ void QueueFeed::pair_ends() {
     const Presence& receiver = present_.at(arrival.receiver.value);
     const MachineId there = is_received ? last.machine : receiver.machine;
     if (there.is_none() || arrival.machine != there) continue;
-    // It was there before it was received, whatever the clock did.
+    // It arrived before it was received, even if the clock was set.
     if (is_received) arrival.time = std::min(arrival.time, last.time);
     if (is_received) arrival.receiver = last.receiver;
     arrival.what = What::queued;
@@ -116,7 +116,7 @@ void QueueFeed::play() {
   for (std::size_t first = 0, after = 0; first < notes_.size(); first = after) {
     const ProcessId receiver = notes_[first].receiver;
     const Presence present = present_.at(receiver.value);
-    // Its first and last event say how long the queue was watched.
+    // Its first and last event delimit how long the queue was watched.
     if (!present.machine.is_none())
       add(receiver, present.machine, std::min(present.first, notes_[first].time), EventType::receive_call);
     for (; after < notes_.size() && notes_[after].receiver == receiver; ++after) {

@@ -1,12 +1,12 @@
-// What the queue analysis needs and no Linux meter sees: when messages of live programs arrived.
+// Arrival times of the messages of live programs, which the queue analysis needs and a Linux meter does not see.
 //
 // A message between two processes on one machine is in its receiver's queue from the moment it is sent, by the clock of
-// that machine, so its MESSAGEQUEUED is inferred from its SEND. A process's queue is that of all its threads together:
-// who of them will take a message is not known before it does. So this sink, behind a MessageResolver, keeps messages
-// until the end and then plays each queue's MESSAGEQUEUED and RECEIVE to the analysis in the order of their times.
+// that machine, so its MESSAGEQUEUED is inferred from its SEND. A process's queue is shared by its threads: which of
+// them takes a message is not known before it does. So this sink, behind a MessageResolver, keeps messages until the
+// end and then plays each queue's MESSAGEQUEUED and RECEIVE to the analysis in the order of their times.
 //
-// Of a message from outside, or from another machine, nobody knows when it arrived: it has a RECEIVE alone. Traces
-// without live channels and without threads pass through as they are.
+// The arrival time of a message from outside, or from another machine, is not known: it has only a RECEIVE. Traces
+// without live channels and without threads pass through unchanged.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class QueueFeed : public EventSink {
   void on_end(const LossReport& losses) override;
 
  private:
-  enum class What : std::uint8_t { queued, sent, received };  // what tells most of an arrival comes first
+  enum class What : std::uint8_t { queued, sent, received };  // the kind that tells most about an arrival comes first
   struct Note {
     std::uint64_t sequence = 0;
     LocalTime time;
@@ -35,7 +35,7 @@ class QueueFeed : public EventSink {
     MachineId machine;
     What what = What::received;
   };
-  struct Presence {  // of a queue's process: until when it could have received
+  struct Presence {  // of a queue's process: the last moment at which it could have received
     LocalTime first, last;
     MachineId machine;
   };

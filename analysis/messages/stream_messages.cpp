@@ -5,8 +5,8 @@
 namespace dpm {
 namespace {
 
-// Whether the process of received[index] took bytes of `send` with an earlier RECEIVE. Most often the one before, so
-// the way back is short.
+// Whether the process of received[index] took bytes of `send` with an earlier RECEIVE. Usually it is the one before, so
+// the search backwards is short.
 bool began_before(const ByteRanges& received, std::size_t index, const ByteRange& send) {
   const ProcessId process = received[index].process;
   for (std::size_t i = index; i-- > 0 && received[i].end() > send.offset;) {

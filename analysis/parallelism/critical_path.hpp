@@ -2,7 +2,7 @@
 // share of it.
 //
 // Walked back from the last event of a schedule: an event that its process had to wait for was decided by the SEND it
-// received, any other by what its process did before. The shares add up to t_max.
+// received, any other event by what its process did before. The shares add up to t_max.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ProcessShare {
   ProcessId process;
   double cpu_s = 0;      // its own work on the path
   double sharing_s = 0;  // waiting for the CPU while others on its machine ran
-  double fraction = 0;   // of t_max, both together
+  double fraction = 0;   // of t_max: work and waiting for the CPU together
 };
 
 struct MessageShare {

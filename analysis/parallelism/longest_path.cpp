@@ -15,7 +15,7 @@ struct Cursor {
   std::int64_t time_ns = 0;
 };
 
-// What a SEND leaves for its RECEIVE: 8 bytes an event while the pass runs.
+// Keeps what a SEND leaves for its RECEIVE: 8 bytes an event while the pass runs.
 class Pass {
  public:
   Pass(const History& history, MessageCosts& costs, MessageDelays delays)

@@ -1,5 +1,7 @@
 #include "analysis/parallelism/parallelism.hpp"
 
+#include <fmt/format.h>
+
 #include "analysis/parallelism/longest_path.hpp"
 #include "analysis/parallelism/thesis1984.hpp"
 
@@ -15,9 +17,10 @@ ParallelismStep step(const LongestPath& path) {
 }
 
 Error circle(std::uint64_t events) {
-  return Error{"the trace contradicts itself: " + std::to_string(events) +
-               " events wait for messages that are sent only after them. Was it put together from different runs, or "
-               "are message numbers wrong?"};
+  return Error{
+      fmt::format("the trace contradicts itself: {} events wait for messages that are sent only after them. Was it put "
+                  "together from different runs, or are message numbers wrong?",
+                  events)};
 }
 
 }  // namespace

@@ -6,10 +6,9 @@
 //
 // T is the CPU time of all processes on the target's machines, with the target's CPU charges for messages; t_max is the
 // longest path through the graph (with delay_cpu: the time until the last process is done). 1 <= P <= processes in the
-// first step; in the third, P <= machines.
+// first step; P <= machines in the third.
 //
-// Message arcs come from the recorded order here; what another order of receives would do is analysis/prediction's
-// question.
+// Message arcs follow the recorded order here; analysis/prediction asks what another order of receives would do.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ struct ParallelismStep {
 
 struct Parallelism {
   RunTimes run;            // as it ran, by its own clocks
-  FalseOverlaps overlaps;  // of the third step's replay; none looked for with thesis1984
+  FalseOverlaps overlaps;  // of the third step's replay; not searched for with thesis1984
   ParallelismStep no_delay;
   ParallelismStep delay;
   ParallelismStep delay_cpu;
@@ -50,7 +49,7 @@ struct Parallelism {
   std::string placement;
 };
 
-// Refuses a history without any CPU time, and one whose receives wait for each other in a circle (a damaged trace).
+// Refuses a history without CPU time, and one whose receives wait for each other in a circle (a damaged trace).
 Result<Parallelism> measure_parallelism(const History& history, const Target& target,
                                         SharingMethod method = SharingMethod::replay);
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
-// The integral of a machine's runnable count, which is by how much its processes are stretched. While each of them has
-// a core nobody is: so few count as many as there are cores, and the sum is in parts of a core.
+// The integral of a machine's runnable count, which is the factor that stretches its processes. While each of them has
+// a core, none is stretched: then the count is that of the cores, and the sum is in parts of a core.
 struct Runnables {
   std::int64_t cores = 1;
   std::int64_t count = 0;
@@ -74,7 +74,7 @@ class Sweep {
   }
 
  private:
-  // Runs process p on at this instant, until it uses CPU time or waits.
+  // Advances process p at this instant, until it uses CPU time or waits.
   void step(std::uint32_t p) {
     Process& process = processes_[p];
     process.waiting = false;
@@ -157,7 +157,7 @@ class Sweep {
   std::vector<Arrival> arrivals_;  // by RECEIVE
   std::vector<Runnables> machines_;
   std::unordered_map<std::uint32_t, ExternalArc> external_;  // by `from`
-  IndexedHeap heap_;  // processes by the end of what they do, or the arrival they wait for
+  IndexedHeap heap_;  // processes by the end of their current work, or by the arrival they wait for
   PairClocks pairs_, path_pairs_;
   LongestPath path_;
 };

@@ -4,11 +4,11 @@
 // while a slice passes, the new weight of every running process's arc grows by slice x runnable processes on its
 // machine. Then it takes the longest path with the new weights. So a new weight is an integral of the machine's
 // runnable count over the arc's uncontended interval, and one pass suffices: K(t) is that integral from the beginning,
-// kept per machine, the new weight is K(end) - K(begin), and the longest path is carried along.
+// kept per machine, the new weight is K(end) - K(begin), and the pass carries the longest path along.
 //
-// It is not a simulation of contention: a process slowed down keeps disturbing others only where it would have run
-// undisturbed. On a heavily shared machine P can exceed the number of machines. Kept because the published numbers mean
-// this. (Listing: `p.curr := NextNode(p.curr)` is read as standing inside the test base = curr, without which it runs
+// This does not simulate contention: a process that is slowed down disturbs others only where it would have run
+// undisturbed. On a heavily shared machine P can exceed the number of machines. It is kept because the published
+// numbers mean this. (Listing: `p.curr := NextNode(p.curr)` is read as inside the test base = curr; outside it, it runs
 // off the list.)
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace dpm {
 namespace {
 
-// Segments of one kind may stand for each other: channels, events.
+// Segments of one kind can replace each other: same channels, same events.
 using SegmentKind = std::pair<std::uint32_t, std::uint32_t>;
 
 bool is_receive(const HistoryEvent& event) { return event.kind() == HistoryKind::receive; }
@@ -41,7 +41,7 @@ Alternatives::Segment Alternatives::segment_of(std::uint32_t process, std::uint3
   return {receive + 1, std::min(last, end - 1)};
 }
 
-// Somebody waits for it: for messages over certain channels only.
+// A process waits for it: for messages over certain channels only.
 bool Alternatives::is_answer(const HistoryEvent& send) const { return history_.events[send.match].channel != 0; }
 
 void Alternatives::add_unit(const std::vector<std::uint32_t>& processes, const Schedule& schedule) {

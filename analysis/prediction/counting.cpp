@@ -7,9 +7,9 @@
 namespace dpm {
 namespace {
 
-constexpr std::uint64_t kTimesAtLeast = 4;  // three intervals alike: by chance, with a coin for each message, one in 64
+constexpr std::uint64_t kTimesAtLeast = 4;  // three equal intervals: by chance, with a coin for each message, one in 64
 
-// A sender that is ahead may be heard of twice before another is heard of once.
+// A sender that is ahead may be heard from twice before another is heard from once.
 constexpr std::uint64_t kAhead = 2;
 
 // What a process does with the messages it takes over one set of channels.
@@ -30,7 +30,7 @@ struct Taken {
     ++times;
   }
 
-  // As many senders as messages to a time, and all have sent equally much.
+  // As many senders as messages per interval, and all have sent equally much.
   bool one_of_each() const {
     if (senders.size() != every) return false;
     const auto [least, most] = std::minmax_element(senders.begin(), senders.end(),
@@ -47,7 +47,8 @@ std::optional<Counting> counting_of(const History& history, std::uint32_t p) {
     const HistoryEvent& begin = history.events[e];
     ++e;
     if (begin.kind() != HistoryKind::receive) continue;
-    if (begin.match == kNoEvent) return std::nullopt;  // it came from outside: when it does elsewhere is not known
+    if (begin.match == kNoEvent)
+      return std::nullopt;  // it came from outside: when it comes on another placement is not known
     Taken& taken = by_set[begin.channel];
     bool goes_on = false;
     for (; e < end && history.events[e].kind() != HistoryKind::receive; ++e)

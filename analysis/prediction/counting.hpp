@@ -1,10 +1,11 @@
 // Recognises processes that count messages, for Order::role.
 //
-// A process that waits for its four neighbours before it goes on does nothing on three of their messages and everything
-// on the fourth, whoever sends it. In arrival order what it did would move with the message that was last in the trace.
-// Seen from outside: among the messages it takes from any of n senders, it sends something after every n-th, and only
-// then, without exception; and all n have sent equally much. Who reacts to a message alone may look so, too, if its
-// messages come in pairs (a disk: the block, and then the command), but these have one sender.
+// A process that waits for its four neighbours before it continues does nothing on three of their messages and
+// everything on the fourth, whichever neighbour sends it. In arrival order, its work would move with the message that
+// was last in the trace. Seen from outside: among the messages it takes from any of n senders, it sends something after
+// every n-th, and only then, without exception; and all n have sent equally much. A process that reacts to a message
+// alone may look the same if its messages come in pairs (a disk: the block, and then the command), but these have one
+// sender.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ class Finder {
       const Replayed then = replay(better);
       if (then.elapsed_s <= 0) continue;
       Gain gain{kind, names.first, names.second, used_s, then.elapsed_s / now.elapsed_s - 1, then.P / now.P - 1};
-      // A process that shares its machine gives more time back than its own; never more than twice as much was seen.
+      // A process that shares its machine saves more time than its own; more than twice as much was never seen.
       gain.reorders = std::abs(gain.elapsed) > 2 * options_.gain * used_s / now.elapsed_s + 1e-9;
       found_.gains.push_back(std::move(gain));
     }

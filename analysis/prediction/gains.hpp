@@ -1,8 +1,8 @@
-// Where a little improvement pays most: what every process and every link means for the elapsed time and for P.
+// Where a small improvement pays most: the effect of every process and every link on the elapsed time and on P.
 //
-// Each row is a replay with that one thing a little better, so it knows of everything the replay knows: that the
-// longest path moves elsewhere, that a faster process leaves more of its machine to the others, that messages come in
-// another order. A row's names are what `what_if.hpp` takes, so that a larger improvement can be tried next.
+// Each row is a replay with one thing a little better, so it includes everything the replay knows: that the longest
+// path moves elsewhere, that a faster process leaves more of its machine to the others, that messages come in another
+// order. A row's names are those that `what_if.hpp` takes, so that a larger improvement can be tried next.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Gain {
   double used_s = 0;   // all its CPU time, or all its delays together
   double elapsed = 0;  // relative change of the elapsed time; negative is faster
   double P = 0;        // relative change of P
-  // The elapsed time changes by clearly more than what is saved: messages come in another order now. True of this run,
-  // and of others only if they, too, stand on this edge.
+  // The elapsed time changes by clearly more than what is saved, because messages come in another order. Valid for this
+  // run; for others only if they are as close to that change.
   bool reorders = false;
 };
 
@@ -41,7 +41,7 @@ struct GainOptions {
   std::size_t most_of_a_kind = 50;  // rows to try: each costs a replay
 };
 
-// `order` must have been possible on `target`; otherwise nothing is found.
+// `order` must have been possible on `target`; otherwise the result is empty.
 Gains find_gains(const History& history, const Target& target, const Roles& roles, Order order,
                  const GainOptions& options = {});
 

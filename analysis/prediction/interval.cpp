@@ -9,19 +9,20 @@
 namespace dpm {
 namespace {
 
-// Twelve alternatives know their root mean square to a fifth. More hardly narrow the interval, and each is a replay.
+// Twelve alternatives estimate the root mean square within a fifth. More barely narrow the interval, and each is a
+// replay.
 constexpr int kAlternatives = 12;
-// Fitted on the random programs 1 to 150 (validation/random-programs), whose truths 94 % of the intervals then hold;
-// the claim reports the coverage on others.
+// Fitted on the random programs 1 to 150 (validation/random-programs): 94 % of their intervals then contain the truth;
+// the claim reports the coverage on other programs.
 constexpr double kDeviations = 2;
 
-// The lower end of a reach. A time that may be wrong by its own size and more is not below nothing: beyond about 60 %
-// the end is that of an error by a factor. Up to there it is as far below as the upper end is above.
+// The lower end of a reach. A time that may be wrong by its own size or more is not negative: beyond about 60 % the
+// lower end is that of an error by a factor. Up to there it is as far below as the upper end is above.
 double lower_end(double predicted, double reach) {
   return predicted * std::max(1 - reach, 1 / ((1 + reach) * (1 + reach)));
 }
 
-// No more is done at once than there are cores where the processes are.
+// At most as many processes run at once as there are cores where they are.
 double cores_used(const Target& target) {
   const std::set<MachineId> used(target.machine_of.begin(), target.machine_of.end());
   double cores = 0;

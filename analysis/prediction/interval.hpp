@@ -1,13 +1,13 @@
-// The interval on a prediction: how far the truth may be from it, by what the trace leaves open.
+// The interval of a prediction: how far the truth may be from it, by what the trace leaves open.
 //
-// A trace says what each message cost in its own order. Where the prediction has messages in another order, it leaves
-// open whether the work belongs to the message and moves with it, as arrival order has it. A process that draws, counts
-// or caches as it goes along would do something else; no trace of one run can tell. So the target is replayed with
-// alternatives (alternatives.hpp), in which every process that meets its messages in another order is of the one kind
-// or of the other. kDeviations times the root mean square of the differences is the interval's reach to each side.
+// A trace has the cost of each message in its own order. Where the prediction has messages in another order, the trace
+// leaves open whether the work belongs to the message and moves with it, as arrival order assumes. A process that draws
+// random numbers, counts or caches would do something else; a trace of one run cannot tell. So the target is replayed
+// with alternatives (alternatives.hpp), in which every process that takes its messages in another order is of one kind
+// or the other. kDeviations times the root mean square of the differences is the interval's reach to each side.
 //
-// Where all meet their messages in the trace's order, nothing is open, and only rounding is left: a nanosecond an
-// event. What the replay misses on the traced placement (identity and clock error) it will miss elsewhere, and is
+// Where all take their messages in the trace's order, nothing is open, and only rounding is left: a nanosecond per
+// event. The error of the replay on the traced placement (identity and clock error) is expected elsewhere, too, and is
 // added.
 #pragma once
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
-// The base with free messages' CPU and every movable process on a fastest allowed machine: no placement needs less CPU
-// time.
+// The base with free messages' CPU and every movable process on the fastest allowed machine: no placement needs less
+// CPU time.
 Target cheapest(const Target& base, const std::vector<bool>& may_move, const std::vector<MachineId>& allowed) {
   Target target = base;
   const auto free_cpu = [](DelayClass& delays) { delays.sender_cpu_s = delays.receiver_cpu_s = PiecewiseLinear{}; };
@@ -67,7 +67,7 @@ class Chains {
       longest_ns_ = std::max(longest_ns_, time_ns);
       if (receives) {
         const std::int64_t arrival_ns = event.match == kNoEvent ? 0 : arrival_ns_[e];
-        const bool stays = order_ == Order::recorded || event.kind() == HistoryKind::wait;  // behind what stands before
+        const bool stays = order_ == Order::recorded || event.kind() == HistoryKind::wait;  // after the event before it
         time_ns = (stays ? std::max(time_ns, arrival_ns) : arrival_ns) + cost.after_ns;
       } else if (event.match != kNoEvent) {
         arrival_ns_[event.match] = time_ns + (sends_message(event.kind()) ? least_delivery_ns(event, p) : 0);
@@ -130,7 +130,7 @@ double lower_bound_ns(const History& history, const Target& base, const std::vec
     }
   }
   // In role order work may pass between fixed and movable processes, and only the sum over all machines is certain.
-  std::vector<double> speeds;  // of cores: no process uses more than one at a time
+  std::vector<double> speeds;  // of cores: a process uses at most one at a time
   for (const MachineId machine : allowed) {
     const MachineInfo& info = base.machines[machine.value];
     speeds.insert(speeds.end(), std::min<std::size_t>(info.cores, static_cast<std::size_t>(movable) + 1), info.speed);

@@ -1,5 +1,7 @@
 #include "analysis/prediction/order_choice.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,7 +12,7 @@
 namespace dpm {
 namespace {
 
-// Senders over the channel set that has most; with one, the order of receives is the sender's.
+// The number of senders over the channel set that has most; with one, the order of receives is the sender's.
 std::size_t most_senders(const History& history, std::uint32_t process) {
   std::map<std::uint32_t, std::set<std::uint32_t>> senders;
   std::size_t most = 0;
@@ -63,13 +65,13 @@ class Chooser {
       counts[counting.process.value] = counting.senders;
       choice_.why.push_back({"count",
                              {counting.process},
-                             "go on after every " + std::to_string(counting.every) + " messages from any of " +
-                                 names(history_, counting.senders) + ", " + std::to_string(counting.times) + " times"});
+                             fmt::format("continue after every {} messages from any of {}, {} times", counting.every,
+                                         names(history_, counting.senders), counting.times)});
     }
   }
 
   void leave_the_others() {
-    ProcessOrder arrival{"arrival", {}, "take messages from several, and act on each"};
+    ProcessOrder arrival{"arrival", {}, "take messages from several, and react to each"};
     ProcessOrder any{"any", {}, "wait for one sender at a time, so that every order is the same"};
     for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
       if (chosen_[p]) continue;

@@ -1,11 +1,11 @@
 // The order of receives that suits each process, chosen from what the trace shows, with the reason in words.
 //
 //   role      a dispatcher and its workers (roles.hpp)
-//   count     a process that goes on after every n-th message, whoever sends it (counting.hpp)
+//   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
 //   arrival   any other process that takes messages from several
-//   any       a process whose every RECEIVE could only take what it took: there is nothing to choose
+//   any       a process whose every RECEIVE could only take the message it took: there is no choice
 //
-// `--order auto` is Order::role with these roles, which is arrival order for everybody else.
+// `--order auto` is Order::role with these roles, which is arrival order for every other process.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace dpm {
 
 struct ProcessOrder {
   std::string order;                 // as above
-  std::vector<ProcessId> processes;  // a dispatcher stands before its workers
+  std::vector<ProcessId> processes;  // a dispatcher is listed before its workers
   std::string reason;
 };
 

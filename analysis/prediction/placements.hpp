@@ -1,7 +1,7 @@
-// All different placements of some processes on some machines, where interchangeable machines make no difference.
+// All different placements of some processes on some machines, treating interchangeable machines as equal.
 //
 // A placement is canonical if, going through the processes in order, an unused machine is taken only if it is the first
-// unused of its kind. Every placement is a renaming of exactly one canonical placement.
+// unused machine of its kind. Every placement is a renaming of exactly one canonical placement.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "analysis/prediction/prediction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,13 +13,12 @@ namespace {
 
 constexpr std::array kOrders = {Order::recorded, Order::arrival, Order::role};
 
-// The events of a run in this order must all have happened, or the elapsed time means nothing.
+// All events of a run in this order must have happened, or the elapsed time is meaningless.
 Result<ReplayResult> complete(ReplayResult result, Order order) {
   if (result.not_performed == 0) return result;
   const std::string what = std::to_string(result.not_performed) + " events wait for messages that are never sent";
   if (order == Order::recorded) return Error{"the trace contradicts itself: " + what};
-  return Error{"the trace cannot be replayed in " + std::string(name_of(order)) + " order: " + what +
-               "; try --order recorded"};
+  return Error{fmt::format("the trace cannot be replayed in {} order: {}; try --order recorded", name_of(order), what)};
 }
 
 Target with_longer_delays(Target target, double factor) {
@@ -33,7 +34,7 @@ Target with_slower_machines(Target target, double factor) {
   return target;
 }
 
-// Is one of these events a RECEIVE from outside the computation, with a wait that no external arc stands for?
+// Whether one of these events is a RECEIVE from outside the computation, with a wait that no external arc represents.
 bool waits_unseen(const History& history, std::uint32_t first, std::uint32_t last) {
   const auto& arcs = history.external_arcs;
   for (std::uint32_t e = first; e < last; ++e) {
@@ -92,17 +93,17 @@ class Predictor {
     if (!prediction_.automatic) return;
     if (!target_.replicas.empty()) {
       prediction_.order = Order::arrival;
-      prediction_.why = {{"arrival", {}, "may write to copies, which no trace has seen at work"}};
+      prediction_.why = {{"arrival", {}, "may write to copies, which are not in the trace"}};
       return;
     }
     prediction_.order = choice.same_as_arrival() ? Order::arrival : Order::role;
     roles_ = std::move(choice.roles);
     prediction_.why = std::move(choice.why);
-    give_way();
+    choose_simpler_order();
   }
 
-  // A choice that the trace cannot be replayed with is none: then the next simpler one.
-  void give_way() {
+  // If the trace cannot be replayed with this choice: takes the next simpler one.
+  void choose_simpler_order() {
     const Target traced = traced_target(history_);
     Replay replay(history_, traced, roles_);
     for (const Order simpler : {Order::arrival, Order::recorded}) {
@@ -122,13 +123,13 @@ class Predictor {
     }
     if (!target_.replicas.empty() && prediction_.order != Order::arrival) {
       return Error{
-          "with copies of a server only the order arrival is possible: in which order they would have been asked "
-          "is recorded nowhere, and roles are those of the trace"};
+          "with copies of a server only the order arrival is possible: the trace does not record in which order "
+          "they would have been asked, and its roles are those without copies"};
     }
     if (!prediction_.automatic && prediction_.order == Order::role && prediction_.roles.empty()) {
       return Error{
-          "no dispatcher with workers in the trace (processes of one program that hear of one process what to do, "
-          "which answers whoever comes first); use --order arrival"};
+          "no dispatcher with workers in the trace (processes of one program that one process tells what to do, "
+          "answering the first that comes); use --order arrival"};
     }
     return {};
   }
@@ -232,13 +233,14 @@ class Predictor {
     warnings.insert(warnings.begin(), history_.warnings.begin(), history_.warnings.end());
     if (!history_.receive_calls_metered && prediction_.order != Order::recorded) {
       warnings.push_back(
-          "RECEIVECALL was not metered, so every receive is taken to accept any message; if some wait for one channel, "
+          "RECEIVECALL was not metered, so every receive is assumed to accept any message; if some wait for one "
+          "channel, "
           "meter it");
     }
     if (forced_ > 0) {
       warnings.push_back(
           std::to_string(forced_) +
-          " receives had to take a message they did not wait for, because nothing else could go on: these "
+          " receives had to take a message they did not wait for, because no process could continue otherwise: these "
           "processes depend on more than their messages");
     }
   }

@@ -1,18 +1,18 @@
 // How parallel, and how fast, a traced computation would be on another placement.
 //
-// A prediction is a replay of the trace (analysis/history/replay.hpp) on the target, and always says how far it can be
-// trusted:
-//   interval        where the truth is to be expected, by what the trace leaves open (interval.hpp)
-//   spread          what the other orders of receives give. Recorded order is pessimistic nearly everywhere: it waits
+// A prediction is a replay of the trace (analysis/history/replay.hpp) on the target, and always reports how far it can
+// be trusted:
+//   interval        where the truth is expected, by what the trace leaves open (interval.hpp)
+//   spread          the results of the other orders of receives. Recorded order is pessimistic nearly everywhere: it waits
 //                   for messages that came first only on the old placement. Where all agree, order does not matter.
-//   identity_error  the same method on the traced placement against the trace's own order: what the choice of order
-//                   alone changes where nothing should change.
-//   clock_error     the replay of the traced placement against the clocks in the trace. Greater than a clock's drift
-//                   and tick: something the trace does not show (the meter, unless its time is known; other load, a
-//                   wrong delay model, lost events) took time. There is none where processes wait for ones outside the computation: the replay leaves these
-//                   waits out, the clocks do not.
-//   sensitivity     how much a delay model or CPU times wrong by 10 % would matter, and where 1 % less pays most
-//                   (gains.hpp); on request.
+//   identity_error  the same method on the traced placement compared with the trace's own order: what the choice of
+//                   order alone changes where nothing should change.
+//   clock_error     the replay of the traced placement compared with the clocks in the trace. If it is greater than a
+//                   clock's drift and tick, something that the trace does not show took time: the meter, unless its time is
+//                   known; other load; a wrong delay model; lost events. There is none where processes wait for ones outside the
+//                   computation: the replay omits these waits, the clocks do not.
+//   sensitivity     how much an error of 10 % in the delay model or in CPU times would matter, and where 1 % less pays
+//                   most (gains.hpp); on request.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,13 @@ std::string_view name_of(std::optional<Order> order);  // or "auto"
 std::optional<Order> order_from_name(std::string_view name);
 
 struct PredictOptions {
-  // Default: chosen for each process (order_choice.hpp), or recorded with thesis1984, which knows no other.
+  // Default: chosen for each process (order_choice.hpp), or recorded with thesis1984, which has no other order.
   std::optional<Order> order = std::nullopt;
   SharingMethod method = SharingMethod::replay;
   bool sensitivity = false;
   bool interval = true;  // costs a dozen replays
-  // Of a metered run, with what its meter took in it (put_in_meters_time): what the clocks are compared with. None: the
-  // history itself, and then the clock error has the meter's time in it.
+  // The history of a metered run including the time that its meter took (put_in_meters_time): what the clocks are
+  // compared with. Null: the history itself, and then the clock error includes the meter's time.
   const History* as_it_ran = nullptr;
 };
 
@@ -60,8 +60,8 @@ struct Sensitivity {
   Gains gains;  // with the exact replay only
 };
 
-// From when to when a process of the prediction exchanges messages, counted from the beginning of the computation: what
-// a program says of its own speed seldom counts how long it and others took to start.
+// From when to when a process of the prediction exchanges messages, counted from the beginning of the computation: a
+// program's own measure of its speed seldom includes its start and that of others.
 struct MessageSpan {
   ProcessId process;
   double first_s = 0, last_s = 0;
@@ -73,17 +73,17 @@ struct Prediction {
   double T_s = 0;
   double elapsed_s = 0;
   bool automatic = false;         // the order was chosen for each process: `why`
-  Order order = Order::arrival;   // of the replay; automatic: role where there are dispatchers or who counts
-  std::vector<ProcessOrder> why;  // automatic: everybody who receives
+  Order order = Order::arrival;   // of the replay; automatic: role where there are dispatchers or counting processes
+  std::vector<ProcessOrder> why;  // automatic: every process that receives
   SharingMethod method = SharingMethod::replay;
   Spread spread;
   std::vector<MessageSpan> message_spans;  // exact replay only; by process, of those that have messages
   std::optional<Interval> interval;        // arrival, role: interval.hpp
   double identity_error = 0;
   std::optional<double> clock_error;
-  bool clock_error_has_meter = false;  // of a live trace: what metering took is in it
+  bool clock_error_has_meter = false;  // of a live trace: the time that metering took is in it
   std::optional<Sensitivity> sensitivity;
-  std::vector<RoleGroup> roles;  // role order: who got which
+  std::vector<RoleGroup> roles;  // role order: which worker got which task
   std::vector<std::string> warnings;
 };
 
@@ -94,7 +94,7 @@ Result<Prediction> predict(const History& history, const Target& target, const P
 // The order in words, for a table: "arrival", or those of several processes, "role, arrival".
 std::string order_text(const Prediction& prediction);
 
-// As the trace's own clocks have it: see `clock_error`.
+// Compares with the trace's own clocks: see `clock_error`.
 std::optional<double> clock_error(const History& history);
 
 }  // namespace dpm

@@ -1,5 +1,7 @@
 #include "analysis/prediction/roles.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -18,11 +20,11 @@ bool is_message(const HistoryEvent& event) {
 
 struct Master {
   std::uint32_t process = kNoPeer;
-  bool speaks_first = false;  // the worker does
+  bool speaks_first = false;  // the worker sends first
 };
 
-// Whom a process hears of what to do: the other end of its first message. It may ask others: it hears of them only
-// directly after it has spoken to them.
+// The process that tells another what to do: the other end of its first message. The worker may ask others: it hears
+// from them only directly after it has sent to them.
 std::optional<Master> master_of(const History& history, std::uint32_t process) {
   std::optional<Master> master;
   std::uint32_t spoke_to = kNoPeer;
@@ -41,8 +43,8 @@ bool contains(const std::vector<ProcessId>& processes, std::uint32_t process) {
   return std::find(processes.begin(), processes.end(), ProcessId{process}) != processes.end();
 }
 
-// Whether a RECEIVE with this channel set may take a message of more than one worker: sets name channels, and a
-// worker's channel is known from what it sent.
+// Whether a RECEIVE with this channel set may take messages of more than one worker: sets name channels, and a worker's
+// channel is known from what it sent.
 bool takes_any_worker(const History& history, std::uint32_t set,
                       const std::map<std::uint32_t, std::uint32_t>& worker_of_channel, std::size_t channels_shared) {
   const auto& sets = history.info.channel_sets;
@@ -57,7 +59,7 @@ bool takes_any_worker(const History& history, std::uint32_t set,
   return false;
 }
 
-// Pieces that are still out, by worker.
+// Pieces that have not come back, by worker.
 class Outstanding {
  public:
   Outstanding(const History& history, const RoleGroup& group, bool speak_first) : history_(history), group_(group) {
@@ -78,7 +80,7 @@ class Outstanding {
         ++pieces_[event.peer];
     }
   }
-  bool somebody_is_idle_but(std::uint32_t worker) const {
+  bool another_is_idle(std::uint32_t worker) const {
     return std::any_of(group_.workers.begin(), group_.workers.end(),
                        [&](ProcessId other) { return other.value != worker && pieces_[other.value] <= 0; });
   }
@@ -89,7 +91,7 @@ class Outstanding {
   std::vector<std::int64_t> pieces_;
 };
 
-// Whether who speaks first fetches work, rather than having work done: see the header.
+// Whether workers that speak first fetch work, rather than having work done: see the header.
 bool fetch_work(const History& history, const RoleGroup& group, const std::vector<Handout>& handouts) {
   const std::size_t count = group.workers.size();
   if (handouts.size() < 3 * count) return false;
@@ -140,14 +142,15 @@ bool hands_out_work(const History& history, RoleGroup& group, bool speak_first) 
       if (history.events[at].kind() == HistoryKind::receive && !contains(group.workers, history.events[at].peer))
         outstanding.pass(at);
     const bool answer = handout.kind == Handout::Kind::answer;
-    contradicts += handout.kind == Handout::Kind::other || (answer && outstanding.somebody_is_idle_but(begin.peer));
+    contradicts += handout.kind == Handout::Kind::other || (answer && outstanding.another_is_idle(begin.peer));
     answers += answer;
-    beginnings += handout.kind == Handout::Kind::anew;
+    beginnings += handout.kind == Handout::Kind::restart;
     outstanding.pass(handout.receive);
     at = handout.receive + 1;
   }
-  group.reason = "hand out work to whoever is free: " + std::to_string(answers) + " answers are the next piece" +
-                 (beginnings > 0 ? ", " + std::to_string(beginnings) + " new beginnings when all had come back" : "");
+  group.reason =
+      fmt::format("hand out work to free workers: {} answers are the next piece{}", answers,
+                  beginnings > 0 ? fmt::format(", {} new beginnings when all had come back", beginnings) : "");
   return answers + beginnings > contradicts;
 }
 
@@ -177,7 +180,7 @@ std::vector<RoleGroup> find_role_groups(const History& history) {
   };
   for (auto& entry : candidates) {
     RoleGroup& group = entry.second.group;
-    // A process has one role.
+    // A process has only one role.
     const bool taken =
         is_taken(group.dispatcher.value) || std::any_of(group.workers.begin(), group.workers.end(),
                                                         [&](ProcessId worker) { return is_taken(worker.value); });

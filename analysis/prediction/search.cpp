@@ -1,5 +1,7 @@
 #include "analysis/prediction/search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,9 +17,9 @@
 namespace dpm {
 namespace {
 
-using Places = std::vector<std::uint32_t>;  // by movable unit; positions in PlacementSpace::machines
+using Positions = std::vector<std::uint32_t>;  // by movable unit: positions in PlacementSpace::machines
 
-// What moves as one: a process with its threads, or one without.
+// What moves together: a process with its threads, or one without.
 using Unit = std::vector<std::uint32_t>;
 
 // The process that a thread belongs to, or the process itself.
@@ -43,11 +45,11 @@ class Search {
 
   SearchResult run() {
     const std::uint64_t count = for_each_placement(
-        space_, [&, n = std::uint64_t{0}](const Places&) mutable { return ++n <= options_.exhaustive_limit; });
+        space_, [&, n = std::uint64_t{0}](const Positions&) mutable { return ++n <= options_.exhaustive_limit; });
     result_.exhaustive = count <= options_.exhaustive_limit;
     if (result_.exhaustive) {
       result_.possible = count;
-      for_each_placement(space_, [&](const Places& places) { return evaluate(places), true; });
+      for_each_placement(space_, [&](const Positions& places) { return evaluate(places), true; });
     } else {
       improve_from_starts();
       anneal();
@@ -60,7 +62,7 @@ class Search {
   }
 
  private:
-  std::vector<MachineId> machines_at(const Places& places) const {
+  std::vector<MachineId> machines_at(const Positions& places) const {
     auto machine_of = base_.machine_of;
     for (std::size_t i = 0; i < movable_.size(); ++i) {
       for (const std::uint32_t p : movable_[i]) machine_of[p] = space_.machines[places[i]];
@@ -68,9 +70,9 @@ class Search {
     return machine_of;
   }
 
-  // The elapsed time, remembered; impossible once the heuristic has used up its evaluations.
-  double evaluate(const Places& any_places) {
-    const Places places = canonical(space_, any_places);
+  // The elapsed time, cached; empty once the heuristic has used up its evaluations.
+  double evaluate(const Positions& any_places) {
+    const Positions places = canonical(space_, any_places);
     const auto known = known_.find(places);
     if (known != known_.end()) return known->second;
     if (!result_.exhaustive && known_.size() >= options_.evaluations) return kImpossible;
@@ -91,22 +93,22 @@ class Search {
   // ---- the heuristic
 
   void improve_from_starts() {
-    std::vector<Places> starts;
+    std::vector<Positions> starts;
     if (auto traced = places_of_base()) starts.push_back(*traced);
     starts.emplace_back(movable_.size(), fastest());
-    Places spread(movable_.size());
+    Positions spread(movable_.size());
     for (std::uint32_t i = 0; i < spread.size(); ++i)
       spread[i] = i % static_cast<std::uint32_t>(space_.machines.size());
     starts.push_back(spread);
-    for (const Places& start : starts) evaluate(start);
+    for (const Positions& start : starts) evaluate(start);
     starts.push_back(greedy(spread));
     std::stable_sort(starts.begin(), starts.end(),
-                     [&](const Places& a, const Places& b) { return evaluate(a) < evaluate(b); });
-    for (const Places& start : starts) descend(start, .6);
+                     [&](const Positions& a, const Positions& b) { return evaluate(a) < evaluate(b); });
+    for (const Positions& start : starts) descend(start, .6);
   }
 
-  std::optional<Places> places_of_base() const {
-    Places places;
+  std::optional<Positions> places_of_base() const {
+    Positions places;
     for (const Unit& unit : movable_) {
       const auto found = std::find(space_.machines.begin(), space_.machines.end(), base_.machine_of[unit.front()]);
       if (found == space_.machines.end()) return std::nullopt;
@@ -127,8 +129,8 @@ class Search {
     return machine.speed * machine.cores;
   }
 
-  // One process after the other, the busiest first, goes where it does best with the others where they are.
-  Places greedy(Places places) {
+  // Positions one process after the other, the busiest first, where it does best while the others stay.
+  Positions greedy(Positions places) {
     std::vector<std::size_t> order(movable_.size());
     std::vector<std::uint64_t> cpu_ns(movable_.size());
     for (std::size_t i = 0; i < movable_.size(); ++i) {
@@ -145,7 +147,7 @@ class Search {
     return places;
   }
 
-  bool best_move_of(std::size_t i, Places& places) {
+  bool best_move_of(std::size_t i, Positions& places) {
     double least = evaluate(places);
     const std::uint32_t old = places[i];
     std::uint32_t best = old;
@@ -161,7 +163,7 @@ class Search {
     return best != old;
   }
 
-  void descend(Places places, double share) {
+  void descend(Positions places, double share) {
     for (bool better = true; better && !used_up(share);) {
       better = false;
       for (std::size_t i = 0; i < places.size() && !used_up(share); ++i) better |= best_move_of(i, places);
@@ -169,7 +171,7 @@ class Search {
     }
   }
 
-  bool swap_one(std::size_t i, Places& places) {
+  bool swap_one(std::size_t i, Positions& places) {
     const double now = evaluate(places);
     for (std::size_t j = i + 1; j < places.size(); ++j) {
       if (places[i] == places[j]) continue;
@@ -180,16 +182,16 @@ class Search {
     return false;
   }
 
-  // From the best found; a worse placement is accepted with probability exp(-increase / temperature), which falls from
-  // 5 % to 0.05 % of the elapsed time. Ends by descending from the best.
+  // Starts from the best found; accepts a worse placement with probability exp(-increase / temperature), which falls
+  // from 5 % to 0.05 % of the elapsed time. Ends by descending from the best.
   void anneal() {
     if (!best_ || best_ns_ == kImpossible) return;
-    Places places = *best_;
+    Positions places = *best_;
     double elapsed = best_ns_;
-    const std::uint64_t steps = options_.evaluations * 2;  // many lead back to what is known
+    const std::uint64_t steps = options_.evaluations * 2;  // many steps lead back to placements already evaluated
     for (std::uint64_t step = 0; step < steps && !used_up(.95); ++step) {
       const double temperature = best_ns_ * .05 * std::pow(.01, static_cast<double>(step) / static_cast<double>(steps));
-      Places next = places;
+      Positions next = places;
       next[random_.below(next.size())] = static_cast<std::uint32_t>(random_.below(space_.machines.size()));
       if (random_.chance(.3)) std::swap(next[random_.below(next.size())], next[random_.below(next.size())]);
       const double then = evaluate(next);
@@ -218,7 +220,7 @@ class Search {
   }
 
   void rank() {
-    std::vector<std::pair<double, const Places*>> ranking;
+    std::vector<std::pair<double, const Positions*>> ranking;
     for (const auto& [places, elapsed_ns] : known_) {
       if (elapsed_ns != kImpossible) ranking.emplace_back(elapsed_ns, &places);
     }
@@ -247,8 +249,8 @@ class Search {
   const PlacementSpace space_;
   Replay replay_;
   Random random_;
-  std::map<Places, double> known_;
-  std::optional<Places> best_;
+  std::map<Positions, double> known_;
+  std::optional<Positions> best_;
   double best_ns_ = kImpossible;
   SearchResult result_;
 };
@@ -258,7 +260,7 @@ Result<std::vector<Unit>> movable_units(const History& history, const SearchOpti
   for (const auto& process : history.info.processes) names.push_back(process.name);
   for (const auto& name : options.movable) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return Error{"search: no process '" + name + "' in the trace" + did_you_mean(name, names)};
+      return Error{fmt::format("search: no process '{}' in the trace{}", name, did_you_mean(name, names))};
     }
   }
   const auto& chosen = options.movable;
@@ -294,8 +296,9 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       const std::string meant = did_you_mean(name, names);
-      return Error{"search: no machine '" + name + "'" +
-                   (meant.empty() ? "; there are: " + joined(names) + ", and 'cores' for single cores" : meant)};
+      return Error{fmt::format(
+          "search: no machine '{}'{}", name,
+          meant.empty() ? fmt::format("; there are: {}, and 'cores' for single cores", joined(names)) : meant)};
     }
     allowed.push_back({static_cast<std::uint16_t>(found - names.begin())});
   }

@@ -1,12 +1,12 @@
-// The best placements of a traced computation, by its predicted elapsed time.
+// The best placements of a traced computation, by predicted elapsed time.
 //
-// With few placements all are tried, and the best is the best the predictor knows. With many, several starts (the
-// traced placement, everything on one machine, spread out, greedy) are improved by moves of one process and swaps of
-// two, and by simulated annealing. Then `regret_bound` says how far from the best the result can be at most: best found
-// / lower bound - 1, the lower bound being one that no placement can beat (see lower_bound.hpp).
+// With few placements all are tried, and the result is the best by the predictor. With many, several starts (the traced
+// placement, everything on one machine, spread out, greedy) are improved by moves of one process and swaps of two, and
+// by simulated annealing. Then `regret_bound` limits how far from the best the result can be: best found / lower bound
+// - 1, where no placement can beat the lower bound (see lower_bound.hpp).
 //
 // Machines of equal speed and cores that hold nothing fixed and have no delays of their own are interchangeable;
-// placements that differ only in which of them is which count once ("four servers on free machines: 15 partitions").
+// placements that differ only by exchanging such machines count once ("four servers on free machines: 15 partitions").
 // Threads move with their process.
 #pragma once
 
@@ -25,12 +25,12 @@ namespace dpm {
 
 struct SearchOptions {
   std::vector<std::string>
-      movable;  // process names; empty: every process of the computation. The others stay as in the base
+      movable;  // process names; empty: every process of the computation. The others stay where the base has them
   std::vector<std::string>
       machines;  // where they may go; empty: every machine without a fixed process, or all if there is none
   std::optional<Order> order = std::nullopt;  // default: chosen for each process (order_choice.hpp)
   std::size_t keep = 10;                      // candidates to return
-  std::uint64_t exhaustive_limit = 5000;      // more placements than this: heuristic
+  std::uint64_t exhaustive_limit = 5000;      // with more placements than this: heuristic
   std::uint64_t evaluations = 4000;           // of the heuristic
   std::uint64_t seed = 1;
 };
@@ -53,8 +53,8 @@ struct SearchResult {
   double regret_bound = 0;  // 0 when exhaustive
 };
 
-// `base` gives machines, delays and where processes are that do not move. Refuses unknown names (with the nearest),
-// nothing to move, and a role order without roles.
+// `base` gives machines, delays and the places of processes that do not move. Refuses unknown names (with the nearest),
+// an empty set of movable processes, and a role order without roles.
 Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options = {});
 
 }  // namespace dpm

@@ -9,7 +9,7 @@ std::uint64_t ns(double seconds) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(Duration::from_seconds(seconds).ns, 0));
 }
 
-// One that a meter takes part in, and a trace has. Ends of threads that nothing waited for are no calls.
+// A call that a meter handles and a trace records. Ends of threads that nothing waited for are not calls.
 bool is_call(const HistoryEvent& event) {
   const HistoryKind kind = event.kind();
   return kind == HistoryKind::send || kind == HistoryKind::receive ||
@@ -41,7 +41,7 @@ class TakingOut {
     }
   }
 
-  // Events come in order.
+  // Events must be given in order.
   std::uint64_t cost_of_calls_before(std::uint32_t e) {
     const auto& between = history_.calls_between;
     if (next_between_ == between.size() || between[next_between_].event != e) return 0;
@@ -71,7 +71,7 @@ class TakingOut {
     const MachineId here = history_.info.processes[p].machine, there = history_.info.processes[peer].machine;
     const auto& machines = history_.info.machines;
     if (here == there || here.value >= machines.size() || there.value >= machines.size()) return {};
-    // Who waits in a metered call is woken by way of the supervisor; who waits in poll() is not.
+    // A process that waits in a metered call is woken by the supervisor; one that waits in poll() is not.
     if (waited_in_call && !calibration_.metering.wake_up.is_free()) return calibration_.metering.wake_up;
     const DelayClass& delays = calibration_.delays.between(machines[here.value].name, machines[there.value].name);
     return delays.wake_ups.after(kUsualGap_s);

@@ -1,13 +1,13 @@
-// CPU time in a live trace that the program would not have used, had it not been metered, or not run where it was
+// CPU time in a live trace that the program would not have used if it had not been metered, or had not run where it was
 // traced.
 //
-// The costs are of calls, and a call's cost is in the CPU time between its event and the process's next one:
+// The costs are those of calls, and a call's cost is in the CPU time between its event and the process's next one:
 //     SEND      metering's share; and, if the receiver slept on another machine, what waking it cost
 //     WAIT      metering's share, as of a RECEIVE
 //     a call    that asked for a message and found nothing: metering's share
 //     RECEIVE   metering's share, greater if it waited; and what waking it cost, if it slept until a message of another
 //               machine woke it
-// What is taken out is never more than there was: the rest is taken from the CPU time that follows.
+// Never more than the available CPU time is subtracted: the rest is subtracted from the CPU time that follows.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ struct TracingCost {
   std::uint64_t wake_up_ns = 0;
 };
 
-// Afterwards the history is that of an unmetered run in which waking a process costs no more than on one machine: what
-// a replay charges for waking on its target comes on top of that. `calibration` is of the machines the trace is from.
+// Afterwards the history is that of an unmetered run in which waking a process costs no more than on one machine: a
+// replay adds what it charges for waking on its target. `calibration` is of the machines the trace is from.
 TracingCost take_out_tracing_cost(History& history, const Calibration& calibration);
 
-// The calibration with other costs of metering: those by which `as_metered` has more CPU time than the program uses when
-// it is not metered. A server with much memory loses more to its supervisor than the program that a calibration
-// measures. The costs of calls keep their relation to each other; where the calibration knows none, all are alike.
+// The calibration with other costs of metering: those that explain how much more CPU time `as_metered` has than the
+// program uses when it is not metered. A server with much memory loses more to its supervisor than the program that a
+// calibration measures. The costs of calls keep their proportions; where the calibration has none, all are equal.
 Calibration fitted_to(const History& as_metered, Calibration calibration, double unmetered_cpu_s);
 
-// The run as its clocks have it: to a history that metering has been taken out of, adds all the time by which it made
-// each call longer, the supervisor's own too, as if the program had used it. On one core it stood still meanwhile.
-// Returns how much that is; 0 where the calibration does not know it.
+// The run as its clocks have it: to a history from which metering has been subtracted, adds all the time by which
+// metering made each call longer, including the supervisor's own, as if the program had used it. On one core the
+// program stood still meanwhile. Returns how much that is; 0 where the calibration does not know it.
 std::uint64_t put_in_meters_time(History& unmetered, const Calibration& calibration);
 
 }  // namespace dpm

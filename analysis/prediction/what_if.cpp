@@ -1,5 +1,7 @@
 #include "analysis/prediction/what_if.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,7 +15,7 @@ namespace {
 
 using Processes = std::vector<std::uint32_t>;
 
-constexpr std::size_t kMostMachines = 0xfffe;  // MachineId has 16 bits, and one of them is none
+constexpr std::size_t kMostMachines = 0xfffe;  // MachineId has 16 bits, and one value means none
 
 std::string number(double value) {
   std::string text = std::to_string(value);
@@ -23,7 +25,7 @@ std::string number(double value) {
 }
 
 std::string name_of_copy(const std::string& server, std::uint32_t number) {
-  return server + "#" + std::to_string(number);
+  return fmt::format("{}#{}", server, number);
 }
 
 template <typename Described>
@@ -37,23 +39,24 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The one process that is to have copies.
+// The one process that is to get copies.
 Result<ProcessId> server_of(const ReplicaChange& change, const History& history) {
-  const std::string here = "replicas of '" + change.process + "': ";
+  const std::string here = fmt::format("replicas of '{}': ", change.process);
   const auto names = names_of(history.info.processes);
   if (change.copies < 2 || change.copies > kMostCopies)
-    return Error{here + "from 2 to " + std::to_string(kMostCopies) + " are possible, the process itself among them"};
+    return Error{fmt::format("{}from 2 to {} are possible, the process itself among them", here, kMostCopies)};
   const auto found = std::find(names.begin(), names.end(), change.process);
-  if (found == names.end()) return Error{here + "no such process in the trace" + did_you_mean(change.process, names)};
+  if (found == names.end())
+    return Error{fmt::format("{}no such process in the trace{}", here, did_you_mean(change.process, names))};
   if (std::count(names.begin(), names.end(), change.process) > 1)
-    return Error{here + "several processes are called so, and requests to one of them would be handed out"};
+    return Error{here + "several processes have this name, and only a single process can have copies"};
   const ProcessId server{static_cast<std::uint32_t>(found - names.begin())};
   for (const auto& process : history.info.processes)
     if (process.group == server)
       return Error{here + "it has threads, and which of them would take a request of a copy is not known"};
   if (history.of(server).empty())
     return Error{here +
-                 "it is outside the computation, or the trace has nothing of it; --everybody takes all processes in"};
+                 "it is outside the computation, or has no events in the trace; --everybody includes all processes"};
   return server;
 }
 
@@ -65,10 +68,10 @@ class Changes {
   }
 
   Result<void> change(const SpeedChange& change) {
-    const std::string here = "speed of '" + change.process + "': ";
+    const std::string here = fmt::format("speed of '{}': ", change.process);
     if (!(change.factor >= 1 / kLargestFactor && change.factor <= kLargestFactor))
-      return Error{here + "a factor from " + number(1 / kLargestFactor) + " to " + number(kLargestFactor) +
-                   " is needed: 2 is twice as fast"};
+      return Error{fmt::format("{}a factor from {} to {} is needed: 2 is twice as fast", here,
+                               number(1 / kLargestFactor), number(kLargestFactor))};
     const auto processes = processes_called(here, change.process);
     if (!processes) return processes.error();
     target_.process_speed.resize(process_names_.size(), 1);
@@ -79,23 +82,25 @@ class Changes {
   Result<void> change(const CoresChange& change) {
     const auto machine = machine_called(change.machine);
     if (!machine)
-      return Error{"cores of '" + change.machine + "': no such machine" + did_you_mean(change.machine, machine_names_)};
-    if (change.cores == 0) return Error{"cores of '" + change.machine + "': a machine has at least 1"};
+      return Error{fmt::format("cores of '{}': no such machine{}", change.machine,
+                               did_you_mean(change.machine, machine_names_))};
+    if (change.cores == 0) return Error{fmt::format("cores of '{}': a machine has at least 1", change.machine)};
     target_.machines[*machine].cores = change.cores;
     return {};
   }
 
   Result<void> change(const LinkChange& change) {
-    const std::string here = "link '" + change.ends + "': ";
+    const std::string here = fmt::format("link '{}': ", change.ends);
     if (!(change.delay_factor >= 0 && change.delay_factor <= kLargestFactor))
-      return Error{here + "a factor from 0 to " + number(kLargestFactor) + " is needed: 0.5 is half the delay"};
+      return Error{
+          fmt::format("{}a factor from 0 to {} is needed: 0.5 is half the delay", here, number(kLargestFactor))};
     const auto is_machine = [this](const std::string& name) { return machine_called(name).has_value(); };
     const auto is_process = [this](const std::string& name) { return is_one_of(process_names_, name); };
     if (const auto machines = split(change.ends, is_machine))
       return lengthen_machines(here, *machines, change.delay_factor);
     if (const auto processes = split(change.ends, is_process))
       return lengthen_processes(here, *processes, change.delay_factor);
-    return Error{here + "expected two machines or two processes, A-B" + unknown_end(change.ends)};
+    return Error{fmt::format("{}expected two machines or two processes, A-B{}", here, unknown_end(change.ends))};
   }
 
   Result<void> change(const ReplicaChange& change) {
@@ -104,17 +109,18 @@ class Changes {
     auto work = find_server_work(history_, *server);
     if (!work) return work.error();
     Replicas replicas{server->value, {}, std::move(*work)};
-    const std::string here = "replicas of '" + change.process + "': ";
+    const std::string here = fmt::format("replicas of '{}': ", change.process);
     for (std::uint32_t number = 2; number <= change.copies; ++number) {
       const std::string name = name_of_copy(change.process, number);
       const auto copy = std::find(process_names_.begin(), process_names_.end(), name) - process_names_.begin();
       replicas.copies.push_back(static_cast<std::uint32_t>(copy));
       if (auto done = put_copy(here, change, *server, static_cast<std::size_t>(copy), name); !done) return done;
     }
-    notes.push_back(here + "each client's requests, " + std::to_string(replicas.work.requests) +
-                    " in all, go to them in turn; a copy does with a request what '" + change.process +
-                    "' did with it, so this is right if nothing is remembered from one request to the next");
-    for (const auto& doubt : replicas.work.doubts) notes.push_back(here + "perhaps not right: " + doubt);
+    notes.push_back(
+        fmt::format("{}each client's requests, {} in all, go to them in turn; a copy does with a request what '{}' did "
+                    "with it, so this is right if nothing is remembered from one request to the next",
+                    here, replicas.work.requests, change.process));
+    for (const auto& caveat : replicas.work.caveats) notes.push_back(fmt::format("{}may be wrong: {}", here, caveat));
     target_.replicas.push_back(std::move(replicas));
     return {};
   }
@@ -128,11 +134,13 @@ class Changes {
     if (!change.machine.empty()) {
       const auto machine = machine_called(change.machine);
       if (!machine)
-        return Error{here + "no machine '" + change.machine + "'" + did_you_mean(change.machine, machine_names_)};
+        return Error{
+            fmt::format("{}no machine '{}'{}", here, change.machine, did_you_mean(change.machine, machine_names_))};
       target_.machine_of[copy] = MachineId{static_cast<std::uint16_t>(*machine)};
       return {};
     }
-    // Its own machine is like the one its server is on now; where a placement put it elsewhere, nobody is on that one.
+    // A copy's own machine is like the server's present one; if a placement put the copy elsewhere, its own machine
+    // stays empty.
     MachineInfo& own = target_.machines[*machine_called(name)];
     const MachineInfo& like = target_.machines[target_.machine_of[server.value].value];
     own.speed = like.speed;
@@ -148,7 +156,7 @@ class Changes {
     return static_cast<std::size_t>(found - machine_names_.begin());
   }
 
-  // With their threads; at least one, all with something to replay.
+  // The named processes with their threads; at least one, all with something to replay.
   Result<Processes> processes_called(const std::string& here, const std::string& name) const {
     Processes processes;
     const auto& infos = history_.info.processes;
@@ -159,10 +167,13 @@ class Changes {
       known |= called;
       if (called && history_.first_event[p] != history_.first_event[p + 1]) processes.push_back(p);
     }
-    if (!known) return Error{here + "no process '" + name + "' in the trace" + did_you_mean(name, process_names_)};
+    if (!known)
+      return Error{fmt::format("{}no process '{}' in the trace{}", here, name, did_you_mean(name, process_names_))};
     if (processes.empty())
-      return Error{here + "process '" + name +
-                   "' is outside the computation, or the trace has nothing of it; --everybody takes all processes in"};
+      return Error{
+          fmt::format("{}process '{}' is outside the computation, or has no events in the trace; --everybody includes "
+                      "all processes",
+                      here, name)};
     return processes;
   }
 
@@ -175,7 +186,7 @@ class Changes {
     return std::nullopt;
   }
 
-  // Which of the two is not known, when the other one is.
+  // Reports which of the two is not known, when the other one is.
   std::string unknown_end(const std::string& ends) const {
     for (std::size_t at = ends.find('-'); at != std::string::npos; at = ends.find('-', at + 1)) {
       const std::string first = ends.substr(0, at), second = ends.substr(at + 1);
@@ -185,7 +196,7 @@ class Changes {
           if (!is_one_of(*names, known) || is_one_of(*names, other)) continue;
           const std::string meant = did_you_mean(other, *names);
           if (!meant.empty() || names == &process_names_)
-            return std::string("; there is no ") + kind + " '" + other + "'" + meant;
+            return fmt::format("; there is no {} '{}'{}", kind, other, meant);
         }
       }
     }
@@ -247,12 +258,12 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
   for (const auto& change : what_if.replicas) {
     const auto server = server_of(change, history);
     if (!server) return server.error();
-    const std::string here = "replicas of '" + change.process + "': ";
-    if (!servers.insert(change.process).second) return Error{here + "asked for twice"};
+    const std::string here = fmt::format("replicas of '{}': ", change.process);
+    if (!servers.insert(change.process).second) return Error{here + "given twice"};
     for (std::uint32_t number = 2; number <= change.copies; ++number) {
       const std::string name = name_of_copy(change.process, number);
       if (is_one_of(names_of(history.info.processes), name) || is_one_of(names_of(history.info.machines), name))
-        return Error{here + "the trace has a '" + name + "' already"};
+        return Error{fmt::format("{}the trace has a '{}' already", here, name)};
       ProcessInfo copy = history.info[*server];
       copy.name = name;
       if (change.machine.empty()) {
@@ -265,7 +276,7 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
       history.info.processes.push_back(std::move(copy));
       history.first_event.push_back(history.first_event.back());
       history.local_spans.push_back({});
-      history.local_lives.push_back({});
+      history.local_lifetimes.push_back({});
     }
   }
   return {};
@@ -274,7 +285,7 @@ Result<void> add_copies(const WhatIf& what_if, History& history) {
 void scale_delays(DelayModel& delays, const std::string& machine_a, const std::string& machine_b, double factor) {
   PairClass pair{machine_a, machine_b, delays.between(machine_a, machine_b)};
   pair.delays.delivery_s = scaled(pair.delays.delivery_s, factor);
-  delays.pairs.insert(delays.pairs.begin(), std::move(pair));  // of several pairs the first counts
+  delays.pairs.insert(delays.pairs.begin(), std::move(pair));  // of several pairs the first applies
 }
 
 PiecewiseLinear scaled(const PiecewiseLinear& line, double factor) {

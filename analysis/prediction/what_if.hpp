@@ -1,16 +1,16 @@
-// Changes of a traced computation, to be tried on its history before anybody makes them. Everything is relative to what
-// the trace and its placement say, and several changes add up:
+// Changes of a traced computation, to try on its history before making them. Everything is relative to the trace and
+// its placement, and several changes combine:
 //
-//   speed  a process needs its CPU time divided by the factor: a better program, or the part of the work it no longer
-//          has. What messages cost their sender and receiver belongs to the machine and stays.
-//   link   messages between two machines, or two processes, either way, take so many times as long to arrive.
-//   cores  a machine has so many cores.
+//   speed  a process's CPU time is divided by the factor: a better program, or only a part of the work.
+//          The cost of messages at sender and receiver belongs to the machine and stays.
+//   link   messages between two machines, or two processes, either way, take `factor` times as long to arrive.
+//   cores  a machine has that number of cores.
 //   replicas
 //          a server has that many copies, each on a machine of its own like the server's, or all on a given one. Each
 //          client's requests go to the server and its copies in turn, and the copy that got one answers it. A copy does with a request what the server did in the trace: what it would remember otherwise is not known,
-//          only doubts are (analysis/history/server_work.hpp).
+//          only caveats are (analysis/history/server_work.hpp).
 //
-// Names stand for all processes of that name and for their threads, as in a placement.
+// A name stands for all processes of that name and for their threads, as in a placement.
 #pragma once
 
 #include <cstdint>
@@ -53,23 +53,24 @@ struct WhatIf {
   bool empty() const { return speeds.empty() && links.empty() && cores.empty() && replicas.empty(); }
 };
 
-inline constexpr double kLargestFactor = 1e6;  // and its inverse the smallest: beyond, nanoseconds run out
+inline constexpr double kLargestFactor = 1e6;  // and its inverse the smallest: beyond that, nanoseconds lose precision
 
 inline constexpr std::uint32_t kMostCopies = 1000;
 
-// First: the history with the copies `what_if` asks for, named "server#2", "server#3", ..., as processes that have done
-// nothing, and with machines of that name for those that have none. A placement can then say where they are. Refuses
-// what has no requests to share.
+// Call first: adds the copies that `what_if` asks for to the history, named "server#2", "server#3", ..., as processes
+// without events, and machines of that name for those that have none. A placement can then place them. Refuses a server
+// without requests to share.
 Result<void> add_copies(const WhatIf& what_if, History& history);
 
-// Then, to a target of that history: everything else. Refuses unknown names (with the nearest), processes the history
-// has no events of, and factors out of range. Returns what to know about the changes beside their result.
+// Call second, with a target of that history: applies everything else. Refuses unknown names (with the nearest),
+// processes that the history has no events of, and factors out of range. Returns notes about the changes, to show
+// beside their result.
 Result<std::vector<std::string>> apply(const WhatIf& what_if, const History& history, Target& target);
 
 // Messages between these two machines take `factor` times as long.
 void scale_delays(DelayModel& delays, const std::string& machine_a, const std::string& machine_b, double factor);
 
-// A line of delays that is `factor` times as high.
+// The line of delays multiplied by `factor`.
 PiecewiseLinear scaled(const PiecewiseLinear& line, double factor);
 
 }  // namespace dpm

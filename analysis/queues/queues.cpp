@@ -1,5 +1,7 @@
 #include "analysis/queues/queues.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/check.hpp"
@@ -16,7 +18,7 @@ std::string name_of(const TraceInfo& info, ProcessId process) {
   return std::string("#").append(std::to_string(process.value));
 }
 
-// An operating system's process: no meter flag makes its messages' arrivals known.
+// An operating system's process: no meter flag reveals when its messages arrive.
 bool is_live(const TraceInfo& info, ProcessId process) {
   return process.value < info.processes.size() && info[process].pid != 0;
 }
@@ -43,7 +45,7 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
     pass_time(queue_now, event);
     auto& statistics = queue_now.statistics;
     const MessageKey message{event.peer, event.channel, event.sequence};
-    // Moved by the kernel, or more of a message taken before: never in a queue.
+    // Moved by the kernel, or the rest of a message taken before: never in a queue.
     if ((event.flags & (event_flags::kKernelMessage | event_flags::kNoMessage)) != 0) continue;
 
     if (event.type == EventType::message_queued) {
@@ -191,23 +193,25 @@ Queues QueueAnalysis::result() const {
       names += (names.empty() ? "" : ", ") + name;
     } else if (statistics.receives_without_queued > 0) {
       const char* reason = is_live(*info_, statistics.process)
-                               ? " messages are left out: from another machine or outside, nobody saw when they arrived"
+                               ? " messages are left out: from another machine or outside, their arrival is not known"
                                : " RECEIVEs without a MESSAGEQUEUED are left out";
-      result.warnings.push_back(name + ": " + std::to_string(statistics.receives_without_queued) + reason);
+      result.warnings.push_back(fmt::format("{}: {}{}", name, statistics.receives_without_queued, reason));
     }
     if (statistics.waits_across_machines > 0) {
-      result.warnings.push_back(name + " migrated: the waits of " + std::to_string(statistics.waits_across_machines) +
-                                " messages cannot be measured, their ends are on clocks of two machines");
+      result.warnings.push_back(fmt::format(
+          "{} migrated: the waits of {} messages cannot be measured, their ends are on clocks of two machines", name,
+          statistics.waits_across_machines));
     }
     result.processes.push_back(std::move(statistics));
   }
   if (!unmeasured.empty()) {
-    result.warnings.push_back("queues need MESSAGEQUEUED, not metered for: " + unmeasured +
-                              " (set the meter flag messagequeued)");
+    result.warnings.push_back(
+        fmt::format("queues need MESSAGEQUEUED, not metered for: {} (set the meter flag messagequeued)", unmeasured));
   }
   if (!unmeasured_live.empty()) {
-    result.warnings.push_back("nobody saw when messages arrived for: " + unmeasured_live +
-                              " (meter the senders on the same machine as well)");
+    result.warnings.push_back(
+        fmt::format("the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
+                    unmeasured_live));
   }
   return result;
 }

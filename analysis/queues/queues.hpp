@@ -1,10 +1,10 @@
 // Where messages wait (thesis 5.2.2): the length of every process's message queue, and how long each message stood in
 // it.
 //
-// MESSAGEQUEUED adds one, RECEIVE takes one away; the two of one message are paired by (sender, channel, sequence).
-// Both are events of the receiver, so both times come from one machine's clock, unless the process migrated in
-// between: then the wait is not measured, and that is counted. A process whose MESSAGEQUEUED was not metered has no
-// numbers at all, and says so.
+// MESSAGEQUEUED adds one, RECEIVE removes one; the two of one message are paired by (sender, channel, sequence). Both
+// are events of the receiver, so both times come from one machine's clock, unless the process migrated in between: then
+// the wait is not measured, and the case is counted. For a process whose MESSAGEQUEUED was not metered the result has
+// no numbers, and is marked so.
 //
 // Memory: messages now queued, plus a bounded summary for each process.
 #pragma once
@@ -25,7 +25,7 @@ struct QueueOptions {
   std::size_t series_max = 240;    // points of the time series at most; 0: none
 };
 
-// The queue over a while: by the clock of the process's machine.
+// The queue during a period, by the clock of the process's machine.
 struct QueuePoint {
   LocalTime from;
   Duration width;
@@ -36,7 +36,7 @@ struct QueuePoint {
 struct QueueStatistics {
   ProcessId process;
   bool in_computation = true;
-  // False: its MESSAGEQUEUED events were not metered, and nothing below means anything but `received`.
+  // False: its MESSAGEQUEUED events were not metered, and of the numbers below only `received` is valid.
   bool measured = false;
   std::uint64_t queued = 0, received = 0;
 
@@ -46,13 +46,13 @@ struct QueueStatistics {
   std::vector<double> time_share;       // [length]: share of the time the queue had it; adds up to 1
   WaitDistribution waits;
   std::vector<QueuePoint> series;
-  Duration observed;  // what the means over time are over
+  Duration observed;  // what the means over time cover
 
   // Why this may be incomplete.
   std::uint64_t still_queued = 0;             // no RECEIVE seen
   std::uint64_t receives_without_queued = 0;  // paired with nothing; not in any number above
   std::uint64_t waits_across_machines = 0;    // queued on one machine, received on another: wait unknown
-  std::uint64_t clock_went_back = 0;          // the machine's clock was set back: that stretch counts as zero
+  std::uint64_t clock_went_back = 0;          // the machine's clock was set back: that period counts as zero
 };
 
 struct Queues {
@@ -104,7 +104,7 @@ class QueueAnalysis : public EventSink {
     std::uint64_t operations = 0;
     double operation_lengths = 0;
     Series series;
-    MachineId series_machine;  // the series keeps to the first machine: clocks of two cannot share an axis
+    MachineId series_machine;  // the series stays on the first machine: clocks of two machines cannot share an axis
   };
 
   Queue& queue(ProcessId process);
@@ -116,7 +116,7 @@ class QueueAnalysis : public EventSink {
   const TraceInfo* info_ = nullptr;
   std::vector<Queue> queues_;  // by process number
   LossReport losses_;
-  std::optional<Queues> final_;  // made in on_end(), after which `info_` is gone
+  std::optional<Queues> final_;  // filled in on_end(), after which `info_` is invalid
 };
 
 }  // namespace dpm

@@ -12,7 +12,7 @@ constexpr int kPerPowerBits = 5;
 
 int power_of(std::uint64_t value) { return static_cast<int>(std::bit_width(value)); }
 
-// The greatest number there is stands for 2^64.
+// The greatest representable number stands for 2^64.
 std::uint64_t two_to(int power) { return power < 64 ? std::uint64_t{1} << power : ~std::uint64_t{0}; }
 
 std::size_t bucket_of(std::uint64_t value) {

@@ -1,5 +1,5 @@
-// Waiting times of any number of messages in bounded memory: count, minimum, mean and maximum exactly; quantiles
-// exactly up to kStored values, and beyond that from buckets that are at most 1/32 of their value wide.
+// Waiting times of any number of messages in bounded memory: exact count, minimum, mean and maximum; quantiles exact up
+// to kStored values, and beyond that from buckets at most 1/32 of their value wide.
 //
 // Buckets: values below 32 have one each; above, every power of two is divided into 32 (the layout of HdrHistogram).
 #pragma once
@@ -27,7 +27,7 @@ class WaitDistribution {
   double mean_ns() const { return count_ == 0 ? 0 : sum_ns_ / static_cast<double>(count_); }
   bool exact_quantiles() const { return count_ <= kStored; }
 
-  // The smallest value that at least fraction * count of the values do not exceed; 0 if there are none.
+  // The smallest value that at least fraction * count of the values do not exceed; 0 if there are no values.
   double quantile_ns(double fraction) const;
 
   // By powers of two, for plots: [0, 1), [1, 2), [2, 4), [4, 8) ... from the first to the last that holds a value.

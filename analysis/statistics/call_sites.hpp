@@ -1,4 +1,4 @@
-// Which places of the programs send and receive how much: messages and bytes for each process and program counter.
+// How much each place in the programs sends and receives: messages and bytes for each process and program counter.
 //
 // Memory grows with processes and places that communicate, never with events.
 #pragma once
@@ -30,7 +30,7 @@ class CallSiteAnalysis : public EventSink {
  private:
   using Key = std::pair<ProcessId, std::uint64_t>;
   std::map<Key, CallSite> sites_;
-  CallSite* last_ = nullptr;  // programs mostly repeat themselves
+  CallSite* last_ = nullptr;  // programs mostly repeat the same call
 };
 
 }  // namespace dpm

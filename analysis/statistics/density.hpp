@@ -1,8 +1,7 @@
-// How many things happened when, on one clock, without knowing beforehand how long it will go on.
+// How many things happened when, on one clock, without knowing the total time beforehand.
 //
 // Buckets are aligned to multiples of their width. When the times seen no longer fit into `buckets_max` of them, the
-// width doubles and neighbours are joined, so memory is bounded and every count stays exact; only the resolution
-// shrinks.
+// width doubles and neighbours are merged, so memory is bounded and every count stays exact; only the resolution falls.
 //
 //   width 1:  |2|0|1|4|        a fifth bucket would be needed:
 //   width 2:  | 2 | 5 |  |
@@ -21,7 +20,7 @@ class DensityHistogram {
 
   void add(LocalTime when);
 
-  // The beginning of bucket 0, and what every bucket covers. Buckets without a count are there too.
+  // The beginning of bucket 0, and how long each bucket is. Buckets without a count are included.
   LocalTime begin() const { return {first_index_ * width_ns_}; }
   Duration width() const { return {width_ns_}; }
   const std::vector<std::uint64_t>& counts() const { return counts_; }

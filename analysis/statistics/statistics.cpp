@@ -50,7 +50,7 @@ MachineStatistics& StatisticsAnalysis::machine(const Event& event) {
 void StatisticsAnalysis::on_events(std::span<const Event> batch) {
   DPM_CHECK(info_ != nullptr);
   for (const Event& event : batch) {
-    if (event.process.is_none() || event.machine.is_none()) continue;  // nobody to count it for
+    if (event.process.is_none() || event.machine.is_none()) continue;  // no process to count it for
     ++events_;
     Seen& seen_process = seen(event.process);
     auto& process = seen_process.statistics;
@@ -82,7 +82,7 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
 void StatisticsAnalysis::count_send(const Event& event, ProcessStatistics& sender) {
   const bool kernel = (event.flags & event_flags::kKernelMessage) != 0;
   const bool known =
-      !event.peer.is_none();  // a 4.2BSD meter names sockets, not processes: neither local nor remote then
+      !event.peer.is_none();  // a 4.2BSD meter names sockets, not processes: then neither local nor remote
   const bool remote = known && machine_of(event.peer) != event.machine;
   sender.sent += 1;
   sender.sent_bytes += event.length_bytes;
@@ -121,7 +121,7 @@ void StatisticsAnalysis::count_receive(const Event& event, ProcessStatistics& re
 }
 
 void StatisticsAnalysis::count_wait(const Event& event, ProcessStatistics& waiter) {
-  if (event.code >= waiter.waits.size()) return;  // of a kind that a later version knows
+  if (event.code >= waiter.waits.size()) return;  // of a kind that a later version defines
   ++waiter.waits[event.code].count;
   waiter.waits[event.code].waited_ns += event.sequence;
 }

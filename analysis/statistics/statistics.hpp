@@ -1,10 +1,10 @@
-// Who talks to whom, how much, how often and in what sizes (thesis 5.2.2), and where the CPU time goes (figure 5.12).
+// Which processes exchange how many messages of which sizes (thesis 5.2.2), and where the CPU time goes (figure 5.12).
 //
-// A message is counted by its SEND. Where the sender was not metered, the RECEIVE is all there is: such pairs are
-// counted by it and marked. Data messages of the kernel (MOVEDATA) are messages, and are counted once more on their own
-// so that a table can show them apart. Memory grows with processes and pairs that talk, never with events.
+// A message is counted by its SEND. Where the sender was not metered, only the RECEIVE is known: such pairs are counted
+// by it and marked. Data messages of the kernel (MOVEDATA) are messages, and are also counted separately so that a
+// table can show them. Memory grows with processes and pairs that communicate, never with events.
 //
-// Times are local: nothing here compares the clocks of two machines.
+// Times are local: clocks of two machines are never compared.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct Traffic {
   std::uint64_t kernel_sent = 0, kernel_bytes = 0;  // the part of `sent` that moved data for the kernel
   std::uint64_t remote = 0;                         // the part of messages() that went between machines
 
-  // A pair whose sender was not metered is known by what was received.
+  // A pair whose sender was not metered is known only by what was received.
   bool by_receive() const { return sent == 0; }
   std::uint64_t messages() const { return by_receive() ? received : sent; }
   std::uint64_t bytes() const { return by_receive() ? received_bytes : sent_bytes; }
@@ -63,7 +63,7 @@ struct ProcessStatistics {
   std::uint64_t received = 0, received_bytes = 0;
   std::uint64_t sent_local = 0, sent_remote = 0;
   std::array<Waits, kWaitKinds> waits{};  // indexed by WaitKind; no messages
-  std::uint64_t cpu_ns = 0;               // at its last event, over its whole life
+  std::uint64_t cpu_ns = 0;               // at its last event, over its whole lifetime
   std::uint64_t cpu_before_ns = 0;        // of that, used before its first event: large for an acquired process
   MachineId first_machine, last_machine;
   LocalTime first_time, last_time;  // each by the clock of its machine; comparable only if the machines are the same
@@ -79,7 +79,7 @@ struct MachineStatistics {
   LocalTime first_time, last_time;
   DensityHistogram density;  // messages sent from it, by its own clock
 
-  // Over the time in which it was observed.
+  // Over the period in which it was observed.
   double messages_per_second() const;
 };
 
@@ -132,7 +132,7 @@ class StatisticsAnalysis : public EventSink {
   MessageSizes sizes_, kernel_sizes_;
   std::uint64_t sent_local_ = 0, sent_remote_ = 0, events_ = 0;
   LossReport losses_;
-  std::optional<Statistics> final_;  // made in on_end(), after which `info_` is gone
+  std::optional<Statistics> final_;  // filled in on_end(), after which `info_` is invalid
 };
 
 }  // namespace dpm

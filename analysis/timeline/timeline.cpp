@@ -68,7 +68,7 @@ class Collector {
     const std::uint32_t recorded = event == first_of_process ? kNoEvent : event - 1;
     const std::uint32_t previous = schedule_.previous.empty() ? recorded : schedule_.previous[event];
     if (previous != kNoEvent) return schedule_.completion_ns[previous];
-    // A created process was not there before its start.
+    // A created process did not exist before its start.
     return history_.events[event].kind() == HistoryKind::start ? schedule_.completion_ns[event] : 0;
   }
 
@@ -78,7 +78,7 @@ class Collector {
     if (from_ns < to_ns) found_.segments.push_back({process, kind, from_ns, to_ns});
   }
 
-  // Work between two sends is one stretch to the eye.
+  // Work between two sends looks like one stretch.
   void join_segments() {
     std::vector<TimelineSegment> joined;
     std::sort(found_.segments.begin(), found_.segments.end(),
@@ -96,7 +96,7 @@ class Collector {
     found_.segments = std::move(joined);
   }
 
-  // Arcs are found at their receiving end, so each is seen once.
+  // Arcs are found at their receiving end, so each is found once.
   void add_message(std::uint32_t process, std::uint32_t at, std::uint64_t done_ns) {
     const HistoryEvent& event = history_.events[at];
     const bool receive = event.kind() == HistoryKind::receive;
@@ -133,7 +133,7 @@ class Collector {
   Found found_;
 };
 
-// Keeps the `most` longest, in their order; returns how many went.
+// Keeps the `most` longest, in their order; returns how many it removed.
 template <typename Item, typename Length>
 std::uint64_t keep_longest(std::vector<Item>& items, std::size_t most, Length length) {
   if (items.size() <= most) return 0;

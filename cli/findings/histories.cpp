@@ -7,7 +7,7 @@
 namespace dpm::cli {
 
 bool is_same(const Computation& a, const Computation& b) {
-  return a.only == b.only && a.everybody == b.everybody && a.external_time == b.external_time;
+  return a.only == b.only && a.all_processes == b.all_processes && a.external_time == b.external_time;
 }
 
 void Histories::add(Computation computation, Result<std::shared_ptr<const History>> history) {

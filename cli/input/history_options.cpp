@@ -14,7 +14,7 @@ void HistoryOptions::describe(CLI::App& app) {
 }
 
 Computation HistoryOptions::computation() const {
-  return {.only = processes, .everybody = everybody, .external_time = external_time};
+  return {.only = processes, .all_processes = everybody, .external_time = external_time};
 }
 
 Error about_trace(const TraceInput& input, const Error& problem) {

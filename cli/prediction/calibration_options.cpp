@@ -53,7 +53,7 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
 }
 
 void CalibrationOptions::set(Target& target) const {
-  target.turn = Duration::from_seconds(turn_s_);
+  target.time_slice = Duration::from_seconds(turn_s_);
   if (delays_) target.delays = *delays_;
 }
 

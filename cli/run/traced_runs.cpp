@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostKeptEvents = 10'000'000;  // 240 MB of histories; runs beyond it are simulated again
 
 Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<std::string>& processes) {
-  Computation computation{.everybody = processes.empty()};
+  Computation computation{.all_processes = processes.empty()};
   if (!processes.empty()) {
     auto named = computation_of(scenario, processes, false);
     if (!named) return named.error();

@@ -28,7 +28,7 @@ struct Shop {
     const History history = history_of(script.info, script.events);
     std::string text;
     for (const Handout& handout : handouts_of(history, ProcessId{0}, [](std::uint32_t p) { return p > 0; })) {
-      constexpr const char* kNames[] = {"nothing", "answer", "anew", "other"};
+      constexpr const char* kNames[] = {"nothing", "answer", "restart", "other"};
       text += (text.empty() ? "" : " ") + std::string(kNames[static_cast<int>(handout.kind)]);
     }
     return text;
@@ -51,7 +51,7 @@ TEST_CASE("handouts: answers while results are out, a new beginning when all are
   const auto fourth = shop.piece("w1"), fifth = shop.piece("w2");
   shop.take(fourth);
   shop.take(fifth);
-  CHECK(shop.kinds() == "answer nothing anew anew nothing nothing");
+  CHECK(shop.kinds() == "answer nothing restart restart nothing nothing");
 }
 
 TEST_CASE("handouts: who always answers has no synchronisation points", "[history]") {
@@ -61,7 +61,7 @@ TEST_CASE("handouts: who always answers has no synchronisation points", "[histor
   const auto second = shop.piece("w1"), third = shop.piece("w1");
   (void)third;
   shop.take(second);
-  CHECK(shop.kinds() == "anew nothing");
+  CHECK(shop.kinds() == "restart nothing");
   Shop other;
   const auto one = other.piece("w1");
   other.take(one);

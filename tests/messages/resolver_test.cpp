@@ -138,7 +138,7 @@ TEST_CASE("messages: an unmetered end is one process outside, for both direction
   CHECK(resolved.info.processes[1].machine == MachineId{0});  // loopback: it is here
   CHECK(arcs_of(history_of(resolved)) == std::vector<ArcKind>(4, ArcKind::outside));
   // Even if everybody is the computation, nobody knows what happens there.
-  CHECK(arcs_of(history_of(resolved, {.everybody = true})) == std::vector<ArcKind>(4, ArcKind::outside));
+  CHECK(arcs_of(history_of(resolved, {.all_processes = true})) == std::vector<ArcKind>(4, ArcKind::outside));
 }
 
 TEST_CASE("messages: outside ends are named by address, path, or channel", "[messages]") {

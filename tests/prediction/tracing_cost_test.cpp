@@ -158,7 +158,7 @@ TEST_CASE("wake-ups: the longer a machine has been idle, the dearer", "[predicti
   const History history = history_of(script.info, script.events);
   Target apart = traced_target(history);
   const auto elapsed_ms = [&](double turn_s, std::vector<WakeUps::Point> points) {
-    apart.turn = Duration::from_seconds(turn_s);
+    apart.time_slice = Duration::from_seconds(turn_s);
     apart.delays.remote.wake_ups = WakeUps::through(std::move(points)).value();
     return Replay(history, apart).run(Order::recorded, apart.machine_of).elapsed_ns * 1e-6;
   };
@@ -202,14 +202,14 @@ TEST_CASE("turns: processes of one core run one after the other, each for its tu
     const auto run = Replay(history, target).run(Order::arrival, target.machine_of, true);
     return run.schedule->finished_ns[history.first_event[process]] * 1e-6;
   };
-  target.turn = Duration::from_seconds(.1);  // longer than anybody needs
+  target.time_slice = Duration::from_seconds(.1);  // longer than anybody needs
   CHECK(finished_ms(0) == Approx(10));
   CHECK(finished_ms(1) == Approx(40));
   CHECK(finished_ms(2) == Approx(60));
-  target.turn = Duration::from_seconds(.015);  // A 10, B 15, C 15, B 15, C 5
+  target.time_slice = Duration::from_seconds(.015);  // A 10, B 15, C 15, B 15, C 5
   CHECK(finished_ms(1) == Approx(55));
   CHECK(finished_ms(2) == Approx(60));
-  target.turn = Duration::from_seconds(1e-6);  // next to equal shares
+  target.time_slice = Duration::from_seconds(1e-6);  // next to equal shares
   CHECK(finished_ms(0) == Approx(30).margin(.01));
   CHECK(finished_ms(2) == Approx(50).margin(.01));
 }

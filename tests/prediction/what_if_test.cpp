@@ -225,7 +225,7 @@ TEST_CASE("what if: copies of a server that asks a disk, on machines of their ow
       const double before_ns = predicted_ns(history, target);
       REQUIRE(before_ns == Approx(simulate(system, machines_of(system)).elapsed_ns).epsilon(kRounding));
       const auto notes = apply(what_if, history, target).value();
-      REQUIRE(notes.size() == 1);  // no doubts: it does the same with each request
+      REQUIRE(notes.size() == 1);  // no caveats: it does the same with each request
       const ObviousSystem changed = with_copies(system, 0, copies, [](std::uint32_t p) { return p >= 2; });
       const double after_ns = predicted_ns(history, target);
       REQUIRE(after_ns == Approx(simulate(changed, machines_of(changed)).elapsed_ns).epsilon(kRounding));
@@ -275,10 +275,11 @@ TEST_CASE("what if: a server that keeps requests back, or asks now and then, is 
   const History history = history_of(script.info, script.events);
   const ServerWork work = find_server_work(history, {0}).value();
   CHECK(work.requests == 5);
-  REQUIRE(work.doubts.size() == 3);
-  CHECK(work.doubts[0] == "1 of 4 answers go to a client whose request is not the one at hand: it remembers who waits");
-  CHECK(work.doubts[1] == "2 of 5 requests get no answer while they are at hand");
-  CHECK_THAT(work.doubts[2], Catch::Contains("1 of 5 requests make it ask 'disk'") && Catch::Contains("cache"));
+  REQUIRE(work.caveats.size() == 3);
+  CHECK(work.caveats[0] ==
+        "1 of 4 answers go to a client whose request is not the current one: it remembers which clients wait");
+  CHECK(work.caveats[1] == "2 of 5 requests get no answer before the next request");
+  CHECK_THAT(work.caveats[2], Catch::Contains("1 of 5 requests make it ask 'disk'") && Catch::Contains("cache"));
   CHECK_THAT(find_server_work(history, {2}).error().what, Catch::Contains("receives no requests"));
 }
 
@@ -300,7 +301,7 @@ TEST_CASE("what if: copies that cannot be meant are refused", "[prediction]") {
   CHECK_THAT(refused({"server", 2, "m9"}), Catch::Contains("no machine 'm9' (did you mean 'm0'?)"));
   History history = traced_history;
   CHECK_THAT(add_copies({.replicas = {{"server", 2}, {"server", 3}}}, history).error().what,
-             Catch::Contains("asked for twice"));
+             Catch::Contains("given twice"));
 
   system.info.processes[2].in_computation = false;
   history = history_of(system.info, simulate(system, apart(4)).events);

@@ -7,7 +7,7 @@ namespace dpm::validation {
 
 TracedRun::TracedRun(Scenario to_run, const std::string& plant) : scenario(std::move(to_run)), plant_(plant) {
   const std::string of_what = scenario.name + ", " + scenario.placement;
-  HistoryBuilder builder(Computation{.everybody = true});
+  HistoryBuilder builder(Computation{.all_processes = true});
   SimSource source(scenario);
   need(source.run(builder), of_what);
   truth = source.truth();

@@ -1,6 +1,6 @@
 // Which copy of a server gets a message in a replay: each client's requests go to the server and its copies in turn,
-// the first to the server; what belongs to a piece of work goes to the copy that has it (server_work.hpp). Turns are
-// taken when messages are sent, as by a client that knows all copies, or a scenario's `"pick": "in_turn"`.
+// the first to the server; messages of a piece of work go to the copy that has it (server_work.hpp). The copy is chosen
+// when the message is sent, as by a client that knows all copies, or a scenario's `"pick": "in_turn"`.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace dpm {
 
-class ReplicaTurns {
+class ReplicaChoice {
  public:
-  ReplicaTurns(const History& history, const std::vector<Replicas>& replicas);
+  ReplicaChoice(const History& history, const std::vector<Replicas>& replicas);
 
   bool empty() const { return groups_.empty(); }
   void begin();
 
-  // A copy, or the process itself.
+  // The server of a copy, or the process itself.
   std::uint32_t server_of(std::uint32_t process) const { return server_of_[process]; }
   bool is_copy(std::uint32_t process) const { return !empty() && server_of_[process] != process; }
   std::uint32_t first_request_of(std::uint32_t copy) const;
 
-  // Who gets what `sender` sends now with this SEND, which must have a RECEIVE.
+  // The receiver of what `sender` sends now with this SEND, which must have a RECEIVE.
   std::uint32_t receiver_of(std::uint32_t sender, const HistoryEvent& send) const;
-  // It is sent: the next request of `sender` goes to the next copy.
+  // Notes that it was sent: the next request of `sender` goes to the next copy.
   void sent(std::uint32_t sender, const HistoryEvent& send);
 
  private:
@@ -33,7 +33,7 @@ class ReplicaTurns {
     std::uint32_t first_event = 0;       // of the server
     std::uint32_t first_request = 0;
     std::vector<std::uint32_t> piece_of;
-    std::vector<std::uint32_t> holder_of;  // by first event of a piece: who has it, in this run
+    std::vector<std::uint32_t> holder_of;  // by first event of a piece: the copy that has it, in this run
     std::vector<std::uint32_t> turn_of;    // by sender
   };
 

@@ -1,5 +1,6 @@
-// One core whose processes take turns: each runs until it has no more to do or its turn is over, and who comes goes to
-// the end of the queue. So do schedulers for real time (SCHED_RR); with short turns it comes near to equal shares.
+// One core whose processes run in time slices: each runs until it has no more to do or its time slice is over, and a
+// process that becomes ready goes to the end of the queue. Schedulers for real time do this (SCHED_RR); short time
+// slices approach equal shares.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,16 @@
 
 namespace dpm {
 
-class Turns {
+class TimeSlices {
  public:
-  explicit Turns(double turn_ns) : turn_ns_(turn_ns), left_ns_(turn_ns) {}
+  explicit TimeSlices(double slice_ns) : slice_ns_(slice_ns), left_ns_(slice_ns) {}
 
   bool is_idle() const { return queue_.empty(); }
 
   double next_completion_ns() const {
     if (queue_.empty()) return IndexedHeap::kNever;
     if (queue_.front().work_ns <= left_ns_) return at_ns_ + queue_.front().work_ns;
-    Turns ahead = *this;  // turns are long: seldom
+    TimeSlices ahead = *this;  // time slices are long: rarely
     ahead.run_to_completion();
     return ahead.at_ns_;
   }
@@ -37,7 +38,7 @@ class Turns {
 
   void finish() {
     queue_.pop_front();
-    left_ns_ = turn_ns_;
+    left_ns_ = slice_ns_;
   }
   void go_on(double work_ns) { queue_.front().work_ns = work_ns; }
 
@@ -48,17 +49,17 @@ class Turns {
   };
 
   void run_to_completion() {
-    while (queue_.front().work_ns > left_ns_) next_turn();
+    while (queue_.front().work_ns > left_ns_) next_slice();
     run(queue_.front().work_ns);
   }
 
   void advance(double now_ns) {
-    while (!queue_.empty() && at_ns_ + left_ns_ <= now_ns && queue_.front().work_ns > left_ns_) next_turn();
+    while (!queue_.empty() && at_ns_ + left_ns_ <= now_ns && queue_.front().work_ns > left_ns_) next_slice();
     if (!queue_.empty() && now_ns > at_ns_) run(now_ns - at_ns_);
     at_ns_ = now_ns;
   }
 
-  void next_turn() {
+  void next_slice() {
     run(left_ns_);
     queue_.push_back(queue_.front());
     finish();
@@ -70,7 +71,7 @@ class Turns {
     at_ns_ += ns;
   }
 
-  double turn_ns_, left_ns_, at_ns_ = 0;
+  double slice_ns_, left_ns_, at_ns_ = 0;
   std::deque<Running> queue_;
 };
 

@@ -1,4 +1,4 @@
-#include "analysis/history/replica_turns.hpp"
+#include "analysis/history/replica_choice.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-ReplicaTurns::ReplicaTurns(const History& history, const std::vector<Replicas>& replicas) {
+ReplicaChoice::ReplicaChoice(const History& history, const std::vector<Replicas>& replicas) {
   if (replicas.empty()) return;
   server_of_.resize(history.process_count());
   std::iota(server_of_.begin(), server_of_.end(), 0u);
@@ -26,18 +26,18 @@ ReplicaTurns::ReplicaTurns(const History& history, const std::vector<Replicas>& 
   }
 }
 
-void ReplicaTurns::begin() {
+void ReplicaChoice::begin() {
   for (Group& group : groups_) {
     group.holder_of.assign(group.piece_of.size(), group.members.front());
     std::fill(group.turn_of.begin(), group.turn_of.end(), 0);
   }
 }
 
-std::uint32_t ReplicaTurns::first_request_of(std::uint32_t copy) const {
+std::uint32_t ReplicaChoice::first_request_of(std::uint32_t copy) const {
   return groups_[group_of_[server_of_[copy]]].first_request;
 }
 
-std::uint32_t ReplicaTurns::receiver_of(std::uint32_t sender, const HistoryEvent& send) const {
+std::uint32_t ReplicaChoice::receiver_of(std::uint32_t sender, const HistoryEvent& send) const {
   const std::uint32_t number = group_of_[send.peer];
   if (number == kNone) return send.peer;
   const Group& group = groups_[number];
@@ -47,7 +47,7 @@ std::uint32_t ReplicaTurns::receiver_of(std::uint32_t sender, const HistoryEvent
   return group.members[group.turn_of[sender] % group.members.size()];
 }
 
-void ReplicaTurns::sent(std::uint32_t sender, const HistoryEvent& send) {
+void ReplicaChoice::sent(std::uint32_t sender, const HistoryEvent& send) {
   const std::uint32_t number = group_of_[send.peer];
   if (number == kNone) return;
   Group& group = groups_[number];
