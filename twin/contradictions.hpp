@@ -1,13 +1,14 @@
-// Messages that a trace shows as received before they can have been sent: who used a connection was told wrongly, or a
-// call was recorded late.
+// Messages that a trace shows as received before they can have been sent: a connection was attributed to the wrong
+// process, or a call was recorded late.
 #pragma once
 
 #include "twin/recording.hpp"
 
 namespace dpm::twin {
 
-// Takes such messages apart: each becomes one that was sent and never received, and one that was received and never
-// sent. After that there is an order of all ops in which each message is sent before it is received. Returns how many.
-std::uint64_t take_contradictions_apart(Recording& recording);
+// Splits such messages: each becomes one that was sent and never received, and one that was received and never sent.
+// Afterwards there is an order of all operations in which each message is sent before it is received. Returns how many
+// messages it split.
+std::uint64_t split_contradictions(Recording& recording);
 
 }  // namespace dpm::twin

@@ -1,6 +1,6 @@
 // How long messages took between processes of one machine, as the trace itself shows: from the SEND to the RECEIVE of a
-// process that was waiting already, or had done all else before the SEND, less the CPU time it used since. Both times
-// are of one clock. It includes waking up, and the meter where there is one.
+// process that was already waiting, or had done everything else before the SEND, minus the CPU time it used since. Both
+// times are of one clock. The delay includes waking up, and the meter where there is one.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace dpm::twin {
 
-// Nothing where too few messages show it.
+// Empty if too few messages show it.
 std::optional<DelayClass> local_delays_seen(const Recording& recording);
 
 }  // namespace dpm::twin

@@ -1,9 +1,9 @@
-// A process that hands out tasks: it has several in flight, and who has answered gets the next.
+// A process that hands out tasks: it has several in flight, and a process that has answered gets the next.
 //
 //   T T T  R T  R T  R T  R R R  | T T T ...      T a task sent, R its answer; | nothing in flight: a round has ended
 //
-// Recognised by its ops alone: it speaks first, hears from one group only, has more than one task in flight, and after
-// an answer sends one task to who answered, or none any more until the round ends.
+// Recognised by its operations alone: it speaks first, hears from one group only, has more than one task in flight, and
+// after an answer sends one task to the process that answered, or no more tasks until the round ends.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace dpm::twin {
 
-// The start steps of such a process, all its life; nothing if it is none.
+// The start steps of such a process, which are all it does; empty if it does not dispatch.
 std::optional<Steps> find_dispatching(const Material& material, std::uint32_t process,
                                       std::vector<std::string>& warnings);
 

@@ -1,7 +1,7 @@
-// Processes that are alike: a twin writes them as one group of which there can be more.
+// Processes that are alike: a twin writes them as one group, whose count can be changed.
 //
-// Members are named for their group and numbered from 1 without a gap (client_1 .. client_6), or are live processes of
-// one program that do the same with the same others. Members that behave differently are groups of their own.
+// Members are named after their group and numbered from 1 without a gap (client_1 .. client_6), or are live processes
+// of one program that do the same with the same peers. Members that behave differently become separate groups.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@
 namespace dpm::twin {
 
 struct Group {
-  std::string name;                    // as a scenario may have it
+  std::string name;                    // valid in a scenario
   std::vector<std::uint32_t> members;  // process numbers; member i is name_(i+1), or name itself if not counted
   bool counted = false;
 
@@ -26,10 +26,10 @@ struct Groups {
   std::vector<std::uint32_t> member_of;  // by process number: which member
 };
 
-// Processes of `alone` are groups of their own.
+// Each process of `alone` becomes a group.
 Groups find_groups(const Recording& recording, const std::set<std::uint32_t>& alone = {});
 
-// Letters, digits, '_', '-' and '.' stay; all else becomes '_'.
+// Letters, digits, '_', '-' and '.' stay; all other characters become '_'.
 std::string scenario_name(const std::string& name);
 
 }  // namespace dpm::twin

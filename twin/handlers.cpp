@@ -15,10 +15,10 @@ struct HandlerKey {
 
 struct HandlerClass {
   Shapes shapes;
-  std::map<std::uint32_t, std::vector<std::size_t>> order;  // by process: forms as they came
+  std::map<std::uint32_t, std::vector<std::size_t>> order;  // by process: forms in the order in which they came
 };
 
-// If form `rare` is that of every n-th time: n. Otherwise 0.
+// n if form `rare` is that of every n-th time; otherwise 0.
 std::size_t period_of(const HandlerClass& handled, std::size_t rare) {
   std::size_t period = 0;
   for (const auto& [process, order] : handled.order) {
@@ -35,12 +35,12 @@ std::size_t period_of(const HandlerClass& handled, std::size_t rare) {
   return period > 1 ? period : 0;
 }
 
-// Where the last activities of a process have forms that none before has: the number of those before. A process that
-// counts, and does something else at the end, looks so.
+// If the last activities of a process have forms that none before has: the number of those before. A process that
+// counts, and does something else at the end, looks like this.
 std::size_t end_of_first_phase(const std::vector<std::size_t>& order, std::size_t begin) {
   std::map<std::size_t, std::size_t> last;
   for (std::size_t i = begin; i < order.size(); ++i) last[order[i]] = i;
-  std::size_t boundary = begin;  // everything before it has forms of its own
+  std::size_t boundary = begin;  // everything before it has forms that do not come later
   for (std::size_t i = begin; i < order.size(); ++i) {
     boundary = std::max(boundary, last[order[i]] + 1);
     if (i + 1 == boundary) return boundary;
@@ -55,7 +55,7 @@ class HandlerWriter {
       : material_(material), group_(group), context_(context), twin_(twin), warnings_(warnings) {}
 
   void add(std::uint32_t process, const Activity& activity) {
-    const Op& trigger = material_.recording.lives[process].ops[activity.trigger];
+    const Operation& trigger = material_.recording.records[process].operations[activity.trigger];
     if (trigger.peer == kNone || material_.groups.of[trigger.peer] == kNone) return;
     const HandlerKey key{material_.kinds.of(trigger.peer, process, trigger), material_.groups.of[trigger.peer]};
     HandlerClass& handled = classes_[key];
@@ -80,7 +80,7 @@ class HandlerWriter {
       const auto ends = in_order ? std::vector<std::size_t>{} : phases_of(handled);
       if (in_order) {
         twin_.activities_once += handled.shapes.once();
-        let_be_what_was_not_received(key, handled);
+        add_unreceived_messages(key, handled);
         handler.steps = handled.shapes.steps_in_order(material_, handled.order.begin()->second, warnings_);
       } else if (period > 0) {
         handler.steps = every_time(handled, rare, period, key);
@@ -98,20 +98,21 @@ class HandlerWriter {
   }
 
  private:
-  // Messages that the process is sent and did not take cause nothing, whichever of them it takes in the twin.
-  void let_be_what_was_not_received(const HandlerKey& key, HandlerClass& handled) {
+  // Messages that are sent to the process and that it did not take cause nothing, whichever of them it takes in the
+  // twin.
+  void add_unreceived_messages(const HandlerKey& key, HandlerClass& handled) {
     const std::uint32_t process = group_.members.front();
     TokenRun nothing;
     nothing.process = process;
     for (const std::uint32_t sender : material_.groups.all[key.from].members)
-      for (const Op& op : material_.recording.lives[sender].ops)
-        if (op.kind == OpKind::send && op.match == kNone && op.peer == process &&
-            material_.kinds.of(sender, process, op) == key.kind)
+      for (const Operation& operation : material_.recording.records[sender].operations)
+        if (operation.kind == OperationKind::send && operation.match == kNone && operation.peer == process &&
+            material_.kinds.of(sender, process, operation) == key.kind)
           handled.order[process].push_back(handled.shapes.add(nothing));
   }
 
-  // A process that ends behind a message like others before has counted them: all it handled, of whatever kind. 0 if it
-  // does not. The message it ended behind is then one like the others.
+  // A process that ends after a message like earlier ones has counted its messages, of all kinds: returns how many; 0
+  // if it does not. The message it ended after then becomes one like the others.
   std::uint64_t messages_until_end() {
     if (group_.members.size() != 1) return 0;
     std::uint64_t all = 0;
@@ -125,7 +126,7 @@ class HandlerWriter {
     return counts ? all : 0;
   }
 
-  // A service that ends with the run happens to end behind some message: that is no behaviour of its own.
+  // A service that ends with the run happens to end after some message: that is not its behaviour.
   void drop_chance_stops(const HandlerKey& key, HandlerClass& handled) {
     auto& shapes = handled.shapes.all();
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -145,7 +146,7 @@ class HandlerWriter {
     handled.shapes.drop_empty(handled.order);
   }
 
-  // Where phases end, if there are several: of one process alone, for members would each have their own.
+  // Where phases end, if there are several; only of a group of one, because each member would have its own.
   std::vector<std::size_t> phases_of(const HandlerClass& handled) const {
     constexpr std::size_t kPhasesMost = 4;
     if (handled.order.size() != 1) return {};
@@ -155,9 +156,9 @@ class HandlerWriter {
       begin = end_of_first_phase(order, begin);
       ends.push_back(begin);
     }
-    // A first request that is like no other is a phase, and so is an end; more are chance.
+    // A first request unlike the others is a phase, and so is an end; more phases are chance.
     if (ends.size() > kPhasesMost) return {};
-    // Whatever comes last would be done for ever with more clients; unless it is the end.
+    // With more clients, the last phase would go on without end; unless it is the end.
     const bool ends_itself = handled.shapes.all()[order.back()].stops();
     return context_.closed_loop && !ends_itself ? std::vector<std::size_t>{} : ends;
   }
@@ -206,7 +207,7 @@ void write_handlers(const Material& material, const Group& group, const ProgramC
                     std::vector<std::string>& warnings) {
   HandlerWriter handlers(material, group, context, twin, warnings);
   for (const std::uint32_t p : group.members) {
-    const auto& activities = material.conducts.of[p].activities;
+    const auto& activities = material.behaviours.of[p].activities;
     for (std::size_t i = 1; i < activities.size(); ++i) handlers.add(p, activities[i]);
   }
   handlers.write();

@@ -1,5 +1,5 @@
-// What a group does on each kind of message, from what its members did: any of the forms seen, every so many messages
-// another, first this and then that, and when it ends.
+// What a group does on each kind of message, from what its members did: any of the forms seen, every n-th time another,
+// phases one after the other, and when it ends.
 #pragma once
 
 #include "twin/shapes.hpp"
@@ -7,7 +7,7 @@
 namespace dpm::twin {
 
 struct ProgramContext {
-  bool closed_loop = false;  // who asks waits for answers before it ends: a service of theirs needs no end of its own
+  bool closed_loop = false;  // its clients wait for answers before they end: their service needs no end of its own
 };
 
 // Fills in the handlers of `twin`.

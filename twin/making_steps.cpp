@@ -9,13 +9,13 @@
 namespace dpm::twin {
 namespace {
 
-constexpr std::size_t kFewValues = 8;     // at most this number of different values is counted
-constexpr std::size_t kValuesShown = 64;  // of a distribution: a line or two of a file
+constexpr std::size_t kFewValues = 8;     // up to this number of different values, each is counted
+constexpr std::size_t kValuesShown = 64;  // of a distribution: one or two lines of a file
 
-// So many values that a process which draws `draws` times goes through all of them, again and again, with little left
-// over: its total is then what was measured.
+// The number of values for which a process that draws `draws` times goes through all of them several times with little
+// left over: its total is then what was measured.
 std::size_t parts_for(std::size_t samples, std::size_t draws) {
-  // Members of a group that each draw a few go through one round all the same.
+  // Members of a group that each draw a few go through one round in any case.
   std::size_t best = std::min(kValuesShown, draws >= kFewValues ? std::min(draws, samples) : samples);
   for (std::size_t parts = best; parts >= kValuesShown / 2 && draws > kValuesShown; --parts)
     if (draws % parts < draws % best) best = parts;
@@ -28,7 +28,7 @@ std::vector<double> representatives(const std::vector<double>& sorted, std::size
   const std::size_t parts = parts_for(sorted.size(), draws);
   const auto n = static_cast<double>(sorted.size());
   for (std::size_t part = 0; part < parts; ++part) {
-    // Part borders may cut a sample in two: every part weighs the same, so the mean is kept.
+    // Part borders may divide a sample: every part has the same weight, so the mean is kept.
     const double low = n * static_cast<double>(part) / static_cast<double>(parts);
     const double high = n * static_cast<double>(part + 1) / static_cast<double>(parts);
     double sum = 0;
@@ -69,7 +69,7 @@ Quantity summarise(std::vector<double> samples, std::size_t members) {
   for (std::size_t i = 0; i < samples.size() && counts.size() <= kFewValues; ++i) ++counts[samples[i]];
   std::vector<double> values, weights;
   if (counts.size() > kFewValues) {
-    // Dealt over all that one process draws: shorter rounds would even out what in truth comes in bursts.
+    // Dealt over all draws of one process: shorter rounds would even out real bursts.
     const std::size_t draws = samples.size() / std::max<std::size_t>(members, 1);
     values = representatives(samples, draws);
     const std::size_t each = std::max<std::size_t>(1, draws / values.size());

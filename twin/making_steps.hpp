@@ -1,4 +1,4 @@
-// Steps of the scenario language, made of what was measured.
+// Steps of the scenario language, made from measurements.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dpm::twin {
 
-// Samples as values that come up so often each: all of them where they are few, otherwise as many as keep mean and
-// variance. `members` processes drew them together: the weights are of one.
+// Samples as values with weights: all values if they are few, otherwise as many as keep mean and variance. `members`
+// processes drew them together: the weights are those of one.
 Quantity summarise(std::vector<double> samples, std::size_t members);
 double mean(const Quantity& quantity);
 
@@ -31,7 +31,7 @@ struct Phase {
 };
 Steps in_phases(const std::string& counter, std::vector<Phase> phases);
 
-// The process ends when this was done so often.
+// The process ends when it has done this `times` times.
 Steps end_after(const std::string& counter, std::uint64_t times);
 
 void append(Steps& steps, Steps more);

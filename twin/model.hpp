@@ -1,5 +1,5 @@
-// A twin: a scenario made from measurements, as data. What its processes do are the steps of the scenario language, by
-// name alone: nothing is resolved. scenario_text.hpp writes it.
+// A twin: a scenario made from measurements, as data. Its processes perform steps of the scenario language, in which
+// everything has a name and nothing is resolved. scenario_text.hpp writes it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dpm::twin {
 
-// A message that the process is sent and never takes: it stays in its queue, as it did.
+// A message that is sent to the process and never taken: it stays in the queue, as in the trace.
 struct UnreadMessage {
   std::string kind;
   std::string from;  // group
@@ -42,23 +42,23 @@ struct TwinGroup {
   std::vector<std::string> machines;  // of its members, in turn
   bool in_computation = true;
   bool unmetered = false;
-  bool starts_requests = false;          // a client: its start is all its life
+  bool starts_requests = false;          // a client: its start is all it does
   bool as_recorded = false;              // a script of what it did, not a program that reacts
   std::vector<std::uint32_t> processes;  // its members' numbers in the trace
   TwinProgram program;
 
-  // How well it is understood.
+  // How much of it was inferred.
   std::uint64_t messages = 0;  // sent and received
   std::uint64_t activities = 0;
-  std::uint64_t activities_forced = 0;  // that were given another's form
-  std::uint64_t activities_once = 0;    // of a form that came once only: done in their turn, and not understood
+  std::uint64_t activities_forced = 0;  // that were given another activity's form
+  std::uint64_t activities_once = 0;    // whose form came only once: repeated in order, but not explained
   double cpu_s = 0;
 
-  // By its own name, or by that of one of its members.
+  // By the group's name, or by that of one of its members.
   bool is_called(const std::string& called) const;
 };
 
-// What the trace shows, for the twin's run to be held against.
+// What the trace shows, to compare the twin's run with.
 struct Expected {
   std::map<std::pair<std::string, std::string>, std::uint64_t> messages;  // by sending and receiving group
   std::uint64_t without_peer = 0;                                         // messages between unknown processes
@@ -72,10 +72,10 @@ struct Twin {
   std::string name;
   std::vector<TwinMachine> machines;
   DelayModel delays;
-  std::string delays_from;  // where they are from, in words
+  std::string delays_from;  // the source of the delays, in words
   std::vector<TwinGroup> groups;
   std::vector<std::pair<std::string, std::uint32_t>> codes;  // of kinds
-  bool services_finish = false;  // it ends when nothing is left to do: of live services it is not known that they end
+  bool services_finish = false;  // a run ends when nothing is left to do: whether live services end is not known
   std::uint64_t events = 0, messages = 0, messages_used = 0, requests = 0;
   std::vector<std::string> warnings;  // what it could not model
   Expected expected;

@@ -5,11 +5,11 @@
 namespace dpm::twin {
 namespace {
 
-// An op of a metered process whose other end is outside.
+// An operation of a metered process whose other end is outside.
 struct Contact {
   std::int64_t time_ns = 0;
   std::uint32_t process = 0;
-  std::uint32_t op = 0;
+  std::uint32_t operation = 0;
 };
 
 std::uint64_t delivery_ns(const DelayModel& delays, std::uint32_t bytes) {
@@ -19,45 +19,47 @@ std::uint64_t delivery_ns(const DelayModel& delays, std::uint32_t bytes) {
 }  // namespace
 
 std::vector<std::uint32_t> add_outside(Recording& recording) {
-  std::vector<std::vector<Contact>> contacts(recording.lives.size());
-  for (std::uint32_t p = 0; p < recording.lives.size(); ++p) {
-    const auto& ops = recording.lives[p].ops;
-    for (std::uint32_t i = 0; i < ops.size(); ++i) {
-      const Op& op = ops[i];
-      if (op.kind == OpKind::move || op.match != kNone || op.peer == kNone || recording.lives[op.peer].metered)
+  std::vector<std::vector<Contact>> contacts(recording.records.size());
+  for (std::uint32_t p = 0; p < recording.records.size(); ++p) {
+    const auto& operations = recording.records[p].operations;
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+      const Operation& operation = operations[i];
+      if (operation.kind == OperationKind::move || operation.match != kNone || operation.peer == kNone ||
+          recording.records[operation.peer].metered)
         continue;
-      contacts[op.peer].push_back({op.time_ns, p, i});
+      contacts[operation.peer].push_back({operation.time_ns, p, i});
     }
   }
   std::vector<std::uint32_t> added;
   for (std::uint32_t outside = 0; outside < contacts.size(); ++outside) {
-    auto& met = contacts[outside];
-    if (met.empty()) continue;
+    auto& its_contacts = contacts[outside];
+    if (its_contacts.empty()) continue;
     added.push_back(outside);
-    // Clocks of several machines may differ; within one process the order is what counts.
-    std::stable_sort(met.begin(), met.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
-    Life& life = recording.lives[outside];
-    std::int64_t free_at_ns = met.front().time_ns;
-    for (const Contact& contact : met) {
-      Op& inside = recording.lives[contact.process].ops[contact.op];
-      Op op;
-      op.kind = inside.kind == OpKind::send ? OpKind::receive : OpKind::send;
-      op.peer = contact.process;
-      op.match = contact.op;
-      op.code = inside.code;
-      op.bytes = inside.bytes;
-      op.channel = inside.channel;
-      op.time_ns = inside.time_ns;
-      if (op.kind == OpKind::send) {
+    // Clocks of several machines may differ; only the order within one process matters.
+    std::stable_sort(its_contacts.begin(), its_contacts.end(),
+                     [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+    ProcessRecord& record = recording.records[outside];
+    std::int64_t free_at_ns = its_contacts.front().time_ns;
+    for (const Contact& contact : its_contacts) {
+      Operation& inside = recording.records[contact.process].operations[contact.operation];
+      Operation operation;
+      operation.kind = inside.kind == OperationKind::send ? OperationKind::receive : OperationKind::send;
+      operation.peer = contact.process;
+      operation.match = contact.operation;
+      operation.code = inside.code;
+      operation.bytes = inside.bytes;
+      operation.channel = inside.channel;
+      operation.time_ns = inside.time_ns;
+      if (operation.kind == OperationKind::send) {
         const auto taken = static_cast<std::uint64_t>(std::max<std::int64_t>(0, inside.time_ns - free_at_ns));
-        const std::uint64_t on_the_way = 2 * delivery_ns(recording.info.delays, op.bytes);
-        op.cpu_ns = taken - std::min(taken, on_the_way);
+        const std::uint64_t on_the_way = 2 * delivery_ns(recording.info.delays, operation.bytes);
+        operation.cpu_ns = taken - std::min(taken, on_the_way);
         free_at_ns = inside.time_ns;
       } else {
         free_at_ns = std::max(free_at_ns, inside.time_ns);
       }
-      inside.match = static_cast<std::uint32_t>(life.ops.size());
-      life.ops.push_back(op);
+      inside.match = static_cast<std::uint32_t>(record.operations.size());
+      record.operations.push_back(operation);
     }
   }
   return added;

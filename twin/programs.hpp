@@ -6,7 +6,7 @@
 
 namespace dpm::twin {
 
-// Fills in the program of `twin` and how many activities it does not do as they were.
+// Fills in the program of `twin`, and how many activities it does not perform as they were.
 void make_program(const Material& material, const Group& group, const ProgramContext& context, TwinGroup& twin,
                   std::vector<std::string>& warnings);
 

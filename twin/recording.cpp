@@ -1,5 +1,7 @@
 #include "twin/recording.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,189 +13,194 @@
 namespace dpm::twin {
 namespace {
 
-// What is under way in a process.
-struct Present {
+// The call that a process is in, and its CPU time so far.
+struct OpenCall {
   std::uint64_t proc_time_ns = 0;
-  std::uint64_t at_last_op_ns = 0;
+  std::uint64_t at_last_operation_ns = 0;
   std::uint32_t set = kNone;
   std::int64_t called_ns = 0;
 };
 
 }  // namespace
 
-bool Life::speaks_first() const {
-  const auto first = std::find_if(ops.begin(), ops.end(), [](const Op& op) { return op.what != Passes::beginning; });
-  return first != ops.end() && first->kind != OpKind::receive;
+bool ProcessRecord::speaks_first() const {
+  const auto first = std::find_if(operations.begin(), operations.end(),
+                                  [](const Operation& operation) { return operation.what != Passes::beginning; });
+  return first != operations.end() && first->kind != OperationKind::receive;
 }
 
-struct Recorder::State {
+struct RecordingSink::State {
   const TraceInfo* info = nullptr;
   Recording recording;
-  std::vector<Present> presents;
+  std::vector<OpenCall> open_calls;
   MessageMatcher matcher;
   std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> lasted;  // by machine: first and last event
-  struct Tie {
-    std::uint32_t process = kNone, op = kNone, child = kNone;
+  struct ChildOperation {
+    std::uint32_t process = kNone, operation = kNone, child = kNone;
   };
-  std::vector<Tie> births, deaths;  // SENDs of creators, RECEIVEs of waiters, until the end of the trace
+  std::vector<ChildOperation> creations, ends;  // SENDs of creators, RECEIVEs of waiters, until the end of the trace
   bool ended = false;
   std::string refused;
 
   void add(const Event& event);
   void note_time(const Event& event);
-  void add_op(const Event& event, OpKind kind);
+  void add_operation(const Event& event, OperationKind kind);
   void join(const Event& event, MessageEnd end, std::uint32_t index);
-  void add_tie(const Event& event, OpKind kind, Passes what, std::vector<Tie>& ties);
-  void tie_births();
-  void tie_deaths();
+  void add_link(const Event& event, OperationKind kind, Passes what, std::vector<ChildOperation>& links);
+  void join_creations();
+  void join_ends();
   void classify_open_ends();
 };
 
-void Recorder::State::add(const Event& event) {
+void RecordingSink::State::add(const Event& event) {
   ++recording.events;
   if (event.process.is_none()) return;
-  if (recording.lives.size() < info->processes.size()) {
-    recording.lives.resize(info->processes.size());
-    presents.resize(info->processes.size());
+  if (recording.records.size() < info->processes.size()) {
+    recording.records.resize(info->processes.size());
+    open_calls.resize(info->processes.size());
   }
-  if (event.process.value >= recording.lives.size()) {
-    refused =
-        "an event names process number " + std::to_string(event.process.value) + ", which the trace does not describe";
+  if (event.process.value >= recording.records.size()) {
+    refused = fmt::format("an event names process number {}, which the trace does not describe", event.process.value);
     return;
   }
   if (info->processes[event.process.value].in_computation) note_time(event);
-  Life& life = recording.lives[event.process.value];
-  Present& present = presents[event.process.value];
-  if (!life.metered) {
-    life.metered = true;
-    life.machine = event.machine;
-    // Of a process that was acquired in its middle, what it did before is not known.
-    if (info->processes[event.process.value].acquired) present.at_last_op_ns = event.proc_time_ns;
+  ProcessRecord& record = recording.records[event.process.value];
+  OpenCall& open_call = open_calls[event.process.value];
+  if (!record.metered) {
+    record.metered = true;
+    record.machine = event.machine;
+    // What an acquired process did before it was acquired is not known.
+    if (info->processes[event.process.value].acquired) open_call.at_last_operation_ns = event.proc_time_ns;
   }
-  life.waits_at_end =
-      event.type == EventType::receive_call || (life.waits_at_end && event.type == EventType::message_queued);
-  present.proc_time_ns = std::max(present.proc_time_ns, event.proc_time_ns);
+  record.waits_at_end =
+      event.type == EventType::receive_call || (record.waits_at_end && event.type == EventType::message_queued);
+  open_call.proc_time_ns = std::max(open_call.proc_time_ns, event.proc_time_ns);
   switch (event.type) {
     case EventType::send:
       if (event.flags & event_flags::kNoMessage) return;
-      return add_op(event, event.flags & event_flags::kKernelMessage ? OpKind::move : OpKind::send);
+      return add_operation(event,
+                           event.flags & event_flags::kKernelMessage ? OperationKind::move : OperationKind::send);
     case EventType::receive_call:
-      present.set = event.code;
-      present.called_ns = event.local_time.ns;
+      open_call.set = event.code;
+      open_call.called_ns = event.local_time.ns;
       return;
     case EventType::receive:
       if (event.flags & (event_flags::kNoMessage | event_flags::kKernelMessage)) {
-        present.set = kNone;
+        open_call.set = kNone;
         return;
       }
-      return add_op(event, OpKind::receive);
+      return add_operation(event, OperationKind::receive);
     case EventType::create_process:
       ++recording.created;
-      return add_tie(event, OpKind::send, Passes::beginning, births);
+      return add_link(event, OperationKind::send, Passes::beginning, creations);
     case EventType::wait:
       if (event.code == static_cast<std::uint32_t>(WaitKind::process_end) ||
           event.code == static_cast<std::uint32_t>(WaitKind::thread_end))
-        add_tie(event, OpKind::receive, Passes::end, deaths);
+        add_link(event, OperationKind::receive, Passes::end, ends);
       return;
     case EventType::destroy_process:
-      life.ended = event.peer == event.process;  // otherwise it was ended, with the run or by somebody
+      record.ended = event.peer == event.process;  // otherwise another process, or the end of the run, ended it
       return;
     default:
       return;  // its PROCTIME has been noted
   }
 }
 
-void Recorder::State::note_time(const Event& event) {
+void RecordingSink::State::note_time(const Event& event) {
   const std::int64_t now = event.local_time.ns;
   auto& [first, last] = lasted.try_emplace(event.machine.value, now, now).first->second;
   first = std::min(first, now);
   last = std::max(last, now);
 }
 
-void Recorder::State::add_op(const Event& event, OpKind kind) {
-  Life& life = recording.lives[event.process.value];
-  Present& present = presents[event.process.value];
-  Op op;
-  op.kind = kind;
-  op.code = event.code;
-  op.bytes = event.length_bytes;
-  op.time_ns = event.local_time.ns;
-  op.cpu_ns = present.proc_time_ns - std::min(present.proc_time_ns, present.at_last_op_ns);
-  present.at_last_op_ns = present.proc_time_ns;
-  if (!event.peer.is_none() && event.peer.value < recording.lives.size()) op.peer = event.peer.value;
-  if (!event.channel.is_none()) op.channel = event.channel.value;
-  if (kind == OpKind::receive) {
-    op.set = present.set;
-    op.called_ns = present.called_ns;
+void RecordingSink::State::add_operation(const Event& event, OperationKind kind) {
+  ProcessRecord& record = recording.records[event.process.value];
+  OpenCall& open_call = open_calls[event.process.value];
+  Operation operation;
+  operation.kind = kind;
+  operation.code = event.code;
+  operation.bytes = event.length_bytes;
+  operation.time_ns = event.local_time.ns;
+  operation.cpu_ns = open_call.proc_time_ns - std::min(open_call.proc_time_ns, open_call.at_last_operation_ns);
+  open_call.at_last_operation_ns = open_call.proc_time_ns;
+  if (!event.peer.is_none() && event.peer.value < recording.records.size()) operation.peer = event.peer.value;
+  if (!event.channel.is_none()) operation.channel = event.channel.value;
+  if (kind == OperationKind::receive) {
+    operation.set = open_call.set;
+    operation.called_ns = open_call.called_ns;
   }
-  present.set = kNone;
-  life.ops.push_back(op);
-  const auto index = static_cast<std::uint32_t>(life.ops.size() - 1);
-  if (kind == OpKind::send) join(event, MessageEnd::send, index);
-  if (kind == OpKind::receive) join(event, MessageEnd::receive, index);
+  open_call.set = kNone;
+  record.operations.push_back(operation);
+  const auto index = static_cast<std::uint32_t>(record.operations.size() - 1);
+  if (kind == OperationKind::send) join(event, MessageEnd::send, index);
+  if (kind == OperationKind::receive) join(event, MessageEnd::receive, index);
 }
 
-// Of live programs: a simulated process is there when its creator says so, by messages that are in the trace.
-void Recorder::State::add_tie(const Event& event, OpKind kind, Passes what, std::vector<Tie>& ties) {
-  const bool known = !event.peer.is_none() && event.peer.value < recording.lives.size() && event.peer != event.process;
+// Only for live programs: a simulated process starts when its creator's messages, which are in the trace, tell it to.
+void RecordingSink::State::add_link(const Event& event, OperationKind kind, Passes what,
+                                    std::vector<ChildOperation>& links) {
+  const bool known =
+      !event.peer.is_none() && event.peer.value < recording.records.size() && event.peer != event.process;
   if (info->source == "sim" || !known) return;
-  Life& life = recording.lives[event.process.value];
-  Present& present = presents[event.process.value];
-  Op op;
-  op.kind = kind;
-  op.what = what;
-  op.peer = event.peer.value;
-  op.time_ns = event.local_time.ns;
-  op.cpu_ns = present.proc_time_ns - std::min(present.proc_time_ns, present.at_last_op_ns);
-  present.at_last_op_ns = present.proc_time_ns;
-  ties.push_back({event.process.value, static_cast<std::uint32_t>(life.ops.size()), event.peer.value});
-  life.ops.push_back(op);
+  ProcessRecord& record = recording.records[event.process.value];
+  OpenCall& open_call = open_calls[event.process.value];
+  Operation operation;
+  operation.kind = kind;
+  operation.what = what;
+  operation.peer = event.peer.value;
+  operation.time_ns = event.local_time.ns;
+  operation.cpu_ns = open_call.proc_time_ns - std::min(open_call.proc_time_ns, open_call.at_last_operation_ns);
+  open_call.at_last_operation_ns = open_call.proc_time_ns;
+  links.push_back({event.process.value, static_cast<std::uint32_t>(record.operations.size()), event.peer.value});
+  record.operations.push_back(operation);
 }
 
-// Every created process begins by receiving that it was.
-void Recorder::State::tie_births() {
-  std::set<std::uint32_t> born;
-  for (const Tie& tie : births) {
-    Life& child = recording.lives[tie.child];
-    if (!child.metered || !born.insert(tie.child).second) continue;
-    Op first;
-    first.kind = OpKind::receive;
+// Every created process begins by receiving its creation.
+void RecordingSink::State::join_creations() {
+  std::set<std::uint32_t> created_before;
+  for (const ChildOperation& link : creations) {
+    ProcessRecord& child = recording.records[link.child];
+    if (!child.metered || !created_before.insert(link.child).second) continue;
+    Operation first;
+    first.kind = OperationKind::receive;
     first.what = Passes::beginning;
-    first.peer = tie.process;
-    first.time_ns = recording.lives[tie.process].ops[tie.op].time_ns;
-    child.ops.insert(child.ops.begin(), first);
-    for (Op& op : child.ops)
-      if (op.peer == tie.child && op.match != kNone) ++op.match;  // to itself
-    for (std::uint32_t i = 1; i < child.ops.size(); ++i) {
-      const Op& op = child.ops[i];
-      if (op.match != kNone && op.peer != tie.child) recording.lives[op.peer].ops[op.match].match = i;
+    first.peer = link.process;
+    first.time_ns = recording.records[link.process].operations[link.operation].time_ns;
+    child.operations.insert(child.operations.begin(), first);
+    for (Operation& operation : child.operations)
+      if (operation.peer == link.child && operation.match != kNone) ++operation.match;  // to itself
+    for (std::uint32_t i = 1; i < child.operations.size(); ++i) {
+      const Operation& operation = child.operations[i];
+      if (operation.match != kNone && operation.peer != link.child)
+        recording.records[operation.peer].operations[operation.match].match = i;
     }
-    for (std::vector<Tie>* ties : {&births, &deaths})
-      for (Tie& other : *ties)
-        if (other.process == tie.child) ++other.op;
-    child.ops.front().match = tie.op;
-    recording.lives[tie.process].ops[tie.op].match = 0;
+    for (std::vector<ChildOperation>* links : {&creations, &ends})
+      for (ChildOperation& other : *links)
+        if (other.process == link.child) ++other.operation;
+    child.operations.front().match = link.operation;
+    recording.records[link.process].operations[link.operation].match = 0;
   }
 }
 
-// A process whose end is waited for tells so with the last thing it does.
-void Recorder::State::tie_deaths() {
+// A process whose end is waited for sends it as its last operation.
+void RecordingSink::State::join_ends() {
   std::set<std::uint32_t> awaited;
-  for (const Tie& tie : deaths) {
-    Life& child = recording.lives[tie.child];
-    if (!child.metered || !awaited.insert(tie.child).second) continue;
-    Op last;
+  for (const ChildOperation& link : ends) {
+    ProcessRecord& child = recording.records[link.child];
+    if (!child.metered || !awaited.insert(link.child).second) continue;
+    Operation last;
     last.what = Passes::end;
-    last.peer = tie.process;
-    last.match = tie.op;
-    last.time_ns = recording.lives[tie.process].ops[tie.op].time_ns;
+    last.peer = link.process;
+    last.match = link.operation;
+    last.time_ns = recording.records[link.process].operations[link.operation].time_ns;
     last.cpu_ns = std::exchange(child.tail_cpu_ns, 0);
-    recording.lives[tie.process].ops[tie.op].match = static_cast<std::uint32_t>(child.ops.size());
-    child.ops.push_back(last);
+    recording.records[link.process].operations[link.operation].match =
+        static_cast<std::uint32_t>(child.operations.size());
+    child.operations.push_back(last);
   }
 }
 
-void Recorder::State::join(const Event& event, MessageEnd end, std::uint32_t index) {
+void RecordingSink::State::join(const Event& event, MessageEnd end, std::uint32_t index) {
   const ProcessId sender = end == MessageEnd::send ? event.process : event.peer;
   if (sender.is_none()) return;
   const MessageKey key{event.sequence, sender.value, event.channel.value};
@@ -203,8 +210,8 @@ void Recorder::State::join(const Event& event, MessageEnd end, std::uint32_t ind
     return;
   }
   if (static_cast<MessageEnd>(other->end) == end) return;  // a second copy of an end
-  Op& here = recording.lives[event.process.value].ops[index];
-  Op& there = recording.lives[other->process].ops[other->index];
+  Operation& here = recording.records[event.process.value].operations[index];
+  Operation& there = recording.records[other->process].operations[other->index];
   here.match = other->index;
   here.peer = other->process;
   there.match = index;
@@ -215,59 +222,61 @@ void Recorder::State::join(const Event& event, MessageEnd end, std::uint32_t ind
   ++recording.messages;
 }
 
-void Recorder::State::classify_open_ends() {
-  for (const Life& life : recording.lives) {
-    for (const Op& op : life.ops) {
-      if (op.kind == OpKind::move || op.what != Passes::message || op.match != kNone) continue;
-      if (op.peer == kNone) {
+void RecordingSink::State::classify_open_ends() {
+  for (const ProcessRecord& record : recording.records) {
+    for (const Operation& operation : record.operations) {
+      if (operation.kind == OperationKind::move || operation.what != Passes::message || operation.match != kNone)
+        continue;
+      if (operation.peer == kNone) {
         ++recording.without_peer;
-      } else if (recording.lives[op.peer].metered) {
-        ++(op.kind == OpKind::send ? recording.sends_without_receive : recording.receives_without_send);
+      } else if (recording.records[operation.peer].metered) {
+        ++(operation.kind == OperationKind::send ? recording.sends_without_receive : recording.receives_without_send);
       }
     }
   }
 }
 
-Recorder::Recorder() : state_(std::make_unique<State>()) {}
-Recorder::~Recorder() = default;
+RecordingSink::RecordingSink() : state_(std::make_unique<State>()) {}
+RecordingSink::~RecordingSink() = default;
 
-void Recorder::on_begin(const TraceInfo& info) { state_->info = &info; }
+void RecordingSink::on_begin(const TraceInfo& info) { state_->info = &info; }
 
-void Recorder::on_events(std::span<const Event> batch) {
+void RecordingSink::on_events(std::span<const Event> batch) {
   for (const Event& event : batch)
     if (state_->refused.empty()) state_->add(event);
 }
 
-void Recorder::on_end(const LossReport& losses) {
+void RecordingSink::on_end(const LossReport& losses) {
   State& state = *state_;
   state.ended = true;
   state.recording.losses = losses;
   if (state.info == nullptr) return;
   state.recording.info = *state.info;
-  state.recording.lives.resize(state.info->processes.size());
-  for (std::size_t p = 0; p < state.presents.size(); ++p) {
-    const Present& present = state.presents[p];
-    state.recording.lives[p].tail_cpu_ns = present.proc_time_ns - std::min(present.proc_time_ns, present.at_last_op_ns);
+  state.recording.records.resize(state.info->processes.size());
+  for (std::size_t p = 0; p < state.open_calls.size(); ++p) {
+    const OpenCall& open_call = state.open_calls[p];
+    state.recording.records[p].tail_cpu_ns =
+        open_call.proc_time_ns - std::min(open_call.proc_time_ns, open_call.at_last_operation_ns);
   }
   for (const auto& [machine, times] : state.lasted)
     state.recording.elapsed_s =
         std::max(state.recording.elapsed_s, static_cast<double>(times.second - times.first) * 1e-9);
-  state.tie_births();
-  state.tie_deaths();
+  state.join_creations();
+  state.join_ends();
   state.classify_open_ends();
 }
 
-Result<Recording> Recorder::take() {
+Result<Recording> RecordingSink::take() {
   DPM_CHECK(state_->ended);
   if (!state_->refused.empty()) return Error{state_->refused};
   const Recording& recording = state_->recording;
   if (recording.events == 0) return Error{"the trace is empty: there is nothing to make a twin of"};
   bool any_message = false, any_with_peer = false;
-  for (const Life& life : recording.lives) {
-    for (const Op& op : life.ops) {
-      if (op.what != Passes::message) continue;
-      any_message = any_message || op.kind != OpKind::move;
-      any_with_peer = any_with_peer || (op.kind != OpKind::move && op.peer != kNone);
+  for (const ProcessRecord& record : recording.records) {
+    for (const Operation& operation : record.operations) {
+      if (operation.what != Passes::message) continue;
+      any_message = any_message || operation.kind != OperationKind::move;
+      any_with_peer = any_with_peer || (operation.kind != OperationKind::move && operation.peer != kNone);
     }
   }
   if (!any_message)

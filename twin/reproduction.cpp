@@ -1,12 +1,14 @@
 #include "twin/reproduction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 namespace dpm::twin {
 namespace {
 
-constexpr double kNearlyAll = 0.98;         // of its messages: a process had, or did, what it should
+constexpr double kNearlyAll = 0.98;         // of its messages: a process received, or sent, what it should
 constexpr std::size_t kStuckListed = 10;    // processes
 constexpr std::size_t kQuotesLookedAt = 8;  // names in an error
 
@@ -48,7 +50,7 @@ std::map<std::string, Sums> sums_of(const Reproduction& reproduction) {
   return sums;
 }
 
-// What stands between single quotes.
+// The names between single quotes.
 std::vector<std::string> quoted(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t at = text.find('\''); at != std::string::npos && names.size() < kQuotesLookedAt;) {
@@ -78,16 +80,16 @@ class Choice {
   std::set<std::uint32_t> chosen_;
 };
 
-void tell_lacks(const TwinRun& run, const Bounds& bounds, Reproduction& result) {
+void list_lacks(const TwinRun& run, const Bounds& bounds, Reproduction& result) {
   if (!run.failure.empty()) result.lacks.push_back(run.failure);
   std::size_t stuck = 0;
   for (const auto& process : run.processes)
-    if (process.stuck && ++stuck <= kStuckListed) result.lacks.push_back("'" + process.name + "' " + process.state);
+    if (process.stuck && ++stuck <= kStuckListed)
+      result.lacks.push_back(fmt::format("'{}' {}", process.name, process.state));
   if (stuck > kStuckListed) result.lacks.push_back(std::to_string(stuck - kStuckListed) + " other processes wait, too");
   if (result.share() < bounds.messages)
-    result.lacks.push_back("it makes " + std::to_string(result.reproduced) + " of " + std::to_string(result.in_trace) +
-                           " messages" +
-                           (result.surplus > 0 ? " and " + std::to_string(result.surplus) + " others" : ""));
+    result.lacks.push_back(fmt::format("it makes {} of {} messages{}", result.reproduced, result.in_trace,
+                                       result.surplus > 0 ? fmt::format(" and {} others", result.surplus) : ""));
   if (result.T_error() > bounds.T_error) result.lacks.push_back("its T is not that of the trace");
 }
 
@@ -126,7 +128,7 @@ Reproduction compare(const Twin& twin, const TwinRun& run, const Bounds& bounds)
   }
   result.ended = run.failure.empty() &&
                  std::none_of(run.processes.begin(), run.processes.end(), [](const auto& p) { return p.stuck; });
-  tell_lacks(run, bounds, result);
+  list_lacks(run, bounds, result);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// What a run of a twin reproduced of the trace it was made from, what it lacks, and which processes had better be
-// written as they were recorded.
+// How much of its trace a run of the twin reproduced, what is missing, and which processes should be written as they
+// were recorded.
 #pragma once
 
 #include <set>
@@ -30,14 +30,14 @@ struct Reproduced {
 struct Reproduction {
   std::vector<Reproduced> pairs;  // the largest first
   std::uint64_t in_trace = 0;     // messages
-  std::uint64_t reproduced = 0;   // of each pair as many as there are in both
-  std::uint64_t surplus = 0;      // that the twin makes beyond those
+  std::uint64_t reproduced = 0;   // of each pair the smaller of the two counts
+  std::uint64_t surplus = 0;      // messages of the twin beyond those
   double T_trace_s = 0, T_twin_s = 0;
   double elapsed_trace_s = 0, elapsed_twin_s = 0;
   bool ended = false;              // every process that should end did
-  std::vector<std::string> lacks;  // in words, what keeps it from being a twin: empty if nothing does
+  std::vector<std::string> lacks;  // why it is not a twin, in words: empty if it is one
 
-  double share() const;    // of messages, of those in the trace and the surplus
+  double share() const;    // of messages: reproduced / (in the trace + surplus)
   double T_error() const;  // 0.01: one percent too much or too little
 };
 
@@ -48,9 +48,9 @@ struct Bounds {
 
 Reproduction compare(const Twin& twin, const TwinRun& run, const Bounds& bounds = {});
 
-// Processes of the trace to be written as recorded the next time, beside those that are: those that had what they had
-// in the trace and did something else; where there is none, those that stand still and those they wait for; where there
-// is none of these either, all. Empty if all are.
+// The processes of the trace to write as recorded next time, in addition to those that are: those that received what
+// they should and sent something else; if there is none, those that are stuck and those they wait for; if there is none
+// of these either, all. Empty if all are.
 std::set<std::uint32_t> to_record(const Twin& twin, const TwinRun& run, const Reproduction& reproduction);
 
 }  // namespace dpm::twin

@@ -1,6 +1,8 @@
-// The file that `dpm twin` writes. What people change stands at its top: how many there are of each group, and how
-// often clients do what they do.
+// The file that `dpm twin` writes. What users change is at its top: how many processes each group has, and how often
+// clients repeat what they do.
 #include "twin/scenario_text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,18 +19,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kMessagesMost = 100;  // times those of the trace: a run that makes more has no end
+constexpr std::uint64_t kMessagesMost = 100;  // times those of the trace: a run that makes more is endless
 
-// Nanoseconds: more digits would only look exact.
+// Nanoseconds: more digits would only seem exact.
 Json in_seconds(double value) { return std::round(value * 1e9) / 1e9; }
 
-// How often a process does what it repeats is a parameter of the file.
+// How often a process repeats its work is a parameter of the file.
 void add_parameters(Steps& steps, Json& parameters) {
   each_step(steps, [&](Step& step) {
     const auto* repeat = std::get_if<steps::Repeat>(&step.what);
     if (repeat == nullptr || repeat->times.parameter.empty()) return;
     parameters[repeat->times.parameter] = {{"default", repeat->times.value},
-                                           {"meaning", "how often each does what it repeats"}};
+                                           {"meaning", "how often each repeats its work"}};
   });
 }
 
@@ -82,14 +84,14 @@ Json delays_of(const Twin& twin) {
   return delays;
 }
 
-// Machines desk_1 .. desk_n that the members of one group have, each its own: as many as there are members.
+// The base name of machines desk_1 .. desk_n that belong to the members of one group, one each; empty if there is none.
 std::string family_of(const Twin& twin, const TwinGroup& group) {
   if (!group.counted || group.machines.size() != group.count || twin.delays.pairs.size() > 0) return "";
   const std::string& first = group.machines.front();
   if (first.size() < 3 || first.substr(first.size() - 2) != "_1") return "";
   const std::string base = first.substr(0, first.size() - 2);
   for (std::size_t i = 0; i < group.machines.size(); ++i)
-    if (group.machines[i] != base + "_" + std::to_string(i + 1)) return "";
+    if (group.machines[i] != fmt::format("{}_{}", base, i + 1)) return "";
   std::size_t in_family = 0;
   for (const auto& machine : twin.machines) in_family += machine.name.compare(0, base.size() + 1, base + "_") == 0;
   if (in_family != group.machines.size()) return "";
@@ -116,40 +118,54 @@ bool is_of(const std::string& machine, const std::string& family) {
   return machine.compare(0, family.size() + 1, family + "_") == 0;
 }
 
-}  // namespace
+std::string count_parameter(const TwinGroup& group) { return group.name + "_count"; }
 
-std::string scenario_text(const Twin& twin) {
-  Json parameters = Json::object(), machines = Json::array(), programs = Json::object(), processes = Json::array();
+Json process_of(const TwinGroup& group, const std::string& family) {
+  Json process = {{"name", group.name}};
+  if (group.counted) process["count"] = "$" + count_parameter(group);
+  process["program"] = group.name;
+  const bool one_machine = std::all_of(group.machines.begin(), group.machines.end(),
+                                       [&](const auto& machine) { return machine == group.machines.front(); });
+  if (!family.empty()) {
+    process["machine"] = family;
+  } else {
+    process["machine"] = one_machine ? Json(group.machines.front()) : Json(group.machines);
+  }
+  if (!group.in_computation) process["in_computation"] = false;
+  return process;
+}
+
+// Families first, each with as many machines as its group has members; then the single machines.
+Json machines_of(const Twin& twin) {
+  Json machines = Json::array();
   std::set<std::string> families;
   for (const auto& group : twin.groups) {
     const std::string family = family_of(twin, group);
-    const std::string count = group.name + "_count";
-    if (group.counted) parameters[count] = {{"default", group.count}, {"meaning", "processes " + group.name}};
-    programs[group.name] = program_of(group.program, parameters);
-    Json process = {{"name", group.name}};
-    if (group.counted) process["count"] = "$" + count;
-    process["program"] = group.name;
-    if (!family.empty()) {
-      families.insert(family);
-      machines.push_back({{"name", family}, {"count", "$" + count}});
-      process["machine"] = family;
-    } else {
-      const bool one = std::all_of(group.machines.begin(), group.machines.end(),
-                                   [&](const auto& machine) { return machine == group.machines.front(); });
-      process["machine"] = one ? Json(group.machines.front()) : Json(group.machines);
-    }
-    if (!group.in_computation) process["in_computation"] = false;
-    processes.push_back(std::move(process));
+    if (family.empty()) continue;
+    families.insert(family);
+    machines.push_back({{"name", family}, {"count", "$" + count_parameter(group)}});
   }
   for (const auto& machine : twin.machines) {
     const bool in_family = std::any_of(families.begin(), families.end(),
                                        [&](const std::string& family) { return is_of(machine.name, family); });
     if (!in_family) machines.push_back(machine_of(machine));
   }
-  Json scenario = {{"name", twin.name},
-                   {"summary", "Made by dpm twin from " + std::to_string(twin.events) + " events."}};
+  return machines;
+}
+
+}  // namespace
+
+std::string scenario_text(const Twin& twin) {
+  Json parameters = Json::object(), programs = Json::object(), processes = Json::array();
+  for (const auto& group : twin.groups) {
+    if (group.counted)
+      parameters[count_parameter(group)] = {{"default", group.count}, {"meaning", "processes " + group.name}};
+    programs[group.name] = program_of(group.program, parameters);
+    processes.push_back(process_of(group, family_of(twin, group)));
+  }
+  Json scenario = {{"name", twin.name}, {"summary", fmt::format("Made by dpm twin from {} events.", twin.events)}};
   if (!parameters.empty()) scenario["parameters"] = std::move(parameters);
-  scenario["machines"] = std::move(machines);
+  scenario["machines"] = machines_of(twin);
   scenario["delays"] = delays_of(twin);
   if (twin.services_finish) {
     scenario["services_finish"] = true;

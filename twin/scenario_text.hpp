@@ -7,7 +7,7 @@
 
 namespace dpm::twin {
 
-// The scenario, laid out for people: a line for each step, lists of numbers in lines.
+// The scenario, laid out for readers: a line for each step, lists of numbers in lines.
 std::string scenario_text(const Twin& twin);
 
 }  // namespace dpm::twin

@@ -1,5 +1,7 @@
 #include "twin/script.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -8,13 +10,13 @@
 namespace dpm::twin {
 namespace {
 
-constexpr std::size_t kLongestPeriod = 64;  // of what comes again and again, in nodes
+constexpr std::size_t kLongestPeriod = 64;  // of repeated nodes
 constexpr std::size_t kDeepest = 4;         // repeats within repeats
 
-// A message, or nodes that are repeated. Values of what is repeated are kept together.
+// A message, or repeated nodes. Values of repeated nodes are kept together.
 struct Node {
-  std::size_t sign = 0;  // nodes of the same sign differ in values alone
-  Token token;           // of a message
+  std::size_t signature = 0;  // nodes of the same signature differ only in values
+  Token token;                // of a message
   std::vector<double> cpu_s, bytes;
   std::uint64_t times = 1;
   std::vector<Node> inner;  // of a repeat
@@ -26,8 +28,8 @@ void take_values(Node& into, Node& from) {
   for (std::size_t i = 0; i < into.inner.size(); ++i) take_values(into.inner[i], from.inner[i]);
 }
 
-// Numbers for descriptions: the same for the same.
-class Signs {
+// Numbers descriptions: equal descriptions get the same number.
+class Signatures {
  public:
   std::size_t of(const std::string& description) {
     return numbers_.try_emplace(description, numbers_.size()).first->second;
@@ -37,15 +39,15 @@ class Signs {
   std::map<std::string, std::size_t> numbers_;
 };
 
-// How often the `period` nodes at `at` come, one time after the other.
+// How often the `period` nodes at `at` come in a row.
 std::size_t times_at(const std::vector<Node>& nodes, std::size_t at, std::size_t period) {
   std::size_t same = 0;
-  while (at + period + same < nodes.size() && nodes[at + same].sign == nodes[at + period + same].sign) ++same;
+  while (at + period + same < nodes.size() && nodes[at + same].signature == nodes[at + period + same].signature) ++same;
   return 1 + same / period;
 }
 
-// One pass: what comes at least twice in a row becomes a repeat. False if there was nothing.
-bool fold(std::vector<Node>& nodes, Signs& signs) {
+// One pass: nodes that come at least twice in a row become a repeat. False if there were none.
+bool fold(std::vector<Node>& nodes, Signatures& signatures) {
   std::vector<Node> folded;
   bool any = false;
   for (std::size_t at = 0; at < nodes.size();) {
@@ -56,7 +58,7 @@ bool fold(std::vector<Node>& nodes, Signs& signs) {
       if (saved <= best_saved) continue;
       best_period = period, best_times = times, best_saved = saved;
     }
-    // A repeat is a step too: one that spares a single one is no gain to the reader.
+    // A repeat is a step too: one that saves a single step does not help the reader.
     if (best_saved < 2) {
       folded.push_back(std::move(nodes[at++]));
       continue;
@@ -66,12 +68,12 @@ bool fold(std::vector<Node>& nodes, Signs& signs) {
     repeat.times = best_times;
     std::string description = std::to_string(best_times) + "*";
     for (std::size_t i = 0; i < best_period; ++i) {
-      description += std::to_string(nodes[at + i].sign) + ",";
+      description += std::to_string(nodes[at + i].signature) + ",";
       repeat.inner.push_back(std::move(nodes[at + i]));
     }
     for (std::size_t i = best_period; i < best_times * best_period; ++i)
       take_values(repeat.inner[i % best_period], nodes[at + i]);
-    repeat.sign = signs.of(description);
+    repeat.signature = signatures.of(description);
     at += best_times * best_period;
     folded.push_back(std::move(repeat));
   }
@@ -91,27 +93,27 @@ class ScriptWriter {
   void write(TwinProgram& program) {
     std::vector<Node> nodes = messages();
     for (std::size_t depth = 0; depth < kDeepest; ++depth)
-      if (!fold(nodes, signs_)) break;
+      if (!fold(nodes, signatures_)) break;
     add_steps(nodes, program.start);
     add_compute(program.start, {tail_s_});
   }
 
  private:
   std::vector<Node> messages() {
-    const Life& life = material_.recording.lives[process_];
-    const auto end = static_cast<std::uint32_t>(life.ops.size());
-    const TokenRun run = messages_of(material_, process_, 0, end, life.tail_cpu_ns);
+    const ProcessRecord& record = material_.recording.records[process_];
+    const auto end = static_cast<std::uint32_t>(record.operations.size());
+    const TokenRun run = messages_of(material_, process_, 0, end, record.tail_cpu_ns);
     std::vector<Node> nodes;
     double carried_s = 0;  // CPU time before messages that nothing in the trace sent
     for (const Token& token : run.tokens) {
       carried_s += token.cpu_s;
-      if (token.what == Token::What::wait && life.ops[token.op].match == kNone) continue;
+      if (token.what == Token::What::wait && record.operations[token.operation].match == kNone) continue;
       Node node;
       node.token = token;
       node.cpu_s.push_back(std::exchange(carried_s, 0.0));
       node.bytes.push_back(token.bytes);
-      node.sign = signs_.of((token.what == Token::What::send ? "S" + token.kind : "W") + ":" +
-                            std::to_string(token.group) + "." + std::to_string(token.member));
+      node.signature = signatures_.of(
+          fmt::format("{}:{}.{}", token.what == Token::What::send ? "S" + token.kind : "W", token.group, token.member));
       nodes.push_back(std::move(node));
     }
     tail_s_ = run.tail_cpu_s + carried_s;
@@ -129,7 +131,7 @@ class ScriptWriter {
       add_compute(steps, node.cpu_s);
       const Token& token = node.token;
       const std::string& whom = material_.groups.all[token.group].member_name(token.member);
-      // What it was is its sender's to say: the script takes the messages of each sender in the order they come.
+      // The sender knows the kind: the script takes the messages of each sender in the order they come.
       steps.push_back(token.what == Token::What::send ? send_step(token.kind, whom, summarise(node.bytes, 1))
                                                       : wait_step("any", whom));
     }
@@ -137,7 +139,7 @@ class ScriptWriter {
 
   const Material& material_;
   const std::uint32_t process_;
-  Signs signs_;
+  Signatures signatures_;
   double tail_s_ = 0;
 };
 
@@ -146,7 +148,7 @@ class ScriptWriter {
 void write_script(const Material& material, std::uint32_t process, TwinGroup& twin) {
   ScriptWriter(material, process).write(twin.program);
   twin.as_recorded = true;
-  twin.starts_requests = material.recording.lives[process].speaks_first();
+  twin.starts_requests = material.recording.records[process].speaks_first();
 }
 
 }  // namespace dpm::twin

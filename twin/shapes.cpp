@@ -1,5 +1,7 @@
 #include "twin/shapes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -12,31 +14,32 @@ constexpr double kUneven = 1.6;              // times its even share: a member i
 constexpr std::uint64_t kSendsToJudge = 20;  // before a preference is believed
 
 double speed_of(const Recording& recording, std::uint32_t process) {
-  const MachineId machine = recording.lives[process].machine;
+  const MachineId machine = recording.records[process].machine;
   return machine.value < recording.info.machines.size() ? recording.info.machines[machine.value].speed : 1.0;
 }
 
 const std::string& machine_name(const Recording& recording, std::uint32_t process) {
   static const std::string kUnknown;
-  const MachineId machine = recording.lives[process].machine;
+  const MachineId machine = recording.records[process].machine;
   return machine.value < recording.info.machines.size() ? recording.info.machines[machine.value].name : kUnknown;
 }
 
-// The simulator charges what a message costs by itself.
-double cpu_without_cost(const Recording& recording, std::uint32_t process, const Op& op) {
-  const double cpu_s = static_cast<double>(op.cpu_ns) * 1e-9 * speed_of(recording, process);
-  if (op.peer == kNone || op.kind == OpKind::move) return cpu_s;
-  const bool sends = op.kind == OpKind::send;
+// Without the cost of the message, which the simulator charges.
+double cpu_without_cost(const Recording& recording, std::uint32_t process, const Operation& operation) {
+  const double cpu_s = static_cast<double>(operation.cpu_ns) * 1e-9 * speed_of(recording, process);
+  if (operation.peer == kNone || operation.kind == OperationKind::move) return cpu_s;
+  const bool sends = operation.kind == OperationKind::send;
   const auto& here = machine_name(recording, process);
-  const auto& there = machine_name(recording, op.peer);
+  const auto& there = machine_name(recording, operation.peer);
   const DelayClass& delays = recording.info.delays.between(sends ? here : there, sends ? there : here);
-  const Duration cost = sends ? DelayModel::sender_cpu(delays, op.bytes) : DelayModel::receiver_cpu(delays, op.bytes);
+  const Duration cost =
+      sends ? DelayModel::sender_cpu(delays, operation.bytes) : DelayModel::receiver_cpu(delays, operation.bytes);
   return std::max(0.0, cpu_s - cost.seconds());
 }
 
 bool same_message(const Token& a, const Token& b) { return a.what == b.what && a.kind == b.kind && a.group == b.group; }
 
-// By token: if there begin messages of one kind to each member of a group, one after the other: how many. Otherwise 0.
+// By token: the number of messages of one kind, one to each member of a group, that begin there in a row; otherwise 0.
 std::vector<std::size_t> runs_to_all(const Groups& groups, std::uint32_t process, const std::vector<Token>& tokens) {
   std::vector<std::size_t> runs(tokens.size(), 0);
   for (std::size_t i = 0; i < tokens.size();) {
@@ -55,8 +58,8 @@ std::vector<std::size_t> runs_to_all(const Groups& groups, std::uint32_t process
   return runs;
 }
 
-// One to each member of a group, one after the other, is one message to all; unless there are others of its kind, for
-// who draws a member for each message draws all of them in a row now and then.
+// A message to each member of a group in a row is one message to all; unless there are others of its kind, because a
+// process that draws a member for each message sometimes draws all of them in a row.
 void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>& tokens) {
   struct Sends {
     std::size_t all = 0, in_runs = 0;
@@ -94,7 +97,7 @@ void join_waits(std::vector<Token>& tokens) {
   tokens = std::move(joined);
 }
 
-// Of one process, where `members` did something `count` times.
+// The weight for one process, where `members` did something `count` times.
 double weight_of(std::uint64_t count, std::size_t members) {
   return static_cast<double>(std::max<std::uint64_t>(1, count / std::max<std::size_t>(1, members)));
 }
@@ -110,7 +113,7 @@ std::string TokenRun::key() const {
   std::string key;
   for (const Token& token : tokens) {
     key += token.what == Token::What::stop ? 'X' : token.what == Token::What::wait ? 'W' : token.to_all ? 'A' : 'S';
-    key += token.kind + ":" + std::to_string(token.group) + "*" + std::to_string(token.times) + ";";
+    key += fmt::format("{}:{}*{};", token.kind, token.group, token.times);
   }
   return key;
 }
@@ -122,34 +125,35 @@ double TokenRun::cpu_s() const {
 
 TokenRun messages_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                      std::uint64_t tail_cpu_ns) {
-  const Life& life = material.recording.lives[process];
+  const ProcessRecord& record = material.recording.records[process];
   TokenRun run;
   run.process = process;
-  double carried_s = 0;  // CPU time before ops that leave no token
+  double carried_s = 0;  // CPU time before operations that have no token
   std::map<std::uint32_t, std::uint32_t> moved;
   for (std::uint32_t i = begin; i < end; ++i) {
-    const Op& op = life.ops[i];
-    carried_s += cpu_without_cost(material.recording, process, op);
-    if (op.peer == kNone || material.groups.of[op.peer] == kNone) continue;
-    if (op.kind == OpKind::move) {
-      moved[op.peer] = std::max(moved[op.peer], op.bytes);
+    const Operation& operation = record.operations[i];
+    carried_s += cpu_without_cost(material.recording, process, operation);
+    if (operation.peer == kNone || material.groups.of[operation.peer] == kNone) continue;
+    if (operation.kind == OperationKind::move) {
+      moved[operation.peer] = std::max(moved[operation.peer], operation.bytes);
       continue;
     }
     Token token;
-    token.op = i;
-    token.what = op.kind == OpKind::send ? Token::What::send : Token::What::wait;
-    token.group = material.groups.of[op.peer];
-    token.kind =
-        op.kind == OpKind::send ? material.kinds.of(process, op.peer, op) : material.kinds.of(op.peer, process, op);
+    token.operation = i;
+    token.what = operation.kind == OperationKind::send ? Token::What::send : Token::What::wait;
+    token.group = material.groups.of[operation.peer];
+    token.kind = operation.kind == OperationKind::send ? material.kinds.of(process, operation.peer, operation)
+                                                       : material.kinds.of(operation.peer, process, operation);
     token.cpu_s = std::exchange(carried_s, 0.0);
-    token.bytes = op.bytes;
-    token.member = material.groups.member_of[op.peer];
-    token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[op.peer]].members.size());
-    token.destination = material.conducts.of[process].destinations[i];
-    // Data that a kernel has just moved to the same process arrive first: together they are as long as the longer.
-    if (op.kind == OpKind::send && moved.count(op.peer) != 0) {
-      if (token.cpu_s <= 0) token.bytes = std::max<double>(token.bytes, moved[op.peer]);
-      moved.erase(op.peer);
+    token.bytes = operation.bytes;
+    token.member = material.groups.member_of[operation.peer];
+    token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[operation.peer]].members.size());
+    token.destination = material.behaviours.of[process].destinations[i];
+    // Data that a kernel has just moved to the same process arrive first: the message counts with the longer of both
+    // lengths.
+    if (operation.kind == OperationKind::send && moved.count(operation.peer) != 0) {
+      if (token.cpu_s <= 0) token.bytes = std::max<double>(token.bytes, moved[operation.peer]);
+      moved.erase(operation.peer);
     }
     run.tokens.push_back(std::move(token));
   }
@@ -161,7 +165,7 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
                    std::uint64_t tail_cpu_ns, bool stops) {
   TokenRun run = messages_of(material, process, begin, end, tail_cpu_ns);
   for (Token& token : run.tokens)
-    if (token.what == Token::What::wait && material.conducts.of[process].waits_for_several[token.op])
+    if (token.what == Token::What::wait && material.behaviours.of[process].waits_for_several[token.operation])
       token.group = kNone;
   join_to_all(material.groups, process, run.tokens);
   join_waits(run.tokens);
@@ -256,8 +260,9 @@ Step Shape::sending(const Material& material, std::size_t at, std::size_t member
     return {choice};
   }
   if (slot.to_sender + slot.to_requester > slot.sends / 2)
-    warnings.push_back("which '" + group.name + "' gets '" + token.kind +
-                       "' is not understood: most go to who asked, and the twin draws one at random");
+    warnings.push_back(
+        fmt::format("which '{}' gets '{}' is not understood: most go to the requester, and the twin draws one at random",
+                    group.name, token.kind));
   return to(group.name);
 }
 

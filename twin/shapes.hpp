@@ -1,5 +1,6 @@
 // Activities of the same form: the same messages to and from the same groups, in the same order. What varies within a
-// form (CPU times, sizes, which member of a group) is measured over all activities that have it.
+// form (CPU times, sizes, which member of a group) is measured over all activities that have it. In terms of this file:
+// an activity is a TokenRun, and a form is a Shape.
 #pragma once
 
 #include <map>
@@ -13,23 +14,24 @@
 
 namespace dpm::twin {
 
-inline constexpr std::size_t kShapesMost = 24;          // branches that a person still reads
-inline constexpr std::size_t kShapesInOrderMost = 400;  // branches of a choice in order: each comes when it came
+inline constexpr std::size_t kShapesMost = 24;  // branches that a user can still read
+inline constexpr std::size_t kShapesInOrderMost =
+    400;  // branches of a choice in order, in which each comes when it came in the trace
 
-// What the parts of a twin are made from.
+// Material: what was recorded and inferred of a trace. Everything that makes a part of the twin reads it.
 struct Material {
   const Recording& recording;
   const Groups& groups;
   const Kinds& kinds;
-  const Conducts& conducts;
-  // Forms of activity come in the order in which they came. A live process has a state, which a connection's beginning,
-  // middle and end show, and a twin that draws them at random waits for answers that come to nobody. And if all
-  // processes do on the n-th message of a kind from a process what they did on the n-th, then all messages are made,
-  // in whatever order they arrive: no process does anything that depends on the order between kinds.
+  const Behaviours& behaviours;
+  // Forms of activity come in the order in which they came in the trace. A live process has a state: a connection's
+  // beginning, middle and end show it, and a twin that drew forms at random would wait for answers that go nowhere. If
+  // every process does on the n-th message of a kind from a process what it did on the n-th in the trace, then all
+  // messages are made, in whatever order they arrive: no process depends on the order between kinds.
   bool in_order = false;
 };
 
-// A message of an activity, or its end.
+// Token: one message of an activity, sent or waited for, or the activity's end, without the details that may vary.
 struct Token {
   enum class What { send, wait, stop };
 
@@ -40,10 +42,10 @@ struct Token {
   bool to_all = false;      // one to each member
   double cpu_s = 0;         // before it, on a machine of speed 1
   double bytes = 0;
-  std::uint32_t member = 0;  // of the group, that it went to, or came from
+  std::uint32_t member = 0;  // of the group, that it went to or came from
   std::uint32_t of = 1;      // members the group has
   Destination destination;
-  std::uint32_t op = kNone;  // its number in the life of its process
+  std::uint32_t operation = kNone;  // its index in the process's record
 };
 
 struct TokenRun {
@@ -55,11 +57,11 @@ struct TokenRun {
   double cpu_s() const;
 };
 
-// The messages of ops [begin, end) of a process, one by one.
+// The messages of operations [begin, end) of a process, one by one.
 TokenRun messages_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                      std::uint64_t tail_cpu_ns);
 
-// The same as activities have it: messages to all members of a group are one, and so are waits for several.
+// The same for activities: messages to all members of a group become one token, and so do waits for several.
 TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                    std::uint64_t tail_cpu_ns, bool stops);
 
@@ -67,8 +69,8 @@ class Shape {
  public:
   explicit Shape(const TokenRun& first) : form_(first.tokens), slots_(first.tokens.size()), cpu_(slots_.size() + 1) {}
 
-  void add(const TokenRun& run);         // of this form
-  void add_forced(const TokenRun& run);  // of another: only its CPU time counts
+  void add(const TokenRun& run);         // `run` has this form
+  void add_forced(const TokenRun& run);  // `run` has another form: only its CPU time counts
 
   std::uint64_t count() const { return count_; }
   std::uint64_t forced() const { return forced_; }
@@ -79,12 +81,12 @@ class Shape {
   Steps steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
 
  private:
-  // Whom messages of one token went to.
+  // The receivers of one token's messages.
   struct Slot {
     std::vector<double> bytes;
     std::uint64_t sends = 0, to_sender = 0, to_requester = 0, in_turn = 0, turns = 0;
     std::map<std::uint32_t, std::uint64_t> by_member;
-    std::map<std::uint32_t, std::uint32_t> latest;  // by process: which member was last
+    std::map<std::uint32_t, std::uint32_t> latest;  // by process: the member that was last
   };
 
   Step sending(const Material& material, std::size_t at, std::size_t members, std::vector<std::string>& warnings) const;
@@ -97,7 +99,7 @@ class Shape {
   std::uint64_t count_ = 0, forced_ = 0;
 };
 
-// Activities by form, in the order in which forms were met.
+// Activities by form, in the order in which the forms first came.
 class Shapes {
  public:
   std::size_t add(const TokenRun& run);  // which form
@@ -105,17 +107,17 @@ class Shapes {
   const std::vector<Shape>& all() const { return shapes_; }
   std::optional<std::size_t> find(const std::string& key) const;
   std::string key_of(std::size_t shape) const;
-  // Activities of `from` now count to `into`, which is the same but for its end.
+  // Activities of `from` now count for `into`, which is the same except for its end.
   void merge(std::size_t into, std::size_t from);
   void drop_empty(std::map<std::uint32_t, std::vector<std::size_t>>& order);
-  // Keeps so many forms, the commonest; activities of the others count to the nearest.
+  // Keeps the `most` commonest forms; activities of the others count for the nearest.
   void keep_commonest(std::size_t most);
   Steps steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const;
-  // Of one process, whose activities had the forms `order`.
+  // For one process, whose activities had the forms `order`.
   Steps steps_in_order(const Material& material, const std::vector<std::size_t>& order,
                        std::vector<std::string>& warnings) const;
   std::uint64_t forced() const;
-  // Activities that are like no other, where there are others.
+  // Activities that are like no other, if there are others.
   std::uint64_t once() const;
 
  private:

@@ -1,3 +1,10 @@
+// Whether the size of a message decides what its receiver does. For each class of messages (sender's group, receiver's
+// group, code), the size is tested as a predictor of two properties of the activity that the message begins:
+//
+//   CPU time   a one-way analysis of variance: eta squared, the share of the variance that is between sizes
+//   form       Goodman and Kruskal's lambda: the share of errors that knowing the size avoids in guessing the form
+//
+// Sizes of a class are told apart if either is large.
 #include "twin/sizes.hpp"
 
 #include <algorithm>
@@ -5,64 +12,95 @@
 #include <tuple>
 
 namespace dpm::twin {
+namespace {
 
-bool tell_kinds_by_size(const Recording& recording, const Groups& groups, const Conducts& conducts, Kinds& kinds) {
-  constexpr std::size_t kSizesMost = 32;
-  constexpr double kExplained = 0.3;  // of the variance of CPU times
-  constexpr double kExplainsForm = 0.9;
-  struct Sizes {
-    double n = 0, sum = 0, squares = 0;
-    std::map<std::string, std::uint64_t> forms;
-  };
-  struct Of {
-    std::map<std::uint32_t, Sizes> by_size;
-  };
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Of> classes;  // from, to, code
-  const Material material{recording, groups, kinds, conducts};
-  for (std::uint32_t p = 0; p < recording.lives.size(); ++p) {
-    for (const Activity& activity : conducts.of[p].activities) {
+constexpr std::size_t kSizesMost = 32;    // of a class: with more, the size is data and not a kind
+constexpr double kActivitiesPerSize = 5;  // on average, before a class is tested
+constexpr double kEtaSquaredLeast = 0.3;  // beyond what sizes without effect explain by chance
+constexpr double kLambdaLeast = 0.9;
+constexpr double kErrorsLeast = 0.02;  // of all activities: with fewer, the form hardly varies
+
+using FormCounts = std::map<std::string, std::uint64_t>;
+
+// The activities that messages of one size began.
+struct Sample {
+  double n = 0, sum = 0, squares = 0;  // of CPU times
+  FormCounts forms;
+};
+using Samples = std::map<std::uint32_t, Sample>;                               // by size
+using MessageClass = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from group, to group, code
+
+std::map<MessageClass, Samples> samples_of(const Material& material) {
+  std::map<MessageClass, Samples> classes;
+  const Recording& recording = material.recording;
+  for (std::uint32_t p = 0; p < recording.records.size(); ++p) {
+    for (const Activity& activity : material.behaviours.of[p].activities) {
       if (activity.trigger == kNone) continue;
-      const Op& trigger = recording.lives[p].ops[activity.trigger];
+      const Operation& trigger = recording.records[p].operations[activity.trigger];
       if (trigger.peer == kNone) continue;
       const TokenRun run = tokens_of(material, p, activity.begin, activity.end, activity.tail_cpu_ns, activity.stops);
-      auto& by_size = classes[{groups.of[trigger.peer], groups.of[p], trigger.code}].by_size;
+      Samples& by_size = classes[{material.groups.of[trigger.peer], material.groups.of[p], trigger.code}];
       if (by_size.size() > kSizesMost) continue;
-      Sizes& sizes = by_size[trigger.bytes];
+      Sample& sample = by_size[trigger.bytes];
       const double cpu_s = run.cpu_s();
-      sizes.n += 1;
-      sizes.sum += cpu_s;
-      sizes.squares += cpu_s * cpu_s;
-      ++sizes.forms[run.key()];
+      sample.n += 1;
+      sample.sum += cpu_s;
+      sample.squares += cpu_s * cpu_s;
+      ++sample.forms[run.key()];
     }
   }
+  return classes;
+}
+
+bool can_be_tested(const Samples& by_size) {
+  if (by_size.size() < 2 || by_size.size() > kSizesMost) return false;
+  double n = 0;
+  for (const auto& [size, sample] : by_size) n += sample.n;
+  return n >= kActivitiesPerSize * static_cast<double>(by_size.size());
+}
+
+// eta squared = sum of squares between sizes / total sum of squares.
+bool explain_cpu_time(const Samples& by_size) {
+  double n = 0, sum = 0, squares = 0, of_means = 0;
+  for (const auto& [size, sample] : by_size) {
+    n += sample.n;
+    sum += sample.sum;
+    squares += sample.squares;
+    of_means += sample.sum * sample.sum / sample.n;
+  }
+  const double total = squares - sum * sum / n;
+  const double between = of_means - sum * sum / n;
+  // Sizes without effect explain (sizes - 1) / n by chance.
+  const double by_chance = static_cast<double>(by_size.size()) / n;
+  return total > 0 && between / total > kEtaSquaredLeast + by_chance;
+}
+
+std::uint64_t commonest(const FormCounts& forms) {
+  std::uint64_t most = 0;
+  for (const auto& [form, count] : forms) most = std::max(most, count);
+  return most;
+}
+
+// lambda = (errors - errors knowing the size) / errors, where the guess is always the commonest form.
+bool explain_form(const Samples& by_size) {
+  double n = 0, right_by_size = 0;
+  FormCounts forms;
+  for (const auto& [size, sample] : by_size) {
+    n += sample.n;
+    right_by_size += static_cast<double>(commonest(sample.forms));
+    for (const auto& [form, count] : sample.forms) forms[form] += count;
+  }
+  const double errors = n - static_cast<double>(commonest(forms));
+  return errors > kErrorsLeast * n && n - right_by_size < (1 - kLambdaLeast) * errors;
+}
+
+}  // namespace
+
+bool tell_kinds_by_size(const Recording& recording, const Groups& groups, const Behaviours& behaviours, Kinds& kinds) {
   bool any = false;
-  for (const auto& [key, of] : classes) {
-    if (of.by_size.size() < 2 || of.by_size.size() > kSizesMost) continue;
-    double n = 0, sum = 0, squares = 0, between = 0, usual = 0;
-    std::map<std::string, std::uint64_t> forms;
-    for (const auto& [size, sizes] : of.by_size) {
-      n += sizes.n;
-      sum += sizes.sum;
-      squares += sizes.squares;
-      between += sizes.sum * sizes.sum / sizes.n;
-      std::uint64_t most = 0;
-      for (const auto& [form, count] : sizes.forms) {
-        most = std::max(most, count);
-        forms[form] += count;
-      }
-      usual += static_cast<double>(most);
-    }
-    if (n < 5 * static_cast<double>(of.by_size.size())) continue;
-    std::uint64_t most = 0;
-    for (const auto& [form, count] : forms) most = std::max(most, count);
-    const double all = squares - sum * sum / n;
-    // By chance alone sizes explain (sizes - 1) / n of the variance.
-    const double by_chance = static_cast<double>(of.by_size.size()) / n;
-    const bool explains_time = all > 0 && (between - sum * sum / n) / all > kExplained + by_chance;
-    const double unusual = n - static_cast<double>(most);
-    const bool explains_form = unusual > 0.02 * n && (n - usual) < (1 - kExplainsForm) * unusual;
-    if (!explains_time && !explains_form) continue;
-    const auto& [from, to, code] = key;
+  for (const auto& [message_class, by_size] : samples_of({recording, groups, kinds, behaviours})) {
+    if (!can_be_tested(by_size) || !(explain_cpu_time(by_size) || explain_form(by_size))) continue;
+    const auto& [from, to, code] = message_class;
     kinds.tell_by_size(from, to, code);
     any = true;
   }

@@ -8,25 +8,26 @@
 namespace dpm::twin {
 namespace {
 
-constexpr std::size_t kCyclesInOrder = 6;  // a start of so few cycles is written as it was
+constexpr std::size_t kCyclesInOrder = 6;  // a start of at most this many cycles is written as it was
 constexpr double kCommon = 0.01;           // of all cycles: a form that is repeated, not a beginning or an end
 
-// Cut behind every wait; where there is none, behind every message sent.
-std::vector<TokenRun> cycles_of(const TokenRun& life) {
+// Cut after every wait; if there is none, after every message sent.
+std::vector<TokenRun> cycles_of(const TokenRun& record) {
   const auto waits = [](const Token& token) { return token.what == Token::What::wait; };
-  const bool any_wait = std::any_of(life.tokens.begin(), life.tokens.end(), waits);
+  const bool any_wait = std::any_of(record.tokens.begin(), record.tokens.end(), waits);
   std::vector<TokenRun> cycles;
   TokenRun cycle;
-  cycle.process = life.process;
-  for (std::size_t i = 0; i < life.tokens.size(); ++i) {
-    cycle.tokens.push_back(life.tokens[i]);
-    const bool ends = any_wait ? waits(life.tokens[i]) && (i + 1 == life.tokens.size() || !waits(life.tokens[i + 1]))
-                               : life.tokens[i].what == Token::What::send;
+  cycle.process = record.process;
+  for (std::size_t i = 0; i < record.tokens.size(); ++i) {
+    cycle.tokens.push_back(record.tokens[i]);
+    const bool ends = any_wait
+                          ? waits(record.tokens[i]) && (i + 1 == record.tokens.size() || !waits(record.tokens[i + 1]))
+                          : record.tokens[i].what == Token::What::send;
     if (!ends) continue;
     cycles.push_back(cycle);
     cycle.tokens.clear();
   }
-  cycle.tail_cpu_s = life.tail_cpu_s;
+  cycle.tail_cpu_s = record.tail_cpu_s;
   if (!cycle.tokens.empty() || cycle.tail_cpu_s > 0) cycles.push_back(cycle);
   return cycles;
 }
@@ -52,7 +53,7 @@ class StartWriter {
   }
 
  private:
-  // The same, more than once.
+  // Several cycles, all of one form.
   bool one_form() const {
     std::set<std::string> forms;
     std::size_t all = 0;
@@ -61,7 +62,7 @@ class StartWriter {
     return forms.size() == 1 && all > cycles_.size();
   }
 
-  // Forms that come up again and again.
+  // Forms that are repeated.
   std::set<std::string> common() const {
     std::map<std::string, std::size_t> counts;
     std::size_t all = 0;
@@ -75,8 +76,8 @@ class StartWriter {
     return found;
   }
 
-  // How many cycles at the beginning (or end) all members have alike, none of them common, nor of the `taken` at the
-  // other end.
+  // How many cycles at the beginning (or end) are the same for all members; none of them is common, or one of the
+  // `taken` at the other end.
   std::size_t same_cycles(bool at_end, const std::set<std::string>& common, std::size_t taken) const {
     for (std::size_t i = 0;; ++i) {
       std::string key;

@@ -5,7 +5,7 @@
 
 namespace dpm::twin {
 
-// `starts`: of each member, all of it. What is not like the others often enough is counted in `twin`.
+// `starts`: the whole start of each member. Cycles that are not repeated often enough are counted in `twin`.
 Steps start_steps(const Material& material, const Group& group, const std::vector<TokenRun>& starts, TwinGroup& twin,
                   std::vector<std::string>& warnings);
 

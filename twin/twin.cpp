@@ -1,5 +1,7 @@
 #include "twin/twin.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -24,13 +26,13 @@ std::string count(std::uint64_t number, const std::string& noun) {
   const bool ends_in_s = noun.back() == 's';
   const bool ends_in_y = noun.size() > 1 && noun.compare(noun.size() - 2, 2, "ty") == 0;
   const std::string several = ends_in_y ? noun.substr(0, noun.size() - 1) + "ies" : noun + (ends_in_s ? "es" : "s");
-  return std::to_string(number) + " " + (number == 1 ? noun : several);
+  return fmt::format("{} {}", number, number == 1 ? noun : several);
 }
 
 std::string losses_in_words(const LossReport& losses) {
   if (losses.lost() == 0) return "";
-  std::string text = "; " + count(losses.lost(), "event") + " of " + std::to_string(losses.seen) + " are lost";
-  if (!losses.losses.empty()) text += " (" + losses.losses.front().reason + ")";
+  std::string text = fmt::format("; {} of {} are lost", count(losses.lost(), "event"), losses.seen);
+  if (!losses.losses.empty()) text += fmt::format(" ({})", losses.losses.front().reason);
   return text;
 }
 
@@ -41,27 +43,28 @@ class TwinMaker {
   Result<Twin> make() {
     if (auto ok = check(); !ok) return ok.error();
     choose_delays();
-    if (recording_.info.source != "sim") take_batches_apart(recording_);
+    if (recording_.info.source != "sim") split_batches(recording_);
     const auto outside = add_outside(recording_);
-    contradictions_ = take_contradictions_apart(recording_);
-    unmetered_.assign(recording_.lives.size(), false);
+    contradictions_ = split_contradictions(recording_);
+    unmetered_.assign(recording_.records.size(), false);
     for (const std::uint32_t p : outside) unmetered_[p] = true;
     const Groups groups = find_groups(recording_, alone());
     Kinds kinds(recording_, groups);
-    Conducts conducts = understand(recording_, groups, kinds);
-    if (tell_kinds_by_size(recording_, groups, conducts, kinds)) conducts = understand(recording_, groups, kinds);
-    const Material material{recording_, groups, kinds, conducts, recording_.info.source != "sim"};
+    Behaviours behaviours = infer_behaviour(recording_, groups, kinds);
+    if (tell_kinds_by_size(recording_, groups, behaviours, kinds))
+      behaviours = infer_behaviour(recording_, groups, kinds);
+    const Material material{recording_, groups, kinds, behaviours, recording_.info.source != "sim"};
     twin_.name = "twin-of-" + (recording_.info.scenario.empty() ? "a-trace" : recording_.info.scenario);
     twin_.events = recording_.events;
-    twin_.requests = conducts.requests;
+    twin_.requests = behaviours.requests;
     twin_.services_finish = recording_.info.source != "sim";
     name_machines();
     const std::vector<bool> closed = closed_loops(material);
     for (const Group& group : groups.all) add_group(material, group, closed);
     declare_unread(twin_);
-    lengthen_short_messages(conducts);
+    lengthen_short_messages(behaviours);
     collect_codes(material);
-    expect(groups);
+    set_expected(groups);
     warn(outside.size());
     return std::move(twin_);
   }
@@ -71,32 +74,33 @@ class TwinMaker {
     const std::uint64_t one_ended = recording_.sends_without_receive + recording_.receives_without_send;
     const std::uint64_t all = recording_.messages + one_ended;
     if (static_cast<double>(one_ended) > kOneEndedMost * static_cast<double>(std::max<std::uint64_t>(all, 1))) {
-      return Error{std::to_string(one_ended) + " of " + count(all, "message") +
-                   " have only one end in the trace: what the processes did cannot be told from it" +
-                   losses_in_words(recording_.losses)};
+      return Error{
+          fmt::format("{} of {} have only one end in the trace: what the processes did cannot be inferred{}",
+                      one_ended, count(all, "message"), losses_in_words(recording_.losses))};
     }
     if (stands_still()) {
       return Error{
-          "the trace ends with every process waiting for a message and none under way: the program was "
-          "deadlocked, and its twin would be"};
+          "the trace ends with every process waiting for a message and none on its way: the program was "
+          "deadlocked, and so would be its twin"};
     }
     return {};
   }
 
-  // Everybody waits, and somebody for an answer.
+  // Every process waits, and at least one for an answer.
   bool stands_still() const {
     bool any_client = false;
-    for (const Life& life : recording_.lives) {
-      if (!life.metered || life.ops.empty()) continue;
-      if (life.ended || !life.waits_at_end) {
-        if (!life.ended) return false;
+    for (const ProcessRecord& record : recording_.records) {
+      if (!record.metered || record.operations.empty()) continue;
+      if (record.ended || !record.waits_at_end) {
+        if (!record.ended) return false;
         continue;
       }
-      any_client = any_client || life.speaks_first();
+      any_client = any_client || record.speaks_first();
     }
-    const bool somebody_ended = std::any_of(recording_.lives.begin(), recording_.lives.end(),
-                                            [](const Life& life) { return life.ended && life.speaks_first(); });
-    return any_client && !somebody_ended && recording_.sends_without_receive == 0;
+    const bool any_ended =
+        std::any_of(recording_.records.begin(), recording_.records.end(),
+                    [](const ProcessRecord& record) { return record.ended && record.speaks_first(); });
+    return any_client && !any_ended && recording_.sends_without_receive == 0;
   }
 
   std::set<std::uint32_t> alone() const {
@@ -109,9 +113,9 @@ class TwinMaker {
     const bool none_known = recording_.info.source != "sim" && recording_.info.delays.name == "zero";
     if (options_.delays) {
       recording_.info.delays = *options_.delays;
-      twin_.delays_from = "the given delay model '" + recording_.info.delays.name + "'";
+      twin_.delays_from = fmt::format("the given delay model '{}'", recording_.info.delays.name);
     } else if (!none_known) {
-      twin_.delays_from = "the trace's delay model '" + recording_.info.delays.name + "'";
+      twin_.delays_from = fmt::format("the trace's delay model '{}'", recording_.info.delays.name);
     } else if (auto seen = local_delays_seen(recording_)) {
       recording_.info.delays.name = "as the trace shows";
       recording_.info.delays.local = *seen;
@@ -126,7 +130,7 @@ class TwinMaker {
     std::set<std::string> taken;
     for (const auto& machine : recording_.info.machines) {
       std::string name = scenario_name(machine.name);
-      for (int i = 2; !taken.insert(name).second; ++i) name = scenario_name(machine.name) + "." + std::to_string(i);
+      for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}.{}", scenario_name(machine.name), i);
       for (auto& pair : twin_.delays.pairs) {
         if (pair.machine_a == machine.name) pair.machine_a = name;
         if (pair.machine_b == machine.name) pair.machine_b = name;
@@ -136,26 +140,29 @@ class TwinMaker {
   }
 
   static bool waits_for_answers(const Material& material, std::uint32_t process) {
-    const auto& ops = material.recording.lives[process].ops;
-    const bool receives = std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::receive; });
+    const auto& operations = material.recording.records[process].operations;
+    const bool receives = std::any_of(operations.begin(), operations.end(), [](const Operation& operation) {
+      return operation.kind == OperationKind::receive;
+    });
     std::vector<std::string> ignored;
-    return receives && (material.conducts.of[process].only_start || find_dispatching(material, process, ignored));
+    return receives && (material.behaviours.of[process].only_start || find_dispatching(material, process, ignored));
   }
 
-  // By process: whether what it handles is asked for, directly or by others, by somebody who waits for answers.
+  // By process: whether what it handles is requested, directly or indirectly, by a process that waits for answers.
   static std::vector<bool> closed_loops(const Material& material) {
-    const auto& lives = material.recording.lives;
-    std::vector<bool> closed(lives.size());
-    for (std::uint32_t p = 0; p < lives.size(); ++p) closed[p] = waits_for_answers(material, p);
+    const auto& records = material.recording.records;
+    std::vector<bool> closed(records.size());
+    for (std::uint32_t p = 0; p < records.size(); ++p) closed[p] = waits_for_answers(material, p);
     const auto is_asked = [&](std::uint32_t p) {
-      const auto& activities = material.conducts.of[p].activities;
+      const auto& activities = material.behaviours.of[p].activities;
       return std::any_of(activities.begin(), activities.end(), [&](const Activity& activity) {
-        const std::uint32_t asker = activity.trigger == kNone ? kNone : lives[p].ops[activity.trigger].peer;
-        return asker != kNone && closed[asker];
+        const std::uint32_t requester =
+            activity.trigger == kNone ? kNone : records[p].operations[activity.trigger].peer;
+        return requester != kNone && closed[requester];
       });
     };
     for (bool any_new = true; std::exchange(any_new, false);)
-      for (std::uint32_t p = 0; p < lives.size(); ++p)
+      for (std::uint32_t p = 0; p < records.size(); ++p)
         if (!closed[p] && is_asked(p)) closed[p] = any_new = true;
     return closed;
   }
@@ -169,7 +176,7 @@ class TwinMaker {
       const auto& described = recording_.info.processes[p];
       twin.in_computation = described.in_computation && !unmetered_[p];
       twin.unmetered = unmetered_[p];
-      const MachineId machine = unmetered_[p] ? MachineId{} : recording_.lives[p].machine;
+      const MachineId machine = unmetered_[p] ? MachineId{} : recording_.records[p].machine;
       if (machine.value < recording_.info.machines.size()) {
         twin.machines.push_back(twin_.machines[machine.value].name);
       } else {
@@ -188,48 +195,47 @@ class TwinMaker {
     }
     twin_.messages += twin.messages;
     if (twin.activities_forced > 0) {
-      twin_.warnings.push_back("'" + twin.name + "': " + std::to_string(twin.activities_forced) + " of " +
-                               count(twin.activities, "activity") +
-                               " were like no other often enough: the twin does "
-                               "the nearest of " +
-                               "the common ones instead");
+      twin_.warnings.push_back(fmt::format(
+          "'{}': {} of {} did not occur often enough: the twin does the most similar of the common ones instead",
+          twin.name, twin.activities_forced, count(twin.activities, "activity")));
     }
     twin_.groups.push_back(std::move(twin));
   }
 
   static void count_work(const Material& material, const Group& group, TwinGroup& twin) {
     for (const std::uint32_t p : group.members) {
-      const Life& life = material.recording.lives[p];
-      twin.messages += life.ops.size();
-      twin.activities += material.conducts.of[p].activities.size();
-      twin.cpu_s += static_cast<double>(life.tail_cpu_ns) * 1e-9;
-      for (const Op& op : life.ops) twin.cpu_s += static_cast<double>(op.cpu_ns) * 1e-9;
+      const ProcessRecord& record = material.recording.records[p];
+      twin.messages += record.operations.size();
+      twin.activities += material.behaviours.of[p].activities.size();
+      twin.cpu_s += static_cast<double>(record.tail_cpu_ns) * 1e-9;
+      for (const Operation& operation : record.operations) twin.cpu_s += static_cast<double>(operation.cpu_ns) * 1e-9;
     }
   }
 
-  // What a run of the twin is held against.
-  void expect(const Groups& groups) {
+  // What a run of the twin is compared with.
+  void set_expected(const Groups& groups) {
     Expected& expected = twin_.expected;
     expected.elapsed_s = recording_.elapsed_s;
     expected.without_peer = recording_.without_peer;
-    for (std::uint32_t p = 0; p < recording_.lives.size(); ++p) {
-      const Life& life = recording_.lives[p];
-      std::uint64_t cpu_ns = life.tail_cpu_ns;
-      for (const Op& op : life.ops) {
-        cpu_ns += op.cpu_ns;
-        const bool begins_here = op.kind == OpKind::send || (op.kind == OpKind::receive && op.match == kNone);
-        if (!begins_here || op.peer == kNone || op.what != Passes::message) continue;
+    for (std::uint32_t p = 0; p < recording_.records.size(); ++p) {
+      const ProcessRecord& record = recording_.records[p];
+      std::uint64_t cpu_ns = record.tail_cpu_ns;
+      for (const Operation& operation : record.operations) {
+        cpu_ns += operation.cpu_ns;
+        const bool begins_here = operation.kind == OperationKind::send ||
+                                 (operation.kind == OperationKind::receive && operation.match == kNone);
+        if (!begins_here || operation.peer == kNone || operation.what != Passes::message) continue;
         const auto& here = groups.all[groups.of[p]].name;
-        const auto& there = groups.all[groups.of[op.peer]].name;
-        ++expected.messages[op.kind == OpKind::send ? std::pair(here, there) : std::pair(there, here)];
+        const auto& there = groups.all[groups.of[operation.peer]].name;
+        ++expected.messages[operation.kind == OperationKind::send ? std::pair(here, there) : std::pair(there, here)];
       }
-      if (life.metered && recording_.info.processes[p].in_computation)
+      if (record.metered && recording_.info.processes[p].in_computation)
         expected.T_s += static_cast<double>(cpu_ns) * 1e-9;
     }
   }
 
-  void lengthen_short_messages(const Conducts& conducts) {
-    if (!conducts.short_messages_matter) return;
+  void lengthen_short_messages(const Behaviours& behaviours) {
+    if (!behaviours.short_messages_matter) return;
     for (auto& group : twin_.groups) {
       lengthen(group.program.start);
       for (auto& handler : group.program.handlers) lengthen(handler.steps);
@@ -254,13 +260,13 @@ class TwinMaker {
 
   void collect_codes(const Material& material) {
     std::set<std::pair<std::string, std::uint32_t>> codes;
-    for (std::uint32_t p = 0; p < recording_.lives.size(); ++p) {
-      for (const Op& op : recording_.lives[p].ops) {
-        if (op.kind != OpKind::send || op.peer == kNone) continue;
-        const std::string kind = material.kinds.of(p, op.peer, op);
-        if (op.what != Passes::message) codes.emplace(kind, code_of(op.what));
+    for (std::uint32_t p = 0; p < recording_.records.size(); ++p) {
+      for (const Operation& operation : recording_.records[p].operations) {
+        if (operation.kind != OperationKind::send || operation.peer == kNone) continue;
+        const std::string kind = material.kinds.of(p, operation.peer, operation);
+        if (operation.what != Passes::message) codes.emplace(kind, code_of(operation.what));
         if (!material.kinds.has_codes()) continue;
-        if (kind == "kind_" + std::to_string(op.code)) codes.emplace(kind, op.code);
+        if (kind == "kind_" + std::to_string(operation.code)) codes.emplace(kind, operation.code);
       }
     }
     twin_.codes.assign(codes.begin(), codes.end());
@@ -269,16 +275,16 @@ class TwinMaker {
   void warn(std::size_t outside) {
     auto& warnings = twin_.warnings;
     const auto say = [&](std::uint64_t number, const std::string& noun, const std::string& what) {
-      if (number > 0) warnings.push_back(count(number, noun) + " " + what);
+      if (number > 0) warnings.push_back(fmt::format("{} {}", count(number, noun), what));
     };
     say(recording_.losses.lost(), "event", "lost: what they showed is not in the twin");
     say(recording_.sends_without_receive, "message", "never received, or its RECEIVE is lost");
     say(recording_.receives_without_send, "message", "received whose SEND is lost");
     say(contradictions_, "message",
-        "received before the trace has it sent: taken for one that was never received, and one without its SEND");
-    say(recording_.without_peer, "message", "left out: nobody knows who was at the other end");
+        "received before it is sent: treated as one that was never received, and one without its SEND");
+    say(recording_.without_peer, "message", "left out: their other end is not known");
     const std::string when = recording_.info.source == "sim" ? "in the twin all are there from the start"
-                                                             : "in the twin it waits for a message that it was";
+                                                             : "in the twin it waits for a message from its creator";
     say(recording_.created, "process", "created while the program ran: " + when);
     say(outside, "peer", "not metered: a process outside, which takes as long as its peers waited for it");
   }

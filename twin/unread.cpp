@@ -9,7 +9,7 @@
 namespace dpm::twin {
 namespace {
 
-using Sent = std::pair<std::string, std::string>;  // kind, to whom
+using Sent = std::pair<std::string, std::string>;  // kind, receiver
 
 void each_message(TwinProgram& program, const MessageUse& use) {
   dpm::each_message(program.start, use);
@@ -24,7 +24,7 @@ std::set<Sent> sent_by(TwinProgram& program) {
   return sent;
 }
 
-// What a program is ready for: kind and from whom, "" for any process.
+// What a program is ready for: kind and sender, "" for any process.
 std::set<Sent> taken_by(TwinProgram& program) {
   std::set<Sent> taken;
   for (const Handler& handler : program.handlers) taken.emplace(handler.kind.name, handler.from.name);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -9,7 +11,7 @@
 namespace dpm::twin {
 namespace {
 
-// Whether every member has a machine that nobody else has.
+// Whether every member has a machine of its own.
 bool has_own_machines(const Twin& twin, const TwinGroup& group) {
   std::set<std::string> own(group.machines.begin(), group.machines.end());
   if (own.size() != group.machines.size() || own.size() < group.count) return false;
@@ -23,7 +25,7 @@ TwinMachine& machine_of(Twin& twin, const std::string& name) {
   return *std::find_if(twin.machines.begin(), twin.machines.end(), [&](const auto& m) { return m.name == name; });
 }
 
-// A machine like `model`, as far from the others as that. "back_3" gets "back_4" if that is free.
+// A machine like `model`, with the same delays to the others. "back_3" gets "back_4" if that is free.
 std::string add_machine_like(Twin& twin, const std::string& model) {
   std::size_t digits = model.size();
   while (digits > 0 && model[digits - 1] >= '0' && model[digits - 1] <= '9') --digits;
@@ -47,8 +49,7 @@ std::string add_machine_like(Twin& twin, const std::string& model) {
   return made.name;
 }
 
-// A machine of the simulated system on which nobody is, of the same family: as the replica of a member on back_3 would
-// stand on back_4.
+// An unused machine of the simulated system from the same family: the replica of a member on back_3 goes to back_4.
 std::string free_machine_like(Twin& twin, const std::string& model) {
   const std::size_t underscore = model.rfind('_');
   if (underscore == std::string::npos) return add_machine_like(twin, model);
@@ -77,13 +78,13 @@ bool mentions(Steps& steps, const TwinGroup& group) {
   return found;
 }
 
-// A process as recorded knows the processes it met, and no others.
+// A process as recorded knows only the processes that it met.
 Result<void> check_can_be_more(Twin& twin, const TwinGroup& group) {
   if (group.as_recorded)
-    return Error{"'" + group.name + "' is as recorded: it does what it did, and one more of it would not"};
+    return Error{fmt::format("'{}' is as recorded: it does what it did, and one more of it would not", group.name)};
   for (TwinGroup& other : twin.groups)
     if (other.as_recorded && mentions(other.program.start, group))
-      return Error{"'" + other.name + "' is as recorded: it would not answer one more '" + group.name + "'"};
+      return Error{fmt::format("'{}' is as recorded: it would not answer one more '{}'", other.name, group.name)};
   return {};
 }
 
@@ -123,7 +124,7 @@ Result<void> replicate(Twin& twin, const std::string& process) {
   if (group == nullptr) {
     std::vector<std::string> names;
     for (const auto& known : twin.groups) names.push_back(known.name);
-    return Error{"no process or group '" + process + "' in the twin" + did_you_mean(process, names)};
+    return Error{fmt::format("no process or group '{}' in the twin{}", process, did_you_mean(process, names))};
   }
   if (auto can = check_can_be_more(twin, *group); !can) return can.error();
   const std::string machine = free_machine_like(twin, group->machines.back());
@@ -149,8 +150,9 @@ Result<void> change_link(Twin& twin, const std::string& machine_a, const std::st
   for (const auto& machine : twin.machines) names.push_back(machine.name);
   for (const auto& machine : {machine_a, machine_b})
     if (std::find(names.begin(), names.end(), machine) == names.end())
-      return Error{"no machine '" + machine + "' in the twin" + did_you_mean(machine, names)};
-  if (machine_a == machine_b) return Error{"a link joins two different machines, not '" + machine_a + "' and itself"};
+      return Error{fmt::format("no machine '{}' in the twin{}", machine, did_you_mean(machine, names))};
+  if (machine_a == machine_b)
+    return Error{fmt::format("a link joins two different machines, not '{}' and itself", machine_a)};
   for (auto& pair : twin.delays.pairs) {
     const bool same = (pair.machine_a == machine_a && pair.machine_b == machine_b) ||
                       (pair.machine_a == machine_b && pair.machine_b == machine_a);

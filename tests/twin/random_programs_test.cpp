@@ -1,4 +1,5 @@
-// Twins of random programs run to their end and make the same messages, as they are and as live programs would be seen.
+// Twins of random programs run to their end and make the same messages, both from a full trace and from what a live
+// trace would show.
 #include "backends/sim/sim_source.hpp"
 #include "cli/twin/twin_trial.hpp"
 #include "tests/support/catch.hpp"
@@ -12,7 +13,7 @@ namespace {
 twin::Recording recording_of(const validation::RandomProgram& program) {
   auto scenario = instantiate(program.file, {program.file.placement, program.seed, {}});
   REQUIRE(scenario.has_value());
-  twin::Recorder recorder;
+  twin::RecordingSink recorder;
   SimSource source(*std::move(scenario));
   REQUIRE(source.run(recorder).has_value());
   auto recording = recorder.take();
@@ -20,11 +21,11 @@ twin::Recording recording_of(const validation::RandomProgram& program) {
   return *std::move(recording);
 }
 
-// Live messages have no codes: only their sizes tell them apart.
+// Live messages have no codes: only their sizes distinguish them.
 twin::Recording as_live(twin::Recording recording) {
   recording.info.source = "linux-seccomp";
-  for (auto& life : recording.lives)
-    for (auto& op : life.ops) op.code = 0;
+  for (auto& record : recording.records)
+    for (auto& operation : record.operations) operation.code = 0;
   return recording;
 }
 

@@ -1,4 +1,6 @@
-// Twins of lives told by hand, as recorded: what a live trace has and a simulated one has not.
+// Twins of process records written by hand, as recorded: with what a live trace has and a simulated one has not.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/twin/twin_trial.hpp"
@@ -10,31 +12,31 @@
 
 using namespace dpm;
 using twin::kNone;
-using twin::OpKind;
+using twin::OperationKind;
 
 namespace {
 
-// Lives on one machine, told message by message.
-class Told {
+// Process records on one machine, written message by message.
+class RecordedRun {
  public:
-  explicit Told(const std::vector<std::string>& names) {
+  explicit RecordedRun(const std::vector<std::string>& names) {
     recording.info.source = "linux-seccomp";
     recording.info.machines.push_back({"host"});
     for (const auto& name : names) recording.info.processes.push_back({name, name, MachineId{0}});
-    recording.lives.resize(names.size());
-    for (auto& life : recording.lives) life.metered = true, life.machine = MachineId{0};
+    recording.records.resize(names.size());
+    for (auto& record : recording.records) record.metered = true, record.machine = MachineId{0};
     recording.events = 1;
   }
 
   std::uint32_t send(std::uint32_t from, std::uint32_t to, std::uint32_t bytes = 40) {
-    return add(from, OpKind::send, to, bytes);
+    return add(from, OperationKind::send, to, bytes);
   }
   std::uint32_t receive(std::uint32_t at, std::uint32_t from, std::uint32_t bytes = 40) {
-    return add(at, OpKind::receive, from, bytes);
+    return add(at, OperationKind::receive, from, bytes);
   }
   void join(std::uint32_t from, std::uint32_t send, std::uint32_t to, std::uint32_t receive) {
-    recording.lives[from].ops[send].match = receive;
-    recording.lives[to].ops[receive].match = send;
+    recording.records[from].operations[send].match = receive;
+    recording.records[to].operations[receive].match = send;
     ++recording.messages;
   }
   // Sent, and received at once.
@@ -43,31 +45,31 @@ class Told {
     join(from, sent, to, receive(to, from));
   }
   twin::Recording as_recorded(twin::TwinOptions& options) const {
-    for (std::uint32_t p = 0; p < recording.lives.size(); ++p) options.as_recorded.insert(p);
+    for (std::uint32_t p = 0; p < recording.records.size(); ++p) options.as_recorded.insert(p);
     return recording;
   }
 
   twin::Recording recording;
 
  private:
-  std::uint32_t add(std::uint32_t at, OpKind kind, std::uint32_t peer, std::uint32_t bytes) {
-    twin::Op op;
-    op.kind = kind;
-    op.peer = peer;
-    op.bytes = bytes;
-    op.cpu_ns = 1'000'000;
-    op.time_ns = now_ns_ += 1000;
-    recording.lives[at].ops.push_back(op);
-    return static_cast<std::uint32_t>(recording.lives[at].ops.size() - 1);
+  std::uint32_t add(std::uint32_t at, OperationKind kind, std::uint32_t peer, std::uint32_t bytes) {
+    twin::Operation operation;
+    operation.kind = kind;
+    operation.peer = peer;
+    operation.bytes = bytes;
+    operation.cpu_ns = 1'000'000;
+    operation.time_ns = now_ns_ += 1000;
+    recording.records[at].operations.push_back(operation);
+    return static_cast<std::uint32_t>(recording.records[at].operations.size() - 1);
   }
 
   std::int64_t now_ns_ = 0;
 };
 
 // Everything as recorded: what the twin reproduces of it.
-twin::Reproduction scripted(const Told& told) {
+twin::Reproduction scripted(const RecordedRun& run) {
   twin::TwinOptions options;
-  const auto made = twin::make_twin(told.as_recorded(options), options);
+  const auto made = twin::make_twin(run.as_recorded(options), options);
   REQUIRE((made ? "" : made.error().what) == std::string());
   const auto run = cli::run_twin(*made);
   INFO(run.failure);
@@ -80,7 +82,7 @@ cli::TwinTrial trial_of(const twin::Recording& recording) {
   return std::move(*trial);
 }
 
-twin::Reproduction tried(const Told& told) { return trial_of(told.recording).reproduction; }
+twin::Reproduction tried(const RecordedRun& run) { return trial_of(run.recording).reproduction; }
 
 bool any_as_recorded(const twin::Twin& made) {
   return std::any_of(made.groups.begin(), made.groups.end(), [](const auto& group) { return group.as_recorded; });
@@ -110,7 +112,7 @@ class Family {
   }
 
   twin::Recording recorded() {
-    twin::Recorder recorder;
+    twin::RecordingSink recorder;
     recorder.on_begin(info);
     recorder.on_events(events);
     recorder.on_end({});
@@ -129,35 +131,35 @@ class Family {
 }  // namespace
 
 TEST_CASE("twin: what comes again and again is written once, however it is nested", "[twin]") {
-  Told told({"client", "server"});
+  RecordedRun run({"client", "server"});
   for (int round = 0; round < 10; ++round) {
-    for (int i = 0; i < 5; ++i) told.message(0, 1), told.message(1, 0);
-    told.message(0, 1);
+    for (int i = 0; i < 5; ++i) run.message(0, 1), run.message(1, 0);
+    run.message(0, 1);
   }
   twin::TwinOptions options;
-  auto made = twin::make_twin(told.as_recorded(options), options);
+  auto made = twin::make_twin(run.as_recorded(options), options);
   REQUIRE(made.has_value());
   const auto& start = made->find("client")->program.start;
   REQUIRE(start.size() == 1);
   const auto* repeat = std::get_if<steps::Repeat>(&start[0].what);
   CHECK((repeat != nullptr && repeat->times.value == 10));
   CHECK(made->find("client")->as_recorded);
-  const auto reproduction = scripted(told);
+  const auto reproduction = scripted(run);
   CHECK(reproduction.lacks.empty());
   CHECK(reproduction.reproduced == 110);
   CHECK(reproduction.T_twin_s == Approx(0.22));
 }
 
 TEST_CASE("twin: a message that was never received stops nothing, and neither does one that was never sent", "[twin]") {
-  Told told({"client", "server"});
+  RecordedRun run({"client", "server"});
   for (int round = 0; round < 10; ++round) {
-    told.message(0, 1);
-    if (round == 3) told.send(0, 1);     // lost
-    if (round == 5) told.receive(1, 0);  // its SEND is lost
-    told.message(1, 0);
+    run.message(0, 1);
+    if (round == 3) run.send(0, 1);     // lost
+    if (round == 5) run.receive(1, 0);  // its SEND is lost
+    run.message(1, 0);
   }
-  told.send(1, 0);  // after the client has ended
-  for (const auto& reproduction : {scripted(told), tried(told)}) {
+  run.send(1, 0);  // after the client has ended
+  for (const auto& reproduction : {scripted(run), tried(run)}) {
     CHECK(reproduction.ended);
     CHECK(reproduction.in_trace == 23);
     CHECK(reproduction.reproduced >= 22);
@@ -165,59 +167,59 @@ TEST_CASE("twin: a message that was never received stops nothing, and neither do
 }
 
 TEST_CASE("twin: a process that is only ever sent messages it does not take loads and runs", "[twin]") {
-  Told told({"client", "server", "idle"});
-  for (int round = 0; round < 4; ++round) told.message(0, 1), told.message(1, 0), told.send(0, 2);
-  CHECK(scripted(told).lacks.empty());
-  CHECK(tried(told).lacks.empty());
+  RecordedRun run({"client", "server", "idle"});
+  for (int round = 0; round < 4; ++round) run.message(0, 1), run.message(1, 0), run.send(0, 2);
+  CHECK(scripted(run).lacks.empty());
+  CHECK(tried(run).lacks.empty());
 }
 
 TEST_CASE("twin: messages to oneself are sent and received", "[twin]") {
-  Told told({"server", "client"});
-  for (int round = 0; round < 10; ++round) told.message(1, 0), told.message(0, 0), told.message(0, 1);
-  CHECK(scripted(told).lacks.empty());
-  CHECK(tried(told).lacks.empty());
+  RecordedRun run({"server", "client"});
+  for (int round = 0; round < 10; ++round) run.message(1, 0), run.message(0, 0), run.message(0, 1);
+  CHECK(scripted(run).lacks.empty());
+  CHECK(tried(run).lacks.empty());
 }
 
 TEST_CASE("twin: a message received before it was sent is taken apart, and the others stay", "[twin]") {
-  Told told({"a", "b"});
+  RecordedRun run({"a", "b"});
   // Each receives first what the other sends afterwards.
-  const auto first_a = told.receive(0, 1), first_b = told.receive(1, 0);
-  const auto sent_a = told.send(0, 1), sent_b = told.send(1, 0);
-  told.join(0, sent_a, 1, first_b);
-  told.join(1, sent_b, 0, first_a);
-  for (int i = 0; i < 5; ++i) told.message(0, 1), told.message(1, 0);
-  twin::Recording apart = told.recording;
-  CHECK(twin::take_contradictions_apart(apart) == 1);
+  const auto first_a = run.receive(0, 1), first_b = run.receive(1, 0);
+  const auto sent_a = run.send(0, 1), sent_b = run.send(1, 0);
+  run.join(0, sent_a, 1, first_b);
+  run.join(1, sent_b, 0, first_a);
+  for (int i = 0; i < 5; ++i) run.message(0, 1), run.message(1, 0);
+  twin::Recording apart = run.recording;
+  CHECK(twin::split_contradictions(apart) == 1);
   CHECK(apart.messages == 11);
-  CHECK(twin::take_contradictions_apart(apart) == 0);
-  CHECK(scripted(told).ended);
+  CHECK(twin::split_contradictions(apart) == 0);
+  CHECK(scripted(run).ended);
 }
 
-TEST_CASE("twin: random causally possible lives, as recorded, always come to their end", "[twin]") {
+TEST_CASE("twin: random causally possible records, as recorded, always run to their end", "[twin]") {
   Random random(7);
   for (int program = 0; program < 30; ++program) {
     const std::size_t processes = 2 + random.below(5);
     std::vector<std::string> names;
-    for (std::size_t p = 0; p < processes; ++p) names.push_back("p" + std::to_string(p) + "x");
-    Told told(names);
+    for (std::size_t p = 0; p < processes; ++p) names.push_back(fmt::format("p{}x", p));
+    RecordedRun run(names);
     struct Sent {
-      std::uint32_t from, op, to;
+      std::uint32_t from, operation, to;
     };
     std::vector<Sent> under_way;
     for (int step = 0; step < 300; ++step) {
-      // Any message that is under way may be the next received, so that messages overtake each other, and some stay.
+      // Any message that is on its way may be received next, so that messages overtake each other, and some stay.
       if (!under_way.empty() && random.below(2) == 0) {
         const std::size_t taken = random.below(under_way.size());
         const Sent sent = under_way[taken];
         under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(taken));
-        told.join(sent.from, sent.op, sent.to, told.receive(sent.to, sent.from));
+        run.join(sent.from, sent.operation, sent.to, run.receive(sent.to, sent.from));
       } else {
         const auto from = static_cast<std::uint32_t>(random.below(processes));
         const auto to = static_cast<std::uint32_t>(random.below(processes));
-        under_way.push_back({from, told.send(from, to), to});
+        under_way.push_back({from, run.send(from, to), to});
       }
     }
-    const auto reproduction = scripted(told);
+    const auto reproduction = scripted(run);
     INFO("program " << program);
     for (const auto& lack : reproduction.lacks) INFO(lack);
     CHECK(reproduction.ended);
@@ -225,18 +227,18 @@ TEST_CASE("twin: random causally possible lives, as recorded, always come to the
   }
 }
 
-TEST_CASE("twin: random causally possible lives have a twin that runs, however little of them is understood",
+TEST_CASE("twin: random causally possible records have a twin that runs, however little of them is understood",
           "[twin]") {
   Random random(11);
   for (int program = 0; program < 8; ++program) {
     const std::size_t processes = 2 + random.below(4);
     std::vector<std::string> names;
-    for (std::size_t p = 0; p < processes; ++p) names.push_back("p" + std::to_string(p) + "x");
-    Told told(names);
+    for (std::size_t p = 0; p < processes; ++p) names.push_back(fmt::format("p{}x", p));
+    RecordedRun run(names);
     for (int step = 0; step < 150; ++step)
-      told.message(static_cast<std::uint32_t>(random.below(processes)),
-                   static_cast<std::uint32_t>(random.below(processes)));
-    const auto reproduction = tried(told);
+      run.message(static_cast<std::uint32_t>(random.below(processes)),
+                  static_cast<std::uint32_t>(random.below(processes)));
+    const auto reproduction = tried(run);
     INFO("program " << program);
     for (const auto& lack : reproduction.lacks) INFO(lack);
     CHECK(reproduction.lacks.empty());
@@ -244,52 +246,52 @@ TEST_CASE("twin: random causally possible lives have a twin that runs, however l
 }
 
 TEST_CASE("twin: a server that greets, and does more on the first request than on the last, is understood", "[twin]") {
-  Told told({"server", "early", "late"});
+  RecordedRun run({"server", "early", "late"});
   for (const std::uint32_t client : {1u, 2u}) {
-    told.message(client, 0);
-    told.message(0, client), told.message(0, client);  // a greeting, and an answer
-    for (int round = 0; round < 9; ++round) told.message(client, 0), told.message(0, client);
-    told.message(client, 0);  // goes, and is not answered
+    run.message(client, 0);
+    run.message(0, client), run.message(0, client);  // a greeting, and an answer
+    for (int round = 0; round < 9; ++round) run.message(client, 0), run.message(0, client);
+    run.message(client, 0);  // a last message, which is not answered
   }
-  const auto trial = trial_of(told.recording);
+  const auto trial = trial_of(run.recording);
   CHECK(trial.reproduction.lacks.empty());
   CHECK(trial.reproduction.reproduced == 44);
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
 TEST_CASE("twin: a live server whose end follows one client's last message still serves the others", "[twin]") {
-  Told told({"server", "first", "second"});
-  told.message(1, 0), told.message(0, 1);
-  for (int round = 0; round < 10; ++round) told.message(2, 0), told.message(0, 2);
-  told.message(1, 0);
-  told.recording.lives[0].ended = true;
-  const auto trial = trial_of(told.recording);
+  RecordedRun run({"server", "first", "second"});
+  run.message(1, 0), run.message(0, 1);
+  for (int round = 0; round < 10; ++round) run.message(2, 0), run.message(0, 2);
+  run.message(1, 0);
+  run.recording.records[0].ended = true;
+  const auto trial = trial_of(run.recording);
   CHECK(trial.reproduction.lacks.empty());
   CHECK(trial.reproduction.share() == 1);
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
 TEST_CASE("twin: what a process did not take causes nothing in the twin either", "[twin]") {
-  Told told({"source", "head", "sink"});
+  RecordedRun run({"source", "head", "sink"});
   for (int i = 0; i < 16; ++i) {
-    told.message(0, 1);
-    for (int part = 0; part < 8 - (i == 0); ++part) told.message(1, 2);
+    run.message(0, 1);
+    for (int part = 0; part < 8 - (i == 0); ++part) run.message(1, 2);
   }
-  told.send(0, 1), told.send(0, 1);
-  const auto trial = trial_of(told.recording);
+  run.send(0, 1), run.send(0, 1);
+  const auto trial = trial_of(run.recording);
   CHECK(trial.reproduction.surplus == 0);
   CHECK(trial.reproduction.share() == 1);
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
 TEST_CASE("twin: what a publisher sends goes to all who subscribed by then", "[twin]") {
-  Told told({"broker", "publisher", "first", "second"});
-  told.message(1, 0), told.message(0, 1);
-  told.message(2, 0), told.message(0, 2);
-  for (int i = 0; i < 20; ++i) told.message(1, 0), told.message(0, 2);
-  told.message(3, 0), told.message(0, 3);
-  for (int i = 0; i < 20; ++i) told.message(1, 0), told.message(0, 2), told.message(0, 3), told.message(0, 1);
-  const auto trial = trial_of(told.recording);
+  RecordedRun run({"broker", "publisher", "first", "second"});
+  run.message(1, 0), run.message(0, 1);
+  run.message(2, 0), run.message(0, 2);
+  for (int i = 0; i < 20; ++i) run.message(1, 0), run.message(0, 2);
+  run.message(3, 0), run.message(0, 3);
+  for (int i = 0; i < 20; ++i) run.message(1, 0), run.message(0, 2), run.message(0, 3), run.message(0, 1);
+  const auto trial = trial_of(run.recording);
   CHECK(trial.reproduction.lacks.empty());
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
@@ -306,7 +308,7 @@ TEST_CASE("twin: a process begins when it is created, and who waits for its end 
   family.event(EventType::wait, 0, 2, 0.002);
   const auto trial = trial_of(family.recorded());
   CHECK(trial.reproduction.lacks.empty());
-  CHECK(trial.reproduction.in_trace == 1);  // neither births nor ends are messages
+  CHECK(trial.reproduction.in_trace == 1);  // neither creations nor ends are messages
   CHECK(trial.reproduction.T_twin_s == Approx(0.502));
   CHECK(trial.reproduction.elapsed_twin_s == Approx(0.502));  // one after the other
 }

@@ -1,6 +1,8 @@
 // Twins of simulated scenarios: what is recognised, that the file loads and runs, and that it does the same.
 #include "twin/twin.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/parallelism/parallelism.hpp"
@@ -22,14 +24,14 @@ struct Run {
   std::uint64_t messages = 0;
 };
 
-// Without codes a trace is as of live programs: nothing but sizes tells kinds of messages apart.
+// Without codes a trace is like that of live programs: only sizes distinguish kinds of messages.
 Run simulate(const std::string& text, bool with_codes = true) {
   const auto file = parse_scenario(text, "test/scenario.json", shipped_programs());
   INFO(text);
   REQUIRE((file ? "" : file.error().what) == std::string());
   auto scenario = instantiate(*file, {file->placement, 1, {}});
   REQUIRE(scenario.has_value());
-  twin::Recorder recorder;
+  twin::RecordingSink recorder;
   SimSource source(*scenario);
   const auto done = source.run(recorder);
   INFO((done ? "" : done.error().what));
@@ -39,8 +41,8 @@ Run simulate(const std::string& text, bool with_codes = true) {
   run.elapsed_s = source.truth().makespan_all.seconds();
   if (!run.recording) return run;
   run.messages = run.recording->messages;
-  for (auto& life : run.recording->lives)
-    for (auto& op : life.ops) op.code = with_codes ? op.code : 0;
+  for (auto& record : run.recording->records)
+    for (auto& operation : record.operations) operation.code = with_codes ? operation.code : 0;
   return run;
 }
 
@@ -70,11 +72,12 @@ std::vector<What> all_of(const twin::TwinGroup& group) {
 }
 
 std::string scenario(const std::string& programs, const std::string& processes) {
-  return R"({"name": "t", "machines": ["red", "blue", {"name": "desk", "count": 3}], "programs": )" + programs +
-         R"(, "processes": )" + processes + "}";
+  return fmt::format("{}{}{}{}}}",
+                     R"({"name": "t", "machines": ["red", "blue", {"name": "desk", "count": 3}], "programs": )",
+                     programs, R"(, "processes": )", processes);
 }
 
-// Clients, a balancer that gives requests to replicas in turn, and replicas that ask a store first, sometimes.
+// Clients, a balancer that gives requests to replicas in turn, and replicas that sometimes ask a store first.
 const std::string kService = scenario(R"({
   "client": {"start": [{"repeat": 40, "do": [{"compute_s": {"exponential": 0.03}},
                                               {"call": "ask", "to": "balancer", "bytes": 100}]}]},
@@ -91,7 +94,7 @@ const std::string kService = scenario(R"({
   {"name": "replica", "count": 2, "program": "replica", "machine": ["red", "blue"]},
   {"name": "store", "program": "store", "machine": "blue"}])");
 
-// Tasks for whoever is free, in two rounds.
+// Tasks for free workers, in two rounds.
 const std::string kTasks = scenario(R"({
   "master": {"start": [{"dispatch": "task", "to": "worker", "bytes": 64, "tasks": 20, "in_flight": 1, "answer": "done",
                         "next": [{"compute_s": 0.001}]},
@@ -155,7 +158,7 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
                  {"send": "half", "to": "pairs", "bytes": 20}, {"wait": "whole", "from": "pairs"}]}]},
     "pairs": {"variables": {"n": 0}, "on": [{"kind": "half", "do": [{"count": "n"}, {"if": "n", "at_least": 2, "do": [
                  {"set": "n"}, {"send": "whole", "to": "sender", "bytes": 20}]}]}]}})",
-                                        R"([{"name": "asker", "program": "asker", "machine": "red"},
+                                        R"([{"name": "requester", "program": "requester", "machine": "red"},
     {"name": "pairs", "program": "pairs", "machine": "blue"}])")));
   const auto every = all_of<steps::If>(group(twin, "pairs"));
   REQUIRE(every.size() == 1);
@@ -229,7 +232,7 @@ TEST_CASE("twin: who asks one and is answered by another waits for whoever answe
     "near": {"on": [{"kind": "ask", "do": [{"compute_s": 0.01}, {"choose": [
       {"do": [{"send": "answer", "to": "asker", "bytes": 20}]}, {"do": [{"forward": "ask", "to": "far"}]}]}]}]},
     "far": {"on": [{"kind": "ask", "do": [{"compute_s": 0.02}, {"send": "answer", "to": "asker", "bytes": 20}]}]}})",
-                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
+                                         R"([{"name": "requester", "program": "requester", "machine": "red"},
     {"name": "near", "program": "near", "machine": "red"}, {"name": "far", "program": "far", "machine": "blue"}])"));
   auto twin = twin_of(original);
   const auto waits = all_of<steps::Wait>(group(twin, "asker"));
@@ -268,22 +271,23 @@ TEST_CASE("twin: what a live server sends belongs to what it answers, though it 
   recording.info.source = "linux-seccomp";
   recording.info.machines.push_back({"host"});
   for (const auto* name : {"server", "client"}) recording.info.processes.push_back({name, name, MachineId{0}});
-  recording.lives.resize(2);
-  auto& server = recording.lives[0];
-  auto& client = recording.lives[1];
+  recording.records.resize(2);
+  auto& server = recording.records[0];
+  auto& client = recording.records[1];
   server.metered = client.metered = true;
   server.machine = client.machine = MachineId{0};
-  const auto message = [&](twin::Life& from, twin::Life& to, std::uint32_t from_number, std::uint32_t to_number) {
-    twin::Op send, receive;
+  const auto message = [&](twin::ProcessRecord& from, twin::ProcessRecord& to, std::uint32_t from_number,
+                           std::uint32_t to_number) {
+    twin::Operation send, receive;
     send.peer = to_number;
     send.bytes = receive.bytes = 40;
-    send.match = static_cast<std::uint32_t>(to.ops.size());
-    receive.kind = twin::OpKind::receive;
+    send.match = static_cast<std::uint32_t>(to.operations.size());
+    receive.kind = twin::OperationKind::receive;
     receive.peer = from_number;
-    receive.match = static_cast<std::uint32_t>(from.ops.size());
+    receive.match = static_cast<std::uint32_t>(from.operations.size());
     send.cpu_ns = receive.cpu_ns = 1000;
-    from.ops.push_back(send);
-    to.ops.push_back(receive);
+    from.operations.push_back(send);
+    to.operations.push_back(receive);
     ++recording.messages;
   };
   for (int round = 0; round < 40; ++round) {
@@ -305,7 +309,7 @@ TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages",
   auto twin = twin_of(simulate(scenario(R"({
     "asker": {"start": [{"repeat": 60, "do": [{"call": "do", "to": "doer", "bytes": {"choice": [20, 900]}}]}]},
     "doer": {"on": [{"kind": "do", "do": [{"compute_s": 0.001}, {"reply": "done", "bytes": 20}]}]}})",
-                                        R"([{"name": "asker", "program": "asker", "machine": "red"},
+                                        R"([{"name": "requester", "program": "requester", "machine": "red"},
     {"name": "doer", "program": "doer", "machine": "blue"}])")));
   CHECK(group(twin, "doer").program.handlers.size() == 1);  // the same for both sizes
 
@@ -314,7 +318,7 @@ TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages",
                  {"do": [{"call": "slow", "to": "doer", "bytes": 900}]}]}]}]},
     "doer": {"on": [{"kind": "do", "do": [{"compute_s": 0.001}, {"reply": "done", "bytes": 20}]},
                     {"kind": "slow", "do": [{"compute_s": 0.1}, {"reply": "done", "bytes": 20}]}]}})",
-                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
+                                         R"([{"name": "requester", "program": "requester", "machine": "red"},
     {"name": "doer", "program": "doer", "machine": "blue"}])"),
                                 /*with_codes=*/false));
   CHECK(group(other, "doer").program.handlers.size() == 2);
@@ -369,12 +373,12 @@ TEST_CASE("twin: measured values keep mean and spread", "[twin]") {
 TEST_CASE("twin: an empty stream and one without messages are refused", "[twin]") {
   TraceInfo info;
   info.processes.push_back({"a", "a"});
-  twin::Recorder empty;
+  twin::RecordingSink empty;
   empty.on_begin(info);
   empty.on_end({});
   CHECK(empty.take().error().what.find("the trace is empty") != std::string::npos);
 
-  twin::Recorder silent;
+  twin::RecordingSink silent;
   silent.on_begin(info);
   Event event;
   event.type = EventType::start_process;

@@ -54,7 +54,7 @@ class TwinCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
-    twin::Recorder recorder;
+    twin::RecordingSink recorder;
     const auto input = read_trace(trace_.trace, {&recorder});
     if (!input) return refuse(terminal, *this, input.error());
     auto recording = recorder.take();
