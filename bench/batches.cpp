@@ -11,7 +11,7 @@ namespace {
 class SumOfBytes : public dpm::EventSink {
  public:
   void on_begin(const dpm::TraceInfo&) override {}
-  // As far from the compiler's view as a sink in another folder is: it neither inlines nor guesses the call.
+  // As opaque to the compiler as a sink in another folder: it neither inlines nor predicts the call.
   [[gnu::noipa]] void on_events(std::span<const dpm::Event> batch) override {
     for (const auto& event : batch) bytes_ += event.length_bytes;
   }

@@ -1,5 +1,5 @@
-// Compares two ways of doing the same work. Single times mean little on a shared machine, so both ways run in turns,
-// several times, and what is printed first is the ratio of their medians.
+// Compares two ways of doing the same work. Single times mean little on a shared machine, so both ways run alternately,
+// several times, and the ratio of their medians is printed first.
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@ using namespace dpm;
 constexpr std::uint64_t kEvents = 500'000;
 constexpr std::size_t kBatch = 50;
 
-// Runs `serve` in a process of its own, which first tells a port through the descriptor it is given.
+// Runs `serve` in a separate process, which first writes a port to the descriptor it is given.
 template <typename Serve>
 pid_t start(Serve serve, std::uint16_t& port) {
   std::array<int, 2> told = {};

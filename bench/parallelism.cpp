@@ -28,7 +28,7 @@ double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The least of a few: what others on the machine take only adds.
+// The minimum of a few: other load on the machine only adds time.
 double least_seconds(std::uint64_t events, const std::function<void()>& work) {
   double least = seconds(work);
   for (int again = 0; again < (events > 5'000'000 ? 1 : 4); ++again) least = std::min(least, seconds(work));

@@ -53,7 +53,7 @@ void compare(const char* what, const History& history, const Target& target, Ord
     for (std::uint64_t i = 0; i < kPlacements; ++i)
       for (const HistoryEvent& event : history.events) sum += static_cast<double>(event.cpu_ns + event.match);
   };
-  // CPU time, the least of a few: what others on the machine take is not ours.
+  // CPU time, the minimum of a few: other load on the machine is not included.
   const auto cpu_seconds = [&] {
     const std::clock_t start = std::clock();
     replays();

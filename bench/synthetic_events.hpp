@@ -1,5 +1,5 @@
-// Events of clients and servers by the million, made as fast as they can be read: request, answer, request, answer, to
-// servers drawn at random. Nothing is kept but a counter a process.
+// Events of clients and servers by the million, generated as fast as they can be read: request, answer, request,
+// answer, to servers drawn at random. It keeps only a counter per process.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class SyntheticEvents : public EventSource {
     };
     for (std::uint64_t i = 0; i < exchanges_; ++i) {
       const auto server = static_cast<std::uint32_t>(random_.below(servers_));
-      // Clients take turns in a drawn neighbourhood, so that many are under way at once.
+      // Clients of a drawn neighbourhood alternate, so that many are in progress at once.
       const auto client = servers_ + static_cast<std::uint32_t>((i + random_.below(3)) % clients_);
       message(batch, client, server);
       message(batch, server, client);

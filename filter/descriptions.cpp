@@ -1,5 +1,7 @@
 #include "filter/descriptions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -92,16 +94,17 @@ class DescriptionParser {
     const std::string whole(entry.substr(0, 40));
     const auto name = take_word(entry);
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0)
-      return error("expected the name of a field or of an event, found '" + whole + "'");
+      return error(fmt::format("expected the name of a field or of an event, found '{}'", whole));
     const bool has_comma = !entry.empty() && entry.front() == ',';
     trim(entry);
     if (same_name(name, "header")) return begin_section(name, entry);
     if (!entry.empty() && std::isdigit(static_cast<unsigned char>(entry.front())) != 0)
       return begin_section(name, entry);
-    if (sections_.empty()) return error("expected the header first ('header 0.' or 'HEADER'), found '" + whole + "'");
+    if (sections_.empty())
+      return error(fmt::format("expected the header first ('header 0.' or 'HEADER'), found '{}'", whole));
     if (entry.empty() || (has_comma && entry == ",")) return add_standard_field(name);
     if (entry.front() == ',') return add_field(name, entry.substr(1));
-    return error("expected 'name,offset,length,base' or 'EVENT type.', found '" + whole + "'");
+    return error(fmt::format("expected 'name,offset,length,base' or 'EVENT type.', found '{}'", whole));
   }
 
   Result<void> begin_section(std::string_view name, std::string_view rest) {
@@ -113,7 +116,7 @@ class DescriptionParser {
     while (digits < rest.size() && std::isdigit(static_cast<unsigned char>(rest[digits])) != 0) ++digits;
     if (digits > 0) {
       const auto type = number_in(rest.substr(0, digits));
-      if (!type) return error("type " + std::string(rest.substr(0, digits)) + " of " + section.name + " is too large");
+      if (!type) return error(fmt::format("type {} of {} is too large", rest.substr(0, digits), section.name));
       section.type = *type;
       rest.remove_prefix(digits);
     }
@@ -130,10 +133,9 @@ class DescriptionParser {
       return error("expected the header first ('header 0.' or 'HEADER'), found event " + section.name);
     for (const auto& other : sections_) {
       if (same_name(other.name, section.name))
-        return error(section.name + " is described twice: first in line " + std::to_string(other.line));
+        return error(fmt::format("{} is described twice: first in line {}", section.name, other.line));
       if (!other.is_header && other.type == section.type)
-        return error("type " + std::to_string(section.type) + " is already " + other.name + "'s, in line " +
-                     std::to_string(other.line));
+        return error(fmt::format("type {} is already {}'s, in line {}", section.type, other.name, other.line));
     }
     return {};
   }
@@ -141,8 +143,9 @@ class DescriptionParser {
   Result<void> add_standard_field(std::string_view name) {
     Section& section = sections_.back();
     if (!section.is_header)
-      return error("expected the place of field '" + std::string(name) +
-                   "' as 'name,offset,length,base': only header fields have standard places");
+      return error(fmt::format(
+          "expected the place of field '{}' as 'name,offset,length,base': only header fields have standard places",
+          name));
     std::vector<std::string> names;
     for (const auto& standard : kStandardHeader) {
       if (same_name(standard.name, name)) {
@@ -151,8 +154,8 @@ class DescriptionParser {
       }
       names.emplace_back(standard.name);
     }
-    return error("no standard header field '" + std::string(name) + "'" + did_you_mean(name, names) +
-                 ": give its place as 'name,offset,length,base'");
+    return error(fmt::format("no standard header field '{}'{}: give its place as 'name,offset,length,base'", name,
+                             did_you_mean(name, names)));
   }
 
   Result<void> add_field(std::string_view name, std::string_view places) {
@@ -163,8 +166,8 @@ class DescriptionParser {
       const auto text = places.substr(0, comma);
       const auto number = number_in(text);
       if (!number || (i + 1 < numbers.size() && comma == std::string_view::npos))
-        return error("expected " + std::string(kWhat[number ? i + 1 : i]) + " for field '" + std::string(name) +
-                     "' ('name,offset,length,base')");
+        return error(
+            fmt::format("expected {} for field '{}' ('name,offset,length,base')", kWhat[number ? i + 1 : i], name));
       numbers[i] = *number;
       places.remove_prefix(std::min(text.size() + 1, places.size()));
     }
@@ -173,23 +176,24 @@ class DescriptionParser {
 
   Result<void> add(RecordField field) {
     Section& section = sections_.back();
-    const std::string what = "field '" + field.name + "'";
+    const std::string what = fmt::format("field '{}'", field.name);
     if (field.base != 2 && field.base != 8 && field.base != 10 && field.base != 16)
-      return error(what + " has base " + std::to_string(field.base) + ": expected 2, 8, 10 or 16");
+      return error(fmt::format("{} has base {}: expected 2, 8, 10 or 16", what, field.base));
     if (field.length_bytes == 0) return error(what + " has length 0");
     if (field.length_bytes > kRecordBytesMax || field.offset_bytes > kRecordBytesMax - field.length_bytes)
-      return error(what + " ends beyond " + std::to_string(kRecordBytesMax) + " bytes, the longest record");
+      return error(fmt::format("{} ends beyond {} bytes, the longest record", what, kRecordBytesMax));
     for (const auto& other : section.fields) {
       const bool is_same_place = other.offset_bytes == field.offset_bytes && other.length_bytes == field.length_bytes &&
                                  other.base == field.base;
       if (same_name(other.name, field.name))
-        return is_same_place ? Result<void>{} : error(what + " is described twice in " + section.name);
-      if (overlap(other, field)) return error(what + " overlaps field '" + other.name + "' in " + section.name);
+        return is_same_place ? Result<void>{} : error(fmt::format("{} is described twice in {}", what, section.name));
+      if (overlap(other, field))
+        return error(fmt::format("{} overlaps field '{}' in {}", what, other.name, section.name));
     }
     if (!section.is_header)
       for (const auto& other : sections_.front().fields)
         if (same_name(other.name, field.name))
-          return error(what + " of " + section.name + " is already a field of the header");
+          return error(fmt::format("{} of {} is already a field of the header", what, section.name));
     section.fields.push_back(std::move(field));
     return {};
   }
@@ -211,15 +215,14 @@ class DescriptionParser {
       line_ = section.line;
       RecordLayout layout{section.name, section.type, header.end() + section.end(), descriptions.header};
       if (layout.size_bytes > kRecordBytesMax)
-        return error(section.name + " is " + std::to_string(layout.size_bytes) +
-                     " bytes long: the longest record has " + std::to_string(kRecordBytesMax));
+        return error(fmt::format("{} is {} bytes long: the longest record has {}", section.name, layout.size_bytes,
+                                 kRecordBytesMax));
       for (auto field : in_order(section.fields)) {
         field.offset_bytes += header.end();
         layout.fields.push_back(std::move(field));
       }
       if (layout.fields.size() > kFieldsMax)
-        return error(section.name + " has " + std::to_string(layout.fields.size()) + " fields: at most " +
-                     std::to_string(kFieldsMax));
+        return error(fmt::format("{} has {} fields: at most {}", section.name, layout.fields.size(), kFieldsMax));
       descriptions.records.push_back(std::move(layout));
     }
     if (descriptions.records.empty()) return error("expected at least one event after the header");
@@ -237,14 +240,13 @@ class DescriptionParser {
       for (const auto& field : header.fields) names.push_back(field.name);
       const std::string nearest = nearest_name("traceType", names);
       return error("expected a field 'traceType' in the header" +
-                   (nearest.empty() ? "" : " (is '" + nearest + "' meant to be it?)"));
+                   (nearest.empty() ? "" : fmt::format(" (is '{}' meant to be it?)", nearest)));
     }
     for (const auto& field : {type, find("size"), find("machine")}) {
       if (field == header.fields.end()) continue;
       const auto length = field->length_bytes;
       if (length != 1 && length != 2 && length != 4 && length != 8)
-        return error("header field '" + field->name + "' has length " + std::to_string(length) +
-                     ": expected 1, 2, 4 or 8");
+        return error(fmt::format("header field '{}' has length {}: expected 1, 2, 4 or 8", field->name, length));
     }
     return {};
   }
@@ -255,7 +257,7 @@ class DescriptionParser {
     return fields;
   }
 
-  Error error(const std::string& what) const { return Error{file_ + ":" + std::to_string(line_) + ": " + what}; }
+  Error error(const std::string& what) const { return Error{fmt::format("{}:{}: {}", file_, line_, what)}; }
 
   const std::string& file_;
   int line_ = 0;

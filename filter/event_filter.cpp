@@ -1,5 +1,7 @@
 #include "filter/event_filter.hpp"
 
+#include <fmt/format.h>
+
 #include "model/check.hpp"
 #include "trace/event_fields.hpp"
 
@@ -44,8 +46,8 @@ Ledger EventFilter::ledger_after(const LossReport& losses) const {
     ledger.lost += unexplained;
   }
   if (losses.seen < received_ + ledger.lost)
-    ledger.warnings.push_back("the source reports fewer events (" + std::to_string(losses.seen) +
-                              ") than arrived or were lost: its count was corrected");
+    ledger.warnings.push_back(fmt::format(
+        "the source reports fewer events ({}) than arrived or were lost: its count was corrected", losses.seen));
   ledger.seen = received_ + ledger.lost;
   DPM_CHECK(ledger.balanced());
   return ledger;

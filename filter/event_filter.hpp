@@ -1,8 +1,8 @@
-// The filter of a stream of Events: applies selection rules and hands what they keep to a RecordSink (normally a
+// The filter of a stream of Events: applies selection rules and passes what they keep to a RecordSink (normally a
 // TraceWriter).
 //
-// Several filters may share one stream: the events of process p go to filter TraceInfo::processes[p].filter. Nothing is
-// dropped without being counted: seen = kept + filtered + lost, exactly.
+// Several filters may share one stream: the events of process p go to filter TraceInfo::processes[p].filter. Every
+// event that is dropped is counted: seen = kept + filtered + lost, exactly.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ class EventFilter : public EventSink {
   void on_end(const LossReport& losses) override;
 
   const Ledger& ledger() const { return ledger_; }  // complete after on_end()
-  // What ledger() would be if the source ended now with this report.
+  // The ledger as it would be if the source ended now with this report.
   Ledger ledger_after(const LossReport& losses) const;
   std::uint64_t kept_by(std::size_t filter) const { return kept_by_.at(filter); }
 
@@ -38,7 +38,7 @@ class EventFilter : public EventSink {
   Ledger ledger_;
 };
 
-// What a TraceWriter needs to know to write what these filters keep. Names and rules are by filter, in the same order.
+// What a TraceWriter needs to write what these filters keep. Names and rules are by filter, in the same order.
 TraceDescription describe_events(const std::vector<std::string>& filter_names, const std::vector<RuleSet>& rules);
 
 }  // namespace dpm

@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kCheckpointPause{1};
 constexpr int kQuietMs =
     100;  // a controller that fetches the log waits longer (backends/linux/remote/daemon/log_settling.hpp)
 
-// Hands the input to the reader, and what has come to the disk about once a second, or when nothing more comes.
+// Passes the input to the reader, and flushes to disk about once a second, or when no more input comes.
 Result<void> read_all(int input, MeterStreamReader& reader, const EventFilter& filter, TraceWriter& writer) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::byte> buffer(256 * 1024);

@@ -1,6 +1,6 @@
 // The standard filter of our own meters: reads their stream (trace/meter_stream.hpp) from a descriptor, until its end,
-// and writes what the rules keep to a new trace directory. Several meters at once, with names, and an account of all
-// that did not get here.
+// and writes what the rules keep to a new trace directory. The stream may come from several meters, and contains names
+// and an account of everything that was lost on the way.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace dpm {
 
-// `templates` is a file of selection rules; without one everything is kept. What has come can be read by others a
-// second later, or when nothing more has come for a tenth of one, and stays if this process is killed. An error means
-// the file could not be understood, the directory not be made, or the input not be read.
+// `templates` is a file of selection rules; without one everything is kept. Others can read what has come after a
+// second, or after a tenth of a second without input, and it stays if this process is killed. An error means that the
+// file could not be parsed, the directory not created, or the input not read.
 Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input);
 
 }  // namespace dpm

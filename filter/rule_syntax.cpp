@@ -1,5 +1,7 @@
 #include "filter/rule_syntax.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -62,20 +64,21 @@ class RuleParser {
  private:
   Result<Condition> parse_condition() {
     Condition condition;
-    if (!is_name_start(left_.front())) return error("expected the name of a field before '" + next_text() + "'");
+    if (!is_name_start(left_.front()))
+      return error(fmt::format("expected the name of a field before '{}'", next_text()));
     condition.field = take_word();
     skip_blanks();
     const auto comparison = take_operator();
     if (!comparison) {
       const std::string found =
-          left_.empty() || left_.front() == '\n' ? "the end of the line" : "'" + next_text() + "'";
-      return error("expected one of > < = != >= <= after '" + condition.field + "', found " + found);
+          left_.empty() || left_.front() == '\n' ? "the end of the line" : fmt::format("'{}'", next_text());
+      return error(fmt::format("expected one of > < = != >= <= after '{}', found {}", condition.field, found));
     }
     condition.comparison = *comparison;
     skip_blanks();
     if (auto taken = take_value(condition); !taken) return taken.error();
     if (condition.any_value && condition.comparison != Comparison::equal)
-      return error("'*' matches any value, so it can only follow '=' (field '" + condition.field + "')");
+      return error(fmt::format("'*' matches any value, so it can only follow '=' (field '{}')", condition.field));
     return condition;
   }
 
@@ -90,11 +93,11 @@ class RuleParser {
       if (take("-")) condition.value = "-";
       condition.value += take_word();
       if (condition.value.empty() || condition.value == "-")
-        return error("expected a value for '" + condition.field + "': a number, '*', or the name of a field");
+        return error(fmt::format("expected a value for '{}': a number, '*', or the name of a field", condition.field));
     }
     // "1x": a value ends where the next condition, a separator or the line begins.
     if (!left_.empty() && !is_separator(left_.front()) && !starts_comment())
-      return error("unexpected '" + next_text() + "' after the value of '" + condition.field + "'");
+      return error(fmt::format("unexpected '{}' after the value of '{}'", next_text(), condition.field));
     return {};
   }
 
@@ -134,7 +137,7 @@ class RuleParser {
     return word;
   }
 
-  // What stands here, short enough to quote.
+  // The text here, short enough to quote.
   std::string next_text() const {
     std::size_t length = 0;
     while (length < left_.size() && length < 20 && !is_separator(left_[length])) ++length;
@@ -146,12 +149,12 @@ class RuleParser {
     rule_ = {};
   }
 
-  Error error(const std::string& what) const { return Error{file_ + ":" + std::to_string(line_) + ": " + what}; }
+  Error error(const std::string& what) const { return Error{fmt::format("{}:{}: {}", file_, line_, what)}; }
 
   const std::string& file_;
   std::string_view left_;
   int line_ = 1;
-  bool expects_more_ = false;  // a comma was the last thing read
+  bool expects_more_ = false;  // a comma was read last
   int comma_line_ = 0;
   Rule rule_;
   std::vector<Rule> rules_;

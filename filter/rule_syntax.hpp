@@ -9,7 +9,7 @@
 //
 // "#" before a value discards the field from the records that the rule accepts; "#*" accepts any value and discards.
 // The printed thesis sets "#*" as "**" and as "##", so both mean the same here. "//" begins a comment. This file only
-// reads the form; what the names mean is filter/rules.hpp.
+// parses the form; filter/rules.hpp resolves the names.
 #pragma once
 
 #include <cstdint>

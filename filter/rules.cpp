@@ -1,5 +1,7 @@
 #include "filter/rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -154,7 +156,8 @@ class RuleCompiler {
     if (applicable.empty()) {
       const RecordLayout& layout = layouts_[of_type.front()];
       const std::string missing = missing_field(rule, layout);
-      return error("no field '" + missing + "' in event " + layout.name + did_you_mean(missing, field_names(layout)));
+      return error(
+          fmt::format("no field '{}' in event {}{}", missing, layout.name, did_you_mean(missing, field_names(layout))));
     }
     for (const auto i : applicable)
       if (auto added = add_to_layout(rule, i); !added) return added;
@@ -185,10 +188,11 @@ class RuleCompiler {
     for (const auto& layout : layouts_) {
       if (!is_unrecorded_field(layout, condition.field)) continue;
       if (condition.any_value) return {};
-      return error("field '" + condition.field + "' is not recorded here: a rule can discard it ('" + condition.field +
-                   "=#*') but not compare it");
+      return error(fmt::format("field '{}' is not recorded here: a rule can discard it ('{}=#*') but not compare it",
+                               condition.field, condition.field));
     }
-    return error("no event has a field '" + condition.field + "'" + did_you_mean(condition.field, all_field_names()));
+    return error(
+        fmt::format("no event has a field '{}'{}", condition.field, did_you_mean(condition.field, all_field_names())));
   }
 
   // Decides the conditions on the type of records.
@@ -220,7 +224,7 @@ class RuleCompiler {
     }
     std::vector<std::string> names;
     for (const auto& layout : layouts_) names.push_back(layout.name);
-    return error("no event type '" + condition.value + "'" + did_you_mean(condition.value, names));
+    return error(fmt::format("no event type '{}'{}", condition.value, did_you_mean(condition.value, names)));
   }
 
   // The first field that the rule names and the layout lacks; empty if it has them all.
@@ -288,7 +292,7 @@ class RuleCompiler {
       const std::uint32_t shift = std::max(least_shift(field, layout), least_shift(other, layout));
       const bool fits = shift + length < kWordBytes || (shift + length == kWordBytes && !orders);
       if (fits && shift <= std::min(field.offset_bytes, other.offset_bytes)) {
-        // a > b is b < a, and the others are the opposites of these.
+        // a > b is b < a, and the others are the negations of these.
         const bool swaps = comparison == Comparison::greater || comparison == Comparison::at_most;
         RuleSet::FieldTest test{{operand(swaps ? other : field, shift)}, operand(swaps ? field : other, shift)};
         set_difference(test.test, comparison);
@@ -307,13 +311,13 @@ class RuleCompiler {
     if (is_negative) text.remove_prefix(1);
     const auto bytes = number_bytes(text, field.base);
     if (!bytes)
-      return error("'" + condition.value + "' is neither a number of base " + std::to_string(field.base) +
-                   " nor the name of a field" + did_you_mean(condition.value, all_field_names()));
-    if (is_negative && !is_signed(field)) return error("field '" + field.name + "' is never negative");
+      return error(fmt::format("'{}' is neither a number of base {} nor the name of a field{}", condition.value,
+                               field.base, did_you_mean(condition.value, all_field_names())));
+    if (is_negative && !is_signed(field)) return error(fmt::format("field '{}' is never negative", field.name));
     if (bytes->size() > field.length_bytes ||
         (is_signed(field) && bytes->size() == 8 && (bytes->back() & std::byte{0x80}) != std::byte{0}))
-      return error(condition.value + " is too large for field '" + field.name + "' of " +
-                   std::to_string(field.length_bytes) + " bytes");
+      return error(
+          fmt::format("{} is too large for field '{}' of {} bytes", condition.value, field.name, field.length_bytes));
     if (!fits_a_word(field, layout)) {
       rule.byte_tests.push_back({condition.comparison, field.offset_bytes, field.length_bytes, 0, 0, *bytes});
       return {};
@@ -383,7 +387,7 @@ class RuleCompiler {
     if (is_never) test = {{}, 1, 0};
   }
 
-  Error error(const std::string& what) const { return Error{file_ + ":" + std::to_string(line_) + ": " + what}; }
+  Error error(const std::string& what) const { return Error{fmt::format("{}:{}: {}", file_, line_, what)}; }
 
   const std::string& file_;
   std::span<const RecordLayout> layouts_;

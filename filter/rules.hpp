@@ -1,16 +1,16 @@
 // Selection rules: which records a filter keeps, and which of their fields.
 //
 // A rule accepts a record when all its conditions hold; a record is kept when any rule accepts it, and the first rule
-// that does decides which fields are discarded. Without rules everything is kept, whole. A rule applies only to the
+// that does decides which fields are discarded. Without rules all records are kept whole. A rule applies only to the
 // record types that have all the fields it names; "type" and "traceType" name the same field, and a type may be given
 // by number or by name.
 //
-// Rules that cannot be understood don't load: an unknown field, type or value, or a rule that no record can satisfy
-// because no type has all its fields, is an error with its line and the nearest right name.
+// Rules that cannot be resolved are refused: an unknown field, type or value, or a rule that no record can satisfy
+// because no type has all its fields, is an error with its line and the nearest valid name.
 //
 // Loading compiles the rules, per record type, into comparisons on (offset, mask, bounds) of the record's memory:
-// conditions on the type are decided then, and matching touches nothing but the record. Numbers are unsigned and
-// little-endian, `time` of eight bytes is signed. bench/filter measures matching against a plain pass over the same
+// conditions on the type are decided then, and matching reads nothing but the record. Numbers are unsigned and
+// little-endian; `time` of eight bytes is signed. bench/filter measures matching against a plain pass over the same
 // memory.
 #pragma once
 
@@ -31,7 +31,7 @@ namespace dpm {
 
 class RuleSet {
  public:
-  // `file` names the rules in messages. The layouts are those of the records that match() will see.
+  // `file` names the rules in messages. The layouts are those of the records that match() gets.
   static Result<RuleSet> compile(const std::string& file, std::string_view text, std::span<const RecordLayout> layouts);
 
   // Keeps everything.
@@ -49,7 +49,7 @@ class RuleSet {
   const std::string& text() const { return text_; }
 
  private:
-  // A number of up to eight bytes: eight bytes of the record that contain it, masked where it lies.
+  // A number of up to eight bytes: eight bytes of the record that contain it, masked.
   struct Operand {
     std::uint32_t offset = 0;
     std::uint64_t mask = 0;
@@ -61,8 +61,8 @@ class RuleSet {
     }
   };
 
-  // Every comparison asks whether a number lies in [low, low + span], on the ring of 64-bit numbers: there "unlike v"
-  // and "less than v" are intervals too. One form without branches, whatever is compared.
+  // Every comparison tests whether a number lies in [low, low + span], on the ring of 64-bit numbers: there "unlike v"
+  // and "less than v" are intervals too. One form without branches serves all comparisons.
   struct Test {
     Operand left;
     std::uint64_t low = 0;
@@ -71,7 +71,7 @@ class RuleSet {
     bool holds(const std::byte* record) const { return left.of(record) - low <= span; }
   };
 
-  // Of fields: the number is their difference.
+  // Of two fields: the number is their difference.
   struct FieldTest {
     Test test;
     Operand right;
@@ -81,8 +81,8 @@ class RuleSet {
     }
   };
 
-  // What does not fit this form: byte strings, records of less than eight bytes, the order of two fields of eight
-  // bytes.
+  // Comparisons that do not fit this form: byte strings, records of less than eight bytes, the order of two fields of
+  // eight bytes.
   struct ByteTest {
     Comparison comparison = Comparison::equal;
     std::uint32_t offset = 0, length = 0;

@@ -1,5 +1,6 @@
 #include "filter/standard_filter.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void StandardFilter::feed(std::span<const std::byte> bytes) {
     unread_bytes_ += bytes.size();
     return;
   }
-  // Whole messages are read where they lie; only the end of a batch is kept for the next.
+  // Whole messages are read in place; only the end of a batch is kept for the next.
   if (pending_.empty()) {
     const std::size_t taken = take_messages(bytes);
     if (!is_stopped()) pending_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(taken), bytes.end());
@@ -58,7 +59,7 @@ void StandardFilter::feed(std::span<const std::byte> bytes) {
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
-// Returns how many bytes were used up: all of them once the filter has stopped.
+// Returns how many bytes were consumed: all of them once the filter has stopped.
 std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
   std::size_t taken = 0;
   while (!is_stopped() && bytes.size() - taken >= descriptions_.header_bytes) {
@@ -74,7 +75,7 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
     } else if (is_known) {
       size = descriptions_.records[layout_number->second].size_bytes;
     } else {
-      stop("is of the unknown type " + std::to_string(type) + ", and messages say no size");
+      stop(fmt::format("is of the unknown type {}, and messages say no size", type));
     }
     if (is_stopped()) {
       unread_bytes_ += rest.size();
@@ -87,7 +88,7 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
     else if (type >= kStreamMessageFirst && type <= 255)
       ++no_events_;
     else
-      lose("of type " + std::to_string(type) + ", which the description file doesn't have");
+      lose(fmt::format("of type {}, which the description file doesn't have", type));
     taken += message.size();
     consumed_bytes_ += message.size();
   }
@@ -97,7 +98,7 @@ std::size_t StandardFilter::take_messages(std::span<const std::byte> bytes) {
 void StandardFilter::take_message(const RecordLayout& layout, std::size_t layout_number,
                                   std::span<const std::byte> message) {
   if (message.size() < layout.size_bytes) {
-    lose("of " + std::to_string(message.size()) + " bytes, shorter than the description of " + layout.name);
+    lose(fmt::format("of {} bytes, shorter than the description of {}", message.size(), layout.name));
     return;
   }
   const ClassIndex record_class = rules_.match(layout_number, message.data());
@@ -107,7 +108,7 @@ void StandardFilter::take_message(const RecordLayout& layout, std::size_t layout
   }
   const MachineId machine = machine_of(message);
   if (machine.is_none()) {
-    lose("from more than " + std::to_string(kMachinesMax) + " machines");
+    lose(fmt::format("from more than {} machines", kMachinesMax));
     return;
   }
   LocalTime time;
@@ -133,7 +134,7 @@ MachineId StandardFilter::machine_of(std::span<const std::byte> message) {
 void StandardFilter::lose(const std::string& reason) { ++lost_["a message " + reason]; }
 
 void StandardFilter::stop(const std::string& reason) {
-  stop_reason_ = "the message at byte " + std::to_string(consumed_bytes_) + " " + reason;
+  stop_reason_ = fmt::format("the message at byte {} {}", consumed_bytes_, reason);
 }
 
 void StandardFilter::end() {
@@ -142,14 +143,12 @@ void StandardFilter::end() {
   ledger.filtered = filtered_;
   for (const auto& [reason, events] : lost_) ledger.losses.push_back({reason, events});
   if (is_stopped()) {
-    // How many messages these bytes were nobody can say; one is the least.
-    ledger.losses.push_back(
-        {stop_reason_ + ": it and all that followed, " + std::to_string(unread_bytes_) + " bytes", 1});
-    ledger.warnings.push_back("the filter stopped reading because " + stop_reason_ +
-                              " (is the description file that of this meter?)");
+    // How many messages these bytes were is not known; at least one.
+    ledger.losses.push_back({fmt::format("{}: it and all that followed, {} bytes", stop_reason_, unread_bytes_), 1});
+    ledger.warnings.push_back(fmt::format(
+        "the filter stopped reading because {} (is the description file that of this meter?)", stop_reason_));
   } else if (!pending_.empty()) {
-    ledger.losses.push_back(
-        {"the input ended inside a message, after " + std::to_string(pending_.size()) + " bytes", 1});
+    ledger.losses.push_back({fmt::format("the input ended inside a message, after {} bytes", pending_.size()), 1});
   }
   if (no_events_ > 0)
     ledger.warnings.push_back(std::to_string(no_events_) +

@@ -1,13 +1,13 @@
 // The standard filter: reads meter messages as bytes, selects and reduces them by description and rules, and writes
-// what it keeps to a trace directory. It knows no system: everything about the messages comes from the description
-// file.
+// what it keeps to a trace directory. It has no knowledge of any system: everything about the messages comes from the
+// description file.
 //
 // A message begins with the described header. If that has a field `size`, it is the length of the whole message;
-// otherwise a message is as long as its event's description. A message that cannot be understood is lost, and counted
-// with the reason. After a size that cannot be right, or an unknown type without a size, nothing says where the next
-// message begins: the filter stops there and counts the bytes that remain.
+// otherwise a message is as long as its event's description. A message that cannot be decoded is lost, and counted with
+// the reason. After an impossible size, or an unknown type without a size, the beginning of the next message is not
+// known: the filter stops there and counts the bytes that remain.
 //
-// The class does no input of its own; filter_meter_messages() is the program around it.
+// The class does not read input itself; filter_meter_messages() does.
 #pragma once
 
 #include <map>
@@ -66,8 +66,8 @@ class StandardFilter {
 TraceDescription describe_messages(const Descriptions& descriptions, const RuleSet& rules);
 
 // `dpm filter`: meter messages from a file descriptor, until its end, into a new trace directory. Without a templates
-// file everything is kept. An error means a file could not be understood, the directory not be made, or the input not
-// be read.
+// file everything is kept. An error means that a file could not be parsed, the directory not created, or the input not
+// read.
 struct StandardFilterFiles {
   std::string descriptions;
   std::string templates;  // may be empty

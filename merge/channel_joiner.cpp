@@ -1,5 +1,7 @@
 #include "merge/channel_joiner.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "merge/machine_addresses.hpp"
@@ -7,7 +9,7 @@
 namespace dpm {
 namespace {
 
-// Ends that a metered machine should know, by its address, and that none of its meters has met.
+// Ends at the address of a metered machine that none of its meters has seen.
 struct Strangers {
   std::uint64_t channels = 0;
   std::string example;
@@ -51,14 +53,14 @@ ChannelId ChannelJoiner::join_local(const ChannelInfo& described) {
   return known == local_.end() ? ChannelId{} : known->second;
 }
 
-// Empty: no end of it is known.
+// Empty: none of its ends is known.
 std::string ChannelJoiner::local_key(const ChannelInfo& described) const {
   const MachineId machine = described.sender.machine.is_none() ? described.receiver.machine : described.sender.machine;
   if (machine.is_none()) return {};
-  // A datagram socket is one way, whatever socket sends to it.
+  // A datagram socket is one channel, whichever socket sends to it.
   const bool by_both = described.kind == ChannelKind::stream;
-  return host_key(*info_, machine) + (by_both ? "s" + described.sender.address : "d") + " > " +
-         described.receiver.address;
+  return fmt::format("{}{} > {}", host_key(*info_, machine), by_both ? "s" + described.sender.address : "d",
+                     described.receiver.address);
 }
 
 void ChannelJoiner::close(ChannelId channel, bool for_good) {
@@ -91,16 +93,16 @@ std::vector<std::string> ChannelJoiner::warnings() const {
       if (++found.channels == 1) {
         found.example = channel.name;
         if (is_met_at(channels, there, machine))
-          found.example += ", though port " + std::to_string(there.port) + " of '" + (*info_)[machine].name +
-                           "' is in use by a metered process";
+          found.example += fmt::format(", though port {} of '{}' is in use by a metered process", there.port,
+                                       (*info_)[machine].name);
       }
     }
   }
   for (const auto& [machines, found] : strangers)
-    warnings.push_back("channels of '" + (*info_)[machines.first].name + "' that lead to addresses of '" +
-                       (*info_)[machines.second].name +
-                       "', whose meters never met their names: " + std::to_string(found.channels) + " (" +
-                       found.example + "); the processes there are not metered, or names are translated on the way");
+    warnings.push_back(
+        fmt::format("channels of '{}' that lead to addresses of '{}', whose meters never met their names: {} ({}); the "
+                    "processes there are not metered, or names are translated on the way",
+                    (*info_)[machines.first].name, (*info_)[machines.second].name, found.channels, found.example));
   return warnings;
 }
 

@@ -1,11 +1,11 @@
-// Finds, for a channel that a meter describes, the channel of the union that it is: the other end may have been met by
-// another meter, or the same end by an earlier one.
+// Finds, for a channel that a meter describes, its channel in the union: another meter may have seen the other end, or
+// an earlier meter the same end.
 //
 //   TCP      stream_names.hpp: both ends know both names
 //   UDP      datagram_names.hpp: both ends know where a datagram was sent to and where it came from
 //   UNIX     sockets and pipes: their numbers, within one host
 //
-// What it cannot tell apart it leaves apart, and says so. Channels of other kinds are never joined.
+// Ends that it cannot distinguish stay apart, and a warning reports them. Channels of other kinds are never joined.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ class ChannelJoiner {
   ChannelJoiner(const TraceInfo& info, TraceGrowth& growth)
       : info_(&info), channels_(growth), streams_(info, channels_), datagrams_(info) {}
 
-  // `described` has the union's ids. In the order in which the input's meter met its channels.
+  // `described` has the union's ids. Call in the order in which the input's meter first saw its channels.
   ChannelId join(const ChannelInfo& described, ChannelOrigin origin);
 
-  // What is learnt later of a channel that was joined.
+  // Adds what becomes known later of a channel that was joined.
   LiveChannels& channels() { return channels_; }
 
-  // As LiveChannels::close(): what is forgotten is joined to nothing any more.
+  // Like LiveChannels::close(): forgotten channels are not joined any more.
   void close(ChannelId channel, bool for_good);
   std::size_t remembered() const { return channels_.size(); }
 

@@ -1,5 +1,7 @@
 #include "merge/datagram_names.hpp"
 
+#include <fmt/format.h>
+
 #include "merge/machine_addresses.hpp"
 
 namespace dpm {
@@ -11,30 +13,30 @@ std::uint32_t ports_of(const ChannelInfo& described) {
 
 }  // namespace
 
-// `seen` is an end where a socket was seen; `told` is what the other end's meter, on machine `told_by`, calls it.
-bool DatagramNames::meets(const ChannelEnd& seen, const ChannelEnd& told, MachineId told_by) const {
-  if (is_loopback_address(told.address) && host_key(*info_, seen.machine) != host_key(*info_, told_by)) return false;
-  if (seen.address == told.address) return true;
+// `seen` is an end where a socket was seen; `named` is what the other end's meter, on machine `named_by`, calls it.
+bool DatagramNames::matches(const ChannelEnd& seen, const ChannelEnd& named, MachineId named_by) const {
+  if (is_loopback_address(named.address) && host_key(*info_, seen.machine) != host_key(*info_, named_by)) return false;
+  if (seen.address == named.address) return true;
   if (!is_any_address(seen.address)) return false;
-  return is_loopback_address(told.address) || has_address((*info_)[seen.machine], told.address);
+  return is_loopback_address(named.address) || has_address((*info_)[seen.machine], named.address);
 }
 
 bool DatagramNames::is_same(const Way& known, const ChannelInfo& described) const {
   const ChannelEnd &from = described.sender, &to = described.receiver;
-  // The same end again: of an earlier meter.
+  // The same end again, described by an earlier meter.
   const bool same_names = known.sender.address == from.address && known.receiver.address == to.address;
   const bool same_sights = known.sender.machine == from.machine && known.receiver.machine == to.machine;
   if (same_names && same_sights) return true;
   const MachineId sends = known.sender.machine, receives = known.receiver.machine;
   if (!from.machine.is_none() && to.machine.is_none() && sends.is_none() && !receives.is_none())
-    return meets(from, known.sender, receives) && meets(known.receiver, to, from.machine);
+    return matches(from, known.sender, receives) && matches(known.receiver, to, from.machine);
   if (from.machine.is_none() && !to.machine.is_none() && !sends.is_none() && receives.is_none())
-    return meets(known.sender, from, to.machine) && meets(to, known.receiver, sends);
+    return matches(known.sender, from, to.machine) && matches(to, known.receiver, sends);
   return false;
 }
 
 ChannelId DatagramNames::find(const ChannelInfo& described) {
-  if (described.sender.port == 0) {  // it was closed before its name could be looked at
+  if (described.sender.port == 0) {  // it was closed before its name could be read
     ++unnamed_;
     return {};
   }
@@ -73,11 +75,13 @@ void DatagramNames::forget(ChannelId channel) {
 std::vector<std::string> DatagramNames::warnings() const {
   std::vector<std::string> warnings;
   if (unnamed_ > 0)
-    warnings.push_back("sockets that sent a datagram and were closed before their port was known: " +
-                       std::to_string(unnamed_) + "; their datagrams are joined to no receiver's");
+    warnings.push_back(
+        fmt::format("sockets that sent a datagram and were closed before their port was known: {}; their datagrams are "
+                    "joined to no receiver's",
+                    unnamed_));
   if (ambiguous_ > 0)
-    warnings.push_back("ways of datagrams that fit several others: " + std::to_string(ambiguous_) + " (" +
-                       ambiguous_example_ + "): they stay apart");
+    warnings.push_back(fmt::format("ways of datagrams that fit several others: {} ({}): they stay apart", ambiguous_,
+                                   ambiguous_example_));
   return warnings;
 }
 

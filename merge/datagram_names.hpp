@@ -5,8 +5,8 @@
 //     at blue   10.0.0.1:4000 > [::]:53           blue has 10.0.0.2             the same
 //
 // So the ports must be equal, the address sent to must be the receiver's or one of its machine, and the address it came
-// from the sender's or one of its machine. Several ways to one receiver are one if it cannot tell them apart. Loopback
-// addresses lead to the machine itself. What is sent to a group has no one receiver and is not joined.
+// from the sender's or one of its machine. Several ways to one receiver are one if it cannot distinguish them. Loopback
+// addresses lead to the machine itself. Datagrams to a group have several receivers and are not joined.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class DatagramNames {
  public:
   explicit DatagramNames(const TraceInfo& info) : info_(&info) {}
 
-  // The channel that is this one; none if it is new.
+  // The channel that this is; none if it is new.
   ChannelId find(const ChannelInfo& described);
-  // It is `channel`: others may be joined to it.
+  // Notes that it is `channel`: others may be joined to it.
   void note(ChannelId channel, const ChannelInfo& described);
-  // Nothing is joined to it any more.
+  // From now on nothing is joined to it.
   void forget(ChannelId channel);
 
   std::vector<std::string> warnings() const;
@@ -38,7 +38,7 @@ class DatagramNames {
   };
 
   bool is_same(const Way& known, const ChannelInfo& described) const;
-  bool meets(const ChannelEnd& seen, const ChannelEnd& told, MachineId told_by) const;
+  bool matches(const ChannelEnd& seen, const ChannelEnd& named, MachineId named_by) const;
 
   const TraceInfo* info_;
   std::unordered_map<std::uint32_t, std::vector<Way>> by_ports_;

@@ -1,8 +1,8 @@
-// The channels of a union of which something may still be learnt: what is known of each, and by how many inputs it is
-// described that have not closed it. What becomes known is added to a TraceGrowth.
+// The channels of a union that may still change: what is known of each, and how many inputs describe it and have not
+// closed it. What becomes known is added to a TraceGrowth.
 //
-// A channel that all who described it have closed is of no more use once both its ends are known. With one end known,
-// another meter may still come and describe the other: of these the last kWaitingMax are kept.
+// A channel that all its describers have closed is no longer needed once both its ends are known. With one end known,
+// another meter may still describe the other: of these the last kWaitingMax are kept.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class LiveChannels {
   void learn(ChannelId channel, const ChannelInfo& described);
   void owner_is(ChannelId channel, ProcessId owner);
   void end_is(ChannelId channel, bool sending, const ChannelEnd& end);
-  // An input that described it will say nothing more of it; `for_good`: because it is closed. Returns the channels that
-  // are forgotten now.
+  // An input will add nothing more about it; `for_good`: because it is closed. Returns the channels that are now
+  // forgotten.
   std::vector<ChannelId> close(ChannelId channel, bool for_good);
 
   bool contains(ChannelId channel) const { return known_.contains(channel.value); }
@@ -44,7 +44,7 @@ class LiveChannels {
   };
 
   TraceGrowth& growth_;
-  std::uint32_t channels_ = 0;  // given out
+  std::uint32_t channels_ = 0;  // assigned
   std::map<std::uint32_t, Known> known_;
   std::deque<ChannelId> waiting_;
 };

@@ -1,4 +1,4 @@
-// Which machine an address belongs to, by what the machines' meters said of their interfaces.
+// Which machine an address belongs to, by what the machines' meters reported of their interfaces.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ bool has_address(const MachineInfo& machine, const std::string& address);
 // The machines that have this address: usually one; several where private networks use the same addresses.
 std::vector<MachineId> machines_at(const TraceInfo& info, const std::string& address);
 
-// What machines have in common that are one host: the same for those, different for all others.
+// A key of the host: the same for machines that are one host, different for all others.
 std::string host_key(const TraceInfo& info, MachineId machine);
 
 }  // namespace dpm

@@ -1,5 +1,7 @@
 #include "merge/stream_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "merge/machine_addresses.hpp"
@@ -8,13 +10,13 @@ namespace dpm {
 namespace {
 
 std::string socket_key(const std::string& host, const ChannelEnd& end, bool sending, const std::string& names) {
-  return host + (sending ? "s" : "r") + std::to_string(end.socket) + " " + names;
+  return fmt::format("{}{}{} {}", host, sending ? "s" : "r", end.socket, names);
 }
 
 }  // namespace
 
 std::string StreamNames::key_of(const ChannelInfo& described) const {
-  std::string key = to_string(described.sender) + ">" + to_string(described.receiver);
+  std::string key = fmt::format("{}>{}", to_string(described.sender), to_string(described.receiver));
   if (is_loopback_address(described.sender.address) || is_loopback_address(described.receiver.address)) {
     const MachineId machine =
         described.sender.machine.is_none() ? described.receiver.machine : described.sender.machine;
@@ -48,7 +50,7 @@ ChannelId StreamNames::find(const ChannelInfo& described, ChannelOrigin origin) 
     const auto known = by_socket_.find(socket_key(host_key(*info_, end.machine), end, sending, key));
     if (known != by_socket_.end()) return known->second;
   }
-  if (sends == receives) return {};  // nobody stands there, or one meter saw both ends
+  if (sends == receives) return {};  // no socket is there, or one meter saw both ends
   const auto known = by_names_.find(key);
   if (known == by_names_.end()) return {};
   const auto& own = sends ? known->second.sending : known->second.receiving;
@@ -98,22 +100,24 @@ void StreamNames::forget(ChannelId channel) {
 std::vector<std::string> StreamNames::warnings() const {
   std::vector<std::string> warnings;
   if (ambiguous_ > 0)
-    warnings.push_back("directions of connections that stay apart from their other ends: " +
-                       std::to_string(ambiguous_) + " (" + ambiguous_example_ +
-                       "); their names were used more than once, or by several machines, and not all of it was seen");
+    warnings.push_back(
+        fmt::format("directions of connections that stay apart from their other ends: {} ({}); their names were used "
+                    "more than once, or by several machines, and not all of it was seen",
+                    ambiguous_, ambiguous_example_));
   std::uint64_t uneven = 0;
   std::string example;
   for (const auto& [names, known] : by_names_) {
     const std::size_t sending = known.sending.size(), receiving = known.receiving.size();
     if (sending == receiving || sending == 0 || receiving == 0) continue;
     ++uneven;
-    const std::string text =
-        names + ": " + std::to_string(sending) + " at the sending end, " + std::to_string(receiving) + " at the other";
+    const std::string text = fmt::format("{}: {} at the sending end, {} at the other", names, sending, receiving);
     if (example.empty() || text < example) example = text;
   }
   if (uneven > 0)
-    warnings.push_back("pairs of names that were used unequally often at their two ends: " + std::to_string(uneven) +
-                       " (" + example + "); which of these connections belong together is not certain");
+    warnings.push_back(
+        fmt::format("pairs of names that were used unequally often at their two ends: {} ({}); which of these "
+                    "connections belong together is not certain",
+                    uneven, example));
   return warnings;
 }
 

@@ -1,12 +1,12 @@
 // Joins the directions of TCP connections by name. Both ends of a connection know the names of both, so what two
 // machines call "10.0.0.1:40000 > 10.0.0.2:80" is the same, provided that
-//   - one of them stands at the sending end and the other at the receiving end: a meter says at which end it saw a
+//   - one of them is at the sending end and the other at the receiving end: a meter reports at which end it saw a
 //     socket;
 //   - loopback addresses are of one host: nothing is joined through them between hosts;
-//   - where ports were used again, the k-th connection of these names at one end is the k-th at the other. That holds
-//     only if both ends are known from their beginning and each by one meter; otherwise nobody can tell, and they stay
-//     apart.
-// An end that an earlier meter of the same machine has seen already is known by the kernel's number of its socket.
+//   - where ports were reused, the k-th connection of these names at one end is the k-th at the other. That holds
+//     only if both ends are known from their beginning and each by one meter; otherwise it cannot be known, and they
+//     stay apart.
+// The kernel's number of its socket identifies an end that an earlier meter of the same machine has already seen.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace dpm {
 
-// Whose channel it is.
+// The machine whose channel it is.
 struct ChannelOrigin {
   std::size_t input = 0;
   bool knows_beginning = true;  // its meter saw all that its processes ever did
@@ -30,11 +30,11 @@ class StreamNames {
  public:
   StreamNames(const TraceInfo& info, const LiveChannels& channels) : info_(&info), channels_(&channels) {}
 
-  // The channel that is this one; none if it is new.
+  // The channel that this is; none if it is new.
   ChannelId find(const ChannelInfo& described, ChannelOrigin origin);
-  // It is `channel`: others may be joined to it.
+  // Notes that it is `channel`: others may be joined to it.
   void note(ChannelId channel, const ChannelInfo& described, ChannelOrigin origin);
-  // Nothing is joined to it any more.
+  // From now on nothing is joined to it.
   void forget(ChannelId channel);
 
   std::vector<std::string> warnings() const;

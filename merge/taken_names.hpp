@@ -1,5 +1,5 @@
-// Gives names that were not given before. It remembers a number for each, not the name, so that names of processes that
-// are gone cost little; two names with one number only make a suffix longer than it had to be.
+// Gives names that have not been given before. It remembers a number for each, not the name, so that names of processes
+// that have ended cost little; two names with one number only make a suffix longer than necessary.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class TakenNames {
   bool take(const std::string& name) { return taken_.insert(number_of(name)).second; }
   void give_back(const std::string& name) { taken_.erase(number_of(name)); }
 
-  // `base` itself is taken: "base#2", or the next that is free.
+  // Takes `base` itself or, if that is taken, the first free of "base#2", "base#3", ...
   std::string take_numbered(const std::string& base) {
     std::uint32_t& next = next_[number_of(base)];
     for (next = next == 0 ? 2 : next;; ++next) {

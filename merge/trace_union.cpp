@@ -1,12 +1,14 @@
 #include "merge/trace_union.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace dpm {
 namespace {
 
-// An id of an input as one of the union; none stays none. False if the input's table has no such id.
+// Converts an id of an input to the union's; none stays none. False if the input's table has no such id.
 template <typename IdType>
 bool map_id(const std::vector<IdType>& table, IdType& id) {
   if (id.is_none()) return true;
@@ -24,9 +26,9 @@ bool is_known_at(const std::vector<std::string>& known, const std::string& addre
   return std::find(known.begin(), known.end(), address) != known.end();
 }
 
-constexpr std::size_t kJoinedBytesMax = 4096;  // a job runs ever new commands
+constexpr std::size_t kJoinedBytesMax = 4096;  // a job runs new commands all the time
 
-// True if `ours` is not what it was.
+// True if it changed `ours`.
 bool join_texts(std::string& ours, const std::string& theirs, const char* between) {
   if (theirs.empty() || ours.find(theirs) != std::string::npos || ours.size() > kJoinedBytesMax) return false;
   ours += (ours.empty() ? "" : between) + theirs;
@@ -56,7 +58,7 @@ std::size_t TraceUnion::add(const TraceInfo& info, std::string label) {
   Input& input = inputs_.at(number);
   for (const auto& filter : info.filters) {
     input.filters.push_back(static_cast<std::uint16_t>(info_.filters.size()));
-    info_.filters.push_back(input.label + "/" + filter);
+    info_.filters.push_back(fmt::format("{}/{}", input.label, filter));
   }
   TraceGrowth tables = TraceGrowth::since({}, info);
   tables.source.clear();
@@ -65,7 +67,7 @@ std::size_t TraceUnion::add(const TraceInfo& info, std::string label) {
   return number;
 }
 
-// What is said of the run as a whole stays where all agree.
+// Properties of the run as a whole stay where all inputs agree.
 void TraceUnion::agree_on_run(const TraceInfo& run) {
   const bool is_first = inputs_added_ == 0;
   if (is_first) {
@@ -102,7 +104,7 @@ TraceGrowth TraceUnion::take_growth() { return std::exchange(growth_, {}); }
 void TraceUnion::pass_on() {
   if (tables_ == Tables::passed_on) return;
   TraceGrowth added = std::exchange(growth_, {});
-  added.take_header();  // info_ has it
+  added.take_header();  // info_ contains it
   added.add_to(info_);
 }
 
@@ -115,11 +117,12 @@ MachineId TraceUnion::machine_of(const MachineInfo& machine, const std::string& 
     return known->second;
   }
   MachineInfo& ours = info_.machines[known->second.value];
-  const bool meet = std::any_of(machine.addresses.begin(), machine.addresses.end(),
-                                [&](const auto& address) { return is_known_at(ours.addresses, address); });
-  if (!meet && !ours.addresses.empty() && !machine.addresses.empty()) {
-    same_name_.push_back("machine '" + machine.name + "' of " + label +
-                         " has no address in common with the one of that name before: they are taken for one");
+  const bool share_one = std::any_of(machine.addresses.begin(), machine.addresses.end(),
+                                     [&](const auto& address) { return is_known_at(ours.addresses, address); });
+  if (!share_one && !ours.addresses.empty() && !machine.addresses.empty()) {
+    same_name_.push_back(fmt::format(
+        "machine '{}' of {} has no address in common with the one of that name before: they are taken for one",
+        machine.name, label));
   }
   bool has_more = false;
   for (const auto& address : machine.addresses) {
@@ -166,7 +169,7 @@ ProcessId TraceUnion::process_of(const Input& input, const ProcessInfo& process)
   return next;
 }
 
-// Whole traces are joined later than their processes end.
+// Whole traces are joined after their processes have ended.
 void TraceUnion::remember(ProcessId process, const ProcessInfo& described) {
   living_[process.value] = described;
   if (tables_ == Tables::kept) return;

@@ -5,13 +5,13 @@
 //                                                                 ┘    (a channel whose two ends they saw is one)
 //
 //   machines    of one name are one; addresses add up
-//   processes   are apart, unless machine, process and thread number and beginning are the same: then it is one process
-//               that two meters saw, one after the other. A name that is taken gets its machine's: "server@blue"
+//   processes   are apart, unless machine, process and thread number and beginning are the same: then two meters saw one
+//               process, one after the other. A name that is taken gets its machine's: "server@blue"
 //   channels    are joined by what both ends know (channel_joiner.hpp), and nothing is guessed
-//   filters     are apart, and named for their trace: "blue/filter"
+//   filters     are apart, and named after their trace: "blue/filter"
 //
-// Ids that were given out stay. Events of one process keep their order as long as its traces are remapped one after the
-// other in the order in which their meters saw it. Local times are passed on as they are: no clock is trusted.
+// Assigned ids never change. Events of one process keep their order as long as its traces are remapped one after the
+// other in the order in which their meters saw it. Local times are passed on unchanged: no clock is trusted.
 #pragma once
 
 #include <deque>
@@ -31,18 +31,18 @@ namespace dpm {
 
 class TraceUnion {
  public:
-  // `passed_on`: who takes the growth keeps the tables; here only what may still be joined is remembered.
+  // `passed_on`: the receiver of the growth keeps the tables; this object keeps only what may still be joined.
   enum class Tables { kept, passed_on };
   explicit TraceUnion(Tables tables = Tables::kept);
   TraceUnion(const TraceUnion&) = delete;
 
-  // `label` names the input to people. Returns its number.
+  // `label` names the input for users. Returns its number.
   std::size_t add(std::string label);
-  // The same for a trace that is whole.
+  // The same for a complete trace.
   std::size_t add(const TraceInfo& info, std::string label);
-  // What the input's tables have grown by, before events that use it.
+  // Adds what the input's tables have grown by; call it before events that use the additions.
   void grow(std::size_t input, const TraceGrowth& growth);
-  // Nothing more comes of the input.
+  // The input has ended.
   void finish(std::size_t input);
 
   // What the union has grown by since the last call.
@@ -53,7 +53,7 @@ class TraceUnion {
 
   // All tables; if additions are passed on, only the machines and the description of the run.
   const TraceInfo& info() const { return info_; }
-  // By the input's own number of a filter: which of info().filters it is.
+  // The index in info().filters of a filter, by the input's own number.
   std::span<const std::uint16_t> filters_of(std::size_t input) const { return inputs_.at(input).filters; }
   std::uint64_t refused_events() const { return refused_events_; }
   // Processes and channels that are remembered.
@@ -105,7 +105,7 @@ class TraceUnion {
   std::unordered_map<std::uint32_t, ProcessInfo> living_;  // processes that have not ended
   std::deque<ProcessId> oldest_living_;
   TakenNames names_;
-  std::vector<std::string> same_name_;  // machines of one name that may be two
+  std::vector<std::string> same_name_;  // machines with the same name that may be two
   bool delays_differ_ = false;
   std::uint64_t refused_events_ = 0;
 };

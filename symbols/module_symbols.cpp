@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 namespace dpm {
 namespace {
 
-// "::h" and 16 hexadecimal digits end the mangled names of Rust; nobody wants to read them.
+// "::h" and 16 hexadecimal digits end the mangled names of Rust; they only clutter tables.
 std::string without_rust_hash(std::string name) {
   constexpr std::size_t kHash = 19;
   if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) return name;
@@ -22,7 +23,7 @@ std::string without_rust_hash(std::string name) {
   return name.substr(0, name.size() - kHash);
 }
 
-// A regular file's descriptor: a path in a trace may name a pipe that nobody writes to.
+// A descriptor of a regular file: a path in a trace may name a pipe without a writer.
 int open_regular(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   struct stat status {};
@@ -32,7 +33,7 @@ int open_regular(const std::string& path) {
 }
 
 // The compilation unit of an address. Compilers other than GCC leave out the table of units by address
-// (.debug_aranges); then the units themselves are asked.
+// (.debug_aranges); then the units themselves are searched.
 struct Unit {
   Dwarf_Die* die = nullptr;
   Dwarf_Addr address = 0;  // as the unit counts addresses
@@ -46,7 +47,7 @@ Unit unit_at(Dwfl_Module* module, Dwarf_Addr address) {
   return {};
 }
 
-void add_line(const Unit& unit, Place& place) {
+void add_line(const Unit& unit, CodeLocation& location) {
   if (unit.die == nullptr) return;
   Dwarf_Line* line = ::dwarf_getsrc_die(unit.die, unit.address);
   int number = 0;
@@ -56,8 +57,8 @@ void add_line(const Unit& unit, Place& place) {
   Dwarf_Attribute attribute;
   const char* folder =
       file[0] == '/' ? nullptr : ::dwarf_formstring(::dwarf_attr(unit.die, DW_AT_comp_dir, &attribute));
-  place.source_file = folder == nullptr ? file : std::string(folder) + "/" + file;
-  place.line = number;
+  location.source_file = folder == nullptr ? file : fmt::format("{}/{}", folder, file);
+  location.line = number;
 }
 
 struct DebugFunction {
@@ -143,7 +144,7 @@ struct ModuleSymbols::State {
     return module != nullptr;
   }
 
-  // Where the byte at this offset of the file lies when the file is loaded.
+  // Where the byte at this offset of the file is when the file is loaded.
   std::optional<Dwarf_Addr> address_of(std::uint64_t file_offset) {
     GElf_Addr bias = 0;
     Elf* elf = ::dwfl_module_getelf(module, &bias);
@@ -169,19 +170,19 @@ std::unique_ptr<ModuleSymbols> ModuleSymbols::open(const std::string& path) {
   return std::unique_ptr<ModuleSymbols>(new ModuleSymbols(path, std::move(state)));
 }
 
-Place ModuleSymbols::find(std::uint64_t file_offset) {
-  Place place;
-  place.module = path_;
-  place.module_offset = file_offset;
+CodeLocation ModuleSymbols::find(std::uint64_t file_offset) {
+  CodeLocation location;
+  location.module = path_;
+  location.module_offset = file_offset;
   const auto address = state_->address_of(file_offset);
-  if (!address) return place;
-  // Symbols carry whole names, also of functions that the debug information names by their last part only.
+  if (!address) return location;
+  // Symbols have whole names, also of functions that the debug information names only by their last part.
   const Unit unit = unit_at(state_->module, *address);
   const DebugFunction known = function_by_debug_information(unit);
-  if (!known.inlined) place.function = function_by_symbol(state_->module, *address);
-  if (place.function.empty()) place.function = known.name;
-  add_line(unit, place);
-  return place;
+  if (!known.inlined) location.function = function_by_symbol(state_->module, *address);
+  if (location.function.empty()) location.function = known.name;
+  add_line(unit, location);
+  return location;
 }
 
 std::optional<std::uint32_t> ModuleSymbols::frame_bytes(std::uint64_t file_offset) {

@@ -260,9 +260,9 @@ Step Shape::sending(const Material& material, std::size_t at, std::size_t member
     return {choice};
   }
   if (slot.to_sender + slot.to_requester > slot.sends / 2)
-    warnings.push_back(
-        fmt::format("which '{}' gets '{}' is not understood: most go to the requester, and the twin draws one at random",
-                    group.name, token.kind));
+    warnings.push_back(fmt::format(
+        "which '{}' gets '{}' is not understood: most go to the requester, and the twin draws one at random",
+        group.name, token.kind));
   return to(group.name);
 }
 

@@ -74,9 +74,8 @@ class TwinMaker {
     const std::uint64_t one_ended = recording_.sends_without_receive + recording_.receives_without_send;
     const std::uint64_t all = recording_.messages + one_ended;
     if (static_cast<double>(one_ended) > kOneEndedMost * static_cast<double>(std::max<std::uint64_t>(all, 1))) {
-      return Error{
-          fmt::format("{} of {} have only one end in the trace: what the processes did cannot be inferred{}",
-                      one_ended, count(all, "message"), losses_in_words(recording_.losses))};
+      return Error{fmt::format("{} of {} have only one end in the trace: what the processes did cannot be inferred{}",
+                               one_ended, count(all, "message"), losses_in_words(recording_.losses))};
     }
     if (stands_still()) {
       return Error{

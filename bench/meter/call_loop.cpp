@@ -1,11 +1,11 @@
-// call_loop KIND SECONDS|COUNTx: does one thing for so long or so many calls, and prints how many nanoseconds passed
-// for each call, and how many were made (those to get warm included):
+// call_loop KIND SECONDS|COUNTx: does one thing for a time or a number of calls, and prints how many nanoseconds passed
+// for each call, and how many were made (including those to get warm):
 //
 //   tcp, tcp_empty   send() and recv() on a loopback connection; non-blocking recv() of nothing
 //   unix             send() and recv() on a pair of UNIX sockets
 //   pipe             write() and read()
-//   mixed            tcp, unix and pipe in turns
-//   file             read() of a regular file, which is no message
+//   mixed            tcp, unix and pipe alternately
+//   file             read() of a regular file, which is not a message
 //   compute          arithmetic, without any call
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -76,7 +76,7 @@ std::uint64_t compute(std::uint64_t state) {
   return state;
 }
 
-// When a loop ends: after so many seconds, or turns.
+// When a loop ends: after a number of seconds, or of turns.
 struct Limit {
   double seconds = 0;
   std::uint64_t turns = UINT64_MAX;

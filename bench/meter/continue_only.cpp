@@ -1,6 +1,6 @@
 // continue_only [--no-sync-wake-up] COMMAND...: the least a supervisor can do. It is launched, notified of the same
-// calls and receives them in the same loop as the meter, and lets each go on at once. What the meter costs beyond this
-// is the meter's own doing.
+// calls and receives them in the same loop as the meter, and lets each continue at once. The rest of what the meter
+// costs is its own work.
 #include <sys/time.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Kernels before 6.11 do not tell whoever receives that the last process has ended: it has to stop waiting and look.
+// Kernels before 6.11 do not wake a receiver when the last process has ended: it has to stop waiting and look.
 void look_now_and_then() {
   struct sigaction action = {};
   action.sa_handler = [](int) {};

@@ -7,7 +7,7 @@ import time
 import supervisor
 import table
 
-# What the supervisor may grow by after the first tenth of a run: buffers that reach their size late, no more.
+# How much the supervisor may grow after the first tenth of a run: buffers that reach their size late, and no more.
 GROWTH_KB_MAX = 2048
 SETUP_EVENTS_MAX = 40  # processes that begin and end, sockets that are met
 EVENTS_A_PAIR = 3      # SEND, RECEIVECALL, RECEIVE

@@ -1,7 +1,7 @@
-// recorder [--waiting RECORDS] [--no-counters] TRACE COMMAND...: records COMMAND into the new directory TRACE as dpm meter does, and
-// prints the ledger, but draws no conclusions: these read the whole trace, which is beside the point of a run of many
-// million events. With --waiting no more records wait for the trace than that; the program does, for as long as it
-// takes. With --no-counters the CPU time of processes is read as an account must that may not open counters.
+// recorder [--waiting RECORDS] [--no-counters] TRACE COMMAND...: records COMMAND into the new directory TRACE as dpm
+// meter does, and prints the ledger, but no findings: these read the whole trace, which a run of many million events
+// does not need. With --waiting, at most that many records wait for the trace; then the program waits as long as it
+// takes. With --no-counters the CPU time of processes is read as for an account that may not open counters.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

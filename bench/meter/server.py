@@ -37,7 +37,7 @@ class Server:
         raise RuntimeError(f"{' '.join(self._process.args)}: does not listen")
 
     def __exit__(self, *_):
-        # To the whole group: perf trace ends without telling the program it started.
+        # To the whole group: perf trace ends without stopping the program it started.
         os.killpg(self._process.pid, signal.SIGINT)
         try:
             self._process.wait(END_LIMIT_S)

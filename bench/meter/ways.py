@@ -9,7 +9,7 @@ import tempfile
 
 import table
 
-# What a meter is notified of; strace and perf are asked for the same.
+# What a meter is notified of; strace and perf trace the same.
 CALLS = ["read", "readv", "recvfrom", "recvmsg", "recvmmsg", "write", "writev", "sendto", "sendmsg", "sendmmsg", "accept",
          "accept4", "sendfile", "splice"]
 UNMETERED, CONTINUE_ONLY, METERED = "unmetered", "CONTINUE only", "metered"

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "cli/text_table.hpp"
-#include "symbols/code_places.hpp"
+#include "symbols/code_locations.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -28,10 +28,10 @@ std::string program_name(const TraceInfo& info, ProcessId process) {
 }  // namespace
 
 std::vector<HotPlace> hot_places(const std::vector<CallSite>& sites, const TraceInfo& info) {
-  CodePlaces code(info);
-  std::map<std::pair<std::string, Place>, HotPlace> merged;
+  CodeLocations code(info);
+  std::map<std::pair<std::string, CodeLocation>, HotPlace> merged;
   for (const auto& site : sites) {
-    Place place = code.find(site.process, site.pc);
+    CodeLocation place = code.find(site.process, site.pc);
     if (!place.function.empty()) place.module_offset = 0;  // several calls of one line are one place
     const std::string program = program_name(info, site.process);
     HotPlace& hot = merged[{program, place}];

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "analysis/statistics/call_sites.hpp"
-#include "symbols/place.hpp"
+#include "symbols/code_location.hpp"
 
 namespace dpm::cli {
 
 // One place, all processes together that run it.
 struct HotPlace {
   std::string program;
-  Place place;
+  CodeLocation place;
   std::uint64_t sent = 0, sent_bytes = 0;
   std::uint64_t received = 0, received_bytes = 0;
 

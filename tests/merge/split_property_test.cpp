@@ -16,7 +16,7 @@ using namespace dpm;
 
 namespace {
 
-struct Place {  // one end of a way: a process, and the names of its socket
+struct SocketEnd {  // one end of a way: a process, and the names of its socket
   ProcessId process;
   std::string address, bound_to;  // what the other end calls it; what its own kernel calls it
   std::uint16_t port = 0;
@@ -25,7 +25,7 @@ struct Place {  // one end of a way: a process, and the names of its socket
 
 struct Way {  // one direction
   ChannelMedium medium = ChannelMedium::tcp;
-  Place from, to;
+  SocketEnd from, to;
   std::uint64_t sent = 0, received = 0;  // bytes, or datagrams
   std::vector<std::uint32_t> datagrams;  // their sizes
   bool closed = false;
@@ -85,8 +85,8 @@ class WorldMaker {
     return world_.all.events.back();
   }
 
-  Place place(ProcessId process, std::size_t family, bool local, bool may_be_any, std::uint16_t port) {
-    Place made;
+  SocketEnd socket_end(ProcessId process, std::size_t family, bool local, bool may_be_any, std::uint16_t port) {
+    SocketEnd made;
     made.process = process;
     made.address = world_.all.info[machine_of(process)].addresses.at(family);
     if (local) made.address = family == 2 ? "::1" : "127.0.0.1";
@@ -97,7 +97,7 @@ class WorldMaker {
     return made;
   }
 
-  ChannelId add_way(ChannelMedium medium, const Place& from, const Place& to) {
+  ChannelId add_way(ChannelMedium medium, const SocketEnd& from, const SocketEnd& to) {
     ChannelInfo channel;
     channel.kind = medium == ChannelMedium::udp ? ChannelKind::datagram : ChannelKind::stream;
     world_.all.info.channels.push_back(channel);
@@ -118,8 +118,8 @@ class WorldMaker {
     const bool is_udp = medium == ChannelMedium::udp;
     const std::size_t family = random_.below(3);
     const bool local = here && random_.chance(.5);
-    Place client = place(a, family, local, is_udp, static_cast<std::uint16_t>(4000 + random_.below(2)));
-    Place server = place(b, family, local, is_udp, static_cast<std::uint16_t>(80 + random_.below(2)));
+    SocketEnd client = socket_end(a, family, local, is_udp, static_cast<std::uint16_t>(4000 + random_.below(2)));
+    SocketEnd server = socket_end(b, family, local, is_udp, static_cast<std::uint16_t>(80 + random_.below(2)));
     if (is_udp) client.port = static_cast<std::uint16_t>(5000 + sockets_);  // a socket of its own each time
     if (!internet) {
       client.address = "socket:[" + std::to_string(client.socket) + "]";
@@ -129,7 +129,9 @@ class WorldMaker {
       client.port = server.port = 0;
     }
     for (Way& way : world_.ways) {
-      const auto same = [](const Place& x, const Place& y) { return x.address == y.address && x.port == y.port; };
+      const auto same = [](const SocketEnd& x, const SocketEnd& y) {
+        return x.address == y.address && x.port == y.port;
+      };
       if ((same(way.from, client) && same(way.to, server)) || (same(way.from, server) && same(way.to, client))) {
         if (is_loopback_address(client.address) && machine_of(way.from.process) != machine_of(a)) continue;
         way.closed = true;
@@ -225,15 +227,15 @@ class MachineView {
     return ours;
   }
 
-  ChannelEnd end(const Place& place) {
-    ChannelEnd made{place.address, place.port, {}, 0};
-    if (world_->all.info[place.process].machine != machine_) {
+  ChannelEnd end(const SocketEnd& socket) {
+    ChannelEnd made{socket.address, socket.port, {}, 0};
+    if (world_->all.info[socket.process].machine != machine_) {
       if (made.address.find('.') != std::string::npos && random_.chance(.3)) made.address = "::ffff:" + made.address;
       return made;
     }
     made.machine = MachineId{0};
-    made.socket = place.socket;
-    made.address = place.bound_to;
+    made.socket = socket.socket;
+    made.address = socket.bound_to;
     return made;
   }
 

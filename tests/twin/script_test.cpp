@@ -71,9 +71,9 @@ twin::Reproduction scripted(const RecordedRun& run) {
   twin::TwinOptions options;
   const auto made = twin::make_twin(run.as_recorded(options), options);
   REQUIRE((made ? "" : made.error().what) == std::string());
-  const auto run = cli::run_twin(*made);
-  INFO(run.failure);
-  return twin::compare(*made, run);
+  const auto twin_run = cli::run_twin(*made);
+  INFO(twin_run.failure);
+  return twin::compare(*made, twin_run);
 }
 
 cli::TwinTrial trial_of(const twin::Recording& recording) {

@@ -1,4 +1,4 @@
-#include "symbols/code_places.hpp"
+#include "symbols/code_locations.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,16 +62,16 @@ std::string base_name(const std::string& path) { return std::filesystem::path(pa
 }  // namespace
 
 TEST_CASE("symbols: a call has its function and the line it stands on", "[symbols]") {
-  CodePlaces places(own_modules(own_path()));
+  CodeLocations locations(own_modules(own_path()));
   const auto check = [&](const sample::Call& call, const std::string& function) {
-    const Place place = places.find(kProcess, call.pc);
-    CHECK(place.function == function);
-    CHECK(base_name(place.source_file) == "sample_calls.cpp");
-    CHECK(place.source_file.front() == '/');
-    CHECK(place.line == call.line);
-    CHECK(place.module == own_path());
-    CHECK(source_text(place) == "sample_calls.cpp:" + std::to_string(call.line));
-    CHECK(function_text(place) == function);
+    const CodeLocation location = locations.find(kProcess, call.pc);
+    CHECK(location.function == function);
+    CHECK(base_name(location.source_file) == "sample_calls.cpp");
+    CHECK(location.source_file.front() == '/');
+    CHECK(location.line == call.line);
+    CHECK(location.module == own_path());
+    CHECK(source_text(location) == "sample_calls.cpp:" + std::to_string(call.line));
+    CHECK(function_text(location) == function);
   };
   check(sample::plain_call(), "sample::plain_call()");
   check(sample::call_in_inlined_function(), "inlined_helper");
@@ -79,52 +79,52 @@ TEST_CASE("symbols: a call has its function and the line it stands on", "[symbol
 }
 
 TEST_CASE("symbols: a thread's code is its process's, a stranger's is not known", "[symbols]") {
-  CodePlaces places(own_modules(own_path()));
+  CodeLocations locations(own_modules(own_path()));
   const std::uint64_t pc = sample::plain_call().pc;
-  CHECK(places.find(kThread, pc) == places.find(kProcess, pc));
-  const Place unknown = places.find(kStranger, pc);
+  CHECK(locations.find(kThread, pc) == locations.find(kProcess, pc));
+  const CodeLocation unknown = locations.find(kStranger, pc);
   CHECK(unknown.module.empty());
   CHECK(function_text(unknown).starts_with("0x"));
   CHECK(source_text(unknown).empty());
-  CHECK(function_text(places.find(kProcess, 0)) == "0x0");
+  CHECK(function_text(locations.find(kProcess, 0)) == "0x0");
 }
 
 TEST_CASE("symbols: without debug information there is the function and the module", "[symbols]") {
   const Folder folder;
   const std::string copy = stripped_copy(folder, "--strip-debug");
-  CodePlaces places(own_modules(copy));
-  const Place place = places.find(kProcess, sample::plain_call().pc);
-  CHECK(place.function == "sample::plain_call()");
-  CHECK(place.line == 0);
-  CHECK(source_text(place) == "copy");
+  CodeLocations locations(own_modules(copy));
+  const CodeLocation location = locations.find(kProcess, sample::plain_call().pc);
+  CHECK(location.function == "sample::plain_call()");
+  CHECK(location.line == 0);
+  CHECK(source_text(location) == "copy");
 }
 
-TEST_CASE("symbols: without any symbol there is the place in the file", "[symbols]") {
+TEST_CASE("symbols: without any symbol there is the location in the file", "[symbols]") {
   const Folder folder;
   const std::string copy = stripped_copy(folder, "--strip-all");
-  CodePlaces places(own_modules(copy));
-  const Place place = places.find(kProcess, sample::plain_call().pc);
-  CHECK(place.line == 0);
-  CHECK(place.module == copy);
-  CHECK((function_text(place).starts_with("copy+0x") || !place.function.empty()));  // the nearest exported one
+  CodeLocations locations(own_modules(copy));
+  const CodeLocation location = locations.find(kProcess, sample::plain_call().pc);
+  CHECK(location.line == 0);
+  CHECK(location.module == copy);
+  CHECK((function_text(location).starts_with("copy+0x") || !location.function.empty()));  // the nearest exported one
 }
 
 TEST_CASE("symbols: a function of the C library is known by its name", "[symbols]") {
-  CodePlaces places(own_modules(own_path()));
+  CodeLocations locations(own_modules(own_path()));
   const auto address = reinterpret_cast<std::uint64_t>(&::getppid) + 2;
-  const Place place = places.find(kProcess, address);
-  CHECK(place.function.find("getppid") != std::string::npos);
-  CHECK(base_name(place.module).starts_with("libc"));
+  const CodeLocation location = locations.find(kProcess, address);
+  CHECK(location.function.find("getppid") != std::string::npos);
+  CHECK(base_name(location.module).starts_with("libc"));
 }
 
 TEST_CASE("symbols: what was loaded last is what lies there", "[symbols]") {
   TraceInfo info;
   info.processes.resize(1);
   info.modules = {{kProcess, 0x1000, 0x2000, 0, "/before"}, {kProcess, 0x1000, 0x3000, 0x500, "/after"}};
-  const Place place = CodePlaces(info).find(kProcess, 0x1801);
-  CHECK(place.module == "/after");
-  CHECK(place.module_offset == 0xd00);
-  CHECK(function_text(place) == "after+0xd00");
+  const CodeLocation location = CodeLocations(info).find(kProcess, 0x1801);
+  CHECK(location.module == "/after");
+  CHECK(location.module_offset == 0xd00);
+  CHECK(function_text(location) == "after+0xd00");
 }
 
 TEST_CASE("symbols: files that are not what they should be name nothing and hold nobody up", "[symbols]") {
@@ -141,10 +141,10 @@ TEST_CASE("symbols: files that are not what they should be name nothing and hold
     TraceInfo info;
     info.processes.resize(1);
     info.modules = {{kProcess, 0, 0x100000, 0, folder / name}};
-    const Place place = CodePlaces(info).find(kProcess, 0x1001);
-    CHECK(place.module == (folder / name));
-    CHECK(place.module_offset == 0x1000);
-    CHECK(place.line == 0);
+    const CodeLocation location = CodeLocations(info).find(kProcess, 0x1001);
+    CHECK(location.module == (folder / name));
+    CHECK(location.module_offset == 0x1000);
+    CHECK(location.line == 0);
   }
 }
 

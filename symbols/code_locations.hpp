@@ -1,4 +1,4 @@
-// Names for the program counters of a trace: what its table of modules says lay there, looked up in those files.
+// Names for the program counters of a trace: looked up in the files that its table of modules gives for them.
 #pragma once
 
 #include <map>
@@ -11,13 +11,13 @@
 
 namespace dpm {
 
-class CodePlaces {
+class CodeLocations {
  public:
-  explicit CodePlaces(const TraceInfo& info);
+  explicit CodeLocations(const TraceInfo& info);
 
-  // `pc` is the address a call returns to, as a meter records it: the place is that of the call. A thread's code is its
-  // process's.
-  Place find(ProcessId process, std::uint64_t pc);
+  // `pc` is the address a call returns to, as a meter records it: the location is that of the call. A thread's code is
+  // its process's.
+  CodeLocation find(ProcessId process, std::uint64_t pc);
 
  private:
   struct Module {
@@ -25,12 +25,12 @@ class CodePlaces {
     std::string path;
   };
   const Module* module_at(ProcessId process, std::uint64_t address) const;
-  Place find_in_file(const std::string& path, std::uint64_t file_offset);
+  CodeLocation find_in_file(const std::string& path, std::uint64_t file_offset);
 
   std::map<ProcessId, std::vector<Module>> modules_;
   std::map<ProcessId, ProcessId> group_of_;
   std::map<std::string, std::unique_ptr<ModuleSymbols>> files_;  // null: cannot be read
-  std::map<std::pair<std::string, std::uint64_t>, Place> found_;
+  std::map<std::pair<std::string, std::uint64_t>, CodeLocation> found_;
 };
 
 }  // namespace dpm
