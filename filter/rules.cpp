@@ -53,7 +53,7 @@ std::optional<int> digit_of(char c) {
 }
 
 // The number written in `text` as `length` bytes, least significant first; "0x" means base 16 whatever the field's
-// base. Nothing if it is no number; too many bytes are given back as they are.
+// base. Empty if it is not a number; too many bytes are returned as they are.
 std::optional<std::vector<std::byte>> number_bytes(std::string_view text, std::uint32_t base) {
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     text.remove_prefix(2);

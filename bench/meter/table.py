@@ -23,7 +23,7 @@ def heading(text):
 
 
 def ratio_of(numerators, denominators):
-    """The median of the ratios of runs made in turns, which a machine busy with other things disturbs alike."""
+    """The median of the ratios of alternating runs, which other load on the machine disturbs equally."""
     return median([a / b for a, b in zip(numerators, denominators)])
 
 

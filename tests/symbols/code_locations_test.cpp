@@ -127,7 +127,7 @@ TEST_CASE("symbols: what was loaded last is what lies there", "[symbols]") {
   CHECK(function_text(location) == "after+0xd00");
 }
 
-TEST_CASE("symbols: files that are not what they should be name nothing and hold nobody up", "[symbols]") {
+TEST_CASE("symbols: malformed files name nothing and block nothing", "[symbols]") {
   const Folder folder;
   std::ofstream(folder / "text") << "not an ELF file";
   std::ofstream(folder / "empty");

@@ -296,7 +296,7 @@ TEST_CASE("twin: what a publisher sends goes to all who subscribed by then", "[t
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
-TEST_CASE("twin: a process begins when it is created, and who waits for its end goes on then", "[twin]") {
+TEST_CASE("twin: a process begins when it is created, and a process that waits for its end continues then", "[twin]") {
   Family family;
   family.event(EventType::create_process, 0, 1, 0.001);
   family.event(EventType::send, 1, 0, 0.1);

@@ -210,7 +210,7 @@ TEST_CASE("twin: as many tokens go round as did", "[twin]") {
   CHECK(simulate(twin::scenario_text(twin_of(original))).messages == original.messages);
 }
 
-TEST_CASE("twin: who fetches tasks does what it is given, and who gives them ends", "[twin]") {
+TEST_CASE("twin: a process that fetches tasks does what it is given, and the one that gives them ends", "[twin]") {
   const Run original = simulate(scenario(R"({
     "giver": {"variables": {"asked": 0}, "on": [{"kind": "done", "do": [{"count": "asked"}, {"if": "asked", "at_least": 61,
       "do": [{"if": "asked", "at_least": 63, "do": [{"stop": true}]}], "else": [{"choose": [
@@ -226,7 +226,7 @@ TEST_CASE("twin: who fetches tasks does what it is given, and who gives them end
   CHECK(simulate(twin::scenario_text(twin)).messages == original.messages);
 }
 
-TEST_CASE("twin: who asks one and is answered by another waits for whoever answers", "[twin]") {
+TEST_CASE("twin: a process that asks one and is answered by another waits for the one that answers", "[twin]") {
   const Run original = simulate(scenario(R"({
     "asker": {"start": [{"repeat": 40, "do": [{"send": "ask", "to": "near", "bytes": 20}, {"wait": "answer"}]}]},
     "near": {"on": [{"kind": "ask", "do": [{"compute_s": 0.01}, {"choose": [
