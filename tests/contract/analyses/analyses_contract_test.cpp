@@ -126,7 +126,7 @@ std::string history_of(EventSource& source) {
 }
 
 std::string twin_of(EventSource& source) {
-  twin::Recorder recorder;
+  twin::RecordingSink recorder;
   REQUIRE(source.run(recorder));
   auto recording = recorder.take();
   if (!recording) return recording.error().what;
