@@ -46,7 +46,7 @@ std::string group_of(const std::string& process) {
 
 Run simulate(const Scenario& scenario) {
   Run run;
-  twin::Recorder recorder;
+  twin::RecordingSink recorder;
   QueueAnalysis queues;
   cli::TeeSink sinks({&recorder, &queues});
   SimSource source(scenario);
