@@ -158,7 +158,7 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
                  {"send": "half", "to": "pairs", "bytes": 20}, {"wait": "whole", "from": "pairs"}]}]},
     "pairs": {"variables": {"n": 0}, "on": [{"kind": "half", "do": [{"count": "n"}, {"if": "n", "at_least": 2, "do": [
                  {"set": "n"}, {"send": "whole", "to": "sender", "bytes": 20}]}]}]}})",
-                                        R"([{"name": "requester", "program": "requester", "machine": "red"},
+                                        R"([{"name": "asker", "program": "asker", "machine": "red"},
     {"name": "pairs", "program": "pairs", "machine": "blue"}])")));
   const auto every = all_of<steps::If>(group(twin, "pairs"));
   REQUIRE(every.size() == 1);
@@ -232,7 +232,7 @@ TEST_CASE("twin: a process that asks one and is answered by another waits for th
     "near": {"on": [{"kind": "ask", "do": [{"compute_s": 0.01}, {"choose": [
       {"do": [{"send": "answer", "to": "asker", "bytes": 20}]}, {"do": [{"forward": "ask", "to": "far"}]}]}]}]},
     "far": {"on": [{"kind": "ask", "do": [{"compute_s": 0.02}, {"send": "answer", "to": "asker", "bytes": 20}]}]}})",
-                                         R"([{"name": "requester", "program": "requester", "machine": "red"},
+                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
     {"name": "near", "program": "near", "machine": "red"}, {"name": "far", "program": "far", "machine": "blue"}])"));
   auto twin = twin_of(original);
   const auto waits = all_of<steps::Wait>(group(twin, "asker"));
@@ -309,7 +309,7 @@ TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages",
   auto twin = twin_of(simulate(scenario(R"({
     "asker": {"start": [{"repeat": 60, "do": [{"call": "do", "to": "doer", "bytes": {"choice": [20, 900]}}]}]},
     "doer": {"on": [{"kind": "do", "do": [{"compute_s": 0.001}, {"reply": "done", "bytes": 20}]}]}})",
-                                        R"([{"name": "requester", "program": "requester", "machine": "red"},
+                                        R"([{"name": "asker", "program": "asker", "machine": "red"},
     {"name": "doer", "program": "doer", "machine": "blue"}])")));
   CHECK(group(twin, "doer").program.handlers.size() == 1);  // the same for both sizes
 
@@ -318,7 +318,7 @@ TEST_CASE("twin: sizes that decide what a receiver does make kinds of messages",
                  {"do": [{"call": "slow", "to": "doer", "bytes": 900}]}]}]}]},
     "doer": {"on": [{"kind": "do", "do": [{"compute_s": 0.001}, {"reply": "done", "bytes": 20}]},
                     {"kind": "slow", "do": [{"compute_s": 0.1}, {"reply": "done", "bytes": 20}]}]}})",
-                                         R"([{"name": "requester", "program": "requester", "machine": "red"},
+                                         R"([{"name": "asker", "program": "asker", "machine": "red"},
     {"name": "doer", "program": "doer", "machine": "blue"}])"),
                                 /*with_codes=*/false));
   CHECK(group(other, "doer").program.handlers.size() == 2);
