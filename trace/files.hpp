@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/result.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 
@@ -23,19 +24,19 @@ Result<void> reserve_file(const std::string& path, std::size_t bytes);
 
 Result<std::string> read_text_file(const std::string& path, std::size_t bytes_max);
 
-// A file mapped for reading. Empty files map to an empty span.
-class MappedFile {
+// A regular file, read from its beginning. What is not one (a pipe, a device) is refused, and not waited for.
+class FileReader {
  public:
-  static Result<MappedFile> open(const std::string& path);
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
+  static Result<FileReader> open(const std::string& path);
 
-  std::span<const std::byte> bytes() const { return bytes_; }
+  // Fills `into` as far as the file goes; less means that it has ended, or cannot be read further.
+  std::size_t read(std::span<std::byte> into);
+  std::size_t bytes() const { return bytes_; }  // when it was opened
 
  private:
-  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  std::span<const std::byte> bytes_;
+  FileReader(UniqueFd fd, std::size_t bytes) : fd_(std::move(fd)), bytes_(bytes) {}
+  UniqueFd fd_;
+  std::size_t bytes_;
 };
 
 }  // namespace dpm

@@ -6,6 +6,9 @@
 namespace dpm::info_json {
 namespace {
 
+// Times divided by a speed stay finite, and fit an integer of nanoseconds.
+constexpr double kSpeedMin = 1e-6, kSpeedMax = 1e6;
+
 constexpr std::array kKindNames = {"numbered", "stream", "datagram"};  // by ChannelKind
 
 const char* kind_name(ChannelKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
@@ -88,6 +91,8 @@ Json to_json(const CodeModule& module) {
 MachineInfo machine_from_json(const Json& json) {
   MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
   if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
+  require(machine.speed >= kSpeedMin && machine.speed <= kSpeedMax,
+          "machine '" + machine.name + "' has an impossible speed");
   require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
   if (json.contains("addresses")) machine.addresses = json.at("addresses").get<std::vector<std::string>>();
   if (json.contains("host")) machine.host = json.at("host").get<std::string>();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trace/meter_names.hpp"
+#include "trace/sound_event.hpp"
 
 namespace dpm {
 namespace {
@@ -69,11 +70,6 @@ std::uint32_t size_at(std::span<const std::byte> message) {
   std::uint32_t size = 0;
   for (std::size_t i = 4; i-- > 0;) size = size << 8 | static_cast<std::uint32_t>(message[i]);
   return size;
-}
-
-template <typename IdType>
-bool in_table(IdType id, std::size_t table_size) {
-  return id.is_none() || id.value < table_size;
 }
 
 std::string meter_name(const MeterIdentity& identity) {
@@ -172,16 +168,9 @@ void MeterStreamReader::take_event(std::span<const std::byte> message) {
   ++arrived_;
   const auto event = decode_meter_message(message);
   if (!event) return lose(event.error().what);
-  if (!is_known(*event)) return lose("a meter message names what no NAMES have described");
+  if (!ids_are_known(*event, known_)) return lose("a meter message names what no NAMES have described");
+  if (!values_are_possible(*event)) return lose("a meter message has an impossible time");
   batch_.push_back(*event);
-}
-
-bool MeterStreamReader::is_known(const Event& event) const {
-  return event.process.value < known_.processes && event.machine.value < known_.machines &&
-         in_table(event.peer, known_.processes) && in_table(event.channel, known_.channels) &&
-         in_table(event.passed_channel, known_.channels) &&
-         (event.type != EventType::receive_call || event.code < known_.channel_sets) &&
-         (event.type != EventType::accept || in_table(ChannelId{event.code}, known_.channels));
 }
 
 // What came before the damage in a text is passed on.

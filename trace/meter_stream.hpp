@@ -92,7 +92,6 @@ class MeterStreamReader {
   void take_meter(std::string_view text);
   void take_meter_end(std::string_view text);
   Result<void> take_tables(std::string_view text);
-  bool is_known(const Event& event) const;
   void begin();
   void pass_events();
   void lose(const std::string& reason, std::uint64_t events = 1);

@@ -8,6 +8,12 @@
 
 namespace dpm {
 
+namespace {
+
+constexpr std::size_t kJournalBytesMax = std::size_t{1} << 32;
+
+}  // namespace
+
 Result<void> NamesJournal::append(const TraceGrowth& growth) {
   TraceGrowth lasting = growth;
   lasting.ended.clear();
@@ -21,10 +27,9 @@ Result<void> NamesJournal::append(const TraceGrowth& growth) {
 }
 
 Result<bool> read_names_journal(const std::string& path, TraceInfo& info) {
-  auto file = MappedFile::open(path);
-  if (!file) return file.error();
-  const auto bytes = file->bytes();
-  std::string_view left(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto text = read_text_file(path, kJournalBytesMax);
+  if (!text) return text.error();
+  std::string_view left = *text;
   while (!left.empty()) {
     const std::size_t end = left.find('\n');
     if (end == std::string_view::npos || !take_names(left.substr(0, end), info)) return false;

@@ -121,10 +121,13 @@ RecordLayout layout_from_json(const Json& json) {
                              number<std::uint32_t>(field, "length"), number<std::uint32_t>(field, "base")});
   require(layout.fields.size() <= kFieldsMax, "layout " + layout.name + " has too many fields");
   require(layout.size_bytes <= 32 * 1024, "layout " + layout.name + " is too large");
-  for (const auto& field : layout.fields)
+  for (const auto& field : layout.fields) {
+    require(field.base >= 2 && field.base <= 16,
+            "field " + field.name + " has base " + std::to_string(field.base) + "; 2 to 16 are possible");
     require(field.length_bytes > 0 && field.length_bytes <= layout.size_bytes &&
                 field.offset_bytes <= layout.size_bytes - field.length_bytes,
             "field " + field.name + " lies outside its layout " + layout.name);
+  }
   return layout;
 }
 

@@ -3,27 +3,45 @@
 #include <cstring>
 
 namespace dpm {
+namespace {
+
+constexpr std::size_t kReadBytes = 4 * kPacketBytesMax;
+
+}  // namespace
 
 Result<StreamFile> StreamFile::open(const std::string& path) {
-  auto file = MappedFile::open(path);
+  auto file = FileReader::open(path);
   if (!file) return file.error();
   return StreamFile(*std::move(file));
 }
 
+// Whether so many bytes of the file follow; they stand at begin_ then.
+bool StreamFile::have(std::size_t bytes) {
+  if (end_ - begin_ >= bytes) return true;
+  if (buffer_.empty()) buffer_.resize(kReadBytes);
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  end_ += file_.read(std::span(buffer_).subspan(end_));
+  return end_ >= bytes;
+}
+
 std::optional<Packet> StreamFile::next() {
-  const auto bytes = file_.bytes();
-  if (offset_ == bytes.size()) return std::nullopt;
+  begin_ += passed_;
+  offset_ += passed_;
+  passed_ = 0;
+  if (!have(1)) return std::nullopt;
   Packet packet;
-  if (bytes.size() - offset_ < sizeof packet.head) return damaged("is cut short");
-  std::memcpy(&packet.head, bytes.data() + offset_, sizeof packet.head);
+  if (!have(sizeof packet.head)) return damaged("is cut short");
+  std::memcpy(&packet.head, buffer_.data() + begin_, sizeof packet.head);
   const PacketHead& head = packet.head;
   if (head.magic != kCtfMagic) return damaged("has no packet where one should be");
   const std::uint64_t size = head.packet_size_bits / 8;
   if (head.packet_size_bits % 8 != 0 || head.content_size_bits != head.packet_size_bits || size < sizeof head ||
       size > kPacketBytesMax)
     return damaged("has a packet of an impossible size");
-  if (size > bytes.size() - offset_) return damaged("is cut short");
-  const auto whole = bytes.subspan(offset_, static_cast<std::size_t>(size));
+  if (!have(static_cast<std::size_t>(size))) return damaged("is cut short");
+  const auto whole = std::span(buffer_).subspan(begin_, static_cast<std::size_t>(size));
   if (checksum_of(whole) != head.checksum) return damaged("has a packet with a wrong checksum");
   if (head.sequence < expected_sequence_) return damaged("repeats a packet");
   if (first_ && (first_->stream != head.stream || first_->machine != head.machine || first_->filter != head.filter))
@@ -31,7 +49,7 @@ std::optional<Packet> StreamFile::next() {
   if (!first_) first_ = head;
   packets_missing_ += head.sequence - expected_sequence_;
   expected_sequence_ = head.sequence + 1;
-  offset_ += whole.size();
+  passed_ = whole.size();
   packet.records = whole.subspan(sizeof head);
   return packet;
 }

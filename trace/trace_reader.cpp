@@ -10,6 +10,7 @@
 #include "trace/record_decoder.hpp"
 #include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
+#include "trace/sound_event.hpp"
 #include "trace/stream_file.hpp"
 
 namespace dpm {
@@ -17,28 +18,9 @@ namespace {
 
 constexpr std::size_t kBatchEvents = 4096;
 
-// How many entries each table of the TraceInfo has, to test ids against.
-struct TableSizes {
-  std::uint64_t processes = 0, channels = 0, machines = 0, channel_sets = 0;
-};
-
 template <typename IdType>
-bool in_table(IdType id, std::uint64_t size) {
-  return id.is_none() || id.value < size;
-}
-
-bool ids_are_known(const Event& event, const TableSizes& sizes) {
-  return event.process.value < sizes.processes && in_table(event.peer, sizes.processes) &&
-         in_table(event.channel, sizes.channels) && in_table(event.passed_channel, sizes.channels) &&
-         event.machine.value < sizes.machines &&
-         (event.type != EventType::receive_call || event.code < sizes.channel_sets) &&
-         (event.type != EventType::accept || in_table(ChannelId{event.code}, sizes.channels)) &&
-         event.evidence <= Evidence::inferred;
-}
-
-template <typename IdType>
-void grow_to(std::uint64_t& size, IdType id) {
-  if (!id.is_none()) size = std::max<std::uint64_t>(size, std::uint64_t{id.value} + 1);
+void grow_to(std::size_t& size, IdType id) {
+  if (!id.is_none()) size = std::max(size, std::size_t{id.value} + 1);
 }
 
 void grow_to(TableSizes& sizes, const Event& event) {
@@ -156,15 +138,10 @@ struct TraceReader::State {
     outcome.malformed += packet.head.records - records;
   }
 
-  TableSizes table_sizes() const {
-    const TraceInfo& info = sidecar.info;
-    return {info.processes.size(), info.channels.size(), info.machines.size(), info.channel_sets.size()};
-  }
-
   // Reads everything once without delivering: finds the ids in use, and the processes whose events stand in several
   // streams.
   void survey() {
-    TableSizes sizes = table_sizes();
+    TableSizes sizes = TableSizes::of(sidecar.info);
     std::uint64_t records = 0;
     std::vector<std::uint32_t> stream_of_process;
     std::map<ProcessId, MachineId> first_machine;  // where processes that trace.json doesn't place were first seen
@@ -218,12 +195,17 @@ struct TraceReader::State {
     while (info.channel_sets.size() < sizes.channel_sets) info.channel_sets.push_back({});
   }
 
+  // Besides what every reader checks: analyses rely on the machine of a process that does something.
+  bool is_sound(const Event& event, const TableSizes& sizes) const {
+    return ids_are_known(event, sizes) && values_are_possible(event) && !sidecar.info[event.process].machine.is_none();
+  }
+
   LossReport read(const Deliver& deliver);
   LossReport settle(std::uint64_t delivered, std::vector<Loss> losses);
 };
 
 LossReport TraceReader::State::read(const Deliver& deliver) {
-  const TableSizes sizes = table_sizes();
+  const TableSizes sizes = TableSizes::of(sidecar.info);
   std::vector<Event> batch;
   batch.reserve(kBatchEvents);
   const auto send = [&](const Event& event) {
@@ -240,7 +222,7 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
   for (std::size_t i = 0; i < sidecar.streams.size(); ++i) {
     const StreamSummary& summary = sidecar.streams[i];
     const StreamOutcome outcome = read_stream(summary, [&](const Event& event) {
-      if (!ids_are_known(event, sizes)) return false;
+      if (!is_sound(event, sizes)) return false;
       if (has_split && event.process.value < is_split.size() && is_split[event.process.value]) {
         auto& streams = held[event.process];
         streams.resize(sidecar.streams.size());

@@ -40,3 +40,13 @@ TEST_CASE("density: every count is kept and lies in its bucket, whatever the ord
     REQUIRE(density.counts() == expected);
   }
 }
+
+TEST_CASE("density: the first and the last times that there are", "[statistics]") {
+  constexpr std::int64_t kLast = (std::int64_t{1} << 62) - 1;
+  for (const std::size_t buckets_max : {2, 3, 120}) {
+    DensityHistogram density(buckets_max);
+    for (const auto time : {-kLast, kLast, std::int64_t{0}}) density.add({time});
+    CHECK(density.counts().size() <= buckets_max);
+    CHECK(std::accumulate(density.counts().begin(), density.counts().end(), std::uint64_t{0}) == 3);
+  }
+}

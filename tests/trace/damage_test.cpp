@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <fstream>
 #include <iterator>
 
@@ -227,6 +229,77 @@ TEST_CASE("trace: a trace.json cut at any byte is refused or sound", "[trace]") 
     write_bytes(folder / "trace/trace.json", whole.substr(0, length));
     CHECK_FALSE(TraceReader::open(folder / "trace"));
   }
+}
+
+TEST_CASE("trace: impossible times, and events of processes that are nowhere, are lost records", "[trace]") {
+  const TemporaryFolder folder;
+  TraceInfo info = small_info(1, 3, 2);
+  auto events = random_events(11, 60, info);
+  for (auto& event : events)
+    if (event.process.value == 2) event.process.value = 0;
+  constexpr std::int64_t kEnd = std::int64_t{1} << 62;
+  events[10].local_time.ns = kEnd;
+  events[20].local_time.ns = -kEnd;
+  events[30].proc_time_ns = ~std::uint64_t{0};
+  events[40].process.value = 2;
+  info.processes[2].machine = MachineId{};
+  write_trace(folder / "trace", info, events);
+  auto reader = TraceReader::open(folder / "trace").value();
+  const auto back = read_back(reader);
+  CHECK(back.events.size() == events.size() - 4);
+  REQUIRE(back.losses.losses.size() == 1);
+  CHECK_THAT(back.losses.losses[0].reason, Catch::Contains("records that make no sense"));
+  CHECK(back.losses.losses[0].events == 4);
+}
+
+TEST_CASE("trace: a FIFO in the directory is refused, and not waited for", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(12, 20, info);
+  write_trace(folder / "trace", info, events);
+  fs::remove(stream_of(folder / "trace"));
+  REQUIRE(::mkfifo(stream_of(folder / "trace").c_str(), 0600) == 0);
+  check_sound(folder / "trace", events, events.size());
+  fs::remove(folder / "trace/trace.json");
+  REQUIRE(::mkfifo((folder / "trace/trace.json").c_str(), 0600) == 0);
+  const auto reader = TraceReader::open(folder / "trace");
+  REQUIRE_FALSE(reader);
+  CHECK_THAT(reader.error().what, Catch::EndsWith("trace.json: not a file"));
+}
+
+TEST_CASE("trace: a stream that becomes shorter while it is read is cut short", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(13, 30'000, info);
+  write_trace(folder / "trace", info, events);
+  auto reader = TraceReader::open(folder / "trace").value();
+  const auto size = fs::file_size(stream_of(folder / "trace"));
+  std::size_t read = 0;
+  const LossReport losses = reader.read([&](std::span<const Event> batch) {
+    if (read == 0) fs::resize_file(stream_of(folder / "trace"), size / 2);
+    read += batch.size();
+  });
+  CHECK(read < events.size());
+  CHECK(losses.seen == events.size());
+  CHECK_THAT(losses.losses.at(0).reason, Catch::Contains("is cut short"));
+}
+
+TEST_CASE("trace: numbers in trace.json that nothing could compute with are refused", "[trace]") {
+  const TemporaryFolder folder;
+  write_trace(folder / "trace", small_info(1, 3, 2), random_events(14, 10, small_info(1, 3, 2)));
+  const std::string whole = bytes_of(folder / "trace/trace.json");
+  const auto error_with = [&](const std::string& text, const std::string& instead) {
+    std::string changed = whole;
+    changed.replace(changed.find(text), text.size(), instead);
+    write_bytes(folder / "trace/trace.json", changed);
+    const auto reader = TraceReader::open(folder / "trace");
+    REQUIRE_FALSE(reader);
+    return reader.error().what;
+  };
+  for (const char* base : {"0", "1", "17", "4294967295"})
+    CHECK_THAT(error_with("\"base\": 10", std::string("\"base\": ") + base), Catch::Contains("has base"));
+  for (const char* speed : {"0", "-1", "1e300", "1e-300"})
+    CHECK_THAT(error_with("\"speed\": 1.0", std::string("\"speed\": ") + speed), Catch::Contains("impossible speed"));
 }
 
 TEST_CASE("trace: ids that trace.json does not know are lost records, not crashes", "[trace]") {
