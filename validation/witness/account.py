@@ -17,6 +17,7 @@ class Flow:
     medium: str  # tcp, unix, pipe, udp
     sender: str
     receiver: str
+    turn: int = 0  # the how manieth connection of these two addresses; an account numbers them by itself
 
     def __str__(self):
         if self.sender == DATAGRAMS:
@@ -26,6 +27,11 @@ class Flow:
     @property
     def is_datagrams(self):
         return self.sender == DATAGRAMS
+
+    @property
+    def named(self):
+        """What all witnesses of one run call it."""
+        return Flow(self.medium, self.sender, self.receiver)
 
     @property
     def ends(self):

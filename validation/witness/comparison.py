@@ -2,9 +2,9 @@
 
 import collections
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from account import RECEIVE, by_class
+from account import RECEIVE, Account, by_class
 
 CPU_SHARE, CPU_LEAST_S = 0.01, 0.002  # CPU time is right if it is off by no more than one of these
 WHOLE_SHARE = 0.005  # of all CPU time of a run: small errors of one sign add up
@@ -39,12 +39,12 @@ def moved_differently(straced, metered):
 
 
 def _known(flow, straced):
-    """A UNIX stream of which a trace knows one end by its path."""
+    """By the names of its ends. Of a UNIX stream a trace may know one end by its path."""
     if flow.medium == "unix" and "?" in (flow.sender, flow.receiver):
         sender = flow.sender if flow.sender != "?" else straced.other_end.get(flow.receiver, "?")
         receiver = flow.receiver if flow.receiver != "?" else straced.other_end.get(flow.sender, "?")
         return type(flow)("unix", sender, receiver)
-    return flow
+    return flow.named
 
 
 def _amount(lengths):
@@ -88,15 +88,26 @@ def accepted_by_others(metered):
     return found
 
 
-def classes_differ(straced, straced_ports, metered, metered_ports, varies):
+@dataclass
+class Run:
+    """One of two runs of the same work, as one witness saw it."""
+    account: Account
+    ports: dict
+    answers: list = field(default_factory=list)  # of lengths that vary, as the stage counted them
+
+    def classes(self):
+        return by_class(self.account, {port: name for name, port in self.ports.items()})
+
+
+def classes_differ(straced, metered, varies):
     """Of two runs: each program must have moved as many bytes over as many connections of each service.
 
     How many calls that took is compared for what is sent and for datagrams. A stream's bytes may be taken by more calls or fewer.
     `varies`: (regular expression on a class, why its amounts differ from run to run).
     """
-    seen = [by_class(account, {port: name for name, port in ports.items()})
-            for account, ports in ((straced, straced_ports), (metered, metered_ports))]
+    seen = [straced.classes(), metered.classes()]
     found = _never_received(*seen, varies) if varies else []
+    found += _take_out_answers(seen, straced.answers, metered.answers)
     for key in sorted(set(seen[0]) | set(seen[1])):
         witness, trace = (classes.get(key, []) for classes in seen)
         program, way, service = key
@@ -107,6 +118,23 @@ def classes_differ(straced, straced_ports, metered, metered_ports, varies):
             continue
         reason = _reason_to_vary(name, varies)
         found.append(Difference("messages", f"{name}: strace {_sum(witness)}, trace of another run {_sum(trace)}", reason))
+    return found
+
+
+def _take_out_answers(seen, *answers):
+    """Of each run the connections that bring exactly the answer that its client counted. Elsewhere a byte more or less is a difference."""
+    found = []
+    for witness, trace in zip(*answers):
+        if witness["bytes"] == trace["bytes"]:
+            continue
+        for classes, answer in zip(seen, (witness, trace)):
+            for (_, _, service), connections in classes.items():
+                exact = next((which for which, (_, amount) in enumerate(connections) if amount == answer["bytes"]), None)
+                if service == answer["service"] and exact is not None:
+                    connections[exact] = [connections[exact][0], 0]
+                    connections.sort(key=lambda both: both[1])
+        found.append(Difference("messages", f"{witness['service']}: an answer of {witness['bytes']} bytes, in the other run of "
+                                            f"{trace['bytes']}", witness["why"]))
     return found
 
 

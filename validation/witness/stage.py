@@ -31,7 +31,7 @@ class Stage:
     def __init__(self, folder, prepared, ports, quick):
         self.folder, self.prepared, self._ports, self.quick = pathlib.Path(folder), pathlib.Path(prepared), ports, quick
         self.parts = pathlib.Path(__file__).resolve().parent / "parts"
-        self.notes, self.counters, self.reaped = {}, [], []
+        self.notes, self.counters, self.answers, self.reaped = {}, [], [], []
         self._statuses = {}
         self._number = 0
 
@@ -109,6 +109,10 @@ class Stage:
         """What a program itself says of its `of`: messages, bytes, connections of one way and service, or accepts."""
         self.counters.append({"what": what, "value": value, "program": program, "of": of, "way": way, "service": service})
 
+    def answer_varies(self, service, length, why):
+        """A connection that brings nothing but one answer, whose length the client has counted; runs differ in it, because of `why`."""
+        self.answers.append({"service": service, "bytes": length, "why": why})
+
     # ---- around it
 
     @staticmethod
@@ -176,7 +180,7 @@ def main():
         failure = f"{type(error).__name__}: {error}"
     stage.end()
     (stage.folder / "said.json").write_text(json.dumps(
-        {"notes": stage.notes, "counters": stage.counters, "reaped": stage.reaped, "failure": failure}))
+        {"notes": stage.notes, "counters": stage.counters, "answers": stage.answers, "reaped": stage.reaped, "failure": failure}))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ _MANY = {"recvmmsg": RECEIVE, "sendmmsg": SEND}
 _ACROSS = {"sendfile", "splice", "tee"}  # from one descriptor to another
 _BIRTHS = {"clone", "clone3", "fork", "vfork"}
 _ACCEPTING = {"accept", "accept4"}
-_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | {"execve", "execveat"}
+_CONNECTING = {"connect"}
+_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | _CONNECTING | {"execve", "execveat"}
 # Arrays of messages are shortened like strings, unless they are not to be abbreviated.
 OPTIONS = ["-e", "trace=" + ",".join(sorted(_CALLS)), "-e", "abbrev=!" + ",".join(sorted(_MANY)), "-e", "signal=none"]
 
@@ -26,6 +27,9 @@ _TCP = re.compile(r"^TCP(?:v6)?:\[(.+)->(.+)\]")
 _UNIX = re.compile(r"^UNIX-STREAM:\[(\d+)")
 _PAIR = re.compile(r"UNIX-STREAM:\[(\d+)->(\d+)")
 _NUMBER = re.compile(r',\s*"((?:[^"\\]|\\.)*)", ')
+_UNDER_WAY = re.compile(r"\) += (?:0|-1 EINPROGRESS .*)$")
+_LISTENER = re.compile(r"^\d+<TCP:\[([\d.]+:\d+)\]>")
+_PEER = re.compile(r'sin_port=htons\((\d+)\), sin_addr=inet_addr\("([\d.]+)"\)')
 _EXECUTED = re.compile(r'^(?:\d+<[^>]*>, |AT_FDCWD[^,]*, )?"([^"]*)"')
 
 
@@ -63,7 +67,9 @@ def _bytes(shown):
 class StraceReader:
     def __init__(self):
         self.account = Account()
-        self._last_name = {}  # (pid, descriptor) -> flow, for when strace no longer finds the connection
+        self._last_name = {}  # (pid, descriptor) -> ends, for when strace no longer finds the connection
+        self._fresh = set()  # (pid, descriptor) of connections that have not been used: the next name there is another one's
+        self._turns = collections.Counter()  # (own end, other end) -> how many such connections there were at this end
         self._unknown = collections.Counter()
 
     def read(self, lines):
@@ -74,7 +80,10 @@ class StraceReader:
                     self.account.other_end[one], self.account.other_end[other] = other, one
         for tid, text in whole_calls(lines):
             call, result = _CALL.match(text), _RESULT.search(text)
-            if call and result:
+            if call and call[1] in _CONNECTING:
+                if (own := _DESCRIPTOR.match(call[2])) and _UNDER_WAY.search(text):
+                    self._begins((self._task(tid).pid, int(own[1])))
+            elif call and result:
                 self._take(tid, call[1], call[2], int(result[1]), result[2] or "")
         for name, calls in self._unknown.items():
             self.account.remarks.append(f"strace does not name the connection of {calls} calls: {name}")
@@ -86,7 +95,7 @@ class StraceReader:
         elif call.startswith("exec"):
             self._execute(tid, arguments)
         elif call in _ACCEPTING:
-            self._accept(tid, f"{result}<{named}>")
+            self._accept(tid, arguments, result, named)
         elif call in _ACROSS:
             self._across(tid, call, arguments, result)
         elif call in _MANY:
@@ -154,11 +163,25 @@ class StraceReader:
             return None
         self._last_name[place] = ends
         medium, own, other = ends
-        return Flow(medium, own, other) if way == SEND else Flow(medium, other, own)
+        turn = 0
+        if medium == "tcp":
+            if place in self._fresh:
+                self._fresh.remove(place)
+                self._turns[own, other] += 1
+            turn = self._turns[own, other]
+        return Flow(medium, own, other, turn) if way == SEND else Flow(medium, other, own, turn)
 
-    def _accept(self, tid, what):
-        found = _DESCRIPTOR.match(what)
-        flow = self._flow(tid, SEND, int(found[1]), found[2]) if found else None
-        self._task(tid)
-        medium = flow.medium if flow else "tcp" if found and found[2].startswith("TCP") else "unix"
+    def _begins(self, place):
+        """Another connection has this descriptor from now on."""
+        self._last_name.pop(place, None)
+        self._fresh.add(place)
+
+    def _accept(self, tid, arguments, number, name):
+        place = (self._task(tid).pid, number)
+        self._begins(place)
+        listener, peer = _LISTENER.match(arguments), _PEER.search(arguments)
+        if name.startswith("TCP") and not _TCP.match(name) and listener and peer:  # it has been closed by its peer
+            self._last_name[place] = ("tcp", listener[1], f"{peer[2]}:{peer[1]}")
+        flow = self._flow(tid, SEND, number, name)
+        medium = flow.medium if flow else "tcp" if name.startswith("TCP") else "unix"
         self.account.accepts.append(Accept(tid, medium, flow.ends if flow else frozenset()))

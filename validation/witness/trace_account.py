@@ -3,6 +3,8 @@
 What the numbers in its records stand for is said by the trace's trace.json.
 """
 
+import collections
+import dataclasses
 import json
 import pathlib
 import re
@@ -39,7 +41,14 @@ class Names:
         self.state = said["state"]
         self.processes = said["processes"]
         self.channels = said["channels"]
-        self._flows = [self._flow(channel) for channel in self.channels]
+        turns = collections.Counter()
+        self._flows = []
+        for channel in self.channels:
+            flow = self._flow(channel)
+            if flow and flow.medium == "tcp":
+                turns[flow] += 1  # each connection has a channel of its own, also where both its ports were used before
+                flow = dataclasses.replace(flow, turn=turns[flow])
+            self._flows.append(flow)
 
     def flow(self, channel):
         return self._flows[channel] if channel < len(self._flows) else None

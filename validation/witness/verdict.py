@@ -39,16 +39,20 @@ class Row:
     def unexplained(self, kind=None):
         return [difference for difference in self.differences if not difference.reason and kind in (None, difference.kind)]
 
+    def explained(self):
+        return [difference for difference in self.differences if difference.reason]
+
     def unknown(self):
         return [difference for difference in self.unexplained() if difference.kind not in self.open]
 
     def cells(self):
         if self.skipped or self.broken:
-            return [self.program, *["-"] * 8, f"skipped: {self.skipped}" if self.skipped else f"BROKEN: {self.broken}"]
+            return [self.program, *["-"] * 9, f"skipped: {self.skipped}" if self.skipped else f"BROKEN: {self.broken}"]
         counted = ", ".join(f"{kind} {len(self.unexplained(kind))}" for kind in KINDS if self.unexplained(kind))
         return [self.program, both(self.witness_sent), both(self.sent), both(self.witness_received), both(self.received),
                 f"{self.witness_accepts} / {self.accepts}", f"{self.witness_cpu_s:.3f} / {self.cpu_s:.3f} s",
-                "-" if self.matched is None else f"{100 * self.matched:.2f} %", str(self.counters), counted or "none"]
+                "-" if self.matched is None else f"{100 * self.matched:.2f} %", str(self.counters),
+                str(len(self.explained())), counted or "none"]
 
     def line(self):
         return "  ".join(self.cells()) + f"  ({self.seconds:.0f} s)"
@@ -60,12 +64,14 @@ class Row:
             shown += of_kind[:SHOWN_MOST]
             shown += [f"{kind}: and {len(of_kind) - SHOWN_MOST} more"] if len(of_kind) > SHOWN_MOST else []
             shown += [f"{kind}: known: {self.open[kind]}"] if of_kind and kind in self.open else []
-        explained = [f"explained ({difference.reason}): {difference.text}" for difference in self.differences if difference.reason]
-        return shown + explained[:SHOWN_MOST] + self.remarks
+        explained = [f"explained ({difference.reason}): {difference.text}" for difference in self.explained()]
+        shown += explained[:SHOWN_MOST]
+        shown += [f"explained: and {len(explained) - SHOWN_MOST} more"] if len(explained) > SHOWN_MOST else []
+        return shown + self.remarks
 
 
 COLUMNS = ["program", "sent, strace", "sent, trace", "received, strace", "received, trace", "accepts, strace / trace",
-           "CPU, wait4 / trace", "matched", "own counters", "not explained"]
+           "CPU, wait4 / trace", "matched", "own counters", "explained", "not explained"]
 
 
 def both(messages_and_bytes):
@@ -107,7 +113,9 @@ def _compare(theatre, path, program, row):
         found += comparison.results_differ(bare.said["notes"], other.said["notes"], which)
     found += comparison.moved_differently(twice.strace, twice.metered)
     found += comparison.accepted_differently(twice.strace, twice.metered)
-    found += comparison.classes_differ(straced.strace, straced.ports, metered.metered, metered.ports, getattr(program, "VARIES", []))
+    found += comparison.classes_differ(comparison.Run(straced.strace, straced.ports, straced.said["answers"]),
+                                       comparison.Run(metered.metered, metered.ports, metered.said["answers"]),
+                                       getattr(program, "VARIES", []))
     if not getattr(program, "HANDS_ON", ""):
         found += comparison.accepted_by_others(metered.metered)
     for performance in (metered, twice):

@@ -108,6 +108,12 @@ struct Program {
     for (const std::uint64_t watch : looks) handler.held().fired(watch);
   }
 
+  // What is still open by now is old.
+  void look_around_later() {
+    kernel.now_ns += 200'000'000;
+    handler.look_around(kernel.now_ns);
+  }
+
   std::vector<Event> of(EventType type) {
     const RecordBatch batch = shared.meter.take();
     events.insert(events.end(), batch.events.begin(), batch.events.end());
@@ -163,6 +169,26 @@ TEST_CASE("notifications: the thread's next call shows what it wrote, whatever c
   transferred.written_bytes += 500;  // into a file
   program.write(1);
   CHECK(program.lengths(EventType::send) == Lengths{1000});
+}
+
+// A loaded machine lets a thread wait for a CPU for longer than a length is left open.
+TEST_CASE("notifications: a write that waits for a CPU is open, however long its thread computed before", "[linux]") {
+  Program program;
+  program.pipe();
+  auto& thread = program.kernel.threads[kServer];
+  program.write(4096);
+  thread.transferred.written_bytes += 4096;
+  for (int looks = 0; looks < 10; ++looks) {
+    thread.cpu_ns += 10'000'000;
+    program.look_around_later();
+  }
+  CHECK(program.lengths(EventType::send) == Lengths{4096});
+  thread.cpu_ns += 10'000'000;
+  program.write(1000);
+  for (int looks = 0; looks < 10; ++looks) program.look_around_later();
+  thread.transferred.written_bytes += 1000;
+  program.write(1);
+  CHECK(program.lengths(EventType::send) == Lengths{4096, 1000});
 }
 
 // ---- held receives

@@ -10,6 +10,7 @@ PAGE = "<html><body style='background: #abc'><h1>witness</h1><script>document.bo
 def play(stage):
     (stage.folder / "page.html").write_text(PAGE)
     stage.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+               "--host-resolver-rules=MAP * ~NOTFOUND",
                "--disable-background-networking", "--disable-component-update", "--no-first-run",
                f"--user-data-dir={stage.folder}/profile", "--window-size=300,200", f"--screenshot={stage.folder}/picture.png",
                f"file://{stage.folder}/page.html"], env={"HOME": str(stage.folder)})

@@ -20,4 +20,5 @@ def play(stage):
     written = int(counted["bytes_written"]) + int(counted["answer"])
     stage.counter("bytes_written", written, program="memcached", way="SEND", service="tcp memcached", of="bytes")
     stage.counter("total_connections", int(counted["total_connections"]) - 1, program="memcached", of="accepts")
+    stage.answer_varies("tcp memcached", int(counted["answer"]), "statistics hold times and the number of the process")
     stage.stop(server)

@@ -78,6 +78,7 @@ bool CallHandler::last_call_is_over(const Notification& notification, TrackedThr
   turns_.end(thread);
   if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
   thread.counters_read = false;
+  thread.seen_running = 0;  // in a call that is over
   if (thread.execution->counted.flow != nullptr) progress_.read_counters(thread);
   return true;
 }

@@ -93,7 +93,7 @@ struct TrackedThread {
   std::unique_ptr<ThreadFiles> files;
   bool counters_read = false;  // during its present call
   bool asks_again = false;     // its present call was interrupted by a signal before
-  int seen_running = 0;        // so many times in a row, when its call was looked at
+  int seen_running = 0;        // so many times in a row, when its present call was looked at
   std::uint64_t cpu_seen_running_ns = 0;
   std::optional<std::uint64_t> taking;  // the socket or pipe that its last call was let go to take something from
   // Where its last accept lets the kernel write the other end's name, and which name stood there before.
