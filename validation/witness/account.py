@@ -76,6 +76,7 @@ class Account:
     accepts: list[Accept] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     other_end: dict[str, str] = field(default_factory=dict)  # of UNIX streams, by inode
+    keep_no_children: set[str] = field(default_factory=set)  # programs that ignore SIGCHLD: the kernel itself takes their children away
 
     def program_of(self, tid):
         task = self.tasks.get(tid)
@@ -90,7 +91,8 @@ class Account:
         gone = {tid for tid, task in self.tasks.items() if left_out(task)}
         return Account({tid: task for tid, task in self.tasks.items() if tid not in gone},
                        [move for move in self.moves if move.tid not in gone],
-                       [accept for accept in self.accepts if accept.tid not in gone], self.remarks, self.other_end)
+                       [accept for accept in self.accepts if accept.tid not in gone], self.remarks, self.other_end,
+                       self.keep_no_children)
 
     def totals(self):
         """(messages, bytes) of each way."""

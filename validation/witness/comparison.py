@@ -198,14 +198,20 @@ class CpuComparison:
     differences: list
 
 
-def cpu_differs(reaped, metered):
-    """wait4() says what a process and those that it reaped used: that much must stand in the trace of all these."""
+def cpu_differs(reaped, metered, keep_no_children=frozenset()):
+    """wait4() says what a process and those that it reaped used: that much must stand in the trace of all these.
+
+    `keep_no_children`: programs that strace saw ignore SIGCHLD. The kernel takes their dead children away without counting them.
+    """
     reaped_by_us = {process["pid"]: process["cpu_s"] for process in reaped}
-    root_of = {}
+    root_of, left_out = {}, set()
     parents = {task.pid: task.parent for task in metered.tasks.values() if task.tid == task.pid}
     for pid in parents:
         root = pid
         while root not in reaped_by_us and root in parents:
+            if parents[root] in parents and metered.program_of(parents[root]) in keep_no_children:
+                left_out.add(root)
+                break
             root = parents[root]
         root_of[pid] = root
     traced, sizes = collections.Counter(), collections.Counter()
@@ -219,6 +225,11 @@ def cpu_differs(reaped, metered):
             others = f" and {sizes[pid] - 1} processes that it reaped" if sizes[pid] > 1 else ""
             found.append(Difference("cpu", f"{metered.program_of(pid)} ({pid}){others}: wait4 {used * 1e3:.1f} ms, trace "
                                            f"{traced[pid] * 1e3:.1f} ms"))
+    for pid in sorted(left_out):
+        found.append(Difference("cpu", f"{metered.program_of(pid)} ({pid}) and {sizes[pid] - 1} processes that it reaped: trace "
+                                       f"{traced[pid] * 1e3:.1f} ms, not in what wait4() says of {metered.program_of(parents[pid])} "
+                                       f"({parents[pid]})",
+                                "its parent ignores SIGCHLD: it is taken away without being counted to anyone"))
     for pid in set(reaped_by_us) - set(known):
         found.append(Difference("cpu", f"process {pid}, of {reaped_by_us[pid] * 1e3:.1f} ms, is not in the trace"))
     whole, whole_traced = sum(known.values()), sum(traced[pid] for pid in known)

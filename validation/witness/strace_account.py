@@ -13,7 +13,7 @@ _ACROSS = {"sendfile", "splice", "tee"}  # from one descriptor to another
 _BIRTHS = {"clone", "clone3", "fork", "vfork"}
 _ACCEPTING = {"accept", "accept4"}
 _CONNECTING = {"connect"}
-_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | _CONNECTING | {"execve", "execveat"}
+_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | _CONNECTING | {"execve", "execveat", "rt_sigaction"}
 # Arrays of messages are shortened like strings, unless they are not to be abbreviated.
 OPTIONS = ["-e", "trace=" + ",".join(sorted(_CALLS)), "-e", "abbrev=!" + ",".join(sorted(_MANY)), "-e", "signal=none"]
 
@@ -27,6 +27,7 @@ _TCP = re.compile(r"^TCP(?:v6)?:\[(.+)->(.+)\]")
 _UNIX = re.compile(r"^UNIX-STREAM:\[(\d+)")
 _PAIR = re.compile(r"UNIX-STREAM:\[(\d+)->(\d+)")
 _NUMBER = re.compile(r',\s*"((?:[^"\\]|\\.)*)", ')
+_SIGCHLD = re.compile(r"^SIGCHLD, \{sa_handler=([^,]+), .*?sa_flags=([^,}]+)")
 _UNDER_WAY = re.compile(r"\) += (?:0|-1 EINPROGRESS .*)$")
 _LISTENER = re.compile(r"^\d+<TCP:\[([\d.]+:\d+)\]>")
 _PEER = re.compile(r'sin_port=htons\((\d+)\), sin_addr=inet_addr\("([\d.]+)"\)')
@@ -70,6 +71,7 @@ class StraceReader:
         self._last_name = {}  # (pid, descriptor) -> ends, for when strace no longer finds the connection
         self._fresh = set()  # (pid, descriptor) of connections that have not been used: the next name there is another one's
         self._turns = collections.Counter()  # (own end, other end) -> how many such connections there were at this end
+        self._keep_none = set()  # processes that ignore SIGCHLD now
         self._unknown = collections.Counter()
 
     def read(self, lines):
@@ -94,6 +96,8 @@ class StraceReader:
             self._born(tid, result, "CLONE_THREAD" in arguments)
         elif call.startswith("exec"):
             self._execute(tid, arguments)
+        elif call == "rt_sigaction":
+            self._handle_children(tid, arguments)
         elif call in _ACCEPTING:
             self._accept(tid, arguments, result, named)
         elif call in _ACROSS:
@@ -113,10 +117,23 @@ class StraceReader:
         child.pid = parent.pid if is_thread else tid
         child.parent = 0 if is_thread else parent.pid
         child.program = parent.program if child.program == "?" else child.program
+        if parent.pid in self._keep_none:
+            self._keep_none.add(child.pid)
 
     def _execute(self, tid, arguments):
         if found := _EXECUTED.match(arguments):
-            self._task(tid).program = os.path.basename(os.path.realpath(found[1]))
+            task = self._task(tid)
+            task.program = os.path.basename(os.path.realpath(found[1]))
+            if task.pid in self._keep_none:  # that a signal is ignored stays so
+                self.account.keep_no_children.add(task.program)
+
+    def _handle_children(self, tid, arguments):
+        task, found = self._task(tid), _SIGCHLD.match(arguments)
+        if found and (found[1] == "SIG_IGN" or "SA_NOCLDWAIT" in found[2]):
+            self._keep_none.add(task.pid)
+            self.account.keep_no_children.add(task.program)
+        elif found:
+            self._keep_none.discard(task.pid)
 
     def _move(self, tid, way, arguments, length):
         found = _DESCRIPTOR.match(arguments)

@@ -114,7 +114,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override { return !threads.contains(tid); }
   CallState call_state(std::uint32_t, std::uint32_t tid, std::int32_t) override { return threads.at(tid).state; }
   std::size_t read_memory(std::uint32_t, std::uint64_t, std::span<std::byte>) override { return 0; }
-  CpuCounter count_cpu(std::uint32_t, std::uint64_t) override { return {}; }
+  CpuCounter count_cpu(std::uint32_t, CpuCounter::Scope, std::uint64_t) override { return {}; }
   std::string read_command_name(std::uint32_t pid, std::uint32_t) override;
   std::string read_program_path(std::uint32_t pid) override { return processes.at(pid).program; }
   std::uint64_t read_beginning_ns(std::uint32_t, std::uint32_t) override { return 0; }

@@ -8,7 +8,7 @@
 
 namespace dpm {
 
-CpuCounter::CpuCounter(std::uint32_t tid, std::uint64_t used_ns) : used_before_ns_(used_ns) {
+CpuCounter::CpuCounter(std::uint32_t tid, Scope scope, std::uint64_t used_ns) : used_before_ns_(used_ns) {
   perf_event_attr attributes = {};
   attributes.size = sizeof attributes;
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -16,6 +16,7 @@ CpuCounter::CpuCounter(std::uint32_t tid, std::uint64_t used_ns) : used_before_n
   // Asked for because ordinary users must; the task clock counts what the kernel does for the thread all the same.
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
+  attributes.inherit = attributes.inherit_thread = scope == Scope::thread_and_those_it_starts ? 1 : 0;
   counter_ = UniqueFd(static_cast<int>(
       ::syscall(SYS_perf_event_open, &attributes, static_cast<pid_t>(tid), -1, -1, PERF_FLAG_FD_CLOEXEC)));
   refused_ = !counter_ && errno != ESRCH;

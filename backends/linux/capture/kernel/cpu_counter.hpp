@@ -1,5 +1,5 @@
-// The CPU time of one thread, readable even after the thread is gone: a counter of the kernel (perf_event_open) that
-// follows it to its end. The clocks that need nothing (tracee.hpp) end with the process, at the latest when its parent
+// The CPU time of one thread, or of a process, readable even after it is gone: a counter of the kernel (perf_event_open)
+// that follows it to its end. The clocks that need nothing (tracee.hpp) end with the process, at the latest when its parent
 // takes note of its end, which is a matter of microseconds.
 //
 // It also counts time in which the machine itself did not run, being a virtual one whose host was busy: a few milliseconds
@@ -17,9 +17,12 @@ namespace dpm {
 
 class CpuCounter {
  public:
+  enum class Scope : std::uint8_t { thread, thread_and_those_it_starts };
+
   CpuCounter() = default;
-  // Counts from now on. `used_ns`: what the thread has used before.
-  CpuCounter(std::uint32_t tid, std::uint64_t used_ns);
+  // Counts from now on. `used_ns`: what was used before. The threads that a process's only thread starts, and those that
+  // they start, are its process.
+  CpuCounter(std::uint32_t tid, Scope scope, std::uint64_t used_ns);
 
   bool was_refused() const { return refused_; }  // not allowed here, for any thread
 

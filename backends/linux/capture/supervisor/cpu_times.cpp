@@ -22,14 +22,19 @@ void CpuTimes::has_used(TrackedThread& thread, std::uint64_t cpu_ns) {
   thread.cpu_read_at = shared_.clock.now();
 }
 
+// All its threads together, also after they are gone.
+bool CpuTimes::process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const {
+  return shared_.kernel.process_cpu_time_ns(thread.execution->pid(), cpu_ns) ||
+         thread.process->kinship.counter.cpu_time_ns(cpu_ns);
+}
+
 // What a thread has used that cannot be asked any more, among other threads of its process.
 std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
   constexpr std::size_t kThreadsMax = 256;
   const Kinship& kinship = thread.process->kinship;
   std::uint64_t total_ns = 0;
   // The process's clock first: reading it brings the numbers of its running threads up to date.
-  if (kinship.threads.size() > kThreadsMax || !shared_.kernel.process_cpu_time_ns(thread.execution->pid(), total_ns))
-    return std::nullopt;
+  if (kinship.threads.size() > kThreadsMax || !process_has_used(thread, total_ns)) return std::nullopt;
   std::uint64_t accounted_ns = kinship.ended_cpu_ns + thread.cpu_ns, sharing = 1;
   for (TrackedThread* other : kinship.threads) {
     if (other == &thread) continue;
@@ -62,7 +67,7 @@ void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
   const bool alone = kinship.threads.size() == 1;
   const bool is_first = thread.execution->tid() == thread.execution->pid();
   std::optional<std::uint64_t> used;
-  if (alone && shared_.kernel.process_cpu_time_ns(thread.execution->pid(), cpu_ns)) {
+  if (alone && process_has_used(thread, cpu_ns)) {
     used = cpu_ns - std::min(cpu_ns, kinship.ended_cpu_ns);
   } else if (thread.counter.cpu_time_ns(cpu_ns)) {
     used = cpu_ns;
@@ -87,14 +92,18 @@ void CpuTimes::count_children(const TrackedProcess& process) {
 }
 
 void CpuTimes::count(TrackedThread& thread) {
-  if (thread.counter || !counters_allowed_) return;
+  CpuCounter& all = thread.process->kinship.counter;
+  if (thread.counter || all || !counters_allowed_) return;
   const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+  // Some may not have been announced yet.
+  const bool several = thread.process->several_threads || shared_.kernel.read_thread_ids(pid).size() > 1;
   std::uint64_t cpu_ns = 0;
-  const bool known = thread.process->several_threads ? thread.files->cpu_time_ns(cpu_ns)
-                                                     : shared_.kernel.process_cpu_time_ns(pid, cpu_ns);
+  const bool known = several ? thread.files->cpu_time_ns(cpu_ns) : shared_.kernel.process_cpu_time_ns(pid, cpu_ns);
   if (!known) return;
-  thread.counter = shared_.kernel.count_cpu(tid, cpu_ns);
-  if (thread.counter.was_refused()) counters_allowed_ = false;
+  CpuCounter& counter = several ? thread.counter : all;
+  const auto scope = several ? CpuCounter::Scope::thread : CpuCounter::Scope::thread_and_those_it_starts;
+  counter = shared_.kernel.count_cpu(tid, scope, cpu_ns);
+  if (counter.was_refused()) counters_allowed_ = false;
 }
 
 void CpuTimes::is_gone(const Kinship& kinship) {

@@ -1,7 +1,8 @@
 // CPU time, up to the end of a thread. Where it can be read at an end, in this order:
 //
 //   the clock       of a process that is dead but not gone, because its parent's wait is held, or has not come: exact
-//   a counter       opened in time (CpuCounter): exact but for time that a virtual machine was not given
+//   a counter       opened in time (CpuCounter), of the whole process if it had one thread then: exact but for time that a
+//                   virtual machine was not given
 //   the difference  of a thread among others: its process's clock less what the others have, exact while they are there;
 //                   of several that ended at once, each has an equal share of what is left
 //   the parent      which has the sum of its gone children, to 10 ms each of user and system time: what it has more than
@@ -39,6 +40,7 @@ class CpuTimes {
   std::optional<std::string> warning() const;
 
  private:
+  bool process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const;
   void has_used(TrackedThread& thread, std::uint64_t cpu_ns);
   std::optional<std::uint64_t> share_of_ended(TrackedThread& thread);
   void ask_parent(TrackedThread& thread);

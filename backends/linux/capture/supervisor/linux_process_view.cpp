@@ -39,7 +39,9 @@ std::size_t LinuxProcessView::read_memory(std::uint32_t tid, std::uint64_t addre
   return dpm::read_memory(tid, address, into);
 }
 
-CpuCounter LinuxProcessView::count_cpu(std::uint32_t tid, std::uint64_t used_ns) { return CpuCounter(tid, used_ns); }
+CpuCounter LinuxProcessView::count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) {
+  return CpuCounter(tid, scope, used_ns);
+}
 
 std::string LinuxProcessView::read_command_name(std::uint32_t pid, std::uint32_t tid) {
   return dpm::read_command_name(pid, tid);

@@ -16,7 +16,7 @@ class LinuxProcessView : public ProcessView {
   std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid) override;
   CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) override;
   std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> into) override;
-  CpuCounter count_cpu(std::uint32_t tid, std::uint64_t used_ns) override;
+  CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t tid) override;
   std::string read_program_path(std::uint32_t pid) override;
   std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) override;

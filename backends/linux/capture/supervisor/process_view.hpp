@@ -34,7 +34,7 @@ class ProcessView {
   virtual std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor) = 0;
   virtual std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> into) = 0;
-  virtual CpuCounter count_cpu(std::uint32_t tid, std::uint64_t used_ns) = 0;
+  virtual CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) = 0;
 
   // ---- a process
   virtual std::string read_command_name(std::uint32_t pid, std::uint32_t tid) = 0;

@@ -54,6 +54,7 @@ struct Kinship {
   std::vector<std::uint32_t> children;  // that run, or whose end it has not taken note of, the oldest first
   std::vector<TrackedThread*> threads;  // that run
   std::uint64_t ended_cpu_ns = 0;       // CPU time of its threads that have ended, as far as it is known,
+  CpuCounter counter;                   // of all its threads, as far as it was opened while there was one
   std::int64_t unknown_ns = 0;          // and how long they ran, at most, after it was read last
   bool cpu_is_unknown = false;
   std::uint64_t reaped_cpu_ns = 0;  // as the kernel adds it up: of its children that are gone, and of theirs
@@ -107,7 +108,7 @@ struct TrackedThread {
   LocalTime interrupted_at;         // when that was noticed
   std::optional<ChildWait> wait;
   std::optional<ChildWait> interrupted_wait;  // the last one that a signal took away
-  CpuCounter counter;                         // if its last CPU time may not be readable otherwise
+  CpuCounter counter;                         // its own, if its last CPU time may not be readable otherwise
   std::uint64_t cpu_ns = 0;                   // its CPU time when last read
   LocalTime cpu_read_at{INT64_MIN};
 
