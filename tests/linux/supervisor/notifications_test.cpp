@@ -191,6 +191,21 @@ TEST_CASE("notifications: a write that waits for a CPU is open, however long its
   CHECK(program.lengths(EventType::send) == Lengths{4096, 1000});
 }
 
+// ---- waits for children that are caught
+
+TEST_CASE("notifications: the wait of a shell is held though it catches SIGCHLD, that of another program is not",
+          "[linux]") {
+  const auto [program_path, holds] = GENERATE(std::pair<std::string, bool>{"/usr/bin/dash", true},
+                                              std::pair<std::string, bool>{"/usr/bin/server", false});
+  Program program;
+  program.kernel.processes[kServer].program = program_path;
+  program.kernel.processes[kServer].catches_ends = true;
+  program.kernel.announce(ProcessChange::Kind::exec, kServer, kServer);
+  program.start_child();
+  const auto id = program.wait_for_any_child();
+  CHECK(program.waits(id) == holds);
+}
+
 // ---- held receives
 
 TEST_CASE("notifications: a receive is held until its data is there, and recorded then", "[linux]") {

@@ -28,7 +28,10 @@ class ScriptedNumbers : public ThreadFiles {
     return true;
   }
   bool child_handling(ChildHandling& handling) override {
+    const auto found = kernel_.threads.find(tid_);
+    if (found == kernel_.threads.end()) return false;
     handling = {};
+    handling.caught = kernel_.processes.at(found->second.pid).catches_ends;
     return true;
   }
   bool stack_pointer(std::uint64_t&) override { return false; }

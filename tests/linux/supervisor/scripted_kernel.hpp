@@ -52,7 +52,8 @@ struct ScriptedProcess {
   std::uint32_t parent_pid = 0;
   std::string program = "/usr/bin/server";
   std::vector<std::uint32_t> children;
-  bool is_dead = false;  // its parent has not taken note of it
+  bool is_dead = false;       // its parent has not taken note of it
+  bool catches_ends = false;  // SIGCHLD
   std::map<std::int32_t, ScriptedFile*> files;
 };
 

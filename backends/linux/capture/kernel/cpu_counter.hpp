@@ -3,7 +3,8 @@
 // takes note of its end, which is a matter of microseconds.
 //
 // It also counts time in which the machine itself did not run, being a virtual one whose host was busy: a few milliseconds
-// more than the clocks where that happens, 0.2 ms less where it does not.
+// more than the clocks where that happens, 0.2 ms less where it does not. Since Linux 6.16 it ends before the kernel takes
+// down the memory of the process: measured, 27 ms less for 300 MB.
 //
 // Costs about 40 us for opening and closing. Allowed to root, and to everyone for their own processes where
 // kernel.perf_event_paranoid is 2 or less; Debian ships with 3.

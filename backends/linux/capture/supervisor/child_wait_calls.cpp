@@ -87,10 +87,9 @@ bool ChildWaitCalls::may_hold(TrackedThread& thread, const WaitRequest& request,
   Kinship& kinship = thread.process->kinship;
   kinship.handling_is_known = true;
   const bool interrupts = handling.caught && !handling.blocked;
-  // Where CPU time can be counted, a hold is not worth an interrupted call.
-  kinship.keeps_no_ends =
-      handling.ignored ||
-      (interrupts && (parts_.cpu_times.counters_allowed() || !waits_again(thread.process->program)));
+  // Of a child that is dead and not gone the clock is exact. A counter is not: since Linux 6.16 it ends before the kernel
+  // takes down the memory of the process.
+  kinship.keeps_no_ends = handling.ignored || (interrupts && !waits_again(thread.process->program));
   // That a child was stopped is announced by the signal only.
   const bool hears_of_stops = !request.stops || interrupts;
   return request.blocks && request.is_usual && hears_of_stops && !kinship.traces && !kinship.keeps_no_ends;

@@ -33,7 +33,6 @@ class CpuTimes {
   void count(TrackedThread& thread);
   // Where ends of children cannot be held, their counters are opened while they run.
   void count_children(const TrackedProcess& process);
-  bool counters_allowed() const { return counters_allowed_; }
 
   // The process is gone: what stayed unknown of it is added up.
   void is_gone(const Kinship& kinship);
