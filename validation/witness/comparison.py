@@ -1,6 +1,7 @@
 """What two accounts do not agree about. Everything here is arithmetic on accounts: no file is read and no program is run."""
 
 import collections
+import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -166,6 +167,22 @@ def _never_received(witness, trace, varies):
 def _sum(connections):
     calls, amount = (sum(column) for column in zip(*connections)) if connections else (0, 0)
     return f"{calls} of {amount} bytes on {len(connections)}"
+
+
+def never_received(account):
+    """How many messages of streams are sent, and not received to their last byte: what a process leaves that is killed, or that its peer
+    tells in its last moment.
+    """
+    sent, received = collections.defaultdict(list), collections.Counter()
+    for move in account.moves:
+        if move.flow.is_datagrams:
+            continue
+        flow = _known(move.flow, account)
+        if move.way == RECEIVE:
+            received[flow] += move.length
+        else:
+            sent[flow].append(move.length)
+    return sum(end > received[flow] for flow, lengths in sent.items() for end in itertools.accumulate(lengths))
 
 
 def counters_differ(counters, metered, ports):

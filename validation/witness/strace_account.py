@@ -12,8 +12,8 @@ _MANY = {"recvmmsg": RECEIVE, "sendmmsg": SEND}
 _ACROSS = {"sendfile", "splice", "tee"}  # from one descriptor to another
 _BIRTHS = {"clone", "clone3", "fork", "vfork"}
 _ACCEPTING = {"accept", "accept4"}
-_CONNECTING = {"connect"}
-_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | _CONNECTING | {"execve", "execveat", "rt_sigaction"}
+_BEGINNING = {"socket"}  # not connect: strace keeps the name that a bound socket has there
+_CALLS = _RECEIVING | _SENDING | set(_MANY) | _ACROSS | _BIRTHS | _ACCEPTING | _BEGINNING | {"execve", "execveat", "rt_sigaction"}
 # Arrays of messages are shortened like strings, unless they are not to be abbreviated.
 OPTIONS = ["-e", "trace=" + ",".join(sorted(_CALLS)), "-e", "abbrev=!" + ",".join(sorted(_MANY)), "-e", "signal=none"]
 
@@ -28,7 +28,6 @@ _UNIX = re.compile(r"^UNIX-STREAM:\[(\d+)")
 _PAIR = re.compile(r"UNIX-STREAM:\[(\d+)->(\d+)")
 _NUMBER = re.compile(r',\s*"((?:[^"\\]|\\.)*)", ')
 _SIGCHLD = re.compile(r"^SIGCHLD, \{sa_handler=([^,]+), .*?sa_flags=([^,}]+)")
-_UNDER_WAY = re.compile(r"\) += (?:0|-1 EINPROGRESS .*)$")
 _LISTENER = re.compile(r"^\d+<TCP:\[([\d.]+:\d+)\]>")
 _PEER = re.compile(r'sin_port=htons\((\d+)\), sin_addr=inet_addr\("([\d.]+)"\)')
 _EXECUTED = re.compile(r'^(?:\d+<[^>]*>, |AT_FDCWD[^,]*, )?"([^"]*)"')
@@ -82,10 +81,7 @@ class StraceReader:
                     self.account.other_end[one], self.account.other_end[other] = other, one
         for tid, text in whole_calls(lines):
             call, result = _CALL.match(text), _RESULT.search(text)
-            if call and call[1] in _CONNECTING:
-                if (own := _DESCRIPTOR.match(call[2])) and _UNDER_WAY.search(text):
-                    self._begins((self._task(tid).pid, int(own[1])))
-            elif call and result:
+            if call and result:
                 self._take(tid, call[1], call[2], int(result[1]), result[2] or "")
         for name, calls in self._unknown.items():
             self.account.remarks.append(f"strace does not name the connection of {calls} calls: {name}")
@@ -98,6 +94,8 @@ class StraceReader:
             self._execute(tid, arguments)
         elif call == "rt_sigaction":
             self._handle_children(tid, arguments)
+        elif call in _BEGINNING:
+            self._begins((self._task(tid).pid, result))
         elif call in _ACCEPTING:
             self._accept(tid, arguments, result, named)
         elif call in _ACROSS:

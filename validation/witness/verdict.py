@@ -127,10 +127,19 @@ def _compare(theatre, path, program, row):
     row.sent, row.received = (tuple(twice.metered.totals()[way]) for way in (SEND, RECEIVE))
     row.witness_sent, row.witness_received = (tuple(twice.strace.totals()[way]) for way in (SEND, RECEIVE))
     row.accepts, row.witness_accepts = len(twice.metered.accepts), len(twice.strace.accepts)
+    row.remarks += _never_received(twice)
     row.matched = theatre.matched_share(metered)["matched_share"]
     for performance in (straced, metered, twice):
         for account in (performance.strace, performance.metered):
             row.remarks += account.remarks if account else []
+
+
+def _never_received(twice):
+    """That a message is matched with no receive is right if strace sees none."""
+    witness, trace = (comparison.never_received(account) for account in (twice.strace, twice.metered))
+    if not witness and not trace:
+        return []
+    return [f"sent and never received, under both: {witness} messages by strace, {trace} by the trace"]
 
 
 def markdown(rows):

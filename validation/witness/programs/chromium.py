@@ -4,6 +4,8 @@ import hashlib
 
 NEEDS = ["chromium"]
 VARIES = [("", "a browser's processes say to one another what time and threads make of it")]
+OPEN = {"messages": "a send without waiting into a UNIX stream that has no room, or room for a part, is recorded with all its bytes; from "
+                    "then on receives there are as long as what was seen waiting"}
 PAGE = "<html><body style='background: #abc'><h1>witness</h1><script>document.body.append('x'.repeat(100))</script></body></html>"
 
 
