@@ -38,7 +38,7 @@ struct Scene {
   OpenFiles open;
   std::int64_t now_ns = 0;
   Execution& process =
-      meter.begin({.pid = 10, .tid = 10, .name = "server", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+      meter.processes().begin({.pid = 10, .tid = 10, .name = "server", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
 
   Conversations& conversations() { return meter.conversations(); }
 
@@ -53,14 +53,14 @@ struct Scene {
     Socket* known = conversations().find(id);
     Socket& socket = known != nullptr ? *known : conversations().add(id, tcp(id, local, peer, connecting));
     open.sockets.insert(id);
-    meter.uses(call(descriptor), socket);
+    meter.paths().uses(call(descriptor), socket);
     return socket;
   }
   void close(std::uint64_t id) { open.sockets.erase(id); }
   void survey() {
     conversations().begin_survey();
-    meter.end_survey(open, {});
-    meter.bury();
+    meter.paths().end_survey(open, {});
+    meter.forget_ended();
   }
   void survey_if_due() {
     if (conversations().wants_survey()) survey();
@@ -137,8 +137,8 @@ TEST_CASE("forgetting: a socket that is used while a survey misses it is open", 
   scene.close(1);  // on its way to another process
   scene.survey();
   scene.conversations().begin_survey();
-  scene.meter.uses(scene.call(7), socket);
-  scene.meter.end_survey(OpenFiles{}, {});
+  scene.meter.paths().uses(scene.call(7), socket);
+  scene.meter.paths().end_survey(OpenFiles{}, {});
   scene.survey();
   REQUIRE(scene.conversations().find(1) != nullptr);
   CHECK(scene.conversations().find(1)->out == flow);
@@ -231,7 +231,7 @@ TEST_CASE("forgetting: a process that does not let itself be looked at has open 
   scene.use(6, 3, port(4002), port(80), true);
   for (int i = 0; i < 5; ++i) {
     scene.conversations().begin_survey();
-    scene.meter.end_survey(OpenFiles{}, {10});
+    scene.meter.paths().end_survey(OpenFiles{}, {10});
   }
   CHECK(scene.conversations().find(1)->out == flow);
   CHECK(scene.conversations().find(2)->closed);
@@ -249,7 +249,7 @@ TEST_CASE("forgetting: the peers of a datagram server are bounded, and one that 
     scene.conversations().datagrams_from(peer, server);
     CHECK(scene.conversations().sizes().flows <= DatagramFlows::kFlowsMax);
   }
-  scene.meter.bury();
+  scene.meter.forget_ended();
   CHECK(scene.conversations().datagrams_from("10.0.0.1:1", server).channel != first);
 }
 

@@ -23,7 +23,7 @@ struct Scene {
   Meter meter;
   std::int64_t now_ns = 0;
   Execution& process =
-      meter.begin({.pid = 10, .tid = 10, .name = "p", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+      meter.processes().begin({.pid = 10, .tid = 10, .name = "p", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
 
   Call call(std::int32_t descriptor, bool counted_in_io = false) {
     ++process.call_number;
@@ -49,8 +49,8 @@ TEST_CASE("kernel checks: a TCP connection that was looked at after its last ope
   scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
   scene.meter.receives(scene.call(5), *socket.in, {100, 40, 0});
   SECTION("looked at") {
-    scene.meter.settle_at(scene.call(5), *socket.out, true, 100);
-    scene.meter.settle_at(scene.call(5), *socket.in, false, 40);
+    scene.meter.resolve_at(scene.call(5), *socket.out, true, 100);
+    scene.meter.resolve_at(scene.call(5), *socket.in, false, 40);
     CHECK(scene.at_the_end().empty());
   }
   SECTION("not looked at") {
@@ -63,8 +63,8 @@ TEST_CASE("kernel checks: a TCP connection that was looked at after its last ope
   }
   SECTION("looked at, and less than was recorded") {
     scene.meter.leave(scene.process);
-    scene.meter.settle_at(scene.call(5), *socket.out, true, 90);
-    scene.meter.settle_at(scene.call(5), *socket.in, false, 40);
+    scene.meter.resolve_at(scene.call(5), *socket.out, true, 90);
+    scene.meter.resolve_at(scene.call(5), *socket.in, false, 40);
     const auto warnings = scene.at_the_end();
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0] == "10 bytes were recorded at 1 end of TCP connections beyond what the kernel counted there");
@@ -73,13 +73,13 @@ TEST_CASE("kernel checks: a TCP connection that was looked at after its last ope
 
 TEST_CASE("kernel checks: the end of a TCP socket tells the length of its last operations", "[linux]") {
   Scene scene;
-  scene.meter.ends_are_told();
+  scene.meter.paths().expect_ends(true);
   Socket& socket = scene.meter.conversations().add(1, connected(Medium::tcp, "127.0.0.1:1", "127.0.0.1:2"));
-  scene.meter.uses(scene.call(5), socket);
+  scene.meter.paths().uses(scene.call(5), socket);
   scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
   scene.meter.receives(scene.call(5), *socket.in, {100, 40, 0});
   Socket& next = scene.meter.conversations().add(2, connected(Medium::tcp, "127.0.0.1:3", "127.0.0.1:2"));
-  scene.meter.uses(scene.call(5), next);  // at the descriptor of the first, which is closed
+  scene.meter.paths().uses(scene.call(5), next);  // at the descriptor of the first, which is closed
   CHECK(scene.meter.awaits_ends());
   const auto lengths = [&scene] {
     std::vector<std::uint32_t> found;
@@ -118,7 +118,7 @@ TEST_CASE("kernel checks: bytes that passed unseen are a GAP of whichever proces
   const ProcessId process = scene.process.id();
   SECTION("another") {
     Execution& other =
-        scene.meter.begin({.pid = 11, .tid = 11, .name = "q", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+        scene.meter.processes().begin({.pid = 11, .tid = 11, .name = "q", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
     scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
     scene.meter.closed(closed, LocalTime{9000}, 9000);
     const auto events = scene.meter.take().events;
@@ -170,7 +170,7 @@ TEST_CASE("kernel checks: of datagrams it is said how many there were, on how ma
   Socket& socket = scene.meter.conversations().add(1, connected(Medium::udp, "127.0.0.1:1", "127.0.0.1:2"));
   for (int i = 0; i < 3; ++i) {
     const Call call = scene.call(5);
-    scene.meter.uses(call, socket);
+    scene.meter.paths().uses(call, socket);
     scene.meter.sends_datagram(call, scene.meter.conversations().datagrams_to(socket, "127.0.0.1:2"), 10);
   }
   CHECK(scene.at_the_end() == std::vector<std::string>{"not checkable: 3 datagrams on 1 socket"});
@@ -186,7 +186,7 @@ TEST_CASE("kernel checks: a connection is checked when it is forgotten", "[linux
   }
   for (int i = 0; i < 3; ++i) {
     scene.meter.conversations().begin_survey();
-    scene.meter.end_survey({}, {});
+    scene.meter.paths().end_survey({}, {});
   }
   CHECK(scene.meter.check_warnings().size() == 1);
   CHECK(scene.at_the_end().size() == 1);

@@ -16,12 +16,12 @@ struct Scene {
   std::int64_t now_ns = 0;
 
   Execution& process(std::uint32_t pid, const std::string& name, Execution* creator = nullptr) {
-    Meter::Birth birth{.pid = pid, .tid = pid, .name = name, .program = "/bin/" + name, .flags = MeterFlags::all()};
-    return meter.begin(birth, creator, LocalTime{++now_ns}, now_ns);
+    Processes::Birth birth{.pid = pid, .tid = pid, .name = name, .program = "/bin/" + name, .flags = MeterFlags::all()};
+    return meter.processes().begin(birth, creator, LocalTime{++now_ns}, now_ns);
   }
   Execution& thread(Execution& of, std::uint32_t tid) {
-    Meter::Birth birth{.pid = of.pid(), .tid = tid, .name = "worker", .flags = MeterFlags::all()};
-    return meter.begin(birth, &of, LocalTime{++now_ns}, now_ns);
+    Processes::Birth birth{.pid = of.pid(), .tid = tid, .name = "worker", .flags = MeterFlags::all()};
+    return meter.processes().begin(birth, &of, LocalTime{++now_ns}, now_ns);
   }
   Call call(Execution& by, std::int32_t descriptor) {
     ++by.call_number;
@@ -201,8 +201,8 @@ TEST_CASE("meter: a connecting socket's first use shows SOCKET and CONNECT, as i
   Scene scene;
   Execution& client = scene.process(10, "client");
   Socket& socket = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
-  scene.meter.uses(scene.call(client, 3), socket);
-  scene.meter.uses(scene.call(client, 3), socket);
+  scene.meter.paths().uses(scene.call(client, 3), socket);
+  scene.meter.paths().uses(scene.call(client, 3), socket);
   CHECK(scene.types() == std::vector{EventType::start_process, EventType::socket, EventType::connect});
   CHECK(scene.events.back().evidence == Evidence::inferred);
   CHECK(scene.events.back().channel == socket.out->channel);
@@ -213,11 +213,11 @@ TEST_CASE("meter: an ACCEPT gets its connection from the first use of the accept
   Scene scene;
   Execution& server = scene.process(10, "server");
   Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
-  scene.meter.uses(scene.call(server, 3), listener);
-  scene.meter.accepts(scene.call(server, 3), listener);
+  scene.meter.paths().uses(scene.call(server, 3), listener);
+  scene.meter.paths().accepts(scene.call(server, 3), listener);
   CHECK(scene.count(EventType::accept) == 0);
   Socket& accepted = scene.meter.conversations().add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
-  scene.meter.uses(scene.call(server, 4), accepted);
+  scene.meter.paths().uses(scene.call(server, 4), accepted);
   REQUIRE(scene.count(EventType::accept) == 1);
   CHECK(scene.events.back().channel == accepted.out->channel);
   CHECK(scene.events.back().evidence == Evidence::observed);
@@ -228,23 +228,23 @@ TEST_CASE("meter: an accepted connection that is found nowhere is an ACCEPT with
   Execution& server = scene.process(10, "server");
   Execution& heir = scene.process(11, "heir");
   Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
-  scene.meter.accepts(scene.call(server, 3), listener);
-  CHECK(scene.meter.old_accepts(scene.now_ns - 1).empty());
-  const auto old = scene.meter.old_accepts(scene.now_ns);
+  scene.meter.paths().accepts(scene.call(server, 3), listener);
+  CHECK(scene.meter.paths().old_accepts(scene.now_ns - 1).empty());
+  const auto old = scene.meter.paths().old_accepts(scene.now_ns);
   REQUIRE(old.size() == 1);
-  scene.meter.give_up_accept(old[0], false);
+  scene.meter.paths().give_up_accept(old[0], false);
   REQUIRE(scene.count(EventType::accept) == 1);
   CHECK(scene.events.back().channel.is_none());
   Socket& accepted = scene.meter.conversations().add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
-  scene.meter.uses(scene.call(heir, 4), accepted);
+  scene.meter.paths().uses(scene.call(heir, 4), accepted);
   CHECK(scene.count(EventType::accept) == 1);
 }
 
 TEST_CASE("meter: an accept that failed after all is no ACCEPT", "[linux]") {
   Scene scene;
   Execution& server = scene.process(10, "server");
-  scene.meter.accepts(scene.call(server, 3), scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false)));
-  scene.meter.give_up_accept(scene.meter.old_accepts(scene.now_ns).at(0), true);
+  scene.meter.paths().accepts(scene.call(server, 3), scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false)));
+  scene.meter.paths().give_up_accept(scene.meter.paths().old_accepts(scene.now_ns).at(0), true);
   CHECK(scene.count(EventType::accept) == 0);
 }
 
@@ -254,12 +254,12 @@ TEST_CASE("meter: of several processes that accept at one listener, the one that
   Execution& second = scene.process(11, "second");
   Conversations& conversations = scene.meter.conversations();
   Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
-  scene.meter.accepts(scene.call(first, 3), listener);
-  scene.meter.accepts(scene.call(second, 3), listener);
-  scene.meter.uses(scene.call(second, 4), conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false)));
+  scene.meter.paths().accepts(scene.call(first, 3), listener);
+  scene.meter.paths().accepts(scene.call(second, 3), listener);
+  scene.meter.paths().uses(scene.call(second, 4), conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4000", false)));
   REQUIRE(scene.count(EventType::accept) == 1);
   CHECK(scene.events.back().process == second.id());
-  scene.meter.uses(scene.call(first, 4), conversations.add(3, tcp("127.0.0.1:80", "127.0.0.1:4001", false)));
+  scene.meter.paths().uses(scene.call(first, 4), conversations.add(3, tcp("127.0.0.1:80", "127.0.0.1:4001", false)));
   REQUIRE(scene.count(EventType::accept) == 2);
   CHECK(scene.events.back().process == first.id());
 }
@@ -270,15 +270,15 @@ TEST_CASE("meter: the name that the kernel told an accept says which connection 
   Execution& child = scene.process(11, "child");
   Conversations& conversations = scene.meter.conversations();
   Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
-  scene.meter.accepts(scene.call(parent, 3), listener);
-  scene.meter.accepted_from(parent, "127.0.0.1:4000");
-  scene.meter.accepts(scene.call(parent, 3), listener);
-  scene.meter.accepted_from(parent, "127.0.0.1:4001");
+  scene.meter.paths().accepts(scene.call(parent, 3), listener);
+  scene.meter.paths().accepted_from(parent, "127.0.0.1:4000");
+  scene.meter.paths().accepts(scene.call(parent, 3), listener);
+  scene.meter.paths().accepted_from(parent, "127.0.0.1:4001");
   Socket& later = conversations.add(2, tcp("127.0.0.1:80", "127.0.0.1:4001", false));
-  scene.meter.uses(scene.call(child, 4), later);
+  scene.meter.paths().uses(scene.call(child, 4), later);
   CHECK(scene.count(EventType::accept) == 0);  // it waits for the first, which was made before it
   Socket& earlier = conversations.add(3, tcp("127.0.0.1:80", "127.0.0.1:4000", false));
-  CHECK(scene.meter.has_connection(parent.pid(), earlier));
+  CHECK(scene.meter.paths().has_connection(parent.pid(), earlier));
   REQUIRE(scene.count(EventType::accept) == 2);
   CHECK(scene.events.back().process == parent.id());
   CHECK(scene.events.back().channel == later.out->channel);
@@ -303,8 +303,8 @@ TEST_CASE("meter: a socketpair gives its four messages once", "[linux]") {
   Execution& process = scene.process(10, "pair");
   Socket& one = scene.meter.conversations().add(1, unix_pair_end(100, 101));
   Socket& other = scene.meter.conversations().add(2, unix_pair_end(101, 100));
-  scene.meter.uses(scene.call(process, 3), one);
-  scene.meter.uses(scene.call(process, 4), other);
+  scene.meter.paths().uses(scene.call(process, 3), one);
+  scene.meter.paths().uses(scene.call(process, 4), other);
   CHECK(scene.types() == std::vector{EventType::start_process, EventType::socket, EventType::socket, EventType::connect,
                                      EventType::accept});
 }
@@ -314,19 +314,19 @@ TEST_CASE("meter: another descriptor for a known socket is a DUP, another socket
   Execution& process = scene.process(10, "client");
   Socket& socket = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
   Socket& second = scene.meter.conversations().add(2, tcp("127.0.0.1:4001", "127.0.0.1:80", true));
-  scene.meter.uses(scene.call(process, 3), socket);
-  scene.meter.uses(scene.call(process, 5), socket);
+  scene.meter.paths().uses(scene.call(process, 3), socket);
+  scene.meter.paths().uses(scene.call(process, 5), socket);
   CHECK(scene.count(EventType::dup) == 1);
-  scene.meter.uses(scene.call(process, 5), second);
+  scene.meter.paths().uses(scene.call(process, 5), second);
   CHECK(scene.count(EventType::destroy_path) == 0);  // descriptor 3 still leads to it
-  scene.meter.uses(scene.call(process, 3), second);
+  scene.meter.paths().uses(scene.call(process, 3), second);
   CHECK(scene.count(EventType::destroy_path) == 1);
 }
 
 TEST_CASE("meter: what a process has open is closed with it", "[linux]") {
   Scene scene;
   Execution& process = scene.process(10, "client");
-  scene.meter.uses(scene.call(process, 3),
+  scene.meter.paths().uses(scene.call(process, 3),
                    scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true)));
   scene.meter.ended(process, 7, LocalTime{++scene.now_ns}, scene.now_ns);
   CHECK(scene.count(EventType::destroy_path) == 1);
@@ -352,7 +352,7 @@ TEST_CASE("meter: names tell processes and threads of one program apart, and fol
 TEST_CASE("meter: flags leave events out, and a child inherits them", "[linux]") {
   Scene scene;
   Execution& parent = scene.process(10, "parent");
-  scene.meter.set_flags(10, apply_flags(MeterFlags{}, "send").value());
+  scene.meter.processes().set_flags(10, apply_flags(MeterFlags{}, "send").value());
   Execution& child = scene.process(11, "child", &parent);
   CHECK(child.flags.has(EventType::send));
   CHECK_FALSE(child.flags.has(EventType::receive));
@@ -413,7 +413,7 @@ TEST_CASE("meter: receives of a UNIX stream stay open until it is known how much
   scene.meter.receives(scene.call(receiver, 4), flow, amount);
   CHECK(flow.received.has_open());
   scene.call(receiver, 4);
-  scene.meter.settle_at(scene.call(receiver, 4), flow, false, 300);
+  scene.meter.resolve_at(scene.call(receiver, 4), flow, false, 300);
   scene.take();
   REQUIRE(scene.events.back().type == EventType::receive);
   CHECK(scene.events.back().length_bytes == 40);
@@ -526,7 +526,7 @@ TEST_CASE("meter: a wait says for whom and how long", "[linux]") {
   Execution& child = scene.process(2, "child", &parent);
   const ProcessId ended = child.id();
   scene.meter.ended(child, 0, LocalTime{5000}, 5000);
-  scene.meter.waited(scene.call(parent, 0), ended, WaitKind::process_end, 4000, Evidence::observed);
+  scene.meter.processes().waited(scene.call(parent, 0), ended, WaitKind::process_end, 4000, Evidence::observed);
   scene.take();
   const Event& wait = scene.events.back();
   CHECK(wait.type == EventType::wait);

@@ -12,34 +12,17 @@ StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow-
 
 }  // namespace
 
-Event Meter::event_of(const Call& call, EventType type) const {
-  Event event;
-  event.local_time = call.execution->at_or_after_last(call.time);
-  event.proc_time_ns = call.execution->proc_time_ns();
-  event.pc = call.pc;
-  event.process = call.execution->id();
-  event.machine = MachineId{0};
-  event.load = call.load;
-  event.type = type;
-  return event;
-}
-
-std::uint64_t Meter::record(const Call& call, const Event& event, bool finished, FlowEnd end) {
-  if (!call.execution->flags.has(event.type)) return Execution::kNoEvent;
-  return call.execution->append(event, finished, call.now_ns, end);
-}
-
 void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
   if (gap.length_bytes == 0) return;
   ++gaps_.ranges;
   gaps_.bytes += gap.length_bytes;
-  Event event = event_of(call, EventType::gap);
+  Event event = recorder_.event_of(call, EventType::gap);
   event.channel = flow.channel;
   event.sequence = gap.offset;
   event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap.length_bytes, UINT32_MAX));
   event.code = sending ? 0 : 1;
   event.evidence = Evidence::inferred;
-  record(call, event);
+  recorder_.record(call, event);
 }
 
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
@@ -49,16 +32,16 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
     end.flow->sender = user;
   else
     end.flow->receiver = user;
-  if (amount.offset) settle_at(call, *end.flow, end.sending, *amount.offset);
+  if (amount.offset) resolve_at(call, *end.flow, end.sending, *amount.offset);
   const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
-  if (!is_told) accept(end, call.execution);  // its calls before this one are over
-  Event event = event_of(call, type);
+  if (!is_told) assume_probable(end, call.execution);  // its calls before this one are over
+  Event event = recorder_.event_of(call, type);
   event.channel = end.flow->channel;
   if (!call.data_is_there) event.evidence = Evidence::inferred;  // it came later than this says
   OpenOperation operation;
   operation.execution = call.execution;
   operation.end = end;
-  operation.event = record(call, event, false, end);
+  operation.event = recorder_.record(call, event, false, end);
   operation.call_number = call.execution->call_number;
   operation.asked = amount.asked;
   operation.probable = amount.probable;
@@ -69,7 +52,7 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   if (call.counted_in_io && !end.flow->exact) call.execution->counted = end;
 }
 
-void Meter::settle_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
+void Meter::resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
   StreamPosition& position = position_of({&flow, sending});
   record_gap(call, flow, sending, position.settle_at(offset, call.execution));
 }
@@ -80,7 +63,7 @@ void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_
   if (socket->description.medium == Medium::udp) {
     const ChannelEnd name = end_named(Medium::udp, socket->description.local_name);
     const auto verdict = conversations_.accounts().close(name, socket->id, closed.unread_bytes);
-    if (verdict) settle_datagrams(*verdict, time, now_ns);
+    if (verdict) record_verdict(*verdict, time, now_ns);
     return;
   }
   if (socket->out == nullptr || !socket->out->exact || !closed.tcp) return;
@@ -94,13 +77,8 @@ void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_
 }
 
 void Meter::ends_are_missed(bool still_missed) {
-  ends_are_told_ = !still_missed;
+  paths_.expect_ends(!still_missed);
   conversations_.accounts().give_up();
-}
-
-Execution* Meter::user_of_end(const EndUser& user) {
-  Execution* execution = find(user.tid);
-  return execution != nullptr && execution->id() == user.id ? execution : nullptr;
 }
 
 // The process that used that end last records the GAP, or if it has ended, any that still lives.
@@ -111,7 +89,7 @@ void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime tim
   if (gap.length_bytes == 0) return;
   Execution* by = user_of_end(sending ? flow.sender : flow.receiver);
   if (by == nullptr) by = user_of_end(sending ? flow.receiver : flow.sender);
-  if (by == nullptr && !executions_.empty()) by = executions_.begin()->second.get();
+  if (by == nullptr) by = processes_.any();
   if (by != nullptr) return record_gap({.execution = by, .time = time, .now_ns = now_ns}, flow, sending, gap);
   ++gaps_.ranges;
   gaps_.bytes += gap.length_bytes;
@@ -119,9 +97,9 @@ void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime tim
 }
 
 void Meter::was_passed_by() {
-  for (const auto& [tid, execution] : executions_) {
-    if (const FlowEnd end = std::exchange(execution->counted, {}); end.flow != nullptr) accept(end, execution.get());
-  }
+  processes_.for_each([this](Execution& execution) {
+    if (const FlowEnd end = std::exchange(execution.counted, {}); end.flow != nullptr) assume_probable(end, &execution);
+  });
   conversations_.were_passed_by();
   conversations_.accounts().give_up();
 }
@@ -135,8 +113,8 @@ void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
   flow.passed_by = flow.sent.has_open();
   flow.received.begin_at_zero();
   flow.sent.begin_at_zero();
-  if (reads_at > received) settle_at(call, flow, false, reads_at);
-  if (reads_at + bytes_waiting > flow.sent.expected()) settle_at(call, flow, true, reads_at + bytes_waiting);
+  if (reads_at > received) resolve_at(call, flow, false, reads_at);
+  if (reads_at + bytes_waiting > flow.sent.expected()) resolve_at(call, flow, true, reads_at + bytes_waiting);
 }
 
 void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
@@ -151,7 +129,7 @@ void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
 
 void Meter::forget_sends(Flow& flow) {
   flow.balance.forget([this](const StreamBalance::Send& send) {
-    const Execution* by = find(send.tid);
+    const Execution* by = processes_.find(send.tid);
     return by == nullptr || by->ended || by->call_number != send.call_number;
   });
 }
@@ -176,7 +154,7 @@ void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
-  Event event = event_of(call, EventType::send);
+  Event event = recorder_.event_of(call, EventType::send);
   event.channel = flow.channel;
   const Execution& by = *call.execution;
   if (DatagramAccount* account = account_of(flow)) {
@@ -186,7 +164,7 @@ void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
   }
   event.sequence = ++flow.datagrams;
   event.length_bytes = static_cast<std::uint32_t>(bytes);
-  record(call, event);
+  recorder_.record(call, event);
 }
 
 void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
@@ -199,11 +177,11 @@ void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes)
   } else {
     account->received(flow.channel);
   }
-  Event event = event_of(call, EventType::receive);
+  Event event = recorder_.event_of(call, EventType::receive);
   event.channel = flow.channel;
   event.length_bytes = static_cast<std::uint32_t>(bytes);
   if (!call.data_is_there) event.evidence = Evidence::inferred;
-  record(call, event);
+  recorder_.record(call, event);
 }
 
 // One to many receivers has no account.
@@ -221,10 +199,10 @@ void Meter::looks_at(const Call& call, const Socket& socket, const DatagramMemor
   sight.dropped = memory.dropped;
   sight.waiting_bytes = memory.waiting_bytes;
   sight.is_connected = socket.description.connected;
-  sight.is_older = was_acquired_;
+  sight.is_older = processes_.was_acquired();
   conversations_.accounts().of(name).look(sight, [this](const DatagramAccount::Send& send) {
-    const Execution* by = find(send.by.tid);
-    return by == nullptr || by->id() != send.by.id || by->ended || by->call_number != send.call_number;
+    const Execution* by = processes_.find(send.by.tid, send.by.id);
+    return by == nullptr || by->ended || by->call_number != send.call_number;
   });
 }
 
@@ -233,33 +211,33 @@ void Meter::missed_datagrams(const Socket& socket) {
   if (socket.description.medium == Medium::udp && name.port != 0) conversations_.accounts().of(name).give_up();
 }
 
-void Meter::settle_datagrams(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns) {
+void Meter::record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns) {
   checks_.datagrams(verdict);
   const std::uint64_t count = verdict.lost + verdict.surplus;
-  Execution* by = user_of_end({verdict.by.id, verdict.by.tid});
-  if (by == nullptr && !executions_.empty()) by = executions_.begin()->second.get();
+  Execution* by = processes_.find(verdict.by.tid, verdict.by.id);
+  if (by == nullptr) by = processes_.any();
   if (count == 0 || by == nullptr || verdict.channel.is_none()) return;
   const Call call{.execution = by, .time = time, .now_ns = now_ns};
-  Event event = event_of(call, EventType::gap);
+  Event event = recorder_.event_of(call, EventType::gap);
   event.channel = verdict.channel;
   event.sequence = count;
   event.code = verdict.surplus > 0 ? 0 : 1;
   event.evidence = Evidence::inferred;
-  record(call, event);
+  recorder_.record(call, event);
 }
 
 void Meter::finish(LocalTime time, std::int64_t now_ns) {
-  for (const auto& verdict : conversations_.accounts().finish()) settle_datagrams(verdict, time, now_ns);
+  for (const auto& verdict : conversations_.accounts().finish()) record_verdict(verdict, time, now_ns);
   conversations_.check_all();
 }
 
 void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {
   StreamPosition& position = position_of({&flow, sending});
-  Event event = event_of(call, sending ? EventType::send : EventType::receive);
+  Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
   event.channel = flow.channel;
   event.sequence = position.next();
   event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(units, UINT32_MAX));
-  record(call, event);
+  recorder_.record(call, event);
   position.begin_at(position.next() + units);
 }
 
@@ -285,10 +263,10 @@ void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::
 }
 
 void Meter::asks_to_receive(const Call& call, Flow* flow) {
-  Event event = event_of(call, EventType::receive_call);
+  Event event = recorder_.event_of(call, EventType::receive_call);
   // A process that does not wait in the call has waited for all its channels before it (in epoll, poll or select).
   if (flow != nullptr && call.may_wait) event.code = conversations_.channel_set_of(*flow);
-  record(call, event);
+  recorder_.record(call, event);
 }
 
 void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& transferred) {
@@ -296,7 +274,7 @@ void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& tr
   const bool went_back =
       transferred.read_bytes < execution.read_before || transferred.written_bytes < execution.written_before;
   if (end.flow != nullptr && went_back) {
-    accept(end, &execution);  // they are not its own: its number has passed to another thread
+    assume_probable(end, &execution);  // they are not its own: its number has passed to another thread
   } else if (end.flow != nullptr) {
     const std::uint64_t moved = end.sending ? transferred.written_bytes - execution.written_before
                                             : transferred.read_bytes - execution.read_before;
@@ -316,44 +294,54 @@ std::optional<Meter::Unfinished> Meter::first_unfinished(const Execution& execut
 
 std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   std::vector<Unfinished> found;
-  for (const auto& [tid, execution] : executions_)
-    if (const auto first = first_unfinished(*execution, since_ns)) found.push_back(*first);
-  // Connections that were made and then not used: their names stay unknown.
-  for (const AwaitedPath& path : awaited_paths_.take_old_connects(since_ns)) end_wait(path);
+  processes_.for_each([&](const Execution& execution) {
+    if (const auto first = first_unfinished(execution, since_ns)) found.push_back(*first);
+  });
+  paths_.give_up_old_connects(since_ns);
   return found;
 }
 
-bool Meter::has_unfinished() const {
-  return !awaited_paths_.empty() || std::any_of(executions_.begin(), executions_.end(),
-                                                [](const auto& execution) { return execution.second->waiting() > 0; });
-}
-
-void Meter::accept(const Unfinished& unfinished) { accept(unfinished.end, unfinished.operation.execution); }
+void Meter::assume_probable(const Unfinished& unfinished) { assume_probable(unfinished.end, unfinished.operation.execution); }
 
 // Nothing is received that was not sent; where the sender was not seen, its stream has no known end.
-void Meter::accept(FlowEnd end, const Execution* execution) {
+void Meter::assume_probable(FlowEnd end, const Execution* execution) {
   const std::uint64_t sent = end.flow->sent.expected();
   position_of(end).accept(execution, end.sending || sent == 0 ? UINT64_MAX : sent);
 }
 
-void Meter::settle_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
+void Meter::resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
   // Nothing lies between the operation and now, so what the offset shows is what it moved.
   position_of(unfinished.end).settle_at(offset, unfinished.operation.execution);
 }
 
-RecordBatch Meter::take() {
-  RecordBatch batch;
-  batch.growth = std::exchange(growth_, {});
-  batch.events.reserve(ready_.size());
-  batch.events.swap(ready_);
-  return batch;
+void Meter::executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
+                     std::int64_t now_ns) {
+  execution.counted = {};
+  paths_.executed(execution.pid());
+  processes_.executed({.execution = &execution, .time = time, .now_ns = now_ns}, name, program);
 }
 
-void Meter::set_flags(std::uint32_t pid, MeterFlags flags) {
-  if (pid == 0) flags_for_all_ = flags;
-  for (const auto& [tid, execution] : executions_) {
-    if (pid == 0 || execution->pid() == pid) execution->flags = flags;
-  }
+void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns) {
+  execution.ended = true;
+  recorder_.growth().ended.push_back(execution.id());
+  leave(execution);
+  const Call end{.execution = &execution, .time = time, .now_ns = now_ns};
+  if (processes_.leave_process(execution)) paths_.process_ended(end);
+  processes_.ended(end, exit_code);
+}
+
+void Meter::leave(Execution& execution) {
+  for (const auto& end : execution.open_ends()) assume_probable(end, &execution);
+  paths_.leave(execution);
+}
+
+void Meter::forget_ended() {
+  processes_.forget_ended();
+  if (!conversations_.has_removed()) return;
+  processes_.for_each([](Execution& execution) {
+    if (execution.counted.flow != nullptr && execution.counted.flow->removed) execution.counted = {};
+  });
+  conversations_.free_removed();
 }
 
 }  // namespace dpm

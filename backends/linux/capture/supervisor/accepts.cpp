@@ -21,20 +21,20 @@ void Accepts::record(TrackedThread& thread, const Call& call, const Notification
                      const Socket& listener) {
   const std::uint64_t address = notification.arguments[1];
   if (address != 0) thread.accepted = {address, internet_name_at(notification.tid, address)};
-  shared_.meter.accepts(call, listener);
+  shared_.meter.paths().accepts(call, listener);
 }
 
 void Accepts::is_over(TrackedThread& thread) {
   if (thread.accepted.address == 0) return;
   const auto [address, before] = std::exchange(thread.accepted, {});
   const std::string name = internet_name_at(thread.execution->tid(), address);
-  if (!name.empty() && name != before) shared_.meter.accepted_from(*thread.execution, name);
+  if (!name.empty() && name != before) shared_.meter.paths().accepted_from(*thread.execution, name);
 }
 
 void Accepts::settle_old(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000, kPauses = 20;
   std::set<std::uint32_t> searched;
-  for (const AwaitedPath& accept : shared_.meter.old_accepts(now_ns - kOldNs)) {
+  for (const AwaitedPath& accept : shared_.meter.paths().old_accepts(now_ns - kOldNs)) {
     const std::uint32_t pid = accept.execution->pid();
     TrackedThread* thread = shared_.table.thread(accept.execution->tid());
     if (thread == nullptr || searched.contains(pid)) continue;
@@ -48,10 +48,10 @@ void Accepts::settle_old(std::int64_t now_ns) {
 }
 
 void Accepts::give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool none_left) {
-  for (const AwaitedPath& missing : shared_.meter.old_accepts(since_ns)) {
+  for (const AwaitedPath& missing : shared_.meter.paths().old_accepts(since_ns)) {
     TrackedThread* by = shared_.table.thread(missing.execution->tid());
     if (missing.execution->pid() != pid || by == nullptr) continue;
-    if (!progress_.may_be_in_call(*by, missing.descriptor)) shared_.meter.give_up_accept(missing, none_left);
+    if (!progress_.may_be_in_call(*by, missing.descriptor)) shared_.meter.paths().give_up_accept(missing, none_left);
   }
 }
 
@@ -64,7 +64,7 @@ std::size_t Accepts::search_connections(TrackedThread& thread) {
     if (!fd) continue;
     const DescriptorIdentity identity = shared_.files.identify(fd.get(), thread.was_socket(number));
     if (identity.kind != DescriptorIdentity::Kind::socket) continue;
-    if (Socket* socket = inspector_.socket_behind(fd.get(), identity.id)) shared_.meter.has_connection(pid, *socket);
+    if (Socket* socket = inspector_.socket_behind(fd.get(), identity.id)) shared_.meter.paths().has_connection(pid, *socket);
   }
   return numbers.size();
 }

@@ -11,7 +11,7 @@ void PathCalls::change_path(const Notification& notification, const MeteredCall&
     const std::uint32_t kind = argument(0) << 16 | (argument(1) & kTypeMask) << 8 | argument(2);
     // A pair's four messages are recorded when it is used.
     if (shape.path == PathCall::socket)
-      shared_.meter.creates_socket(inspector_.circumstances(notification, shape, thread), kind);
+      shared_.meter.paths().creates_socket(inspector_.circumstances(notification, shape, thread), kind);
     return;
   }
   const UniqueFd fd = shared_.files.borrow(thread.thread_fd.get(), descriptor_of(notification, shape));
@@ -19,11 +19,11 @@ void PathCalls::change_path(const Notification& notification, const MeteredCall&
   const DescriptorIdentity identity = shared_.files.identify(fd.get());
   if (identity.kind != DescriptorIdentity::Kind::socket) return;
   const Call call = inspector_.circumstances(notification, shape, thread);
-  if (shape.path == PathCall::connect) return shared_.meter.connects(call);
-  if (shape.path == PathCall::close) return shared_.meter.closes(call);
+  if (shape.path == PathCall::connect) return shared_.meter.paths().connects(call);
+  if (shape.path == PathCall::close) return shared_.meter.paths().closes(call);
   const auto new_descriptor = shape.path == PathCall::dup_to ? static_cast<std::int32_t>(argument(1)) : -1;
   if (const Socket* socket = inspector_.socket_behind(fd.get(), identity.id))
-    shared_.meter.duplicates(call, *socket, new_descriptor);
+    shared_.meter.paths().duplicates(call, *socket, new_descriptor);
 }
 
 }  // namespace dpm

@@ -46,8 +46,8 @@ TrackedThread* ProcessLives::met(std::uint32_t tid) {
   return &meet(tid, status->pid, creator, shared_.clock.now());
 }
 
-Meter::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
-  Meter::Birth birth;
+Processes::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
+  Processes::Birth birth;
   birth.pid = pid;
   birth.tid = tid;
   birth.program = shared_.kernel.read_program_path(pid);
@@ -66,9 +66,9 @@ Meter::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Creato
 }
 
 TrackedThread& ProcessLives::meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
-  const Meter::Birth birth = birth_of(tid, pid, creator);
+  const Processes::Birth birth = birth_of(tid, pid, creator);
   auto thread = std::make_unique<TrackedThread>();
-  thread->execution = &shared_.meter.begin(birth, creator.execution, time, shared_.clock.steady_ns(time));
+  thread->execution = &shared_.meter.processes().begin(birth, creator.execution, time, shared_.clock.steady_ns(time));
   thread->thread_fd = shared_.kernel.open_thread(tid, pid);
   shared_.news.watch_end(thread->thread_fd.get());
   thread->files = shared_.kernel.files_of(pid, tid);

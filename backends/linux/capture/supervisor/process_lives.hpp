@@ -65,10 +65,10 @@ class ProcessLives {
  private:
   struct Creator {
     Execution* execution = nullptr;
-    bool itself = false;  // as in Meter::Birth
+    bool itself = false;  // as in Processes::Birth
   };
   TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
-  Meter::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
+  Processes::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
   void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
   void take_news();
   void read_forks_of(std::uint32_t pid);

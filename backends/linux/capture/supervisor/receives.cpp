@@ -55,7 +55,7 @@ CallOutcome Receives::receive(const Notification& notification, const MeteredCal
   if ((flags & MSG_DONTWAIT) != 0) asking.call.may_wait = asking.terms.may_wait = false;
   asking.terms.takes_all = !datagrams && (flags & MSG_WAITALL) != 0 && asking.call.may_wait;
   asking.call.takes_all = asking.terms.takes_all;
-  if (socket != nullptr) shared_.meter.uses(asking.call, *socket);
+  if (socket != nullptr) shared_.meter.paths().uses(asking.call, *socket);
   if (socket != nullptr && !datagrams && socket->in == nullptr) return CallOutcome::let_go;
   return begin(thread, asking, *way);
 }
@@ -69,7 +69,7 @@ CallOutcome Receives::accept(const Notification& notification, const MeteredCall
   const auto way = parts_.inspector.listener_behind(notification, thread);
   if (!way) return CallOutcome::let_go;
   Asking asking = asking_of(notification, shape, thread, *way);
-  shared_.meter.uses(asking.call, *way->socket);
+  shared_.meter.paths().uses(asking.call, *way->socket);
   return begin(thread, asking, *way);
 }
 
@@ -140,7 +140,7 @@ CallOutcome Receives::hold(TrackedThread& thread, const Asking& asking, ReceiveD
 
 void Receives::note_first_look(TrackedThread& thread, const Asking& asking, const QueueSight& sight) {
   Flow* flow = sight.units ? &records_.eventfd_of(thread, *sight.units) : parts_.looks.flow_of(asking);
-  if (sight.offset) shared_.meter.settle_at(asking.call, *flow, false, *sight.offset);
+  if (sight.offset) shared_.meter.resolve_at(asking.call, *flow, false, *sight.offset);
   if (!thread.asks_again) shared_.meter.asks_to_receive(asking.call, flow);
 }
 

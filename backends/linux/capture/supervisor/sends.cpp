@@ -16,7 +16,7 @@ void Sends::send(const Notification& notification, const MeteredCall& shape, Tra
   if (way->identity.kind == DescriptorIdentity::Kind::eventfd) return send_units(notification, shape, thread, *way);
   const auto& [fd, identity, socket] = *way;
   const Call call = inspector_.circumstances(notification, shape, thread);
-  if (socket != nullptr) shared_.meter.uses(call, *socket);
+  if (socket != nullptr) shared_.meter.paths().uses(call, *socket);
   if (socket != nullptr && keeps_boundaries(socket->description.medium))
     return send_datagrams(notification, shape, fd.get(), *socket, call);
   Flow* flow = socket == nullptr ? &shared_.meter.conversations().pipe(identity.device, identity.id) : socket->out;
@@ -26,7 +26,7 @@ void Sends::send(const Notification& notification, const MeteredCall& shape, Tra
   if (flow->exact) {
     const auto state = shared_.files.tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
     if (!state) return;
-    if (state->ended) return shared_.meter.settle_at(call, *flow, true, state->offset);
+    if (state->ended) return shared_.meter.resolve_at(call, *flow, true, state->offset);
     amount.offset = state->offset;
   } else {
     if (call.counted_in_io && !thread.counters_read) progress_.read_counters(thread);

@@ -52,8 +52,8 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
   shared_.summary.call_cost_ns = call_cost_ns;
   shared_.meter.conversations().lives_at(machine_addresses());
-  if (program.exact_paths) shared_.meter.paths_are_told();
-  if (news_.tells_of_sockets()) shared_.meter.ends_are_told();
+  if (program.exact_paths) shared_.meter.paths().are_told();
+  if (news_.tells_of_sockets()) shared_.meter.paths().expect_ends(true);
   handler_.lives().meet_program();
 }
 
@@ -203,13 +203,13 @@ void Supervisor::finish() {
 
 void Supervisor::set_flags(std::uint32_t pid, MeterFlags flags) {
   const std::lock_guard lock(mutex_);
-  shared_.meter.set_flags(pid, flags);
+  shared_.meter.processes().set_flags(pid, flags);
 }
 
 MeterSummary Supervisor::summary() {
   const std::lock_guard lock(mutex_);
-  shared_.summary.processes = shared_.meter.process_count();
-  shared_.summary.threads = shared_.meter.execution_count();
+  shared_.summary.processes = shared_.meter.processes().process_count();
+  shared_.summary.threads = shared_.meter.processes().execution_count();
   shared_.summary.unrecorded_events = queue_.dropped();
   return shared_.summary;
 }

@@ -39,7 +39,7 @@ void Surveys::look_at_open_files() {
   for (const std::uint32_t pid : pids)
     if (!add_open_files(pid, open)) not_seen.push_back(pid);
   const std::lock_guard lock(mutex_);
-  shared_.meter.end_survey(std::move(open), not_seen);
+  shared_.meter.paths().end_survey(std::move(open), not_seen);
 }
 
 }  // namespace dpm

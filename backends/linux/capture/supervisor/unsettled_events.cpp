@@ -14,13 +14,13 @@ void UnsettledEvents::settle_old(std::int64_t now_ns) {
       if (execution.first_waiting() == before) break;
     }
   }
-  shared_.meter.bury();
+  shared_.meter.forget_ended();
 }
 
 void UnsettledEvents::settle(const Meter::Unfinished& unfinished) {
   Execution& execution = *unfinished.operation.execution;
   TrackedThread* thread = shared_.table.thread(execution.tid());
-  if (thread == nullptr) return shared_.meter.accept(unfinished);
+  if (thread == nullptr) return shared_.meter.assume_probable(unfinished);
   if (progress_.may_be_in_call(*thread, unfinished.operation.descriptor)) return;
   execution.was_seen(shared_.clock.now());
   Flow& flow = *unfinished.end.flow;
@@ -29,8 +29,8 @@ void UnsettledEvents::settle(const Meter::Unfinished& unfinished) {
   const Socket* socket = fd ? shared_.meter.conversations().find(shared_.files.identify(fd.get()).id) : nullptr;
   const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
   const auto offset = ours ? offset_of(unfinished, *socket, fd.get()) : std::nullopt;
-  if (!offset) return shared_.meter.accept(unfinished);
-  shared_.meter.settle_unfinished(unfinished, *offset);
+  if (!offset) return shared_.meter.assume_probable(unfinished);
+  shared_.meter.resolve_unfinished(unfinished, *offset);
 }
 
 std::optional<std::uint64_t> UnsettledEvents::offset_of(const Meter::Unfinished& unfinished, const Socket& socket,

@@ -1,0 +1,83 @@
+// The threads and processes of a metered program: their ids and names, and the events of their creation, of exec, of
+// waits for a child, and of their end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/linux/capture/calls/event_recorder.hpp"
+
+namespace dpm {
+
+class Processes {
+ public:
+  explicit Processes(EventRecorder& recorder) : recorder_(recorder) {}
+  Processes(const Processes&) = delete;
+
+  struct Birth {
+    std::uint32_t pid = 0, tid = 0;
+    std::string name, program;
+    std::uint64_t began_ns = 0;  // as in ProcessInfo
+    bool acquired = false;
+    std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
+    // The creator performed the fork itself; otherwise it is known only that an execution of its process did.
+    bool by_creator_itself = false;
+    MeterFlags flags;  // of one without a metered creator; others inherit
+  };
+  // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when nobody saw the fork.
+  Execution& begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns);
+  // The execution's process runs another program from now on.
+  void executed(const Call& call, const std::string& name, const std::string& program);
+  // The execution goes on because its peer has ended, at the latest at call.time; it had waited so long.
+  void waited(const Call& call, ProcessId peer, WaitKind kind, std::int64_t waited_ns, Evidence evidence);
+  // True if it was the last one of its process, which is forgotten then.
+  bool leave_process(const Execution& execution);
+  // The execution stays in memory until its events have all been taken (forget_ended()).
+  void ended(const Call& call, std::uint32_t exit_code);
+  void forget_ended();
+
+  Execution* find(std::uint32_t tid);
+  // nullptr if the thread `tid` is another one by now.
+  Execution* find(std::uint32_t tid, ProcessId id);
+  // Any that lives; nullptr if all have ended.
+  Execution* any() { return executions_.empty() ? nullptr : executions_.begin()->second.get(); }
+  template <typename Handle>
+  void for_each(Handle&& handle) const {
+    for (const auto& [tid, execution] : executions_) handle(*execution);
+  }
+  bool has_unfinished() const;  // events, of whatever age
+
+  void set_flags(std::uint32_t pid, MeterFlags flags);  // 0: every process, now and later
+  // A process of the program was acquired: its sockets may be older than our metering.
+  bool was_acquired() const { return was_acquired_; }
+  std::size_t process_count() const { return processes_seen_; }
+  std::size_t execution_count() const { return executions_seen_; }
+
+ private:
+  struct Process {
+    std::uint32_t executions = 0;
+    std::uint32_t threads_named = 0;
+    ProcessId first;
+    std::string name, command_name;
+  };
+  std::string distinct_name(const std::string& wanted);
+  std::string name_for(const Birth& birth, Process& process);
+  void describe(const Birth& birth, ProcessId id);
+  void record_creation(const Birth& birth, Execution* creator, Execution& created, LocalTime time, std::int64_t now_ns);
+
+  EventRecorder& recorder_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Execution>> executions_;  // by thread
+  std::vector<std::unique_ptr<Execution>> ended_;
+  std::unordered_map<std::uint32_t, Process> processes_;  // by process
+  std::unordered_map<std::string, std::uint32_t> names_;
+  std::optional<MeterFlags> flags_for_all_;
+  bool was_acquired_ = false;
+  std::size_t processes_seen_ = 0, executions_seen_ = 0;
+};
+
+}  // namespace dpm
