@@ -1,6 +1,7 @@
-#include "backends/linux/calibration/load.hpp"
+#include "cli/calibrate/load.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -41,7 +42,7 @@ std::int64_t now_ns(clockid_t clock) {
 std::int64_t wall_ns() { return now_ns(CLOCK_MONOTONIC); }
 std::int64_t cpu_ns() { return now_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-// What asking for the CPU time costs, which is a system call.
+// The cost of reading the CPU time, which is a system call.
 std::int64_t clock_cost_ns() {
   constexpr int kReads = 2000;
   const std::int64_t before = cpu_ns();
@@ -69,7 +70,7 @@ struct Shared {
   std::atomic<int> ready{0};
   std::atomic<int> failed{0};
   Side sender, receiver;
-  std::int64_t sent_ns[1];  // by message; as many as there are, and then the latencies
+  std::int64_t sent_ns[1];  // by message, one for each; the latencies follow
 };
 
 // Both ways between two ends.
@@ -137,7 +138,7 @@ Result<void> stay_on(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
-  if (::sched_setaffinity(0, sizeof set, &set) != 0) return Error::from_errno("stay on core " + std::to_string(core));
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) return Error::from_errno(fmt::format("stay on core {}", core));
   return {};
 }
 
@@ -305,7 +306,7 @@ Result<LoadFigures> LoadFigures::from_text(const std::string& text) {
   LoadFigures figures;
   in >> figures.elapsed_s >> figures.sender_cpu_s >> figures.receiver_cpu_s >> figures.cpu_s >> figures.latency_s >>
       figures.gaps_s;
-  if (!in) return Error{"the load has not said what it measured"};
+  if (!in) return Error{"the load did not report what it measured"};
   return figures;
 }
 
@@ -326,8 +327,7 @@ Result<LoadFigures> run_load(const LoadPlan& plan) {
   int status = 0;
   ::waitpid(child, &status, 0);
   if (status != 0)
-    return Error{"the receiver could not do its part: is there a core " + std::to_string(plan.receiver_core) +
-                 " for it?"};
+    return Error{fmt::format("the receiver could not do its part: is there a core {} for it?", plan.receiver_core)};
   LoadFigures figures = load.figures_of_sides();
   ::munmap(page, size);
   return figures;

@@ -1,12 +1,12 @@
 // A small program that does nothing but send and receive, so that what messages cost on this machine can be measured.
 //
-//     alone      one process sends to itself: nobody ever waits, nobody is woken
+//     alone      one process sends to itself: no process waits, and none is woken
 //     ping-pong  two processes answer each other: every receive waits, each message costs its two calls and a switch
 //     one-way    the sender computes between messages, the receiver sleeps until each comes
-//     watched    as one-way, but the receiver looks all the time, so that nobody is woken
+//     watched    as one-way, but the receiver polls all the time, so that it is never woken
 //
-// The processes are kept on the cores they are given. They tell each other nothing but the messages measured: the rest
-// is in shared memory, so that a meter sees just these.
+// The processes are kept on the cores they are given. The measured messages are their only messages: everything else
+// they share is in shared memory, so that a meter sees just these.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ struct LoadPlan {
   int sender_core = 0;
   int receiver_core = 0;
   double gap_s = 0;  // CPU time the sender uses between messages
-  // Memory that everybody looks through before each message, as programs use their data: what a supervisor has pushed
-  // out of the caches meanwhile is part of what metering costs.
+  // Memory that both processes read before each message, as programs use their data: what a supervisor has pushed out
+  // of the caches meanwhile is part of the cost of metering.
   std::uint32_t working_set_bytes = 0;
 };
 
-// Between the first call and the last, for one message (ping-pong: one round trip), so that what starting costs is not
-// in it. The sender's CPU time is without that of its gaps.
+// For one message (ping-pong: one round trip), measured between the first call and the last, so that start-up is not
+// included. The sender's CPU time does not include its gaps.
 struct LoadFigures {
   double elapsed_s = 0;
   double sender_cpu_s = 0;    // alone: of sending only

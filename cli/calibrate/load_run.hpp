@@ -1,10 +1,10 @@
-// Runs a load (backends/linux/calibration) in a process of its own, as it is or metered.
+// Runs a load (load.hpp) in a process of its own, as it is or metered.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "backends/linux/calibration/load.hpp"
+#include "cli/calibrate/load.hpp"
 #include "model/result.hpp"
 
 namespace dpm::cli {

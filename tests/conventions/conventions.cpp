@@ -124,8 +124,8 @@ Complaints stale_exceptions(std::span<const SourceFile> files, const FilesOfClas
     if (std::none_of(files.begin(), files.end(), in_folder)) continue;
     const auto found = files_of.find({std::string(folder), std::string(class_name)});
     if (found != files_of.end() && found->second.size() > 1) continue;
-    complaints.push_back(fmt::format("{}: {} is not spread over files any more: remove its row of kSpread in {}", folder,
-                                     class_name, "tests/conventions/conventions.cpp"));
+    complaints.push_back(fmt::format("{}: {} is not spread over files any more: remove its row of kSpread in {}",
+                                     folder, class_name, "tests/conventions/conventions.cpp"));
   }
   return complaints;
 }

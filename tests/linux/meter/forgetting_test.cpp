@@ -37,8 +37,8 @@ struct Scene {
   TraceInfo info;
   OpenFiles open;
   std::int64_t now_ns = 0;
-  Execution& process =
-      meter.processes().begin({.pid = 10, .tid = 10, .name = "server", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
+  Execution& process = meter.processes().begin({.pid = 10, .tid = 10, .name = "server", .flags = MeterFlags::all()},
+                                               nullptr, LocalTime{1}, 1);
 
   Conversations& conversations() { return meter.conversations(); }
 

@@ -327,7 +327,7 @@ TEST_CASE("meter: what a process has open is closed with it", "[linux]") {
   Scene scene;
   Execution& process = scene.process(10, "client");
   scene.meter.paths().uses(scene.call(process, 3),
-                   scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true)));
+                           scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true)));
   scene.meter.ended(process, 7, LocalTime{++scene.now_ns}, scene.now_ns);
   CHECK(scene.count(EventType::destroy_path) == 1);
   CHECK(scene.events.back().type == EventType::destroy_process);

@@ -18,7 +18,7 @@ bool same_service(const std::string& bound, const std::string& local) {
   return any && !bound_port.empty() && bound_port == port(local);
 }
 
-// How sure it is that the accept got the connection; 0: it did not.
+// How certain it is that the accept got the connection; 0: it did not.
 int likelihood(const AwaitedPath& path, const std::string& local, const std::string& peer, std::uint32_t pid) {
   if (!path.accepts || !same_service(path.listener, local)) return 0;
   const bool names_known = !path.peer.empty() && !peer.empty();

@@ -7,8 +7,8 @@
 //     its descriptor table, when the connection has not been used           the same, asked by the supervisor
 //     none of these: it was closed at once, or handed to another process    give_up()
 //
-// One that was given up is an ACCEPT without a channel. If another process then uses the connection for the first time,
-// that is no second ACCEPT: was_given_up().
+// An accept that was given up is an ACCEPT without a channel. If another process then uses the connection for the first
+// time, no second ACCEPT is recorded: was_given_up().
 #pragma once
 
 #include <cstdint>
@@ -35,22 +35,22 @@ class AwaitedPaths {
   void add(AwaitedPath path) { paths_.push_back(std::move(path)); }
   bool empty() const { return paths_.empty(); }
 
-  // The last accept of this execution got a connection from there.
+  // The thread's last accept got a connection from `peer`.
   void accepted_from(const Execution& execution, const std::string& peer);
-  // The accept that got this connection: one that is known to have got it, or else the oldest of the process `pid` that
-  // may have, or else (if `of_any_process`) the oldest of another.
+  // The accept that got this connection, in this order: one whose peer is known to be `peer`; the oldest of the process
+  // `pid` that may have got it; if `of_any_process`, the oldest of another process.
   std::optional<AwaitedPath> take_accept(const std::string& local, const std::string& peer, std::uint32_t pid,
                                          bool of_any_process);
   std::optional<AwaitedPath> take_connect(std::uint32_t pid, std::int32_t descriptor);
-  // All of an execution that ends.
+  // All accepts and connects of a thread that ends.
   std::vector<AwaitedPath> give_up_all_of(const Execution& execution);
   // Connects that have waited since before `since_ns`.
   std::vector<AwaitedPath> take_old_connects(std::int64_t since_ns);
 
   std::vector<AwaitedPath> old_accepts(std::int64_t since_ns) const;
-  // This accept's connection was found nowhere.
+  // The accept's connection was not found in any process.
   std::optional<AwaitedPath> give_up(const Execution& execution, std::uint64_t event);
-  // The connection may be that of an accept that was given up, which is forgotten now.
+  // Whether the connection may belong to an accept that was given up. That accept is then forgotten.
   bool was_given_up(const std::string& local);
 
  private:

@@ -28,7 +28,7 @@ Flow& Conversations::flow_by(const std::string& key, const ChannelInfo& describe
   return *flow;
 }
 
-// Whoever uses one end of a pipe, the other is on this machine as well.
+// Both ends of a pipe are on this machine.
 Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
   Pipe& pipe = pipes_[{device, inode}];
   pipe.survey = survey_;
@@ -52,7 +52,7 @@ void Conversations::point(Socket& socket, Flow* out, Flow* in) {
   ++in->sockets;
 }
 
-// An end that was taken by another socket before belongs to an earlier connection between the same names.
+// If another socket has this end already, the flow belongs to an earlier connection between the same names.
 void Conversations::join(Socket& socket, const std::string& own, const std::string& peer) {
   const Medium medium = socket.description.medium;
   const bool stream = medium == Medium::tcp || medium == Medium::unix_stream;
@@ -70,8 +70,8 @@ void Conversations::join(Socket& socket, const std::string& own, const std::stri
   flows_.stands_at(*socket.in, false, socket.id, end_named(medium, own));
 }
 
-// A UNIX socket whose peer is closed does not know any more who that was; but the peer may have been seen. A client
-// that speaks before it is accepted does not know its peer yet; but the peer will know it.
+// The kernel does not name the peer of a UNIX socket once the peer is closed, but the meter may have seen the peer. A
+// client that sends before it is accepted has no peer yet, but the accepted socket will name the client.
 void Conversations::join_unix(Socket& socket) {
   const SocketDescription& known = socket.description;
   const std::string own = unix_end(known.inode, known.local_name);
@@ -128,7 +128,7 @@ Conversations::Sizes Conversations::sizes() const {
           by_key_.size() + by_unix_peer_.size() + unaccepted_.size() + lingering_.size()};
 }
 
-// What was used since the survey began is open, whatever it found.
+// A socket that was used since the survey began is open, whatever the survey found.
 void Conversations::end_survey(const OpenFiles& open) {
   std::vector<std::uint64_t> closed;
   for (auto& [id, socket] : sockets_) {
@@ -168,7 +168,7 @@ void Conversations::close(Socket& socket) {
   }
 }
 
-// The other end may have been described meanwhile: then that one's end decides.
+// If the other end has been described meanwhile, the connection is forgotten when that end is closed.
 void Conversations::forget_oldest_lingering() {
   Socket* socket = find(lingering_.front());
   lingering_.pop_front();

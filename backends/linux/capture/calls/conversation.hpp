@@ -1,14 +1,15 @@
-// The ways messages take: flows (flow_table.hpp), and the sockets and pipes whose ends they are.
+// Where messages travel: flows (flow_table.hpp), and the sockets and pipes at their ends.
 //
 // Both ends of a connection know its two names, in opposite order, so a flow is found by (medium, sender's name,
-// receiver's name). A socket is known by its cookie: descriptors are passed, duplicated and inherited without anybody
-// telling us, but the cookie stays.
+// receiver's name). A socket is known by its cookie: programs pass, duplicate and inherit descriptors without a
+// notified call, but the cookie stays.
 //
-// Forgetting. close() is not notified, so what is closed is found by looking, in surveys: the supervisor lists what the
-// metered processes have open, and what is not among it, and was not used meanwhile, is closed. A descriptor that is on
-// its way between two processes, or that a process not yet met inherits, is in no list; so something is closed only
-// when two surveys in succession miss it. A survey is due when so many sockets and pipes have been added since the last
-// one that each of them bears only a small part of its cost. The tables are bounded by what is open, and a constant.
+// Forgetting. close() is not notified, so surveys find what is closed: the supervisor lists what the metered processes
+// have open. A socket that is not in the list, and was not used meanwhile, is closed. A descriptor that is being passed
+// between two processes, or that a process inherits which the supervisor has not met yet, is in no list; so a socket
+// counts as closed only when two surveys in succession miss it. A survey is due when enough sockets and pipes have been
+// added since the last one that each bears only a small part of its cost. The tables are bounded by what is open, and a
+// constant.
 //
 //     one end closed, the other end open            both stay
 //     both ends closed                              forgotten
@@ -16,7 +17,7 @@
 //                                                   process has not read yet; forgotten when kLingerMax others
 //                                                   were closed later
 //
-// A connection that uses the names of a forgotten one again is another connection, with channels of its own.
+// A later connection with the names of a forgotten one is a new connection, with its own channels.
 #pragma once
 
 #include <cstddef>
@@ -59,21 +60,21 @@ class Conversations {
   Conversations(TraceGrowth& growth, KernelChecks& checks)
       : flows_(growth, checks), datagrams_(flows_), eventfds_(flows_) {}
 
-  // The socket of that identity, or nullptr before it has been described.
+  // The socket with this cookie; nullptr if it has not been described.
   Socket* find(std::uint64_t id);
-  // Makes it known; a connected one gets its flows.
+  // Describes a socket. A connected one gets its flows.
   Socket& add(std::uint64_t id, SocketDescription description);
 
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
   Eventfds& eventfds() { return eventfds_; }
-  // The way of a datagram that this socket sends to that name, or receives from it. A socket bound to every address
-  // does not know under which one it is spoken to: then any address of this machine will do.
-  // A sender that is not bound yet gets its port by its first send: that flow gets its name by the next send or receive
-  // of the same socket, or else by the first sight of one to the same receiver whose sender is known.
+  // The flow of a datagram that this socket sends to the name, or receives from it. A socket that is bound to every
+  // address does not show to which one a datagram was sent: then any address of this machine matches.
+  // The kernel binds an unbound sender at its first send. The flow gets the sender's name at the next send or receive
+  // of the same socket, or when the receiver first sees a datagram whose sender is known.
   Flow& datagrams_to(const Socket& sender, const std::string& receiver) { return datagrams_.to(sender, receiver); }
   Flow& datagrams_from(const std::string& sender, const Socket& receiver) { return datagrams_.from(sender, receiver); }
   DatagramAccounts& accounts() { return datagrams_.accounts(); }
-  // Addresses of this machine; without any, every address may be one.
+  // The addresses of this machine. If the list is empty, every address may be one.
   void lives_at(std::vector<std::string> addresses) { datagrams_.lives_at(std::move(addresses)); }
 
   std::uint32_t channel_set_of(Flow& flow) { return flows_.channel_set_of(flow); }
@@ -83,7 +84,7 @@ class Conversations {
 
   // ---- forgetting
   bool wants_survey() const { return sockets_.size() + pipes_.size() >= survey_at_; }
-  // What is used or added from now on is open, whatever the survey says.
+  // What is used or added from now on is open, whatever the survey finds.
   void begin_survey() { ++survey_; }
   void end_survey(const OpenFiles& open);
   void is_used(Socket& socket);

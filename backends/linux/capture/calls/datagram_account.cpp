@@ -5,8 +5,8 @@
 namespace dpm {
 namespace {
 
-constexpr std::uint64_t kBytesOfOneMin = 512;  // that the kernel needs to keep even an empty datagram
-// A receiver that does not look any more would let the list of sends grow.
+constexpr std::uint64_t kBytesOfOneMin = 512;  // the kernel needs them even for an empty datagram
+// The list of sends would grow without end if the receiver never looked again.
 constexpr std::size_t kUnderWayMax = 4096;
 
 }  // namespace
@@ -66,7 +66,7 @@ DatagramAccount::Verdict DatagramAccount::judge(std::uint64_t waiting_bytes, std
   }
   const auto rest = static_cast<std::int64_t>(sent) - static_cast<std::int64_t>(received_);
   const auto dropped = static_cast<std::int64_t>(this->dropped());
-  // Who of several senders lost it is not known.
+  // Which of several senders lost it is not known.
   const std::int64_t dropped_at_least = from_outside_ > 0 ? 0 : dropped;
   const auto may_wait = static_cast<std::int64_t>((waiting_bytes + kBytesOfOneMin - 1) / kBytesOfOneMin);
   const auto uncertain = static_cast<std::int64_t>(early_ + late_) + may_wait;

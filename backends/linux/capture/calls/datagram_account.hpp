@@ -2,14 +2,14 @@
 //
 //     sent  =  received  +  dropped  +  waiting
 //
-// Sent and received are recorded; what its sockets dropped, and whether something waits in them, the kernel tells at
-// each look (SO_MEMINFO). A difference is a record that is missing, or one too many.
+// The meter records what was sent and received. At each look (SO_MEMINFO) the kernel tells what the sockets dropped,
+// and whether something waits in them. A difference is a missing record, or a surplus one.
 //
-// Some sends are uncertain, because nothing tells whether a socket was there for them: early ones, made before the
-// receiver was first looked at, and late ones, made after it was last looked at or under way then. Datagrams that were
-// not received and may be among these, or may have waited when the last socket was closed, are not checkable.
+// Some sends are uncertain, because nothing tells whether a socket existed to receive them: early sends, made before
+// the first look at the receiver, and late sends, made after the last look or under way during it. A datagram that was
+// not received is not checkable if it may be one of these, or may have waited when the last socket was closed.
 //
-// Received are those of senders whose sends are recorded. As long as others send as well, what was dropped may be
+// `received` counts datagrams of recorded senders. As long as other programs send as well, the dropped datagrams may be
 // theirs.
 #pragma once
 
@@ -40,34 +40,34 @@ class DatagramAccount {
   struct Sight {
     User by;
     std::uint64_t socket = 0;
-    std::uint32_t dropped = 0;        // since it was made
-    std::uint32_t waiting_bytes = 0;  // with what the kernel needs to keep them
+    std::uint32_t dropped = 0;        // since the socket was created
+    std::uint32_t waiting_bytes = 0;  // with the kernel's overhead
     bool is_connected = false;        // it takes datagrams of one sender only
     bool is_older = false;            // than our metering
   };
   struct Verdict {
     std::uint64_t checked = 0;    // datagrams, sent or received
-    std::uint64_t unchecked = 0;  // of them nothing is known
-    std::uint64_t lost = 0;       // RECEIVEs that are missing, or SENDs too many
-    std::uint64_t surplus = 0;    // SENDs that are missing, or RECEIVEs too many
-    ChannelId channel;            // on which that is most probable
-    User by;                      // who used that end last
+    std::uint64_t unchecked = 0;  // not checkable
+    std::uint64_t lost = 0;       // missing RECEIVEs, or surplus SENDs
+    std::uint64_t surplus = 0;    // missing SENDs, or surplus RECEIVEs
+    ChannelId channel;            // on which the difference is most probable
+    User by;                      // the last user of that end
   };
 
-  // It is asked to be made.
+  // The send was asked for; it is made a little later.
   void sent(const Send& send);
   void received(ChannelId channel);
   void received_from_outside() { ++from_outside_; }
-  // `is_over`: whether a send that was asked for has been made.
+  // `is_over`: whether a send that was asked for has been carried out.
   template <typename IsOver>
   void look(const Sight& sight, IsOver&& is_over);
-  // Sends passed us, or flows were forgotten: nothing is checked any more.
+  // Sends passed the meter unseen, or flows were forgotten: nothing is checked any more.
   void give_up() { is_known_ = false; }
 
   bool is_empty() const { return open_.empty() && sent_ + received_ + from_outside_ == 0; }
   bool holds(std::uint64_t socket) const { return open_.contains(socket); }
-  // The socket is closed. Of the last one: what became of all, and the account begins again with the late sends.
-  // `unread_bytes`: what waited in it then, if that is known.
+  // The socket is closed. When the last one is, returns what became of all datagrams, and begins a new account with the
+  // late sends. `unread_bytes`: what waited in the socket then, if that is known.
   std::optional<Verdict> close(std::uint64_t socket, std::optional<std::uint32_t> unread_bytes);
   // Metering ends.
   Verdict verdict() const { return judge(waiting_bytes(), sent_); }

@@ -1,5 +1,5 @@
-// The accounts of UDP (datagram_account.hpp), by the name that datagrams are sent to. Their number is bounded: names to
-// which no metered process ever listens do not say when they are not used any more.
+// The accounts of UDP (datagram_account.hpp), by the name that datagrams are sent to. Their number is bounded, because
+// nothing tells when a name goes out of use on which no metered process listens.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ class DatagramAccounts {
   using MayBeSame = std::function<bool(const ChannelEnd&, const ChannelEnd&)>;
   explicit DatagramAccounts(MayBeSame may_be_same) : may_be_same_(std::move(may_be_same)) {}
 
-  // Those of several names become one as soon as one name leads to all of them.
+  // The accounts of several names are merged as soon as one name leads to all of them.
   DatagramAccount& of(const ChannelEnd& receiver);
-  // What became of all datagrams, if the last socket of a name is closed.
+  // A verdict if this was the last socket of the name.
   std::optional<DatagramAccount::Verdict> close(const ChannelEnd& receiver, std::uint64_t socket,
                                                 std::uint32_t unread_bytes);
   void give_up();
-  // Of all that are there, and of those that were forgotten.
+  // The verdicts of all accounts, forgotten ones included.
   std::vector<DatagramAccount::Verdict> finish();
 
  private:

@@ -31,7 +31,7 @@ Flow* DatagramFlows::take_unbound(const ChannelEnd& sender, const ChannelEnd& re
   return flow;
 }
 
-// A sender without a name may send several by one call.
+// A sender without a name may send several datagrams by one call.
 Flow* DatagramFlows::find_unbound(const Socket& sender, const ChannelEnd& receiver) const {
   const auto found = std::find_if(unbound_.begin(), unbound_.end(), [&](const Known& known) {
     return known.flow->sender_id == sender.id && known.receiver.port == receiver.port &&
@@ -40,7 +40,7 @@ Flow* DatagramFlows::find_unbound(const Socket& sender, const ChannelEnd& receiv
   return found == unbound_.end() ? nullptr : found->flow;
 }
 
-// Its name can be looked at now.
+// The socket's name is known now.
 void DatagramFlows::name_unbound(const Socket& socket) {
   const ChannelEnd name = end_named(socket.description.medium, socket.description.local_name);
   if (name.port == 0 || unbound_senders_.erase(socket.id) == 0) return;
@@ -64,7 +64,7 @@ Flow& DatagramFlows::used(Flow& flow) {
   return flow;
 }
 
-// A sender knows its own flows (name_unbound): only a receiver finds one whose sender had no name yet.
+// A sender finds its own flows by name_unbound(); only a receiver can find a flow whose sender had no name yet.
 Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, const std::string& name,
                          bool is_received) {
   ChannelInfo described;
@@ -124,7 +124,8 @@ Flow& DatagramFlows::from(const std::string& sender, const Socket& receiver) {
 }
 
 void DatagramFlows::remove_least_used() {
-  accounts_.give_up();  // whether what comes by these was sent is not known any more
+  // It is not known any more whether a metered process sent what is received on these flows.
+  accounts_.give_up();
   std::vector<std::uint64_t> uses;
   for (const auto& known : unbound_) uses.push_back(known.flow->last_used);
   for (const auto& [ports, flows] : udp_)

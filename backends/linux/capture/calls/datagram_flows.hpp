@@ -1,9 +1,9 @@
 // The flows of datagram sockets that are not connected: one for each pair of sender and receiver of UDP, one for each
 // receiver of UNIX datagrams.
 //
-// A server meets more and more peers, and a peer does not say that it is gone. So the flows are bounded by number: when
+// A server gets more and more peers, and nothing tells when a peer is gone. So the number of flows is bounded: when
 // there are more than kFlowsMax, the half that was used least recently is removed. A peer that comes back after that
-// gets a new channel. (It could get its old one only if its name were kept, which is what must not grow.)
+// gets a new channel. (Its old channel could be found only if its name were kept, and the names must not grow.)
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class DatagramFlows {
 
   DatagramAccounts& accounts() { return accounts_; }
 
-  // The socket is closed: it will not learn its name any more.
+  // The socket is closed: its name will not become known any more.
   void forget_sender(std::uint64_t socket) { unbound_senders_.erase(socket); }
 
  private:

@@ -13,12 +13,12 @@ class DescriptorTable {
  public:
   // One past the highest descriptor that was ever used.
   std::size_t size() const { return sockets_.size(); }
-  // The socket's cookie; 0: none was seen there.
+  // The socket's cookie; 0 if no socket was seen at this descriptor.
   std::uint64_t at(std::size_t fd) const { return fd < sockets_.size() ? sockets_[fd] : 0; }
   bool holds(std::uint64_t socket) const { return times_.contains(socket); }
 
-  // The descriptor shows `socket` from now on (0: nothing). Returns the socket that it showed before if no other
-  // descriptor shows it, otherwise 0.
+  // The descriptor is `socket` from now on (0: none). Returns the socket that it was before if no other descriptor is
+  // that socket, otherwise 0.
   std::uint64_t put(std::size_t fd, std::uint64_t socket) {
     if (fd >= sockets_.size()) sockets_.resize(fd + 1);
     const std::uint64_t before = std::exchange(sockets_[fd], socket);
@@ -40,7 +40,7 @@ class DescriptorTable {
 
  private:
   std::vector<std::uint64_t> sockets_;                      // by descriptor
-  std::unordered_map<std::uint64_t, std::uint32_t> times_;  // how many descriptors show each
+  std::unordered_map<std::uint64_t, std::uint32_t> times_;  // descriptors of each socket
 };
 
 }  // namespace dpm

@@ -1,5 +1,5 @@
-// The eventfds that are in use, by their number. The kernel gives a number out again as soon as the eventfd is closed, and
-// nothing else tells one eventfd from the next: it is taken to be closed when the last process that used it has ended.
+// The eventfds in use, by their number. The kernel reuses a number as soon as the eventfd is closed, and nothing else
+// tells one eventfd from the next. So an eventfd counts as closed when the last process that used it has ended.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class Eventfds {
  public:
   explicit Eventfds(FlowTable& flows) : flows_(flows) {}
 
-  // A stream of units: what is written is added to it, and a read takes what is there. `count`: how much was in it when
-  // it was first met.
+  // The eventfd as a stream of units: a write adds units, and a read takes the units that are there. `count`: how many
+  // it held when it was first seen.
   Flow& used_by(std::uint32_t pid, std::uint64_t id, std::uint64_t count);
   // The process has ended, or executed another program: eventfds that only it used are forgotten.
   void left(std::uint32_t pid);

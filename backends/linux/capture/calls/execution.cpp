@@ -23,7 +23,7 @@ std::uint64_t Execution::delay(std::uint64_t number) {
   const auto next = std::find_if(at + 1, waiting_.end(), [](const Waiting& later) { return !later.for_process; });
   Event& event = at->event;
   event.local_time = std::max(event.local_time, next != waiting_.end() ? next->event.local_time : last_seen_);
-  if (next - at > 1) {  // what its process did meanwhile comes first now
+  if (next - at > 1) {  // events of its process that are earlier than the new time come first
     const Event& before = (next - 1)->event;
     event.local_time = std::max(event.local_time, before.local_time);
     event.proc_time_ns = std::max(event.proc_time_ns, before.proc_time_ns);

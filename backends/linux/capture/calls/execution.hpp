@@ -1,7 +1,7 @@
-// One execution stream (a thread) of a metered program, with the events that are not finished yet.
+// One thread of a metered program, with its events that are not finished yet.
 //
-// How many bytes a call really moved is known only later: when the stream's offset has been read again, or the thread's
-// I/O counters. Until then the event waits here, and so do the thread's later events, which keeps its order.
+// How many bytes a call really moved is known only later, when the meter reads the stream's offset again, or the
+// thread's I/O counters. Until then the event waits here, and so do the thread's later events, which keeps their order.
 #pragma once
 
 #include <algorithm>
@@ -44,35 +44,35 @@ class Execution {
   std::uint32_t tid() const { return tid_; }
 
   // ---- clocks: neither ever goes back
-  // CPU time as read, without what was used before the program began, and without the share of its notified calls, each
-  // of which cost it `call_cost_ns`.
+  // The CPU time as read, less the time used before the program began, and less the cost of its notified calls, each
+  // `call_cost_ns`.
   void read_cpu_time(std::uint64_t cpu_ns, std::uint64_t call_cost_ns) {
     const std::uint64_t ours = cpu_before_ns + notified_calls * call_cost_ns;
     proc_time_ns_ = std::max(proc_time_ns_, cpu_ns > ours ? cpu_ns - ours : 0);
   }
   std::uint64_t proc_time_ns() const { return proc_time_ns_; }
   LocalTime at_or_after_last(LocalTime time) const { return std::max(time, last_time_); }
-  // It is outside of all its calls that we saw, or makes the next one.
+  // The thread is outside of all calls that the meter saw, or makes the next one.
   void was_seen(LocalTime now) { last_seen_ = std::max(last_seen_, now); }
   bool was_seen_after(LocalTime time) const { return last_seen_ > time; }
 
   // ---- events
-  static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for one that the flags leave out
+  static constexpr std::uint64_t kNoEvent = UINT64_MAX;  // stands for an event that the flags leave out
   // Appends an event, finished or not, and returns its number.
-  // `end`: where the operation is that it stands for, if it is not finished because of one.
+  // `end`: the flow's end whose operation will finish the event, if there is one.
   std::uint64_t append(const Event& event, bool finished, std::int64_t now_ns, FlowEnd end = {});
-  // Appends a finished event of its process as a whole, which is put down to it: it may be in a call meanwhile.
+  // Appends a finished event of the whole process that is attributed to this thread, which may be in a call meanwhile.
   void append_for_process(const Event& event, std::int64_t now_ns);
   // An event that is not finished; nullptr for kNoEvent.
   Event* event(std::uint64_t number) { return number == kNoEvent ? nullptr : &waiting_[number - first_number_].event; }
   void finish(std::uint64_t number) { decide(number, State::finished); }
   void cancel(std::uint64_t number) { decide(number, State::cancelled); }
-  // What an event that is not finished took was not there yet when its call began, but came before the call ended: it
-  // is as late as the next thing the execution did itself, or as the next time it was seen. Returns its new number.
+  // The data of this unfinished event came after its call began and before the call ended. The event gets the time of
+  // the next event of the thread itself, or of the next time the thread was seen. Returns its new number.
   std::uint64_t delay(std::uint64_t number);
 
   std::size_t waiting() const { return waiting_.size(); }
-  // Of the first that waits: there must be one.
+  // Of the first waiting event; there must be one.
   std::int64_t waiting_since_ns() const { return waiting_.front().since_ns; }
   std::uint64_t first_waiting() const { return first_number_; }
   FlowEnd first_waiting_end() const { return waiting_.front().end; }
@@ -95,12 +95,12 @@ class Execution {
 
   MeterFlags flags;
   std::uint64_t cpu_before_ns = 0;   // by the process before it became the program
-  std::uint64_t notified_calls = 0;  // whose cost it has paid
-  std::uint64_t call_number = 0;     // grows with each of its calls that we saw
+  std::uint64_t notified_calls = 0;  // whose cost is in its CPU time
+  std::uint64_t call_number = 0;     // grows with each of its calls that the meter saw
   bool ended = false;
-  std::uint32_t open_operations = 0;  // in flows and among paths that wait for their connection, that point here
+  std::uint32_t open_operations = 0;  // pointers to this, in flows and in paths that wait for their connection
 
-  // The last call whose result the thread's I/O counters will tell, and the counters before it.
+  // The end of the last call whose result the thread's I/O counters will tell, and the counters before that call.
   FlowEnd counted;
   std::uint64_t read_before = 0, written_before = 0;
 

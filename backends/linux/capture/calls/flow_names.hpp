@@ -1,4 +1,4 @@
-// What flows and their ends are called, as people and other meters read it.
+// The names of flows and their ends, as users and other meters read them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dpm {
 
-// UNIX sockets are known by inode; a bound one's path says more to people.
+// UNIX sockets are known by inode; the path of a bound one says more to a user.
 std::string unix_end(std::uint64_t inode, const std::string& path);
 
 std::string flow_name(Medium medium, const std::string& from, const std::string& to);

@@ -1,6 +1,6 @@
 // The flows that exist, and what is known of their ends. A flow is one direction of a connection, a pipe, or what is
-// sent to a datagram socket. Ids of channels are never given out twice; a flow that is removed leaves the table, and
-// its channel stays described in the trace.
+// sent to a datagram socket. A channel id is never used twice; when a flow is removed from the table, its channel stays
+// described in the trace.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace dpm {
 
-// Who used one end of a flow last. It may have ended since.
+// The thread that used one end of a flow last. It may have ended since.
 struct EndUser {
   ProcessId id;
   std::uint32_t tid = 0;
@@ -27,7 +27,7 @@ struct Flow {
   ChannelKind kind = ChannelKind::stream;
   bool exact = false;           // the kernel tells the offsets
   bool pair_announced = false;  // the four messages of its socketpair() have been recorded
-  bool passed_by = false;       // operations were not seen, its ends are to be aligned
+  bool passed_by = false;       // operations were not seen: Meter::align() is due
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
   StreamBalance balance;
@@ -39,7 +39,7 @@ struct Flow {
   std::uint32_t channel_set = 0;                 // the set of this channel alone; 0: not made yet
   std::uint64_t sender_id = 0, receiver_id = 0;  // the sockets at its ends, as far as seen
   std::uint32_t sockets = 0;                     // described sockets that point here
-  std::string key;                               // by which the sockets find it
+  std::string key;                               // of Conversations::by_key_
   std::uint64_t last_used = 0;                   // datagrams: grows with each use of any
 };
 
@@ -47,18 +47,18 @@ class FlowTable {
  public:
   FlowTable(TraceGrowth& growth, KernelChecks& checks) : growth_(growth), checks_(checks) {}
 
-  // `described` says all that is known of it before it is used.
+  // `described`: what is known of the channel before it is used.
   Flow& add(ChannelInfo described);
-  // This socket was seen at that end.
+  // The socket was seen at this end of the flow.
   void stands_at(Flow& flow, bool sending, std::uint64_t socket, ChannelEnd end);
   std::uint32_t channel_set_of(Flow& flow);
   void reader_is(Flow& flow, ProcessId reader);
 
-  // Finishes the operations that are open there. The flow lives until free_removed(): executions may point to it.
+  // Finishes the flow's open operations. The flow lives until free_removed(), because threads may point to it.
   void remove(Flow& flow);
   bool has_removed() const { return !removed_.empty(); }
   void free_removed();
-  // Calls were made that we did not see: what is open has moved what it probably would.
+  // Calls were made that the meter did not see: every open operation moved what it probably would.
   void were_passed_by();
   // Nothing more is recorded of any flow.
   void check_all() const;

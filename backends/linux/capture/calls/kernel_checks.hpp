@@ -1,14 +1,14 @@
-// What of that which was recorded could be held against the kernel's own counts.
+// Compares what was recorded with the kernel's own counts, where there are any.
 //
-//   TCP                                   each look at a socket tells where its streams stand: an operation is checked
-//                                         by the next look. The last one before the connection is closed may have none
+//   TCP                                   each look at a socket tells where its streams stand: the next look checks an
+//                                         operation. The last one before the connection is closed may have no next look
 //   pipes, UNIX streams: read(), write()  the thread's I/O counters tell what each call moved
 //   UNIX streams: send(), recv()          nothing counts them
 //   UDP                                   what the receiver's sockets dropped, and whether something waits in them:
 //                                         what was sent and is neither has been received (datagram_account.hpp)
 //   UNIX datagrams                        nothing counts them
 //
-// A stream with both ends in view is checked against itself as well: what was received was sent.
+// A stream whose both ends are metered is also compared with itself: what was received was sent.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class KernelChecks {
   void ended(const Flow& flow);
   void datagram() { ++datagrams_; }
   void datagram_socket() { ++datagram_sockets_; }
-  // Of one receiver of UDP.
+  // What became of the datagrams of one UDP receiver.
   void datagrams(const DatagramAccount::Verdict& verdict);
 
   // For the ledger: what differs, and what is not checkable.

@@ -37,7 +37,7 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   if (!is_told) assume_probable(end, call.execution);  // its calls before this one are over
   Event event = recorder_.event_of(call, type);
   event.channel = end.flow->channel;
-  if (!call.data_is_there) event.evidence = Evidence::inferred;  // it came later than this says
+  if (!call.data_is_there) event.evidence = Evidence::inferred;  // the data came later than the event's time
   OpenOperation operation;
   operation.execution = call.execution;
   operation.end = end;
@@ -81,7 +81,7 @@ void Meter::ends_are_missed(bool still_missed) {
   conversations_.accounts().give_up();
 }
 
-// The process that used that end last records the GAP, or if it has ended, any that still lives.
+// The thread that used this end last records the GAP; if it has ended, any thread that still lives.
 void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns) {
   StreamPosition& position = position_of({&flow, sending});
   if (!position.was_seen()) return;
@@ -104,7 +104,7 @@ void Meter::was_passed_by() {
   conversations_.accounts().give_up();
 }
 
-// A send that is open may be under way, and not among what waits: its bytes are not taken to be read already.
+// The bytes of an open send may not be in the socket yet; they do not count as read.
 void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
   const bool seen_to_be_sent = flow.sent.expected() > 0;
   if (!seen_to_be_sent) return;
@@ -120,7 +120,7 @@ void Meter::align(const Call& call, Flow& flow, std::uint64_t bytes_waiting) {
 void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
   operate(call, {&flow, true}, amount, EventType::send);
   if (flow.exact || call.counted_in_io) return;
-  // A blocking call sends all, and nothing will tell more about the others.
+  // A blocking call sends all its bytes, and nothing will tell how much the others moved.
   flow.sent.accept(call.execution);
   const Execution& by = *call.execution;
   forget_sends(flow);
@@ -140,14 +140,15 @@ std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t
   const std::uint64_t known = flow.received.at_least();
   const auto received = flow.balance.received({sent, known, waiting, ended, flow.sent.expected() - sent});
   if (!received || received->bytes <= known || flow.received.has_open()) return received;
-  flow.balance.give_up();  // no receive can have taken it, so a send failed
+  flow.balance.give_up();  // no receive can have taken these bytes, so a send failed
   return std::nullopt;
 }
 
 void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
   conversations_.reader_is(flow, call.execution->id());
   operate(call, {&flow, false}, amount, EventType::receive);
-  // Nothing will tell more: the I/O counters do not count it, and it is not known how much was sent.
+  // If none of these holds, nothing will tell the length: the I/O counters do not count the call, and it is not known
+  // how much was sent.
   const bool will_be_known =
       amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io || call.takes_all;
   if (!will_be_known) flow.received.accept(call.execution);
@@ -184,7 +185,7 @@ void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes)
   recorder_.record(call, event);
 }
 
-// One to many receivers has no account.
+// Datagrams to many receivers (multicast, broadcast) have no account.
 DatagramAccount* Meter::account_of(const Flow& flow) {
   if (flow.to.port == 0 || is_group_address(flow.to.address)) return nullptr;
   return &conversations_.accounts().of(flow.to);
@@ -246,8 +247,8 @@ void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
   flow.last_sent_ns = call.now_ns;
 }
 
-// A read takes what came after it was looked at, too. What that was shows later, when nothing has been added for a
-// while: all units that the eventfd does not hold have been taken. It may also have been filled without us.
+// A read also takes the units that were added after the look. How many shows later, when nothing has been added for a
+// while: then every unit that the eventfd does not hold has been taken. Unmetered processes may also have added units.
 void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count) {
   constexpr std::int64_t kAddedByNowNs = 10'000'000;
   conversations_.reader_is(flow, call.execution->id());
@@ -274,7 +275,7 @@ void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& tr
   const bool went_back =
       transferred.read_bytes < execution.read_before || transferred.written_bytes < execution.written_before;
   if (end.flow != nullptr && went_back) {
-    assume_probable(end, &execution);  // they are not its own: its number has passed to another thread
+    assume_probable(end, &execution);  // the counters are another thread's, which has this thread's number now
   } else if (end.flow != nullptr) {
     const std::uint64_t moved = end.sending ? transferred.written_bytes - execution.written_before
                                             : transferred.read_bytes - execution.read_before;
@@ -301,16 +302,18 @@ std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   return found;
 }
 
-void Meter::assume_probable(const Unfinished& unfinished) { assume_probable(unfinished.end, unfinished.operation.execution); }
+void Meter::assume_probable(const Unfinished& unfinished) {
+  assume_probable(unfinished.end, unfinished.operation.execution);
+}
 
-// Nothing is received that was not sent; where the sender was not seen, its stream has no known end.
+// No more can be received than was sent. If the sender was not seen, how much it sent is not known.
 void Meter::assume_probable(FlowEnd end, const Execution* execution) {
   const std::uint64_t sent = end.flow->sent.expected();
   position_of(end).accept(execution, end.sending || sent == 0 ? UINT64_MAX : sent);
 }
 
 void Meter::resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
-  // Nothing lies between the operation and now, so what the offset shows is what it moved.
+  // No other operation lies between, so the offset shows what this one moved.
   position_of(unfinished.end).settle_at(offset, unfinished.operation.execution);
 }
 

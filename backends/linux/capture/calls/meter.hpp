@@ -1,7 +1,8 @@
-// From calls to events: what each notified call means to the programmer, as records of model/event.hpp.
+// Turns one program's calls into events: what each notified call means to the programmer, as records of
+// model/event.hpp.
 //
-// Pure: it is told what was asked for and what was seen, and never looks itself. The supervisor does the looking
-// (backends/linux/capture/supervisor), under one lock, while the call waits.
+// Pure: the supervisor (backends/linux/capture/supervisor) tells the meter what a call asks for and what was seen,
+// under one lock, while the call waits. The meter never asks the kernel.
 #pragma once
 
 #include <optional>
@@ -29,13 +30,14 @@ class Meter {
 
   // ---- processes
   Processes& processes() { return processes_; }
-  // What its I/O counters say from now on is not what its last call moved: the kernel counts the new program's file.
+  // The thread's I/O counters do not tell any more what its last call moved, because the kernel adds the bytes of the
+  // new program's file.
   void executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
                 std::int64_t now_ns);
   void ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
-  // It goes on, without us: nothing more will be known about it.
+  // The thread is not metered any more: nothing more will be known about its calls.
   void leave(Execution& execution);
-  // Forgets executions that have ended and whose events have all been taken, and flows that were removed.
+  // Forgets threads that have ended and whose events have all been taken, and flows that were removed.
   void forget_ended();
 
   void add_code_module(CodeModule module) { recorder_.growth().modules.push_back(std::move(module)); }
@@ -47,33 +49,34 @@ class Meter {
   // ---- messages
   void sends(const Call& call, Flow& flow, const Amount& amount);
   void sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
-  // How much has been received from a stream that only its sends tell of, of which so much waits (StreamBalance).
+  // How much has been received from a stream that has no offsets and no counters (StreamBalance). `waiting`: the bytes
+  // that wait in it.
   std::optional<StreamBalance::Received> received(Flow& flow, std::uint64_t waiting, bool ended);
   void asks_to_receive(const Call& call, Flow* flow);
   void receives(const Call& call, Flow& flow, const Amount& amount);
   void receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes);
-  // What the kernel says of a UDP socket that is asked for datagrams.
+  // A look at a UDP socket that the call wants to receive from.
   void looks_at(const Call& call, const Socket& socket, const DatagramMemory& memory);
   // Datagrams may have been taken from this socket that were not seen.
   void missed_datagrams(const Socket& socket);
-  // Of eventfds. `count`: what it holds before units of it are taken.
+  // A write and a read of an eventfd. `count`: the units it holds before the read.
   void adds_units(const Call& call, Flow& flow, std::uint64_t units);
   void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
-  // The kernel said where an exact flow stands, without an operation.
+  // The kernel told the offset of an exact flow, without an operation.
   void resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
-  // The kernel said what a socket had moved when it was closed.
+  // The kernel reported what a socket had moved when it was closed.
   void closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns);
   // Such reports were missed, and more may be if `still_missed`.
   void ends_are_missed(bool still_missed);
-  // There are operations of which nothing but that will tell the length.
+  // Whether there are operations whose length only these reports will tell.
   bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
-  // For a while calls were made that we did not see.
+  // For a while the program made calls that the meter did not see.
   void was_passed_by();
-  // A receive since then from a stream whose offsets are counted here (Flow::passed_by): `bytes_waiting` wait in it. The
-  // ends are moved to where that is true; where bytes are missing from an end, a GAP says so.
+  // The first receive since then from a stream whose offsets are counted here (Flow::passed_by), in which
+  // `bytes_waiting` wait. Moves the ends of the flow so that this is true, and records a GAP where bytes are missing.
   void align(const Call& call, Flow& flow, std::uint64_t bytes_waiting);
-  // The thread's I/O counters, read while it makes the call after a counted one (Execution::counted). Counters that
-  // went back are another's.
+  // The thread's I/O counters, read during the call after a counted one (Execution::counted). Counters that went back
+  // belong to another thread.
   void io_counters(Execution& execution, const ThreadFiles::Transferred& transferred);
 
   // ---- what is not known yet
@@ -81,13 +84,13 @@ class Meter {
     FlowEnd end;
     OpenOperation operation;
   };
-  // What the first event of each execution waits for, if it has waited since before `since_ns`.
+  // The operation that each thread's first event waits for, if the event has waited since before `since_ns`.
   std::vector<Unfinished> unfinished(std::int64_t since_ns);
-  // The same of one execution.
+  // The same for one thread.
   std::optional<Unfinished> first_unfinished(const Execution& execution, std::int64_t since_ns) const;
   bool has_unfinished() const { return paths_.has_awaited() || processes_.has_unfinished(); }  // of whatever age
   void assume_probable(const Unfinished& unfinished);  // it moved what it probably would
-  // The exact flow stands there now.
+  // The exact flow stands at `offset` now.
   void resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset);
 
   // ---- the outcome
@@ -96,10 +99,10 @@ class Meter {
   std::size_t finished() const { return recorder_.finished(); }
   struct Gaps {
     std::uint64_t ranges = 0, bytes = 0;
-    std::uint64_t unplaced_bytes = 0;  // of these, without an event: every process had ended
+    std::uint64_t unplaced_bytes = 0;  // of these, without an event, because every process had ended
   };
   const Gaps& gaps() const { return gaps_; }
-  // Nothing more is recorded: what is still open is checked as well.
+  // Nothing more is recorded. Compares what is still open with the kernel's counts.
   void finish(LocalTime time, std::int64_t now_ns);
   std::vector<std::string> check_warnings() const { return checks_.warnings(); }
 

@@ -75,7 +75,7 @@ constexpr std::array<int, N> numbers_of(const std::array<MeteredCall, N>& calls)
 constexpr auto kNumbers = numbers_of(kCalls);
 constexpr auto kPathNumbers = numbers_of(kPathCalls);
 
-// By number, so that the way from notification to call is one look-up.
+// Indexed by number, so that a notification's call is found by one look-up.
 constexpr std::size_t kTableSize = 512;
 constexpr auto kByNumber = [] {
   std::array<const MeteredCall*, kTableSize> table = {};

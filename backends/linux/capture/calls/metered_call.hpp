@@ -19,7 +19,7 @@ enum class LengthForm : std::uint8_t {
   vector,     // an array of struct iovec: second argument where, third how many
   message,    // a struct msghdr at the second argument
   messages,   // an array of struct mmsghdr at the second argument, third how many
-  to_socket,  // sendfile, splice: the last-but-one argument, see metered_call.cpp
+  to_socket,  // sendfile, splice: MeteredCall::byte_count names the argument
 };
 
 struct MeteredCall {
@@ -39,12 +39,13 @@ struct MeteredCall {
   bool counted_in_io = false;  // its result is added to the thread's rchar or wchar
 };
 
-// The calls that may return EINTR to any program: notified always.
+// The calls that may return EINTR to any program; they are always notified.
 std::span<const int> harmless_calls();
-// And those that may not, but say exactly who makes which path: notified with --exact-paths only.
+// The calls that may not return EINTR, but tell exactly which process makes which path; notified with --exact-paths
+// only.
 std::span<const int> path_calls();
 
-// Nothing if the number is not one of ours. x86-64 numbers.
+// nullptr if the call is not metered. `number`: the x86-64 number.
 const MeteredCall* find_metered_call(std::int32_t number);
 
 }  // namespace dpm

@@ -20,8 +20,8 @@ void Paths::record(const Call& call, EventType type, const Socket& socket, std::
   recorder_.record(call, event);
 }
 
-// socketpair() is not treated differently from two sockets created, connected and accepted (metering report 3.2): all
-// four messages are produced.
+// socketpair() produces the same four events as two sockets that are created, connected and accepted (metering report
+// 3.2).
 void Paths::announce_pair(const Call& call, Socket& socket) {
   Socket other;
   other.out = socket.in;
@@ -76,14 +76,12 @@ void Paths::announce(const Call& call, Socket& socket) {
       record(call, EventType::accept, socket, ChannelId::kNone);
     return;
   }
-  if (complete(awaited_.take_connect(call.execution->pid(), call.descriptor), socket) || are_told_)
-    return;
+  if (complete(awaited_.take_connect(call.execution->pid(), call.descriptor), socket) || are_told_) return;
   record(call, EventType::socket, socket, kind_of(known));
   if (known.connected) record(call, EventType::connect, socket, 0);
 }
 
-// A socket that a process has no descriptor of any more is not received from or sent to by it any more: what it did
-// there is over.
+// Once a process has no descriptor of a socket, its operations on the socket are over.
 void Paths::put_descriptor(const Call& call, DescriptorTable& table, std::size_t fd, std::uint64_t socket,
                            Evidence evidence) {
   const std::uint64_t left = table.put(fd, socket);
@@ -93,7 +91,7 @@ void Paths::put_descriptor(const Call& call, DescriptorTable& table, std::size_t
   record(call, EventType::destroy_path, *before, 0, evidence);
 }
 
-// Of TCP the kernel will tell what it was.
+// For TCP the kernel will report what the operations moved.
 void Paths::assume_probable_of_process(std::uint32_t pid, const Socket& socket) const {
   if (ends_expected_ && socket.description.medium == Medium::tcp) return;
   if (socket.out != nullptr) socket.out->sent.accept_of_process(pid);

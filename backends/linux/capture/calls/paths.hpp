@@ -1,7 +1,7 @@
 // The paths of messages that a program makes, duplicates and closes, as events.
 //
-// Paths made and closed are usually not notified (those calls must not be disturbed): they are inferred when a
-// descriptor is used the first time, shows another socket than before, or its process ends.
+// The calls that make and close paths are usually not notified, because they must not be disturbed. The meter infers
+// them when a descriptor is used for the first time, is another socket than before, or its process ends.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +24,22 @@ class Paths {
   Paths(EventRecorder& recorder, Conversations& conversations, KernelChecks& checks)
       : recorder_(recorder), conversations_(conversations), checks_(checks) {}
 
-  // With every path call notified nothing has to be inferred from the first use.
+  // Every path call is notified, so that nothing has to be inferred from the first use.
   void are_told() { are_told_ = true; }
-  // Whether the kernel will say what TCP sockets had moved when they are closed: their operations stay open until then.
+  // Whether the kernel will report what TCP sockets had moved when they are closed. Their operations stay open until
+  // then.
   void expect_ends(bool expected) { ends_expected_ = expected; }
 
-  // The process uses the socket by this descriptor: what that shows about paths made, duplicated and closed before.
+  // The process uses the socket by this descriptor. Records the paths made, duplicated and closed before that this
+  // shows.
   void uses(const Call& call, Socket& socket);
   // The call goes on with a connection that waits at this listener.
   void accepts(const Call& call, const Socket& listener);
-  // The other end's name, as the kernel told it to the last accept of this execution.
+  // The other end's name, as the kernel told it to the thread's last accept.
   void accepted_from(const Execution& execution, const std::string& peer) { awaited_.accepted_from(execution, peer); }
   // The accepts whose connection has not been used since before `since_ns`.
   std::vector<AwaitedPath> old_accepts(std::int64_t since_ns) const { return awaited_.old_accepts(since_ns); }
-  // The process holds this socket. True if one of its accepts was for it.
+  // The process has this socket open. True if one of its accepts got it.
   bool has_connection(std::uint32_t pid, Socket& socket);
   void give_up_accept(const AwaitedPath& accept, bool it_failed);
   // Connections that were made before `since_ns` and then not used: their names stay unknown.
@@ -49,14 +51,14 @@ class Paths {
   void duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor);  // -1: the kernel's choice
   void closes(const Call& call);                                                         // Call::descriptor
 
-  // Nothing more will be known about the execution.
+  // Nothing more will be known about the thread.
   void leave(const Execution& execution);
   // The process runs another program. Some sockets were closed on the way; the others show themselves when used.
   void executed(std::uint32_t pid);
   // The call's process ends with it.
   void process_ended(const Call& call);
-  // What the metered processes have open (Conversations): those named here did not let themselves be looked at, and
-  // have open what they last used.
+  // What the metered processes have open (Conversations). The processes `not_seen` could not be surveyed; they count as
+  // having open what they last used.
   void end_survey(OpenFiles open, const std::vector<std::uint32_t>& not_seen);
 
  private:

@@ -26,7 +26,7 @@ std::string Processes::distinct_name(const std::string& wanted) {
 
 std::string Processes::name_for(const Birth& birth, Process& process) {
   if (birth.tid == birth.pid || process.first.is_none()) return distinct_name(birth.name);
-  // No other process has that name, so no other thread has this one, and no count of it needs to be kept.
+  // No other process has the process's name, so no other thread has this one, and no count of it needs to be kept.
   return fmt::format("{}/{}", process.name, ++process.threads_named);
 }
 
@@ -57,7 +57,8 @@ Execution& Processes::begin(const Birth& birth, Execution* creator, LocalTime ti
   const ProcessId id{static_cast<std::uint32_t>(executions_seen_++)};
   describe(birth, id);
   auto& execution = executions_[birth.tid];
-  if (execution != nullptr) ended_.push_back(std::move(execution));  // its number came again before its end was told
+  if (execution != nullptr)
+    ended_.push_back(std::move(execution));  // the number was reused before its end was reported
   execution = std::make_unique<Execution>(id, birth.pid, birth.tid, recorder_.ready());
   execution->cpu_before_ns = birth.cpu_before_ns;
   execution->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);

@@ -25,26 +25,26 @@ class Processes {
     std::uint64_t began_ns = 0;  // as in ProcessInfo
     bool acquired = false;
     std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
-    // The creator performed the fork itself; otherwise it is known only that an execution of its process did.
+    // The creator performed the fork itself; otherwise it is known only that some thread of its process did.
     bool by_creator_itself = false;
-    MeterFlags flags;  // of one without a metered creator; others inherit
+    MeterFlags flags;  // if there is no metered creator to inherit from
   };
-  // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when nobody saw the fork.
+  // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when the fork was not seen.
   Execution& begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns);
-  // The execution's process runs another program from now on.
+  // The thread's process runs another program from now on.
   void executed(const Call& call, const std::string& name, const std::string& program);
-  // The execution goes on because its peer has ended, at the latest at call.time; it had waited so long.
+  // The thread goes on because `peer` has ended, at the latest at call.time, after it waited for `waited_ns`.
   void waited(const Call& call, ProcessId peer, WaitKind kind, std::int64_t waited_ns, Evidence evidence);
-  // True if it was the last one of its process, which is forgotten then.
+  // True if the thread was the last one of its process, which is then forgotten.
   bool leave_process(const Execution& execution);
-  // The execution stays in memory until its events have all been taken (forget_ended()).
+  // The thread stays in memory until its events have all been taken (forget_ended()).
   void ended(const Call& call, std::uint32_t exit_code);
   void forget_ended();
 
   Execution* find(std::uint32_t tid);
   // nullptr if the thread `tid` is another one by now.
   Execution* find(std::uint32_t tid, ProcessId id);
-  // Any that lives; nullptr if all have ended.
+  // Any thread that lives; nullptr if all have ended.
   Execution* any() { return executions_.empty() ? nullptr : executions_.begin()->second.get(); }
   template <typename Handle>
   void for_each(Handle&& handle) const {
@@ -53,7 +53,7 @@ class Processes {
   bool has_unfinished() const;  // events, of whatever age
 
   void set_flags(std::uint32_t pid, MeterFlags flags);  // 0: every process, now and later
-  // A process of the program was acquired: its sockets may be older than our metering.
+  // A process of the program was acquired: its sockets may be older than the metering.
   bool was_acquired() const { return was_acquired_; }
   std::size_t process_count() const { return processes_seen_; }
   std::size_t execution_count() const { return executions_seen_; }

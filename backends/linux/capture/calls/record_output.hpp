@@ -1,7 +1,7 @@
-// What the meter hands on: finished events, and what the numbers in them stand for.
+// What the meter hands on: finished events, and what the ids in them stand for.
 //
-// The meter gives out ids while calls wait; names are told later, by the thread that feeds the sink, so that no call
-// waits for it and no table is read while it grows.
+// The meter assigns ids while calls wait. The thread that feeds the sink passes the names on later, so that no call
+// waits for the sink, and no table is read while it grows.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,8 @@
 namespace dpm {
 namespace {
 
-// The kernel makes a message of such a send, all of it there or nothing. Of a longer one a part may be.
+// The kernel makes one message of a send up to this size: all of it is there, or nothing. Of a longer send a part may
+// be.
 constexpr std::uint64_t kOneMessage = 32768;
 
 }  // namespace
@@ -20,7 +21,7 @@ std::optional<StreamBalance::Received> StreamBalance::received(const Sight& sigh
   const bool all_made = under_way == 0 || sight.ended || received_ + sight.waiting > sight.sent - least_missing;
   const bool is_all = all_made && sight.asked == 0;
   if (!is_all) return Received{received_, false};
-  received_ = std::max(received_, taken_of(sight.sent));  // more: something else sent, too
+  received_ = std::max(received_, taken_of(sight.sent));  // if it is more, an unmetered process sent as well
   return Received{received_, true};
 }
 

@@ -1,11 +1,11 @@
-// How much has been received from a stream that has no offsets of its own and whose calls no counter tells: a UNIX
-// stream that is used by send(), recv() and their kin. More may come between a look at the socket and the kernel's own,
-// so what a receive took is known by what is missing afterwards:
+// How much has been received from a stream that has no offsets and whose calls no counter counts: a UNIX stream used by
+// send(), recv() and similar calls. More data may come between the supervisor's look at the socket and the kernel's
+// receive, so what a receive took is known only by what is missing afterwards:
 //
 //     sent  -  waiting  =  received
 //
-// A send is counted when it is asked for, and made a little later: until its thread is seen in another call, its bytes
-// may be sent or not. They certainly are when more is seen of the stream than all sends but this one can explain.
+// A send is counted when it is asked for, and carried out a little later: until its thread is seen in another call, its
+// bytes may or may not have been sent. They certainly were when the stream shows more than all other sends can explain.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,19 @@ class StreamBalance {
   };
   // What a look shows.
   struct Sight {
-    std::uint64_t sent = 0;      // by all sends together, when the last of them is made
+    std::uint64_t sent = 0;      // by all sends together, once the last of them is carried out
     std::uint64_t received = 0;  // by all receives together, if none took more than was seen before it
     std::uint64_t waiting = 0;
     bool ended = false;       // nothing can be sent any more
-    std::uint64_t asked = 0;  // to be sent besides, by calls of which counters will tell how much they moved
+    std::uint64_t asked = 0;  // by further sends, for which counters will tell how much they moved
   };
   struct Received {
     std::uint64_t bytes = 0;  // at least
-    bool certain = false;     // and no more
+    bool certain = false;     // exactly
   };
 
-  // `moves_all`: it sends all its bytes, or the stream is over. One that may move a part leaves the balance open.
+  // `moves_all`: the send moves all its bytes, or the stream is over. A send that may move a part leaves the balance
+  // open.
   void add(const Send& send, bool moves_all) {
     sends_.push_back(send);
     is_open_ |= !moves_all;

@@ -29,15 +29,15 @@ void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset
   execution.finish(number);
 }
 
-// Several operations may be open: a thread that asked and got nothing stays away, and others take what comes. Where the
-// stream stood when the second began is what the first had moved by then; if that is less than what was there for the
-// first, it was still in progress. What the others cannot have moved, the first has.
+// Several operations may be open: the call of one thread waits, and other threads take what comes. The stream's offset
+// when the second operation began tells what the first had moved by then; if that is less than what was there for the
+// first, it was still in progress. The first moved what the others cannot have moved.
 std::uint64_t StreamPosition::moved_by_first(std::uint64_t offset) const {
   const OpenOperation& first = open_.front().operation;
   const std::uint64_t total = offset > next_ ? offset - next_ : 0;
   const std::uint64_t most = std::min(total, first.asked);
   if (open_.size() == 1) return most;
-  std::uint64_t others = 0;  // that they can have moved at most
+  std::uint64_t others = 0;  // the most that they can have moved
   for (std::size_t at = 1; at < open_.size() && others < total; ++at) others += open_[at].operation.asked;
   const std::uint64_t second_at = open_[1].operation.stood_at;
   const std::uint64_t seen = second_at > next_ ? second_at - next_ : 0;
@@ -77,7 +77,7 @@ StreamPosition::Gap StreamPosition::stand_at(std::uint64_t offset) {
   return gap;
 }
 
-// What is known at the front is finished; offsets are given out in the order of the calls.
+// Finishes the known operations at the front. Offsets are assigned in the order of the calls.
 void StreamPosition::finish_known() {
   while (!open_.empty() && open_.front().known) {
     if (open_.front().accepted && open_.front().bytes > 0) ++unchecked_;

@@ -1,7 +1,7 @@
 // Where one end of a byte stream stands, and the operations there whose length is not known yet.
 //
-// An operation is recorded when it is asked for, with the length it will probably have. What it really moved is the
-// difference of the stream's offsets before it and before the next:
+// An operation is recorded when it is asked for, with its probable length. What it really moved is the difference
+// between the stream's offsets before it and before the next operation:
 //
 //     call           asked for    offset before    really moved
 //     write            4096           1000              96      a partial write: the next one starts at 1096
@@ -24,10 +24,10 @@ struct OpenOperation {
   Execution* execution = nullptr;
   FlowEnd end;                    // where it is
   std::uint64_t event = 0;        // its number there
-  std::uint64_t call_number = 0;  // the execution's, when it was made
+  std::uint64_t call_number = 0;  // Execution::call_number, when it was made
   std::uint64_t asked = 0;        // it cannot move more
-  std::uint64_t probable = 0;     // and will move this, as far as we know; if it moves more, more came meanwhile
-  std::uint64_t stood_at = 0;     // where the kernel said that an exact stream stood then
+  std::uint64_t probable = 0;     // what it will move, as far as was seen; if it moves more, more came meanwhile
+  std::uint64_t stood_at = 0;     // the offset of an exact stream then, as the kernel told it
   bool guessed = false;           // `probable` was not seen waiting: it may be more than the stream has
   std::int32_t descriptor = -1;   // in its thread, to look again
 };
@@ -45,22 +45,22 @@ class StreamPosition {
     seen_ = true;
   }
 
-  // The next operation begins at `offset`: all open ones are finished by what lies between, and what none of them can
-  // have moved is a gap (length 0: none). Operations that may still be in progress, because their thread has not been
-  // seen since, stay open with everything after them.
+  // The next operation begins at `offset`. The bytes before it finish the open operations; bytes that none of them can
+  // have moved are a gap (length 0: none). An operation that may still be in progress, because its thread has not been
+  // seen since, stays open, and so does everything after it.
   Gap settle_at(std::uint64_t offset, const Execution* by);
 
-  // The socket is closed, with its stream at `offset`: no operation is in progress any more, and each is checked.
+  // The socket is closed, with its stream at `offset`: no operation is in progress any more, and all are checked.
   Gap end_at(std::uint64_t offset);
 
-  // The open operation of `execution` moved `bytes`. Operations are finished in the order of the calls.
+  // The open operation of the thread moved `bytes`. Operations are finished in the order of the calls.
   void settle(const Execution* execution, std::uint64_t bytes);
-  // Nobody will tell any more: every open operation of this execution moved what it probably would, and guesses reach
-  // no further than the stream does.
+  // Nothing will tell the lengths any more: every open operation of this thread moved what it probably would, and a
+  // guess does not reach beyond `stream_end`.
   void accept(const Execution* execution, std::uint64_t stream_end = UINT64_MAX);
-  // The stream is over: so for the open operations of every execution.
+  // The stream is over: the same for the open operations of every thread.
   void accept_all(std::uint64_t stream_end = UINT64_MAX);
-  // And for those of one process, which has left the stream.
+  // The process has left the stream: the same for its open operations.
   void accept_of_process(std::uint32_t pid, std::uint64_t stream_end = UINT64_MAX);
 
   void open(const OpenOperation& operation);
@@ -71,13 +71,12 @@ class StreamPosition {
   // The offset the next operation will probably have.
   std::uint64_t expected() const;
   std::uint64_t next() const { return next_; }
-  // Where it stands at least: guesses do not count.
+  // The offset that the stream has reached at least: guesses do not count.
   std::uint64_t at_least() const;
 
-  // Operations whose length is not known: they were taken to have moved what was probable, and the stream was not
-  // looked at since.
+  // Operations whose length is not known: the probable length was recorded, and the stream was not looked at since.
   std::uint64_t unchecked() const { return unchecked_; }
-  // What was recorded beyond where the stream was then seen to stand.
+  // Bytes recorded beyond the offset at which the stream was then seen.
   std::uint64_t overstated_bytes() const { return overstated_bytes_; }
 
  private:

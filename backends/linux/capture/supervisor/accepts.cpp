@@ -64,7 +64,8 @@ std::size_t Accepts::search_connections(TrackedThread& thread) {
     if (!fd) continue;
     const DescriptorIdentity identity = shared_.files.identify(fd.get(), thread.was_socket(number));
     if (identity.kind != DescriptorIdentity::Kind::socket) continue;
-    if (Socket* socket = inspector_.socket_behind(fd.get(), identity.id)) shared_.meter.paths().has_connection(pid, *socket);
+    if (Socket* socket = inspector_.socket_behind(fd.get(), identity.id))
+      shared_.meter.paths().has_connection(pid, *socket);
   }
   return numbers.size();
 }

@@ -147,7 +147,8 @@ void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, E
   call.time = shared_.clock.now();
   call.now_ns = shared_.clock.steady_ns(call.time);
   if (!child->reported)
-    shared_.meter.processes().waited(call, child->process, WaitKind::process_end, call.now_ns - wait.since_ns, evidence);
+    shared_.meter.processes().waited(call, child->process, WaitKind::process_end, call.now_ns - wait.since_ns,
+                                     evidence);
   child->reported = true;
   if (wait.request.leaves_child) return;
   parts_.child_waits.gone(child_pid);

@@ -23,7 +23,8 @@ void CodePlaces::note_code(TrackedThread& thread, std::uint64_t pc) {
   if (code.looks++ >= kLooksMax) return;
   if (const auto region = shared_.kernel.code_region(thread.execution->pid(), pc)) {
     code.known.push_back({region->start, region->end});
-    shared_.meter.add_code_module({thread.execution->id(), region->start, region->end, region->file_offset, region->path});
+    shared_.meter.add_code_module(
+        {thread.execution->id(), region->start, region->end, region->file_offset, region->path});
   }
 }
 
