@@ -20,7 +20,7 @@ NONE = 0xFFFFFFFF
 
 
 class Damaged(Exception):
-    """What came is no stream of meter messages."""
+    """The input is not a stream of meter messages."""
 
 
 def messages(stream):

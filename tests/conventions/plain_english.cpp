@@ -46,8 +46,9 @@ bool has_words(std::string_view line, std::string_view words) {
 bool is_rejected(const std::string& line, const std::string& lower_line, const RejectedPhrase& row) {
   const bool has_case = lower(row.phrase) != row.phrase;
   if (!has_words(has_case ? line : lower_line, row.phrase)) return false;
-  return std::none_of(row.right_with.begin(), row.right_with.end(),
-                      [&](const auto& part) { return lower_line.find(lower(part)) != std::string::npos; });
+  return std::none_of(row.right_with.begin(), row.right_with.end(), [&](const auto& part) {
+    return (lower(part) != part ? line : lower_line).find(part) != std::string::npos;
+  });
 }
 
 }  // namespace
