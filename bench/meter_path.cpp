@@ -20,6 +20,7 @@
 #include "backends/linux/transport/net/asio.hpp"
 #include "bench/measure.hpp"
 #include "model/check.hpp"
+#include "os/random.hpp"
 
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "model/event_source.hpp"
@@ -21,6 +22,7 @@ struct MeterOptions {
   bool callers = false;            // pc is where the program's own code made the call, for some microseconds more each
   bool whole_cpu_time = false;     // do not take off what notification costs the program
   std::string machine;             // its name in the trace; empty: the host's
+  std::function<void()> on_ready;  // called once, in the thread of run(), when calls are being served
   bool sync_wake_up = true;        // off: as on a kernel that does not have it (for measurements)
   bool cpu_counters = true;        // off: as for an account that may not open them (for tests)
 };

@@ -23,8 +23,11 @@ class MeteredRun {
   virtual ~MeteredRun() = default;
   virtual const MeteredFacts& facts() const = 0;
 
-  // Once. A launched program executes its first instruction when the source is ready.
+  // Once. The program of launch() executes its first instruction when the source is ready.
   virtual std::unique_ptr<LiveSource> meter(MeterOptions options) = 0;
+
+  // Once: the program of launch_child() executes its first instruction. Destroyed before that, the run ends it.
+  virtual void start() = 0;
 
   // After the source's run() was stopped: the program needs nothing of this process any more.
   virtual Result<void> release() = 0;
@@ -43,6 +46,13 @@ class MeteringMethod {
   // The calling process becomes the program; returns in a process that supervises it. `command` is found in PATH.
   virtual Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                                      const Options& options) const = 0;
+  // A child of the calling process, which must wait(2) for it, in a session of its own.
+  struct ChildStreams {
+    int input = -1, output = -1, error = -1;    // of the program
+    int output_reader = -1, error_reader = -1;  // the caller's ends, which somebody must read when it is dead
+  };
+  virtual Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
+                                                           const ChildStreams& streams) const = 0;
   // A process that runs already, with its threads.
   virtual Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const = 0;
 };

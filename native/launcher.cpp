@@ -3,8 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,6 +14,8 @@
 #include "model/check.hpp"
 #include "native/native_process.hpp"
 #include "native/pinning.hpp"
+#include "os/descriptors.hpp"
+#include "os/random.hpp"
 
 namespace dpm::native {
 namespace {
@@ -75,8 +75,8 @@ Result<void> Launcher::start() {
   if (!journal) return journal.error();
   journal_.emplace(*std::move(journal));
   run_.processes = static_cast<std::uint32_t>(scenario_.processes.size());
-  if (::getrandom(&run_.token, sizeof run_.token, 0) != static_cast<ssize_t>(sizeof run_.token))
-    return Error::from_errno("draw a token for the run");
+  auto* const token = reinterpret_cast<unsigned char*>(&run_.token);
+  if (auto drawn = draw_random({token, sizeof run_.token}); !drawn) return drawn.error();
 
   if (auto done = listen_for_all(); !done) return done;
   children_.resize(scenario_.processes.size());
@@ -89,10 +89,7 @@ Result<void> Launcher::start() {
 }
 
 Result<void> Launcher::listen_for_all() {
-  rlimit files{};
-  ::getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = files.rlim_max;  // a socket for each process here, and in each for every process it talks with
-  ::setrlimit(RLIMIT_NOFILE, &files);
+  allow_many_descriptors();  // a socket for each process here, and in each for every process it talks with
   for (const auto& process : scenario_.processes) {
     auto listener = listen_on_loopback(ports_.emplace_back());
     if (!listener) return Error{"process '" + process.name + "': " + listener.error().what};

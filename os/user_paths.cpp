@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "os/state_folder.hpp"
-
 namespace dpm {
 
 std::string home_folder() {
@@ -35,6 +33,14 @@ Result<void> make_folders(const std::string& path, unsigned mode) {
   if (::stat(path.c_str(), &status) != 0) return Error::from_errno("make the folder " + path);
   if (!S_ISDIR(status.st_mode)) return Error{"make the folder " + path + ": a file of that name is in its place"};
   return {};
+}
+
+std::string state_folder() {
+  // The XDG base directory specification says to ignore a relative path.
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && state[0] == '/')
+    return std::string(state) + "/dpm";
+  const std::string home = home_folder();
+  return (home == "/" ? "" : home) + "/.local/state/dpm";
 }
 
 Result<std::string> make_state_folder() {

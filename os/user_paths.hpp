@@ -1,4 +1,4 @@
-// Folders and paths of the user that we are.
+// Folders and paths of the user that runs this process.
 #pragma once
 
 #include <string>
@@ -7,16 +7,18 @@
 
 namespace dpm {
 
-// $HOME, or what the system's list of users says; "/" if neither says anything.
+// $HOME, or else the home that the system's list of users has for the effective user; "/" if there is none.
 std::string home_folder();
 
-// "~/x" is the user's; any other path is what it is. What is relative begins at home.
+// Replaces "~/" at the beginning by the home folder. A relative path begins there, too.
 std::string expand_path(const std::string& path);
 
-// state_folder() (meter_link/state_folder.hpp): made if it is not there, for the user alone.
+// Where a user's programs keep what outlives them: $XDG_STATE_HOME/dpm, or ~/.local/state/dpm.
+std::string state_folder();
+// The same; makes the folder if it is missing, and only the user may enter it.
 Result<std::string> make_state_folder();
 
-// Makes the folder with all that lead to it; none is an error if it is there.
+// Makes the folder and every folder above it. A folder that exists is not an error.
 Result<void> make_folders(const std::string& path, unsigned mode);
 
 }  // namespace dpm

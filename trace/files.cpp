@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "os/unique_fd.hpp"
+
 namespace dpm {
 namespace {
 

@@ -100,12 +100,11 @@ struct Spread {
   std::string_view folder, class_name;
 };
 constexpr std::array kSpread = {
-    Spread{"backends/linux/remote/daemon", "Meterd"},  // its charges
-    Spread{"backends/sim", "ProcessCalls"},            // messages and moved data
-    Spread{"backends/sim", "Simulation"},              // delivery and the end
-    Spread{"native", "Launcher"},                      // what watches the processes
-    Spread{"native", "NativeCalls"},                   // moved data
-    Spread{"scenarios/loader", "SystemReader"},        // wiring
+    Spread{"backends/sim", "ProcessCalls"},      // messages and moved data
+    Spread{"backends/sim", "Simulation"},        // delivery and the end
+    Spread{"native", "Launcher"},                // what watches the processes
+    Spread{"native", "NativeCalls"},             // moved data
+    Spread{"scenarios/loader", "SystemReader"},  // wiring
 };
 
 bool may_be_spread(const std::string& folder, const std::string& class_name) {

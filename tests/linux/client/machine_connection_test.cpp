@@ -71,7 +71,7 @@ TEST_CASE("machine connection: asks a daemon, several things at a time", "[daemo
   for (int i = 0; i < 25; ++i) red.connection->ask(FindFile{DPM_PROGRAM}, red.into(replies));  // it is not open yet
   REQUIRE(red.outcome() == "connected");
   CHECK(red.welcome->machine == "red");
-  CHECK(red.welcome->charges.empty());
+  CHECK(red.welcome->managed.empty());
   for (int i = 0; i < 25; ++i) red.connection->ask(FindFile{DPM_PROGRAM}, red.into(replies));
   red.run_until([&] { return replies.size() == 50; });
   for (const auto& reply : replies) {
@@ -96,7 +96,7 @@ TEST_CASE("machine connection: says why a machine cannot be reached", "[daemon]"
         std::string::npos);
   std::vector<Result<ReplyBody>> replies;
   Red silent({"sleep", "1000"}, Duration::from_seconds(1));
-  silent.connection->ask(ListCharges{}, silent.into(replies));
+  silent.connection->ask(ListManaged{}, silent.into(replies));
   CHECK(silent.outcome() == "reach red: no answer within 1 s");
   REQUIRE(replies.size() == 1);
   CHECK(replies.front().error().what == "reach red: no answer within 1 s");
@@ -113,11 +113,11 @@ TEST_CASE("machine connection: its end is told, and answers everything that was 
   std::fclose(file);
   std::vector<Result<ReplyBody>> replies;
   ::kill(pid, SIGSTOP);
-  red.connection->ask(ListCharges{}, red.into(replies));
+  red.connection->ask(ListManaged{}, red.into(replies));
   ::kill(pid, SIGKILL);
   red.run_until([&] { return !red.end.empty(); });
   CHECK(red.end == "the connection to red has ended");
-  red.connection->ask(ListCharges{}, red.into(replies));
+  red.connection->ask(ListManaged{}, red.into(replies));
   REQUIRE(replies.size() == 2);
   for (const auto& reply : replies) CHECK(reply.error().what == "the connection to red has ended");
 }

@@ -57,7 +57,7 @@ std::string description(const RequestBody& body) {
           [](const GetLog& r) {
             return numbered("GetLog", r.pid) + " " + r.file + " from " + std::to_string(r.offset);
           },
-          [](const ListCharges&) { return std::string("ListCharges"); },
+          [](const ListManaged&) { return std::string("ListManaged"); },
       },
       body);
 }
@@ -143,10 +143,10 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
     return Refused{"there is no file '" + get->file + "' in the log"};
   }
   if (const auto* adopt = std::get_if<Adopt>(&body)) {
-    std::erase_if(charges_[machine], [&](const Charge& charge) { return charge.pid == adopt->pid; });
+    std::erase_if(managed_[machine], [&](const ManagedProcess& managed) { return managed.pid == adopt->pid; });
     return Done{};
   }
-  if (std::holds_alternative<ListCharges>(body)) return Charges{charges_[machine]};
+  if (std::holds_alternative<ListManaged>(body)) return ManagedList{managed_[machine]};
   return Done{};
 }
 

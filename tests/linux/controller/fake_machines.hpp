@@ -32,8 +32,10 @@ class FakeMachines : public Machines {
   void report(MachineReport report) { reports_.push_back(std::move(report)); }
   void report_later(MachineReport report) { later_.push_back(std::move(report)); }
   void interrupt() { is_interrupted_ = true; }
-  void leave_charge(const std::string& machine, Charge charge) { charges_[machine].push_back(std::move(charge)); }
-  const std::vector<Charge>& charges(const std::string& machine) { return charges_[machine]; }
+  void leave_managed(const std::string& machine, ManagedProcess managed) {
+    managed_[machine].push_back(std::move(managed));
+  }
+  const std::vector<ManagedProcess>& managed(const std::string& machine) { return managed_[machine]; }
   void have_file(const std::string& machine, const std::string& path, const std::string& bytes) {
     files_[machine][path] = bytes;
   }
@@ -61,7 +63,7 @@ class FakeMachines : public Machines {
   std::vector<MachineReport> reports_;
   std::deque<MachineReport> later_;
   bool is_interrupted_ = false;
-  std::map<std::string, std::vector<Charge>> charges_;
+  std::map<std::string, std::vector<ManagedProcess>> managed_;
   std::map<std::string, std::map<std::string, std::string>> files_;  // machine, path, bytes
   std::vector<std::pair<std::string, std::string>> log_;
   std::string vanishing_;

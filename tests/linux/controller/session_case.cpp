@@ -124,19 +124,20 @@ class Session {
     return {machine, MachineLost{rest(words)}};
   }
 
-  static Charge read_charge(std::istringstream& words) {
-    Charge charge;
-    charge.kind = word(words) == "filter" ? Charge::Kind::filter : Charge::Kind::process;
-    charge.pid = pid(words);
-    charge.name = word(words);
-    charge.job = word(words);
-    charge.state = state_from(word(words));
-    charge.filter.filter = word(words);
-    charge.filter.secret = word(words);
-    charge.controller = word(words);
-    charge.attended = word(words) == "attended";
-    charge.flags = charge.kind == Charge::Kind::filter ? MeterFlags{} : apply_flags({}, "send,receive").value();
-    return charge;
+  static ManagedProcess read_managed(std::istringstream& words) {
+    ManagedProcess managed;
+    managed.kind = word(words) == "filter" ? ManagedProcess::Kind::filter : ManagedProcess::Kind::process;
+    managed.pid = pid(words);
+    managed.name = word(words);
+    managed.job = word(words);
+    managed.state = state_from(word(words));
+    managed.filter.filter = word(words);
+    managed.filter.secret = word(words);
+    managed.controller = word(words);
+    managed.attended = word(words) == "attended";
+    managed.flags =
+        managed.kind == ManagedProcess::Kind::filter ? MeterFlags{} : apply_flags({}, "send,receive").value();
+    return managed;
   }
 
   // Every direction there is. Files and logs take the rest of the line as their text.
@@ -166,11 +167,11 @@ class Session {
       machines_.report_later(read_report(words));
     } else if (verb == "found") {
       const auto machine = word(words);
-      machines_.report({machine, MachineFound{machines_.charges(machine)}});
+      machines_.report({machine, MachineFound{machines_.managed(machine)}});
       controller_.show_reports();
-    } else if (verb == "charge") {
+    } else if (verb == "managed") {
       const auto machine = word(words);
-      machines_.leave_charge(machine, read_charge(words));
+      machines_.leave_managed(machine, read_managed(words));
     } else if (verb == "interrupt") {
       machines_.interrupt();
     } else if (verb == "flush") {

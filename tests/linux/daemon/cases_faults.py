@@ -31,7 +31,7 @@ def case_daemon_killed(machine):
     program = subprocess.Popen(["/bin/sleep", "1000"])
     red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=machine.filter_address())
     red.until(lambda: red.output(running) == b"1\n", "the first number")
-    before = red.charges()
+    before = red.managed()
 
     os.kill(machine.daemon(), signal.SIGKILL)
     try:
@@ -53,9 +53,9 @@ def case_daemon_killed(machine):
     assert again.output(ends_later) == b"last words\n"
     for pid in (running, fresh, stopped):
         again.on("kill_process", pid)
-    for pid in list(again.charges()):
+    for pid in list(again.managed()):
         again.on("release", pid)
-    assert again.charges() == {}
+    assert again.managed() == {}
     assert is_alive(program.pid)
     program.kill()
     program.wait()
@@ -92,12 +92,12 @@ def case_controller_gone(machine):
     red.on("start_process", pid)
     red.until(lambda: red.output(pid) == b"1\n", "the first number")
     other = Controller(machine, "other")
-    charge = other.charges()[pid]
+    charge = other.managed()[pid]
     assert charge["controller"] == "one" and charge["attended"]
     assert "belongs to the controller one, which is connected" in refusal(other.on, "stop_process", pid)
     assert "which is connected" in refusal(other.on, "adopt", pid)
     red.kill()
-    wait_for(lambda: not other.charges()[pid]["attended"], "the controller to be gone")
+    wait_for(lambda: not other.managed()[pid]["attended"], "the controller to be gone")
     assert "adopt it first" in refusal(other.on, "stop_process", pid)
 
     red = Controller(machine, "one")
@@ -105,10 +105,10 @@ def case_controller_gone(machine):
     red.ask("input", b"\n", pid=pid, end=False)
     red.until(lambda: red.output(pid) == b"2\n", "the second number")
     red.kill()
-    wait_for(lambda: not other.charges()[pid]["attended"], "the controller to be gone again")
+    wait_for(lambda: not other.managed()[pid]["attended"], "the controller to be gone again")
 
     other.on("adopt", pid)
-    assert other.charges()[pid]["controller"] == "other" and other.charges()[pid]["attended"]
+    assert other.managed()[pid]["controller"] == "other" and other.managed()[pid]["attended"]
     other.ask("input", b"\n", pid=pid, end=False)
     other.until(lambda: other.output(pid).endswith(b"3\n"), "the third number")
     red = Controller(machine, "one")
@@ -150,7 +150,7 @@ def case_two_daemons_at_once(machine):
     assert len(found) == 10
     wait_for(lambda: len(machine.processes("meterd")) == 1, "the others to end")
     pid = found[0].create("/bin/sleep", "1000")
-    assert all(pid in controller.charges() for controller in found)
+    assert all(pid in controller.managed() for controller in found)
     second = subprocess.run([machine.dpm, "meterd", "--machine", machine.name], env=machine.env, capture_output=True,
                             text=True, timeout=60)
     assert second.returncode == 2 and "a meterdaemon runs already" in second.stderr, second
@@ -168,15 +168,15 @@ def case_supervisor_killed(machine):
     supervisor = machine.processes("--supervise")[0]
     os.kill(supervisor, signal.SIGKILL)
     red.until(lambda: any("supervisor was killed" in why for _, why in red.states(pid)), "the report")
-    assert red.charges()[pid]["state"] == "running"
+    assert red.managed()[pid]["state"] == "running"
     size = os.path.getsize(going_on)
     wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
     assert "supervisor was killed" in refusal(red.on, "stop_process", pid)
     assert "supervisor was killed" in refusal(red.on, "release", pid)
     red.on("kill_process", pid)
-    assert "nobody knows how" in red.await_state(pid, "killed")
+    assert "for an unknown reason" in red.await_state(pid, "killed")
     red.on("release", pid)
-    assert red.charges() == {}
+    assert red.managed() == {}
 
     # Before it began, it ends.
     pid = red.create("/bin/sleep", "1000")
@@ -220,7 +220,7 @@ def case_controller_never_returns(machine):
     wait_for(lambda: "its controller gone has not come back" in machine.log(), "the daemon to forget it")
     assert f"forgot sh ({ended}), ended: exit status 7" in machine.log()
     other = Controller(machine, "other")
-    assert set(other.charges()) == {runs}
+    assert set(other.managed()) == {runs}
     other.on("adopt", runs)
     other.on("kill_process", runs)
     other.on("release", runs)

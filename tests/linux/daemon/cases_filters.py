@@ -49,7 +49,7 @@ def case_log(machine):
     red = Controller(machine)
     made = create_filter(red)
     pid = made["pid"]
-    assert red.charges()[pid]["kind"] == "filter" and red.charges()[pid]["name"] == "f1"
+    assert red.managed()[pid]["kind"] == "filter" and red.managed()[pid]["name"] == "f1"
     assert made["address"]["hosts"] == ["127.0.0.1"] and len(made["address"]["secret"]) == 64
     talker = run_with(red, made, sys.executable, "-c", TALK)
     red.on("release", talker)
@@ -59,9 +59,9 @@ def case_log(machine):
     assert os.listdir(first)
     assert refusal(red.ask, "get_log", pid=pid, file="../../x", offset=0)
     assert refusal(red.ask, "get_log", pid=pid, file="/etc/passwd", offset=0)
-    log = red.charges()[pid]["log"]
+    log = red.managed()[pid]["log"]
     red.on("release", pid)
-    assert red.charges() == {}
+    assert red.managed() == {}
     found = statistics(machine, log + "/trace")
     ledger = found["ledger"]
     print("ledger:", ledger)
@@ -113,10 +113,10 @@ def case_own_program(machine):
 
     made = create_filter(red, name="short", program="/bin/true")
     red.until(lambda: any(r["type"] == "filter_ended" and r["pid"] == made["pid"] for r in red.reports), "its end")
-    assert red.charges()[made["pid"]]["state"] == "killed"
+    assert red.managed()[made["pid"]]["state"] == "killed"
     red.on("release", made["pid"])
     assert "no such program" in refusal(create_filter, red, program="no-such-filter")
-    assert red.charges() == {}
+    assert red.managed() == {}
     red.close()
 
 
@@ -124,7 +124,7 @@ def case_daemon_killed(machine):
     """A filter, and what goes to it, is found again by the next daemon."""
     red = Controller(machine, "one")
     made = create_filter(red)
-    before = red.charges()
+    before = red.managed()
     os.kill(machine.daemon(), signal.SIGKILL)
     wait_for(lambda: not machine.processes("meterd"), "the daemon to be gone")
     red = Controller(machine, "one")
@@ -142,7 +142,7 @@ def case_collector_killed(machine):
     made = create_filter(red)
     os.kill(machine.processes("--collect")[0], signal.SIGKILL)
     red.until(lambda: any(r["type"] == "filter_ended" for r in red.reports), "the report")
-    assert "killed" in red.charges()[made["pid"]]["reason"]
+    assert "killed" in red.managed()[made["pid"]]["reason"]
     red.on("release", made["pid"])
     red.close()
 
@@ -152,6 +152,6 @@ def case_unreachable(machine):
     machine.address = {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none"}
     red = Controller(machine)
     pid, reason = red.run(sys.executable, "-c", TALK)
-    assert reason == "normal" and pid not in red.charges()
+    assert reason == "normal" and pid not in red.managed()
     wait_for(lambda: "did not reach the filter" in machine.log(), "what became of its events", 200)
     red.close()

@@ -74,7 +74,7 @@ def case_wrong_messages(machine):
         answer = answer_to(machine, data)
         assert why is None or why.encode() in answer, (data[:80], answer)
     assert "peers so far" in machine.log()
-    assert red.charges()[pid]["state"] == "new"
+    assert red.managed()[pid]["state"] == "new"
     red.on("kill_process", pid)
     red.close()
 
@@ -94,7 +94,7 @@ def case_garbage(machine):
                 changed[chance.randrange(len(changed))] = chance.randrange(256)
             data = bytes(changed)[:chance.randrange(1, len(changed) + 1)]
         answer_to(machine, data, shut=True)
-    assert red.charges()[pid]["state"] == "new"
+    assert red.managed()[pid]["state"] == "new"
     red.on("kill_process", pid)
     red.close()
 
@@ -112,7 +112,7 @@ def case_cut_anywhere(machine):
     while b'"charges"' not in answer:
         answer += raw.recv(65536)
     raw.close()
-    assert red.charges() == {}
+    assert red.managed() == {}
     red.close()
 
 
@@ -147,7 +147,7 @@ def case_supervisor_of_another_version(machine):
 def case_reserved_name(machine):
     """A controller cannot have the name that means nobody."""
     connection = Connection(machine.attach_command(), machine.env)
-    assert "no name for a controller" in refusal(connection.ask, "hello", version=1, controller=".")
+    assert "cannot be a controller's name" in refusal(connection.ask, "hello", version=1, controller=".")
     connection.close()
 
 
@@ -169,7 +169,7 @@ def case_slow_peers(machine):
     slow.close()
     for why in ("did not say who it is", "not ended in time"):
         wait_for(lambda why=why: why in machine.log(), f"'{why}' in the log")
-    assert red.charges() == {}
+    assert red.managed() == {}
     red.close()
 
 
@@ -181,7 +181,7 @@ def case_many_peers(machine):
     for peer in peers[3:]:
         peer.connect(f"{machine.folder}/run/dpm/meterd@{machine.name}")
     wait_for(lambda: "refused process" in machine.log(), "a refusal")
-    assert red.charges() == {}
+    assert red.managed() == {}
     for peer in peers:
         peer.close()
     wait_for(lambda: Controller(machine, "late").close() is None, "room")
@@ -220,7 +220,7 @@ def case_another_user(machine):
     assert f"of user {nobody}" in machine.log()
     os.chmod(machine.folder + "/run", 0o700)
     os.chmod(machine.folder + "/run/dpm", 0o700)
-    assert red.charges() == {}
+    assert red.managed() == {}
     red.close()
 
 

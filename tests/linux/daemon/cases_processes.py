@@ -28,16 +28,16 @@ def case_created_suspended(machine):
     red = Controller(machine)
     made = machine.folder + "/made"
     pid = red.create("/bin/sh", "-c", f"echo $$ >{made}", name="maker")
-    assert red.charges()[pid]["state"] == "new"
-    assert red.charges()[pid]["name"] == "maker" and red.charges()[pid]["job"] == "job"
+    assert red.managed()[pid]["state"] == "new"
+    assert red.managed()[pid]["name"] == "maker" and red.managed()[pid]["job"] == "job"
     assert not os.path.exists(made)
     red.on("start_process", pid)
     assert red.await_state(pid, "killed") == "normal"
     assert open(made).read() == f"{pid}\n"
     assert [state for state, _ in red.states(pid)] == ["running", "killed"]
-    assert red.charges()[pid]["state"] == "killed"
+    assert red.managed()[pid]["state"] == "killed"
     red.on("release", pid)
-    assert red.charges() == {}
+    assert red.managed() == {}
     red.close()
 
 
@@ -59,7 +59,7 @@ def case_not_created(machine):
     assert "directory" in refusal(red.create, "/tmp")
     assert "not executable" in refusal(red.create, "/etc/passwd")
     assert "No such file" in refusal(red.create, "/bin/cat", stdin="/no/such/input")
-    assert red.charges() == {}
+    assert red.managed() == {}
     wait_for(lambda: not machine.processes("--supervise"), "the supervisors of nothing to end")
     red.close()
 
@@ -96,7 +96,7 @@ def case_stop_and_start(machine):
     assert len(children) == 2
     for _ in range(3):
         red.on("stop_process", pid)
-        assert red.charges()[pid]["state"] == "stopped"
+        assert red.managed()[pid]["state"] == "stopped"
         for process in [pid, *children]:
             wait_for(lambda p=process: status_of(p) == "T", f"{process} to be stopped")
         size = os.path.getsize(counter)
@@ -120,7 +120,7 @@ def case_transitions(machine):
     pid = red.create("/bin/sleep", "1000")
     assert "has to be killed first" in refusal(red.on, "release", pid)
     red.on("stop_process", pid)  # before its first instruction
-    assert red.charges()[pid]["state"] == "stopped"
+    assert red.managed()[pid]["state"] == "stopped"
     assert "has to be killed first" in refusal(red.on, "release", pid)
     red.on("start_process", pid)
     wait_for(lambda: "sleep" in open(f"/proc/{pid}/comm").read(), "the program to begin")
@@ -171,13 +171,13 @@ def case_flags(machine):
     """Flags change while it runs, and are told."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000", flags="send,receive")
-    assert red.charges()[pid]["flags"] == "send,receive"
+    assert red.managed()[pid]["flags"] == "send,receive"
     red.ask("set_flags", pid=pid, flags="send")
     red.on("start_process", pid)
     red.ask("set_flags", pid=pid, flags="send,accept,immediate")
-    assert red.charges()[pid]["flags"] == "send,accept,immediate"
+    assert red.managed()[pid]["flags"] == "send,accept,immediate"
     red.ask("set_flags", pid=pid, flags="")
-    assert red.charges()[pid]["flags"] == ""
+    assert red.managed()[pid]["flags"] == ""
     red.on("kill_process", pid)
     red.close()
 
@@ -190,7 +190,7 @@ def case_acquire(machine):
         address = machine.filter_address()
         created = red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=address)
         assert created["pid"] == program.pid and created["name"] == "cat"
-        assert red.charges()[program.pid]["state"] == "acquired"
+        assert red.managed()[program.pid]["state"] == "acquired"
         for request in ("start_process", "stop_process", "kill_process"):
             assert refusal(red.on, request, program.pid)
         assert refusal(red.ask, "input", pid=program.pid, end=True)
@@ -246,13 +246,13 @@ def case_many(machine):
     for number in numbers:
         red.answer(number)
     started = time.monotonic()
-    assert len(red.charges()) == count == len(set(pids))
+    assert len(red.managed()) == count == len(set(pids))
     for request in ("kill_process", "release"):
         numbers = [red.send(request, pid=pid) for pid in pids]
         for number in numbers:
             red.answer(number)
     ended = time.monotonic()
-    assert red.charges() == {}
+    assert red.managed() == {}
     print(f"{count} processes: created in {created - begin:.2f} s, started in {started - created:.2f} s, "
           f"killed and released in {ended - started:.2f} s")
     wait_for(lambda: not machine.processes("--supervise"), "the supervisors to end")

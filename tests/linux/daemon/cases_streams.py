@@ -90,7 +90,7 @@ def case_nobody_listens(machine):
     red.kill()
     wait_for(lambda: not machine.processes("--attach"), "the controller to be gone")
     other = Controller(machine, "other")
-    wait_for(lambda: not other.charges()[pid]["attended"], "the daemon to notice")
+    wait_for(lambda: not other.managed()[pid]["attended"], "the daemon to notice")
     other.close()
     open(go, "w").close()
     wait_for(lambda: os.path.exists(done), "the program to have printed all")

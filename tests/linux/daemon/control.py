@@ -167,7 +167,7 @@ class Controller(Connection):
     def dropped(self, pid):
         return sum(r["dropped_bytes"] for r in self.reports if r["type"] == "output" and r["pid"] == pid)
 
-    def charges(self):
+    def managed(self):
         return {c["pid"]: c for c in self.ask("list_charges")["charges"]}
 
     def run(self, *command, **options):

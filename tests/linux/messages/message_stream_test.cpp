@@ -74,7 +74,7 @@ struct Fixture {
   std::optional<MessageStream> stream;
 };
 
-const ControlMessage kQuestion = Request{1, ListCharges{}};
+const ControlMessage kQuestion = Request{1, ListManaged{}};
 
 TEST_CASE("message stream: messages come whole, however they are cut, until the other end closes", "[daemon]") {
   Fixture at;
@@ -238,7 +238,7 @@ struct Asking {
                                        }});
   }
   void ask() {
-    link->ask(ListCharges{},
+    link->ask(ListManaged{},
               [this](const Result<ReplyBody>& reply) { answers.push_back(reply ? "answered" : reply.error().what); });
   }
   void run_to_end() {

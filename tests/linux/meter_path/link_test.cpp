@@ -1,6 +1,7 @@
 // Links and a collector over real connections.
 #include <fcntl.h>
 
+#include "os/random.hpp"
 #include "tests/linux/meter_path/live_path.hpp"
 
 namespace dpm::test {

@@ -21,6 +21,7 @@
 #include "backends/linux/transport/link/meter_link.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/descriptor.hpp"
+#include "os/random.hpp"
 #include "tests/linux/meter_path/read_stream.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"

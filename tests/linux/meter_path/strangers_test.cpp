@@ -10,6 +10,7 @@
 #include "backends/linux/transport/frames/meter_frames.hpp"
 #include "backends/linux/transport/tls/tls_stream.hpp"
 #include "model/random.hpp"
+#include "os/random.hpp"
 #include "tests/linux/meter_path/live_path.hpp"
 
 namespace dpm::test {

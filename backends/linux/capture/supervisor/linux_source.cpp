@@ -13,21 +13,14 @@
 #include "backends/linux/capture/supervisor/call_cost.hpp"
 #include "backends/linux/capture/supervisor/record_queue.hpp"
 #include "backends/linux/capture/supervisor/supervisor.hpp"
+#include "os/descriptors.hpp"
 #include "os/machine.hpp"
 
 namespace dpm {
 namespace {
 
-// Every thread met costs a few descriptors. The program's own limit stays what it is; root may have more than it allows.
-void allow_many_descriptors() {
-  constexpr rlim_t kEnough = 65'536;
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlimit wanted = {std::max(limit.rlim_max, kEnough), std::max(limit.rlim_max, kEnough)};
-  if (::setrlimit(RLIMIT_NOFILE, &wanted) == 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
+// Each thread costs the supervisor a few. The program's own limit does not change; root may raise its hard limit.
+constexpr unsigned long kDescriptorsWanted = 65'536;
 
 // With a limit like this no thread can be looked at.
 std::optional<std::string> descriptor_warning() {
@@ -91,7 +84,7 @@ LinuxSource::~LinuxSource() = default;
 
 Result<void> LinuxSource::run(EventSink& sink) {
   State& state = *state_;
-  allow_many_descriptors();
+  allow_many_descriptors(kDescriptorsWanted);
   prepare_interruption();
   state.info.source = "linux-seccomp";
   state.info.scenario = state.program.command;

@@ -1,6 +1,5 @@
 #include "backends/linux/custody/acquire/injector.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -13,6 +12,7 @@
 #include "backends/linux/custody/keeper/detached_process.hpp"
 #include "backends/linux/custody/keeper/keeper_process.hpp"
 #include "backends/linux/custody/keeper/keeper_protocol.hpp"
+#include "os/descriptors.hpp"
 
 namespace dpm {
 namespace {
@@ -29,8 +29,6 @@ bool is_wanted(int connection) {
   pollfd item{connection, 0, 0};
   return ::poll(&item, 1, 0) == 0;
 }
-
-UniqueFd duplicate(const UniqueFd& fd) { return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)); }
 
 struct Work {
   const AcquireTarget& target;
@@ -85,7 +83,7 @@ void Work::answer(UniqueFd listener, bool privileges_given_up) const {
                                  .command = target.name,
                                  .exact_paths = options.exact_paths,
                                  .privileges_given_up = privileges_given_up,
-                                 .listener = duplicate(listener),
+                                 .listener = duplicate(listener.get()),
                                  .slots = *std::move(slots)};
     if (spawn_keeper(program, {})) return;
   }

@@ -1,6 +1,5 @@
 #include "backends/linux/custody/keeper/keeper_process.hpp"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <ctime>
 
 #include "backends/linux/custody/keeper/detached_process.hpp"
+#include "os/descriptors.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm {
@@ -31,8 +31,6 @@ std::int64_t now_ns() {
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
-
-UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
 }  // namespace
 

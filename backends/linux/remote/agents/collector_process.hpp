@@ -1,12 +1,12 @@
 // The process that looks after one filter: it collects what meters send to it (collector/filter_collector.hpp), runs
-// the filter's program, outlives the daemon, and is told by control messages to end (charge_service.hpp).
+// the filter's program, outlives the daemon, and is told by control messages to end (agent_service.hpp).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "backends/linux/remote/agents/charge_service.hpp"
+#include "backends/linux/remote/agents/agent_service.hpp"
 #include "backends/linux/transport/collector/filter_collector.hpp"
 
 namespace dpm {
@@ -17,21 +17,21 @@ class CollectorProcess {
   static Result<void> run(UniqueFd daemon, const std::string& machine);
 
  private:
-  using Asker = ChargeService::Asker;
+  using RequestId = AgentService::RequestId;
 
   CollectorProcess(asio::io_context& context, std::string machine);
 
-  control::Charge describe() const;
-  void on_request(Asker asker, control::RequestBody request);
+  control::ManagedProcess describe() const;
+  void on_request(RequestId id, control::RequestBody request);
   Result<control::FilterCreated> create(const control::CreateFilter& request);
   void look();
 
   asio::io_context& context_;
   std::string machine_;
-  ChargeService service_;
-  control::Charge charge_;
+  AgentService service_;
+  control::ManagedProcess managed_;
   std::unique_ptr<FilterCollector> collector_;
-  std::vector<Asker> releasers_;
+  std::vector<RequestId> releasers_;
 
   std::string how_ended_;  // the filter, by itself
   bool is_over_ = false;   // the collector has finished its log

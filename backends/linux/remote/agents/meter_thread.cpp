@@ -3,13 +3,11 @@
 #include <csignal>
 #include <utility>
 
-#include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/transport/net/timer.hpp"
 
 namespace dpm {
 
-// Passes everything on. The program needs us no more, or is left to its keeper, before the last is sent: that may take
-// long.
+// Passes everything on. The program is let go before the end of the events is sent, which may take long.
 class MeterThread::Ending : public EventSink {
  public:
   explicit Ending(MeterThread& meter) : meter_(meter) {}
@@ -18,7 +16,7 @@ class MeterThread::Ending : public EventSink {
   void on_events(std::span<const Event> batch) override { meter_.sink_->on_events(batch); }
   void on_end(const LossReport& losses) override {
     if (meter_.stopped_) {
-      if (auto left = leave_to_keeper(meter_.source_.program()); !left) meter_.failure_ = left.error().what;
+      if (auto released = meter_.run_->release(); !released) meter_.failure_ = released.error().what;
     }
     meter_.reach(Stage::let_go);
     meter_.sink_->on_end(losses);
@@ -28,22 +26,24 @@ class MeterThread::Ending : public EventSink {
   MeterThread& meter_;
 };
 
-MeterOptions MeterThread::with_names_to(MeterOptions options, GrowthSink& sink) {
-  options.names_to = &sink;
+MeterOptions MeterThread::with_handlers(MeterOptions options) {
+  options.names_to = sink_.get();
+  options.on_ready = [this] {
+    const std::lock_guard lock(mutex_);
+    source_->set_flags(0, flags_);  // they may have changed since
+    reach(Stage::ready);
+  };
   return options;
 }
 
-MeterThread::MeterThread(asio::io_context& context, MeteredProgram program, MeterOptions options,
+MeterThread::MeterThread(asio::io_context& context, std::unique_ptr<MeteredRun> metered, MeterOptions options,
                          std::unique_ptr<MeterSink> sink, Handlers handlers)
     : context_(context),
+      run_(std::move(metered)),
       sink_(std::move(sink)),
       handlers_(std::move(handlers)),
       flags_(options.flags),
-      source_(std::move(program), with_names_to(options, *sink_), [this] {
-        const std::lock_guard lock(mutex_);
-        source_.set_flags(0, flags_);  // they may have changed since
-        reach(Stage::ready);
-      }) {
+      source_(run_->meter(with_handlers(std::move(options)))) {
   sink_->set_immediate(flags_.immediate());
   thread_ = std::thread([this] { run(); });
 }
@@ -51,13 +51,13 @@ MeterThread::MeterThread(asio::io_context& context, MeteredProgram program, Mete
 MeterThread::~MeterThread() { thread_.join(); }
 
 void MeterThread::run() {
-  // Ends of children are for the other thread; nothing may interrupt what serves a program.
+  // The io_context's thread takes SIGCHLD; no signal may interrupt the thread that serves a program.
   sigset_t ends;
   ::sigemptyset(&ends);
   ::sigaddset(&ends, SIGCHLD);
   ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   Ending sink(*this);
-  if (auto done = source_.run(sink); !done) failure_ = done.error().what;
+  if (auto done = source_->run(sink); !done) failure_ = done.error().what;
   reach(Stage::ended);
 }
 
@@ -78,12 +78,12 @@ void MeterThread::set_flags(MeterFlags flags) {
   const std::lock_guard lock(mutex_);
   flags_ = flags;
   sink_->set_immediate(flags.immediate());
-  source_.set_flags(0, flags);
+  source_->set_flags(0, flags);
 }
 
 void MeterThread::let_go() {
   stopped_ = true;
-  source_.stop();
+  source_->stop();
 }
 
 }  // namespace dpm

@@ -1,5 +1,5 @@
-// Meters a program in threads of its own, beside an io_context in which it is controlled: the supervisor
-// that serves its calls has a loop of its own, which nothing may delay.
+// Meters a program in threads of its own, beside an io_context in which it is controlled: the loop that serves the
+// program's calls must not wait for anything else.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@
 #include <string>
 #include <thread>
 
-#include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "backends/linux/remote/agents/meter_path.hpp"
 #include "backends/linux/transport/net/io_context.hpp"
+#include "model/metering_method.hpp"
 
 namespace dpm {
 
@@ -20,18 +20,19 @@ class MeterThread {
   // All called in the thread of the io_context.
   struct Handlers {
     std::function<void()> on_ready;   // calls are being served
-    std::function<void()> on_let_go;  // the program has ended, or after let_go(): its keeper answers
-    std::function<void()> on_end;     // everything the meter recorded is where it belongs
+    std::function<void()> on_let_go;  // the program has ended, or after let_go(): it needs nothing of us any more
+    std::function<void()> on_end;     // every recorded event is in the sink
   };
 
-  MeterThread(asio::io_context& context, MeteredProgram program, MeterOptions options, std::unique_ptr<MeterSink> sink,
-              Handlers handlers);
+  MeterThread(asio::io_context& context, std::unique_ptr<MeteredRun> metered, MeterOptions options,
+              std::unique_ptr<MeterSink> sink, Handlers handlers);
   MeterThread(const MeterThread&) = delete;
   MeterThread& operator=(const MeterThread&) = delete;
   ~MeterThread();  // waits for its end
 
+  void start_program() { run_->start(); }  // of a child; once
   void set_flags(MeterFlags flags);
-  // The program goes on without us: its keeper answers its calls.
+  // The program goes on without us.
   void let_go();
   bool has_ended() const { return told_ == Stage::ended; }
   const std::string& failure() const { return failure_; }  // after the end
@@ -40,12 +41,13 @@ class MeterThread {
   enum class Stage : int { starting, ready, let_go, ended };
   class Ending;
 
+  MeterOptions with_handlers(MeterOptions options);
   void run();
-  static MeterOptions with_names_to(MeterOptions options, GrowthSink& sink);
   void reach(Stage stage);
   void tell();
 
   asio::io_context& context_;
+  std::unique_ptr<MeteredRun> run_;
   std::unique_ptr<MeterSink> sink_;
   Handlers handlers_;
   std::atomic<Stage> stage_{Stage::starting};
@@ -54,7 +56,7 @@ class MeterThread {
   std::string failure_;
   std::mutex mutex_;  // of flags_
   MeterFlags flags_;
-  LinuxSource source_;
+  std::unique_ptr<LiveSource> source_;
   std::thread thread_;
 };
 

@@ -10,9 +10,8 @@
 #include <utility>
 
 #include "backends/linux/capture/kernel/process_files.hpp"
-#include "backends/linux/custody/acquire/take_program.hpp"
-#include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/remote/agents/program_processes.hpp"
+#include "backends/linux/sources/metering_methods.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/find_program.hpp"
 #include "os/machine.hpp"
@@ -27,28 +26,6 @@ using namespace control;
 // What the program did last is in its log before it is said to have ended, unless its filter is slow.
 constexpr std::chrono::seconds kMeterPatience{2};
 
-UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)); }
-
-// For the time of a launch, our standard descriptors are the program's.
-class BorrowedStandardStreams {
- public:
-  explicit BorrowedStandardStreams(const ProgramStreams::ProgramEnds& ends) {
-    const std::array<int, 3> theirs = {ends.input.get(), ends.output.get(), ends.error.get()};
-    for (int fd = 0; fd < 3; ++fd) {
-      ours_[static_cast<std::size_t>(fd)] = duplicate(fd);
-      ::dup2(theirs[static_cast<std::size_t>(fd)], fd);
-    }
-  }
-  BorrowedStandardStreams(const BorrowedStandardStreams&) = delete;
-  BorrowedStandardStreams& operator=(const BorrowedStandardStreams&) = delete;
-  ~BorrowedStandardStreams() {
-    for (int fd = 0; fd < 3; ++fd) ::dup2(ours_[static_cast<std::size_t>(fd)].get(), fd);
-  }
-
- private:
-  std::array<UniqueFd, 3> ours_;
-};
-
 std::string reason_of(const siginfo_t& end) {
   if (end.si_code != CLD_EXITED)
     return "signal " + std::to_string(end.si_status) + " (" + ::strsignal(end.si_status) + ")";
@@ -58,48 +35,45 @@ std::string reason_of(const siginfo_t& end) {
 }  // namespace
 
 Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink) {
-  // Never destroyed: after run() everything is sent, and the meter thread may still run. Static, so that the leak
-  // checker does not report it.
-  static auto* const context = new asio::io_context(1);
-  static auto* const supervisor = new SupervisorProcess(*context, machine, open_sink);
-  if (auto begun = supervisor->service_.begin(std::move(daemon), machine); !begun) return begun;
-  const auto until_stopped = asio::make_work_guard(*context);
-  context->run();
-  return {};
+  return AgentService::run(std::move(daemon), machine, [&](asio::io_context& context) -> AgentService& {
+    static auto* const supervisor = new SupervisorProcess(context, machine, open_sink);
+    return supervisor->service_;
+  });
 }
 
 SupervisorProcess::SupervisorProcess(asio::io_context& context, std::string machine, const OpenMeterSink& open_sink)
     : context_(context),
       machine_(machine.empty() ? machine_name() : std::move(machine)),
       open_sink_(open_sink),
-      service_(context, {[this](Asker asker, RequestBody request) { on_request(asker, std::move(request)); },
+      method_(std::move(metering_methods().front())),
+      service_(context, {[this](RequestId id, RequestBody request) { on_request(id, std::move(request)); },
                          [this] { return describe(); }, [this] { streams_.pump(); }}),
       streams_(context,
                {[this] { return service_.is_listened_to() && service_.has_room(); },
                 [this] { return service_.is_listened_to(); },
                 [this](OutputBuffer::Piece piece) {
-                  service_.report(Output{charge_.pid, piece.is_error, std::move(piece.bytes), piece.dropped_bytes});
+                  service_.report(Output{managed_.pid, piece.is_error, std::move(piece.bytes), piece.dropped_bytes});
                 }}),
       conclude_timer_(context) {}
 
-Charge SupervisorProcess::describe() const {
-  Charge charge = charge_;
-  charge.controller = service_.controller();
-  return charge;
+ManagedProcess SupervisorProcess::describe() const {
+  ManagedProcess managed = managed_;
+  managed.controller = service_.controller();
+  return managed;
 }
 
-void SupervisorProcess::on_request(Asker asker, RequestBody request) {
-  const bool is_beginning = charge_.pid == 0;
-  auto answer = perform(asker, request);
+void SupervisorProcess::on_request(RequestId id, RequestBody request) {
+  const bool is_beginning = managed_.pid == 0;
+  auto answer = perform(id, request);
   if (!answer) {
-    service_.refuse(asker, answer.error().what);
+    service_.refuse(id, answer.error().what);
     if (is_beginning) leave();  // there is nothing to look after
   } else if (*answer) {
-    service_.reply(asker, **std::move(answer));
+    service_.reply(id, **std::move(answer));
   }
 }
 
-Result<SupervisorProcess::Answer> SupervisorProcess::perform(Asker asker, RequestBody& request) {
+Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, RequestBody& request) {
   const auto now = [](Result<void> done) { return done ? Result<Answer>(Done{}) : Result<Answer>(done.error()); };
   const auto later = [](Result<void> begun) {
     return begun ? Result<Answer>(Answer()) : Result<Answer>(begun.error());
@@ -107,7 +81,7 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(Asker asker, Reques
   const auto made = [](Result<ProcessCreated> created) {
     return created ? Result<Answer>(*std::move(created)) : Result<Answer>(created.error());
   };
-  if (charge_.pid == 0) {
+  if (managed_.pid == 0) {
     if (const auto* wanted = std::get_if<CreateProcess>(&request)) return made(create(*wanted));
     if (const auto* wanted = std::get_if<AcquireProcess>(&request)) return made(acquire(*wanted));
     return Error{"the process was not created yet"};
@@ -117,10 +91,10 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(Asker asker, Reques
     if (has_ended_ || !is_child_) return Error{"it takes no input from here"};
     return now(streams_.add_input(input->bytes, input->end));
   }
-  if (std::holds_alternative<StartProcess>(request)) return later(start(asker));
+  if (std::holds_alternative<StartProcess>(request)) return later(start(id));
   if (std::holds_alternative<StopProcess>(request)) return now(stop());
-  if (std::holds_alternative<KillProcess>(request)) return later(kill(asker));
-  if (std::holds_alternative<Release>(request)) return later(release(asker));
+  if (std::holds_alternative<KillProcess>(request)) return later(kill(id));
+  if (std::holds_alternative<Release>(request)) return later(release(id));
   return Error{"a supervisor does not do that"};
 }
 
@@ -130,32 +104,25 @@ Result<ProcessCreated> SupervisorProcess::create(const CreateProcess& request) {
   ProcessCreated created;
   auto launched = launch_with_streams(request, created.warning);
   if (!launched) return launched.error();
-  const MeteredProgram& program = launched->program();
-  // Its output: if we are killed the keeper reads it, so that the program is not killed for writing.
-  std::vector<UniqueFd> outputs;
-  outputs.push_back(duplicate(streams_.output_fd()));
-  outputs.push_back(duplicate(streams_.error_fd()));
-  if (auto kept = start_keeper(program, std::move(outputs)); !kept) return kept.error();
   adopt_orphans();
   ::signal(SIGPIPE, SIG_IGN);  // after the program has inherited what it should
 
   is_child_ = true;
-  charge_.pid = program.pid;
-  charge_.job = request.job;
-  charge_.name = request.name;
-  charge_.state = ProcessState::fresh;
-  launched_.emplace(*std::move(launched));
-  if (auto metered = meter(std::move(launched_->program()), request.filter, request.flags); !metered) {
-    charge_.pid = 0;
-    launched_.reset();  // ends it
+  managed_.pid = (*launched)->facts().pid;
+  managed_.job = request.job;
+  managed_.name = request.name;
+  managed_.state = ProcessState::fresh;
+  if (auto metered = meter(*std::move(launched), request.filter, request.flags); !metered) {
+    managed_.pid = 0;
     return metered.error();
   }
-  created.pid = charge_.pid;
-  created.name = charge_.name;
+  created.pid = managed_.pid;
+  created.name = managed_.name;
   return created;
 }
 
-Result<LaunchedProgram> SupervisorProcess::launch_with_streams(const CreateProcess& request, std::string& warning) {
+Result<std::unique_ptr<MeteredRun>> SupervisorProcess::launch_with_streams(const CreateProcess& request,
+                                                                           std::string& warning) {
   const std::string folder = request.directory.empty() ? home_folder() : expand_path(request.directory);
   if (::chdir(folder.c_str()) != 0 && ::chdir(home_folder().c_str()) != 0)
     return Error::from_errno("go to the folder " + home_folder());
@@ -168,12 +135,13 @@ Result<LaunchedProgram> SupervisorProcess::launch_with_streams(const CreateProce
 
   std::vector<std::string> command = {file};
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
-  auto launched = [&] {
-    const BorrowedStandardStreams borrowed(*ends);
-    return launch_as_child(command, {.own_session = true});
-  }();
+  auto launched = method_->launch_child(command, {.input = ends->input.get(),
+                                                  .output = ends->output.get(),
+                                                  .error = ends->error.get(),
+                                                  .output_reader = streams_.output_fd(),
+                                                  .error_reader = streams_.error_fd()});
   if (::chdir("/") != 0) return Error::from_errno("leave the program's folder");  // else its file system stays busy
-  if (launched && found.gains_privileges && launched->program().privileges_given_up)
+  if (launched && found.gains_privileges && (*launched)->facts().privileges_given_up)
     warning = "'" + request.file + "' runs without the privileges that it would gain when it starts (no_new_privs)";
   return launched;
 }
@@ -181,29 +149,30 @@ Result<LaunchedProgram> SupervisorProcess::launch_with_streams(const CreateProce
 Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request) {
   if (::chdir("/") != 0) return Error::from_errno("go to the folder /");
   ::signal(SIGPIPE, SIG_IGN);
-  auto program = take_program(request.pid, {});
-  if (!program) return program.error();
+  auto run = method_->acquire(request.pid, {});
+  if (!run) return run.error();
+  const MeteredFacts facts = (*run)->facts();
   ProcessCreated created;
-  created.pid = program->pid;
-  created.name = read_command_name(program->pid, program->pid);
-  if (program->privileges_given_up) created.warning = "from now on it can gain no privileges (no_new_privs)";
-  charge_.pid = program->pid;
-  charge_.job = request.job;
-  charge_.name = created.name;
-  charge_.state = ProcessState::acquired;
-  if (auto metered = meter(*std::move(program), request.filter, request.flags); !metered) {
-    charge_.pid = 0;
+  created.pid = facts.pid;
+  created.name = read_command_name(facts.pid, facts.pid);
+  if (facts.privileges_given_up) created.warning = "from now on it can gain no privileges (no_new_privs)";
+  managed_.pid = facts.pid;
+  managed_.job = request.job;
+  managed_.name = created.name;
+  managed_.state = ProcessState::acquired;
+  if (auto metered = meter(*std::move(run), request.filter, request.flags); !metered) {
+    managed_.pid = 0;
     return metered.error();
   }
   return created;
 }
 
-Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddress& filter, MeterFlags flags) {
-  charge_.flags = flags;
-  charge_.filter = filter;
-  UniqueFd program_end = open_process(charge_.pid);
-  if (!program_end) return Error::from_errno("watch process " + std::to_string(charge_.pid));
-  auto sink = open_sink_(context_, filter, {machine_, charge_.job, charge_.name, charge_.pid});
+Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const FilterAddress& filter, MeterFlags flags) {
+  managed_.flags = flags;
+  managed_.filter = filter;
+  UniqueFd program_end = open_process(managed_.pid);
+  if (!program_end) return Error::from_errno("watch process " + std::to_string(managed_.pid));
+  auto sink = open_sink_(context_, filter, {machine_, managed_.job, managed_.name, managed_.pid});
   if (!sink) return sink.error();
   program_.emplace(context_, std::move(program_end));
   program_->when_readable([this] { on_program_end(); });
@@ -223,7 +192,7 @@ Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddres
   MeterOptions options;
   options.flags = flags;
   options.machine = machine_;
-  meter_ = std::make_unique<MeterThread>(context_, std::move(program), options, *std::move(sink), std::move(handlers));
+  meter_ = std::make_unique<MeterThread>(context_, std::move(run), options, *std::move(sink), std::move(handlers));
   return {};
 }
 
@@ -231,61 +200,60 @@ Result<void> SupervisorProcess::meter(MeteredProgram program, const FilterAddres
 
 Result<void> SupervisorProcess::set_flags(MeterFlags flags) {
   if (has_ended_) return Error{"it has ended"};
-  charge_.flags = flags;
+  managed_.flags = flags;
   meter_->set_flags(flags);
   return {};
 }
 
-Result<void> SupervisorProcess::start(Asker asker) {
-  if (charge_.state != ProcessState::fresh && charge_.state != ProcessState::stopped)
-    return Error{"a process that is " + state_name(charge_.state) + " cannot be started"};
+Result<void> SupervisorProcess::start(RequestId id) {
+  if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::stopped)
+    return Error{"a process that is " + state_name(managed_.state) + " cannot be started"};
   set_state(ProcessState::running);
   if (has_begun_) {
     signal_descendants(SIGCONT);
-    service_.reply(asker, Done{});
+    service_.reply(id, Done{});
   } else {
-    starters_.push_back(asker);
+    starters_.push_back(id);
     if (is_metered_) open_gate();
   }
   return {};
 }
 
 void SupervisorProcess::open_gate() {
-  for (const auto& asker : std::exchange(starters_, {})) service_.reply(asker, Done{});
+  for (const auto& id : std::exchange(starters_, {})) service_.reply(id, Done{});
   // It may have been stopped again meanwhile.
-  if (has_begun_ || charge_.state != ProcessState::running) return;
+  if (has_begun_ || managed_.state != ProcessState::running) return;
   has_begun_ = true;
-  launched_->start();
-  launched_.reset();
+  meter_->start_program();
   keep_reaping();
 }
 
 void SupervisorProcess::keep_reaping() {
-  const auto reap = [this] { reap_orphans(has_ended_ ? 0 : charge_.pid); };
+  const auto reap = [this] { reap_orphans(has_ended_ ? 0 : managed_.pid); };
   children_.emplace(context_, SIGCHLD, reap);
   reap();  // those that ended before
 }
 
 Result<void> SupervisorProcess::stop() {
-  if (charge_.state != ProcessState::fresh && charge_.state != ProcessState::running)
-    return Error{"a process that is " + state_name(charge_.state) + " cannot be stopped"};
+  if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::running)
+    return Error{"a process that is " + state_name(managed_.state) + " cannot be stopped"};
   if (has_begun_) signal_descendants(SIGSTOP);
   set_state(ProcessState::stopped);
   return {};
 }
 
-Result<void> SupervisorProcess::kill(Asker asker) {
+Result<void> SupervisorProcess::kill(RequestId id) {
   if (!is_child_) return Error{"an acquired process cannot be killed, only metered"};
-  if (charge_.state == ProcessState::killed) return Error{"it has ended already"};
-  killers_.push_back(asker);
+  if (managed_.state == ProcessState::killed) return Error{"it has ended already"};
+  killers_.push_back(id);
   signal_descendants(SIGKILL);
   return {};
 }
 
-Result<void> SupervisorProcess::release(Asker asker) {
-  if (charge_.state != ProcessState::killed && charge_.state != ProcessState::acquired)
-    return Error{"a process that is " + state_name(charge_.state) + " has to be killed first"};
-  releasers_.push_back(asker);
+Result<void> SupervisorProcess::release(RequestId id) {
+  if (managed_.state != ProcessState::killed && managed_.state != ProcessState::acquired)
+    return Error{"a process that is " + state_name(managed_.state) + " has to be killed first"};
+  releasers_.push_back(id);
   if (is_let_go_) {
     finish_release();
   } else {
@@ -296,7 +264,7 @@ Result<void> SupervisorProcess::release(Asker asker) {
 
 // Nobody asks for it any more; what its meter has still to deliver may take some time yet.
 void SupervisorProcess::finish_release() {
-  for (const auto& asker : std::exchange(releasers_, {})) service_.reply(asker, Done{});
+  for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{});
   service_.retire([this] {
     is_retired_ = true;
     if (meter_->has_ended()) context_.stop();
@@ -308,8 +276,8 @@ void SupervisorProcess::finish_release() {
 void SupervisorProcess::on_program_end() {
   has_ended_ = true;
   siginfo_t end = {};
-  const bool is_ours = is_child_ && ::waitid(P_PID, charge_.pid, &end, WEXITED) == 0;
-  charge_.reason = is_ours ? reason_of(end) : "ended";  // what it ended with is known to its parent alone
+  const bool is_ours = is_child_ && ::waitid(P_PID, managed_.pid, &end, WEXITED) == 0;
+  managed_.reason = is_ours ? reason_of(end) : "ended";  // what it ended with is known to its parent alone
   reap_orphans(0);
   const bool others_go_on = !is_child_ || !descendants().empty();
   if (others_go_on || meter_->has_ended()) return conclude();
@@ -323,13 +291,13 @@ void SupervisorProcess::conclude() {
 
 void SupervisorProcess::tell_end() {
   set_state(ProcessState::killed);
-  for (const auto& asker : std::exchange(starters_, {})) service_.refuse(asker, "it has ended");
-  for (const auto& asker : std::exchange(killers_, {})) service_.reply(asker, Done{});
+  for (const auto& id : std::exchange(starters_, {})) service_.refuse(id, "it has ended");
+  for (const auto& id : std::exchange(killers_, {})) service_.reply(id, Done{});
 }
 
 void SupervisorProcess::set_state(ProcessState state) {
-  charge_.state = state;
-  service_.report(StateChanged{charge_.pid, charge_.state, charge_.reason});
+  managed_.state = state;
+  service_.report(StateChanged{managed_.pid, managed_.state, managed_.reason});
 }
 
 void SupervisorProcess::leave() {

@@ -1,6 +1,6 @@
 // The supervisor of one program under control: a process of its own, in a session of its own, that outlives the daemon.
 // It is the program's parent, meters it, holds its input and output, and is told what to do by control messages
-// (charge_service.hpp). So whatever is known of a program is known here, and a daemon that is killed loses nothing.
+// (agent_service.hpp). So whatever is known of a program is known here, and a daemon that is killed loses nothing.
 //
 //     daemon ── CreateProcess ──► supervisor ── pipes, SIGSTOP, SIGCONT, SIGKILL ──► program and all that it starts
 //                                  │   └── notified calls ◄── program
@@ -18,12 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/program/launch.hpp"
-#include "backends/linux/remote/agents/charge_service.hpp"
+#include "backends/linux/remote/agents/agent_service.hpp"
 #include "backends/linux/remote/agents/meter_path.hpp"
 #include "backends/linux/remote/agents/meter_thread.hpp"
 #include "backends/linux/remote/agents/program_streams.hpp"
 #include "backends/linux/transport/net/signal_watch.hpp"
+#include "model/metering_method.hpp"
 
 namespace dpm {
 
@@ -33,26 +33,26 @@ class SupervisorProcess {
   static Result<void> run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink);
 
  private:
-  using Asker = ChargeService::Asker;
+  using RequestId = AgentService::RequestId;
 
   SupervisorProcess(asio::io_context& context, std::string machine, const OpenMeterSink& open_sink);
 
-  control::Charge describe() const;
-  void on_request(Asker asker, control::RequestBody request);
+  control::ManagedProcess describe() const;
+  void on_request(RequestId id, control::RequestBody request);
   // Nothing: the answer comes later.
   using Answer = std::optional<control::ReplyBody>;
-  Result<Answer> perform(Asker asker, control::RequestBody& request);
+  Result<Answer> perform(RequestId id, control::RequestBody& request);
 
   Result<control::ProcessCreated> create(const control::CreateProcess& request);
-  Result<LaunchedProgram> launch_with_streams(const control::CreateProcess& request, std::string& warning);
+  Result<std::unique_ptr<MeteredRun>> launch_with_streams(const control::CreateProcess& request, std::string& warning);
   Result<control::ProcessCreated> acquire(const control::AcquireProcess& request);
-  Result<void> meter(MeteredProgram program, const FilterAddress& filter, MeterFlags flags);
+  Result<void> meter(std::unique_ptr<MeteredRun> run, const FilterAddress& filter, MeterFlags flags);
 
   Result<void> set_flags(MeterFlags flags);
-  Result<void> start(Asker asker);
+  Result<void> start(RequestId id);
   Result<void> stop();
-  Result<void> kill(Asker asker);
-  Result<void> release(Asker asker);
+  Result<void> kill(RequestId id);
+  Result<void> release(RequestId id);
   void finish_release();
 
   void open_gate();
@@ -66,19 +66,19 @@ class SupervisorProcess {
   asio::io_context& context_;
   std::string machine_;  // never empty
   const OpenMeterSink& open_sink_;
-  ChargeService service_;
+  std::unique_ptr<MeteringMethod> method_;
+  AgentService service_;
   ProgramStreams streams_;
-  control::Charge charge_;
+  control::ManagedProcess managed_;
   bool is_child_ = false;  // launched by us; not acquired
 
-  std::optional<LaunchedProgram> launched_;  // until it has begun
   std::unique_ptr<MeterThread> meter_;
   std::optional<SignalWatch> children_;  // once it has begun
   bool is_metered_ = false;              // its calls are served
   bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
   std::optional<Descriptor> program_;  // a pidfd of its first process
   Timer conclude_timer_;
-  std::vector<Asker> starters_, killers_, releasers_;  // who waits for an answer
+  std::vector<RequestId> starters_, killers_, releasers_;  // who waits for an answer
 };
 
 }  // namespace dpm

@@ -1,6 +1,5 @@
 #include "backends/linux/remote/client/connections.hpp"
 
-#include <fcntl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "backends/linux/transport/net/asio.hpp"
+#include "os/descriptors.hpp"
 
 namespace dpm::control {
 namespace {
@@ -22,8 +22,6 @@ std::size_t bytes_of(const MachineReport& report) {
   const auto* output = std::get_if<Output>(&report.what);
   return kSmall + (output == nullptr ? 0 : output->bytes.size());
 }
-
-UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
 // What was refused is an error.
 Answer checked(Answer reply) {
@@ -96,7 +94,7 @@ Result<MachineConnection*> Connections::connection_to(const std::string& name) {
   const auto command = launcher_command(launcher, name);
   if (!command) return command.error();
   MachineConnection::Handlers handlers;
-  handlers.on_open = [this, name](const Welcome& welcome) { queue({name, MachineFound{welcome.charges}}); };
+  handlers.on_open = [this, name](const Welcome& welcome) { queue({name, MachineFound{welcome.managed}}); };
   handlers.on_report = [this, name](ReportBody report) {
     std::visit([&](auto& what) { queue({name, std::move(what)}); }, report);
   };

@@ -24,45 +24,45 @@ Outcome AdoptCommand::perform(const Words& words) {
   auto outcome = Outcome::done;
   const auto left = left_on(machines, outcome);
   std::vector<Question> questions;
-  for (const auto& one : left) questions.push_back({one.machine, Adopt{one.charge.pid}});
+  for (const auto& one : left) questions.push_back({one.machine, Adopt{one.managed.pid}});
   auto answers = machines_.ask(std::move(questions));
   std::vector<const Left*> adopted;
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (auto done = expect<Done>(std::move(answers[i])); done) {
       adopted.push_back(&left[i]);
-      computation_.take_back(left[i].machine, left[i].charge.pid);
+      computation_.take_back(left[i].machine, left[i].managed.pid);
     } else {
-      outcome = console_.fail("'" + left[i].charge.name + "' on " + left[i].machine +
+      outcome = console_.fail("'" + left[i].managed.name + "' on " + left[i].machine +
                               " was not adopted: " + done.error().what);
     }
   }
   for (const auto* one : adopted)
-    if (one->charge.kind == Charge::Kind::filter) adopt_filter(*one);
+    if (one->managed.kind == ManagedProcess::Kind::filter) adopt_filter(*one);
   for (const auto* one : adopted)
-    if (one->charge.kind == Charge::Kind::process) adopt_process(*one);
+    if (one->managed.kind == ManagedProcess::Kind::process) adopt_process(*one);
   if (adopted.empty() && outcome == Outcome::done) console_.say("there is nothing to adopt");
   return outcome;
 }
 
 std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::string>& machines, Outcome& outcome) {
   std::vector<Question> questions;
-  for (const auto& machine : machines) questions.push_back({machine, ListCharges{}});
+  for (const auto& machine : machines) questions.push_back({machine, ListManaged{}});
   auto answers = machines_.ask(std::move(questions));
   std::vector<Left> left;
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    auto charges = expect<Charges>(std::move(answers[i]));
-    if (!charges) {
-      outcome = console_.fail("adopt: machine '" + machines[i] + "': " + charges.error().what);
+    auto managed = expect<ManagedList>(std::move(answers[i]));
+    if (!managed) {
+      outcome = console_.fail("adopt: machine '" + machines[i] + "': " + managed.error().what);
       continue;
     }
-    if (charges->charges.empty()) known_machines_.forget(machines[i]);
-    for (auto& charge : charges->charges) {
-      if (!charge.attended || computation_.is_given_up(machines[i], charge.pid)) {
-        left.push_back({machines[i], std::move(charge)});
-      } else if (computation_.process_at(machines[i], charge.pid) == nullptr &&
-                 computation_.filter_at(machines[i], charge.pid) == nullptr) {
-        console_.say("'" + charge.name + "' on " + machines[i] +
-                     " belongs to a controller that is connected: " + charge.controller);
+    if (managed->processes.empty()) known_machines_.forget(machines[i]);
+    for (auto& managed : managed->processes) {
+      if (!managed.attended || computation_.is_given_up(machines[i], managed.pid)) {
+        left.push_back({machines[i], std::move(managed)});
+      } else if (computation_.process_at(machines[i], managed.pid) == nullptr &&
+                 computation_.filter_at(machines[i], managed.pid) == nullptr) {
+        console_.say("'" + managed.name + "' on " + machines[i] +
+                     " belongs to a controller that is connected: " + managed.controller);
       }
     }
   }
@@ -70,48 +70,48 @@ std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::str
 }
 
 void AdoptCommand::adopt_filter(const Left& left) {
-  const auto name = free_name(left.charge.name, [&](const auto& taken) { return computation_.has_filter(taken); });
+  const auto name = free_name(left.managed.name, [&](const auto& taken) { return computation_.has_filter(taken); });
   auto& filter = computation_.filters().emplace_back();
   filter.name = name;
   filter.machine = left.machine;
-  filter.pid = left.charge.pid;
-  filter.address = left.charge.filter;
+  filter.pid = left.managed.pid;
+  filter.address = left.managed.filter;
   filter.address.filter = name;
-  filter.log = left.charge.log;
+  filter.log = left.managed.log;
   auto& hosts = filter.address.hosts;
   if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
     hosts.insert(hosts.begin(), left.machine);
-  if (left.charge.state == ProcessState::killed) filter.ended = left.charge.reason;
+  if (left.managed.state == ProcessState::killed) filter.ended = left.managed.reason;
   console_.say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
 }
 
 // Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be
 // found machine by machine, as these notice that its controller is gone.
-Job& AdoptCommand::job_to_adopt_into(const Charge& charge) {
+Job& AdoptCommand::job_to_adopt_into(const ManagedProcess& managed) {
   for (auto& job : computation_.jobs())
-    if (job.adopted_from == charge.controller && job.adopted_as == charge.job) return job;
-  const std::string name = free_name(charge.job, [&](const auto& taken) { return computation_.has_job(taken); });
-  auto& job = computation_.add_job(name, charge.filter.filter);
-  job.adopted_from = charge.controller;
-  job.adopted_as = charge.job;
+    if (job.adopted_from == managed.controller && job.adopted_as == managed.job) return job;
+  const std::string name = free_name(managed.job, [&](const auto& taken) { return computation_.has_job(taken); });
+  auto& job = computation_.add_job(name, managed.filter.filter);
+  job.adopted_from = managed.controller;
+  job.adopted_as = managed.job;
   return job;
 }
 
 void AdoptCommand::adopt_process(const Left& left) {
-  auto& job = job_to_adopt_into(left.charge);
+  auto& job = job_to_adopt_into(left.managed);
   // Its filter by what nobody else has: it may have got another name here.
   for (const auto& filter : computation_.filters())
-    if (filter.address.secret == left.charge.filter.secret && filter.address.port == left.charge.filter.port)
+    if (filter.address.secret == left.managed.filter.secret && filter.address.port == left.managed.filter.port)
       job.filter = filter.name;
   for (const auto type : kEventTypes)
-    if (left.charge.flags.has(type)) job.flags.set(type, true);
-  if (left.charge.flags.immediate()) job.flags.set_immediate(true);
-  auto& process = computation_.add_process(job, left.charge.name);
+    if (left.managed.flags.has(type)) job.flags.set(type, true);
+  if (left.managed.flags.immediate()) job.flags.set_immediate(true);
+  auto& process = computation_.add_process(job, left.managed.name);
   process.machine = left.machine;
-  process.pid = left.charge.pid;
-  process.state = left.charge.state;
-  process.flags = left.charge.flags;
-  if (process.state == ProcessState::killed) process.ended = left.charge.reason;
+  process.pid = left.managed.pid;
+  process.state = left.managed.state;
+  process.flags = left.managed.flags;
+  if (process.state == ProcessState::killed) process.ended = left.managed.reason;
   console_.say("process '" + process.name + "' was adopted into job '" + job.name +
                "': identifier = " + std::to_string(process.pid) + ", " + state_name(process.state));
 }

@@ -23,11 +23,11 @@ class AdoptCommand {
  private:
   struct Left {
     std::string machine;
-    Charge charge;
+    ManagedProcess managed;
   };
   std::vector<Left> left_on(const std::vector<std::string>& machines, Outcome& outcome);
   void adopt_filter(const Left& left);
-  Job& job_to_adopt_into(const Charge& charge);
+  Job& job_to_adopt_into(const ManagedProcess& managed);
   void adopt_process(const Left& left);
 
   Machines& machines_;

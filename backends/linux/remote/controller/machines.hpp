@@ -30,7 +30,7 @@ struct MachineLost {
 };
 // Connected, for the first time or again: what it looked after at that moment.
 struct MachineFound {
-  std::vector<Charge> charges;
+  std::vector<ManagedProcess> managed;
 };
 
 struct MachineReport {

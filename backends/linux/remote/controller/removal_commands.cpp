@@ -65,7 +65,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
   for (const auto* process : processes)
     if (process->is_unreachable) lost.insert(process->machine);
   std::vector<Question> questions;
-  for (const auto& machine : lost) questions.push_back({machine, ListCharges{}});
+  for (const auto& machine : lost) questions.push_back({machine, ListManaged{}});
   // If one answers, it has been found, and what became of its processes is reported.
   const auto answers = machines_.ask(std::move(questions));
   reports_.show();

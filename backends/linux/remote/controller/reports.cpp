@@ -104,44 +104,44 @@ void Reports::take(const std::string& machine, const MachineLost& report) {
 }
 
 void Reports::take(const std::string& machine, const MachineFound& report) {
-  const auto charge_of = [&](std::uint32_t pid) {
-    const auto found = std::find_if(report.charges.begin(), report.charges.end(),
-                                    [&](const auto& charge) { return charge.pid == pid; });
-    return found == report.charges.end() ? nullptr : &*found;
+  const auto managed_at = [&](std::uint32_t pid) {
+    const auto found = std::find_if(report.managed.begin(), report.managed.end(),
+                                    [&](const auto& managed) { return managed.pid == pid; });
+    return found == report.managed.end() ? nullptr : &*found;
   };
   for (auto& job : computation_.jobs()) {
     for (auto& process : job.processes) {
       if (process.machine != machine || !process.is_unreachable) continue;
       process.is_unreachable = false;
-      const auto* charge = charge_of(process.pid);
-      if (charge == nullptr) {
+      const auto* managed = managed_at(process.pid);
+      if (managed == nullptr) {
         take(machine, StateChanged{process.pid, ProcessState::killed, "unknown: it ended out of our reach"});
       } else {
-        take(machine, StateChanged{process.pid, charge->state, charge->reason});
+        take(machine, StateChanged{process.pid, managed->state, managed->reason});
       }
     }
   }
   for (auto& filter : computation_.filters()) {
     if (filter.machine != machine || !filter.is_unreachable) continue;
     filter.is_unreachable = false;
-    const auto* charge = charge_of(filter.pid);
-    if (charge == nullptr) {
+    const auto* managed = managed_at(filter.pid);
+    if (managed == nullptr) {
       take(machine, FilterEnded{filter.pid, "unknown: it ended out of our reach"});
-    } else if (charge->state == ProcessState::killed) {
-      take(machine, FilterEnded{filter.pid, charge->reason});
+    } else if (managed->state == ProcessState::killed) {
+      take(machine, FilterEnded{filter.pid, managed->reason});
     }
   }
   std::vector<std::string> given_up;
-  for (const auto& charge : report.charges)
-    if (computation_.is_given_up(machine, charge.pid)) given_up.push_back("'" + charge.name + "'");
+  for (const auto& managed : report.managed)
+    if (computation_.is_given_up(machine, managed.pid)) given_up.push_back("'" + managed.name + "'");
   if (!given_up.empty())
     console_.say("  FOUND: machine " + machine + " still has what was given up: " + listed(given_up) + "; 'adopt " +
                  machine + "' takes it back");
-  const auto left =
-      static_cast<std::size_t>(std::count_if(report.charges.begin(), report.charges.end(), [&](const Charge& charge) {
-        return !charge.attended && !computation_.is_given_up(machine, charge.pid) &&
-               computation_.process_at(machine, charge.pid) == nullptr &&
-               computation_.filter_at(machine, charge.pid) == nullptr;
+  const auto left = static_cast<std::size_t>(
+      std::count_if(report.managed.begin(), report.managed.end(), [&](const ManagedProcess& managed) {
+        return !managed.attended && !computation_.is_given_up(machine, managed.pid) &&
+               computation_.process_at(machine, managed.pid) == nullptr &&
+               computation_.filter_at(machine, managed.pid) == nullptr;
       }));
   if (left > 0)
     console_.say("  FOUND: on machine " + machine + " a controller that is gone left " +

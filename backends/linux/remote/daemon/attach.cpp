@@ -13,6 +13,7 @@
 
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/descriptor.hpp"
+#include "os/descriptors.hpp"
 #include "os/own_program.hpp"
 #include "os/process_handle.hpp"
 #include "os/user_paths.hpp"
@@ -22,8 +23,6 @@ namespace dpm {
 namespace {
 
 constexpr off_t kLogBytesMax = 1024 * 1024;
-
-UniqueFd duplicate(int fd) { return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)); }
 
 // One direction, until an end closes. The descriptors may be shared with other processes, so that they may not be made
 // non-blocking: reading waits for no more than there is, and what a pipe that is ready takes without waiting is PIPE_BUF.

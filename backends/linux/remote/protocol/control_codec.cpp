@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "backends/linux/remote/protocol/control_fields.hpp"
+#include "os/hexadecimal.hpp"
+#include "os/utf8.hpp"
 
 namespace dpm::control {
 namespace {
@@ -15,7 +17,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 4;
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // ---- what both directions check
 
@@ -28,7 +29,7 @@ std::string text_problem(std::string_view text, TextRule rule) {
 }
 
 std::string digits_problem(std::string_view text, std::size_t count) {
-  if (text.size() == count && text.find_first_not_of(kHexDigits) == std::string_view::npos) return "";
+  if (text.size() == count && is_hexadecimal(text)) return "";
   return "is not " + std::to_string(count) + " hexadecimal digits";
 }
 
@@ -63,37 +64,9 @@ class Complaint {
 
 // ---- writing
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = byte < 0x80                   ? 1
-                               : byte >= 0xC2 && byte < 0xE0 ? 2
-                               : byte >= 0xE0 && byte < 0xF0 ? 3
-                               : byte >= 0xF0 && byte < 0xF5 ? 4
-                                                             : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    std::uint32_t point = length == 1 ? byte : byte & (0xFFu >> (length + 1));
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xC0) != 0x80) return false;
-      point = point << 6 | (next & 0x3Fu);
-    }
-    const bool is_overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
-    if (is_overlong || (point >= 0xD800 && point < 0xE000) || point > 0x10FFFF) return false;
-    i += length;
-  }
-  return true;
-}
-
 Json text_as_json(const std::string& text) {
   if (is_utf8(text)) return text;
-  std::string hex;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += kHexDigits[byte >> 4];
-    hex += kHexDigits[byte & 0xF];
-  }
-  return Json{{"hex", hex}};
+  return Json{{"hex", hexadecimal(text)}};
 }
 
 class Writer {
@@ -177,12 +150,9 @@ bool read_text(const Json& json, std::string& into) {
     return true;
   }
   if (!json.is_object() || json.size() != 1 || !json.contains("hex") || !json["hex"].is_string()) return false;
-  const auto& hex = json["hex"].get_ref<const std::string&>();
-  if (hex.size() % 2 != 0 || hex.find_first_not_of(kHexDigits) != std::string::npos) return false;
-  into.clear();
-  for (std::size_t i = 0; i < hex.size(); i += 2)
-    into.push_back(static_cast<char>(kHexDigits.find(hex[i]) << 4 | kHexDigits.find(hex[i + 1])));
-  return true;
+  const auto bytes = from_hexadecimal(json["hex"].get_ref<const std::string&>());
+  if (bytes) into = *bytes;
+  return bytes.has_value();
 }
 
 class Reader {

@@ -40,7 +40,7 @@ DPM_CONTROL_TYPE(Input, "input")
 DPM_CONTROL_TYPE(FindFile, "find_file")
 DPM_CONTROL_TYPE(PutFile, "put_file")
 DPM_CONTROL_TYPE(GetLog, "get_log")
-DPM_CONTROL_TYPE(ListCharges, "list_charges")
+DPM_CONTROL_TYPE(ListManaged, "list_charges")
 DPM_CONTROL_TYPE(Refused, "refused")
 DPM_CONTROL_TYPE(Done, "done")
 DPM_CONTROL_TYPE(Welcome, "welcome")
@@ -49,7 +49,7 @@ DPM_CONTROL_TYPE(ProcessCreated, "process_created")
 DPM_CONTROL_TYPE(FileFound, "file_found")
 DPM_CONTROL_TYPE(LogFiles, "log_files")
 DPM_CONTROL_TYPE(LogPiece, "log_piece")
-DPM_CONTROL_TYPE(Charges, "charges")
+DPM_CONTROL_TYPE(ManagedList, "charges")
 DPM_CONTROL_TYPE(StateChanged, "state_changed")
 DPM_CONTROL_TYPE(Output, "output")
 DPM_CONTROL_TYPE(FilterEnded, "filter_ended")
@@ -64,18 +64,18 @@ void fields(Archive& archive, FilterAddress& address) {
 }
 
 template <typename Archive>
-void fields(Archive& archive, Charge& charge) {
-  archive.choice("kind", charge.kind, {"process", "filter"});
-  archive.pid("pid", charge.pid);
-  archive.text("name", charge.name, kOptionalName);
-  archive.text("job", charge.job, kOptionalName);
-  archive.text("controller", charge.controller, kOptionalName);
-  archive.flag("attended", charge.attended);
-  archive.choice("state", charge.state, kStateNames);
-  archive.text("reason", charge.reason, kSentence);
-  archive.meter_flags("flags", charge.flags);
-  archive.object_or_none("filter", charge.filter, charge.filter.port != 0);
-  archive.text("log", charge.log, kOptionalPath);
+void fields(Archive& archive, ManagedProcess& managed) {
+  archive.choice("kind", managed.kind, {"process", "filter"});
+  archive.pid("pid", managed.pid);
+  archive.text("name", managed.name, kOptionalName);
+  archive.text("job", managed.job, kOptionalName);
+  archive.text("controller", managed.controller, kOptionalName);
+  archive.flag("attended", managed.attended);
+  archive.choice("state", managed.state, kStateNames);
+  archive.text("reason", managed.reason, kSentence);
+  archive.meter_flags("flags", managed.flags);
+  archive.object_or_none("filter", managed.filter, managed.filter.port != 0);
+  archive.text("log", managed.log, kOptionalPath);
 }
 
 // ---- requests
@@ -161,7 +161,7 @@ void fields(Archive& archive, GetLog& get) {
   archive.number("offset", get.offset, 0, INT64_MAX);
 }
 template <typename Archive>
-void fields(Archive&, ListCharges&) {}
+void fields(Archive&, ListManaged&) {}
 
 // ---- replies
 
@@ -178,7 +178,7 @@ void fields(Archive& archive, Welcome& welcome) {
   archive.text("machine", welcome.machine, kName);
   archive.texts("addresses", welcome.addresses, kName);
   archive.number("user", welcome.user, 0, UINT32_MAX);
-  archive.objects("charges", welcome.charges);
+  archive.objects("charges", welcome.managed);
 }
 template <typename Archive>
 void fields(Archive& archive, FilterCreated& created) {
@@ -208,8 +208,8 @@ void fields(Archive& archive, LogPiece& piece) {
   archive.raw(piece.bytes);
 }
 template <typename Archive>
-void fields(Archive& archive, Charges& charges) {
-  archive.objects("charges", charges.charges);
+void fields(Archive& archive, ManagedList& list) {
+  archive.objects("charges", list.processes);
 }
 
 // ---- reports

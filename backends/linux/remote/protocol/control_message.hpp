@@ -37,7 +37,7 @@ inline constexpr std::initializer_list<const char*> kStateNames = {"new", "acqui
 inline std::string state_name(ProcessState state) { return kStateNames.begin()[static_cast<std::size_t>(state)]; }
 
 // A process or a filter that a daemon looks after.
-struct Charge {
+struct ManagedProcess {
   enum class Kind : std::uint8_t { process, filter };
   Kind kind = Kind::process;
   std::uint32_t pid = 0;
@@ -129,11 +129,11 @@ struct GetLog {
   std::uint64_t offset = 0;
 };
 // What this daemon looks after.
-struct ListCharges {};
+struct ListManaged {};
 
 using RequestBody =
     std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
-                 Release, Adopt, Input, FindFile, PutFile, GetLog, ListCharges>;
+                 Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged>;
 struct Request {
   std::uint64_t number = 0;  // of the controller's choosing, repeated in the reply
   RequestBody body;
@@ -150,7 +150,7 @@ struct Welcome {
   std::string machine;                 // its own name for itself
   std::vector<std::string> addresses;  // without loopback
   std::uint32_t user = 0;
-  std::vector<Charge> charges;  // of every controller: it may be that one of them is dead
+  std::vector<ManagedProcess> managed;  // of every controller, connected or not
 };
 struct FilterCreated {
   std::uint32_t pid = 0;
@@ -174,12 +174,12 @@ struct LogPiece {
   std::string bytes;
   bool last = false;  // of this file
 };
-struct Charges {
-  std::vector<Charge> charges;
+struct ManagedList {
+  std::vector<ManagedProcess> processes;
 };
 
 using ReplyBody =
-    std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogPiece, Charges>;
+    std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogPiece, ManagedList>;
 struct Reply {
   std::uint64_t number = 0;
   ReplyBody body;
@@ -190,7 +190,7 @@ struct Reply {
 struct StateChanged {
   std::uint32_t pid = 0;
   ProcessState state = ProcessState::running;
-  std::string reason;  // as in Charge
+  std::string reason;  // as in ManagedProcess
 };
 struct Output {
   std::uint32_t pid = 0;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/check.hpp"
+#include "os/hexadecimal.hpp"
 
 namespace dpm {
 
@@ -29,16 +30,10 @@ void Sha256::add(std::string_view bytes) {
 }
 
 std::string Sha256::hexadecimal() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
   DPM_CHECK(EVP_DigestFinal_ex(state_->context.get(), digest.data(), &length) == 1);
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) {
-    text += kDigits[digest[i] >> 4];
-    text += kDigits[digest[i] & 15];
-  }
-  return text;
+  return dpm::hexadecimal(std::span(digest).first(length));
 }
 
 }  // namespace dpm

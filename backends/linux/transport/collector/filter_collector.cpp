@@ -1,7 +1,6 @@
 #include "backends/linux/transport/collector/filter_collector.hpp"
 
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,8 @@
 
 #include "backends/linux/transport/collector/filter_program.hpp"
 #include "backends/linux/transport/net/timer.hpp"
-#include "os/state_folder.hpp"
+#include "os/descriptors.hpp"
+#include "os/user_paths.hpp"
 #include "trace/files.hpp"
 
 namespace dpm {
@@ -26,14 +26,6 @@ constexpr auto kReportPause = 1000ms;  // between two reports on the disk
 // whole.
 constexpr auto kReportEndAfter = 100ms;
 constexpr auto kEndPatience = 200ms;  // for a filter that has closed its input, to end
-
-// Every meter costs one.
-void allow_many_descriptors() {
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 Result<void> make_log_folder(const std::string& path) {
   std::error_code failed;
@@ -92,7 +84,7 @@ FilterCollector::FilterCollector(std::unique_ptr<State> state) : state_(std::mov
 FilterCollector::~FilterCollector() = default;
 
 Result<std::unique_ptr<FilterCollector>> FilterCollector::create(asio::io_context& context, CollectorOptions options) {
-  allow_many_descriptors();
+  allow_many_descriptors();  // each meter's connection is one
   ::signal(SIGPIPE, SIG_IGN);
   auto tls = TlsContext::create(TlsRole::server, options.secret);
   if (!tls) return tls.error();

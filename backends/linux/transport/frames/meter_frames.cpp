@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "os/hexadecimal.hpp"
+
 namespace dpm::wire {
 namespace {
 
@@ -46,23 +48,10 @@ class Body {
   std::string_view bytes_;
 };
 
-std::string hexadecimal(const MeterKey& key) {
-  std::string text;
-  for (const auto byte : key.bytes) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
-
 MeterKey key_from(const std::string& text) {
   MeterKey key;
   if (text.size() != 2 * key.bytes.size()) throw Wrong{"its key has the wrong length"};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = std::string_view("0123456789abcdef").find(text[i]);
-    if (digit == std::string_view::npos) throw Wrong{"its key is not hexadecimal"};
-    key.bytes[i / 2] = static_cast<std::uint8_t>(key.bytes[i / 2] << 4 | digit);
-  }
+  if (!read_hexadecimal(text, key.bytes)) throw Wrong{"its key is not hexadecimal"};
   return key;
 }
 
@@ -77,7 +66,7 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 std::string body_of(const Hello& hello) {
   const auto shortened = [](const std::string& name) { return name.substr(0, kNameBytesMax / 3); };  // as UTF-8
   return text_of({{"version", hello.version},
-                  {"key", hexadecimal(hello.key)},
+                  {"key", hexadecimal(hello.key.bytes)},
                   {"machine", shortened(hello.identity.machine)},
                   {"pid", hello.identity.pid},
                   {"job", shortened(hello.identity.job)},

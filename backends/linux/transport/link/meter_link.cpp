@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "backends/linux/transport/link/link_sender.hpp"
-#include "os/state_folder.hpp"
+#include "os/random.hpp"
+#include "os/user_paths.hpp"
 #include "os/whole_io.hpp"
 
 namespace dpm {
@@ -61,8 +61,7 @@ Result<std::unique_ptr<MeterLink>> MeterLink::create(asio::io_context& context, 
   if (!tls) return tls.error();
   if (options.folder.empty()) options.folder = state_folder() + "/spool";
   wire::MeterKey key;
-  if (::getrandom(key.bytes.data(), key.bytes.size(), 0) != static_cast<ssize_t>(key.bytes.size()))
-    return Error::from_errno("draw a random number");
+  if (auto drawn = draw_random(key.bytes); !drawn) return drawn.error();
   LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max),
                     NamesStore(options.folder));
   auto state = std::make_unique<State>(std::move(buffer), options);

@@ -32,7 +32,4 @@ class TlsContext {
   std::unique_ptr<State> state_;
 };
 
-// 64 hexadecimal digits from the system's random numbers.
-Result<std::string> new_secret();
-
 }  // namespace dpm

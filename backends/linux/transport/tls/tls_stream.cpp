@@ -1,11 +1,12 @@
 #include "backends/linux/transport/tls/tls_stream.hpp"
 
 #include <openssl/err.h>
-#include <openssl/rand.h>
 #include <openssl/ssl.h>
 
 #include <array>
 #include <string_view>
+
+#include "os/hexadecimal.hpp"
 
 namespace dpm {
 namespace {
@@ -19,12 +20,7 @@ using Secret = std::array<unsigned char, kSecretBytes>;
 
 Result<Secret> parse_secret(const std::string& text) {
   Secret secret = {};
-  if (text.size() != 2 * secret.size()) return Error{"a secret has 64 hexadecimal digits"};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = std::string_view("0123456789abcdef").find(text[i]);
-    if (digit == std::string_view::npos) return Error{"a secret has 64 hexadecimal digits"};
-    secret[i / 2] = static_cast<unsigned char>(secret[i / 2] << 4 | digit);
-  }
+  if (!read_hexadecimal(text, secret)) return Error{"a secret has 64 hexadecimal digits"};
   return secret;
 }
 
@@ -112,17 +108,6 @@ Result<TlsContext> TlsContext::create(TlsRole role, const std::string& secret) {
 
 asio::ssl::context& TlsContext::asio() { return *state_->context; }
 TlsRole TlsContext::role() const { return state_->role; }
-
-Result<std::string> new_secret() {
-  Secret secret;
-  if (RAND_bytes(secret.data(), static_cast<int>(secret.size())) != 1) return Error{"draw a secret: " + last_error()};
-  std::string text;
-  for (const auto byte : secret) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
 
 asio::awaitable<std::string> shake_hands(TlsStream& stream, TlsRole role) {
   AsioError failed;

@@ -1,4 +1,4 @@
-#include "backends/linux/remote/daemon/charge_link.hpp"
+#include "backends/linux/remote/daemon/agent_link.hpp"
 
 #include <sys/socket.h>
 
@@ -13,23 +13,23 @@ constexpr const char* kGone = "the process that looked after it has ended (the d
 
 }  // namespace
 
-ChargeLink::ChargeLink(asio::io_context& context, UniqueFd socket, Handlers handlers)
+AgentLink::AgentLink(asio::io_context& context, UniqueFd socket, Handlers handlers)
     : link_(context, std::move(socket),
             {std::move(handlers.on_report), [this, on_end = std::move(handlers.on_end)](const std::string&, bool) {
                link_.fail(kGone);
                on_end();
              }}) {}
 
-void ChargeLink::ask(control::RequestBody request, Answer answer) {
+void AgentLink::ask(control::RequestBody request, Answer answer) {
   link_.ask(std::move(request), [answer = std::move(answer)](Result<control::ReplyBody> reply) {
     answer(reply ? *std::move(reply) : control::Refused{reply.error().what});
   });
 }
 
-Result<UniqueFd> start_charge_process(const std::string& role, const std::string& machine) {
+Result<UniqueFd> start_agent(const std::string& role, const std::string& machine) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return Error::from_errno("make a connection to a process that looks after a charge");
+    return Error::from_errno("make a connection to an agent");
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
   std::vector<std::string> command = {own_program(), "meterd", role};

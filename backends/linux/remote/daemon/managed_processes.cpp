@@ -1,0 +1,247 @@
+#include "backends/linux/remote/daemon/managed_processes.hpp"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "backends/linux/remote/agents/agent_service.hpp"
+#include "backends/linux/remote/daemon/daemon_log.hpp"
+#include "backends/linux/transport/net/timer.hpp"
+#include "os/process_handle.hpp"
+
+namespace dpm {
+namespace {
+
+using namespace control;
+
+constexpr std::chrono::seconds kReleasePatience{3};
+constexpr const char* kSupervisorKilled = "its supervisor was killed; it goes on unmetered, and its output is not seen";
+
+void ignore_answer(const ReplyBody&) {}
+
+}  // namespace
+
+ManagedProcesses::ManagedProcesses(asio::io_context& context, std::chrono::seconds keep, Handlers handlers)
+    : context_(context), keep_(keep), handlers_(std::move(handlers)) {}
+
+ManagedProcesses::Entry* ManagedProcesses::entry_of(std::uint32_t pid) {
+  const auto at = entries_.find(pid);
+  return at == entries_.end() ? nullptr : &at->second;
+}
+
+ManagedProcesses::Entry* ManagedProcesses::entry_of(const AgentLink* link) {
+  for (auto& [pid, entry] : entries_)
+    if (entry.link.get() == link) return &entry;
+  return nullptr;
+}
+
+const ManagedProcess* ManagedProcesses::find(std::uint32_t pid) const {
+  const auto at = entries_.find(pid);
+  return at == entries_.end() ? nullptr : &at->second.facts;
+}
+
+std::vector<ManagedProcess> ManagedProcesses::describe() const {
+  std::vector<ManagedProcess> described;
+  for (const auto& [pid, entry] : entries_) {
+    described.push_back(entry.facts);
+    described.back().attended = handlers_.is_connected(entry.facts.controller);
+  }
+  return described;
+}
+
+std::unique_ptr<AgentLink> ManagedProcesses::connect(UniqueFd socket) {
+  // The handlers name the link that they belong to, and exist before it.
+  auto self = std::make_shared<AgentLink*>(nullptr);
+  auto link = std::make_unique<AgentLink>(
+      context_, std::move(socket),
+      AgentLink::Handlers{[this, self](ReportBody body) { on_report(*self, std::move(body)); },
+                          [this, self] { on_agent_end(*self); }});
+  *self = link.get();
+  return link;
+}
+
+void ManagedProcesses::add(ManagedProcess facts, std::unique_ptr<AgentLink> link, const std::string& listener) {
+  const std::uint32_t pid = facts.pid;
+  // The kernel has given the number out again: the process that had it has ended, and is not released yet.
+  if (Entry* older = entry_of(pid); older != nullptr && older->link != nullptr) {
+    older->link->ask(Release{pid}, ignore_answer);
+    after(context_, kReleasePatience, [kept = std::shared_ptr<AgentLink>(std::move(older->link))] {});
+  }
+  Entry& entry = entries_.insert_or_assign(pid, Entry{}).first->second;
+  entry.facts = std::move(facts);
+  entry.link = std::move(link);
+  if (listener != kNoListener && !handlers_.is_connected(listener)) set_listener(entry, kNoListener);
+}
+
+// ---- controllers that come and go
+
+void ManagedProcesses::set_connected(const std::string& controller, bool connected) {
+  for (auto& [pid, entry] : entries_)
+    if (entry.facts.controller == controller) set_listener(entry, connected ? controller : kNoListener);
+}
+
+void ManagedProcesses::set_listener(Entry& entry, const std::string& controller) {
+  if (controller != kNoListener) {
+    for (auto& output : std::exchange(entry.held, {})) report(entry, std::move(output));
+  }
+  if (entry.link == nullptr) return;
+  entry.link->set_reading(true);
+  entry.link->ask(Hello{kControlVersion, controller}, ignore_answer);
+}
+
+void ManagedProcesses::set_reading(const std::string& controller, bool on) {
+  for (auto& [pid, entry] : entries_)
+    if (entry.facts.controller == controller && entry.link != nullptr) entry.link->set_reading(on);
+}
+
+void ManagedProcesses::adopt(const std::string& controller, std::uint32_t pid, const Answer& answer) {
+  Entry* entry = entry_of(pid);
+  if (entry == nullptr) return answer(Refused{fmt::format("process {} is not looked after here", pid)});
+  const std::string& owner = entry->facts.controller;
+  if (owner != controller && handlers_.is_connected(owner))
+    return answer(Refused{fmt::format("process {} belongs to the controller {}, which is connected", pid, owner)});
+  entry->facts.controller = controller;
+  answer(Done{});
+  set_listener(*entry, controller);
+}
+
+void ManagedProcesses::forget_abandoned() {
+  constexpr std::chrono::seconds kLookEvery{600};
+  const auto now = Clock::now();
+  std::vector<std::uint32_t> forgotten;
+  for (auto& [pid, entry] : entries_) {
+    const bool is_abandoned =
+        entry.facts.state == ProcessState::killed && !handlers_.is_connected(entry.facts.controller);
+    if (!is_abandoned) {
+      entry.abandoned.reset();
+    } else if (!entry.abandoned) {
+      entry.abandoned = now;
+    } else if (now - *entry.abandoned >= keep_) {
+      forgotten.push_back(pid);
+    }
+  }
+  for (const std::uint32_t pid : forgotten) {
+    Entry& entry = entries_.at(pid);
+    log_line(fmt::format("forgot {} ({}), ended: {}; its controller {} has not come back", entry.facts.name, pid,
+                         entry.facts.reason, entry.facts.controller));
+    release(entry, ignore_answer);
+  }
+  after(context_, std::min(keep_, kLookEvery), [this] { forget_abandoned(); });
+}
+
+// ---- requests of controllers
+
+std::string ManagedProcesses::refusal_of(const std::string& controller, const Entry& entry) const {
+  const std::string& owner = entry.facts.controller;
+  if (owner == controller) return "";
+  return fmt::format("process {} belongs to the controller {}, which is {}", entry.facts.pid, owner,
+                     handlers_.is_connected(owner) ? "connected" : "not connected: adopt it first");
+}
+
+void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid, RequestBody request, Answer answer) {
+  Entry* entry = entry_of(pid);
+  if (entry == nullptr) return answer(Refused{fmt::format("process {} is not looked after here", pid)});
+  if (auto refusal = refusal_of(controller, *entry); !refusal.empty()) return answer(Refused{std::move(refusal)});
+  if (std::holds_alternative<Release>(request)) return release(*entry, answer);
+  if (entry->link == nullptr) {
+    if (std::holds_alternative<KillProcess>(request)) return kill_unattended(*entry, std::move(answer));
+    return answer(Refused{kSupervisorKilled});
+  }
+  if (const auto* flags = std::get_if<SetFlags>(&request)) return set_flags(*entry, *flags, std::move(answer));
+  entry->link->ask(std::move(request), std::move(answer));
+}
+
+void ManagedProcesses::set_flags(Entry& entry, const SetFlags& request, Answer answer) {
+  entry.link->ask(request, [this, request, answer = std::move(answer)](ReplyBody body) {
+    if (Entry* changed = entry_of(request.pid); changed != nullptr && std::holds_alternative<Done>(body))
+      changed->facts.flags = request.flags;
+    answer(std::move(body));
+  });
+}
+
+void ManagedProcesses::kill_unattended(Entry& entry, Answer answer) {
+  if (entry.process == nullptr) return answer(Refused{"it has ended already"});
+  if (::syscall(SYS_pidfd_send_signal, entry.process->fd(), SIGKILL, nullptr, 0) != 0)
+    return answer(Refused{Error::from_errno("kill process " + std::to_string(entry.facts.pid)).what});
+  entry.killers.push_back(std::move(answer));
+}
+
+void ManagedProcesses::release(Entry& entry, const Answer& answer) {
+  const std::uint32_t pid = entry.facts.pid;
+  if (entry.link == nullptr) {
+    if (entry.facts.state != ProcessState::killed) return answer(Refused{kSupervisorKilled});
+    entries_.erase(pid);
+    return answer(Done{});
+  }
+  entry.link->ask(Release{pid}, [this, pid, answer](ReplyBody body) {
+    Entry* released = entry_of(pid);
+    if (released != nullptr && std::holds_alternative<Done>(body)) {
+      // This runs in a handler of the link, which must not destroy it.
+      later(context_, [link = std::shared_ptr<AgentLink>(std::move(released->link))] {});
+      entries_.erase(pid);
+      handlers_.on_release();
+    }
+    answer(std::move(body));
+  });
+}
+
+// ---- reports of agents
+
+void ManagedProcesses::report(const Entry& entry, ReportBody body) {
+  const std::string controller = entry.facts.controller;
+  if (!handlers_.report(controller, std::move(body))) set_reading(controller, false);
+}
+
+void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
+  Entry* entry = entry_of(link);
+  if (entry == nullptr) return;
+  if (const auto* changed = std::get_if<StateChanged>(&body)) {
+    entry->facts.state = changed->state;
+    entry->facts.reason = changed->reason;
+  } else if (const auto* ended = std::get_if<FilterEnded>(&body)) {
+    entry->facts.state = ProcessState::killed;
+    entry->facts.reason = ended->reason;
+  } else if (auto* output = std::get_if<Output>(&body);
+             output != nullptr && !handlers_.is_connected(entry->facts.controller)) {
+    entry->held.push_back(std::move(*output));
+    return;
+  }
+  report(*entry, std::move(body));
+}
+
+// ---- agents that were killed
+
+void ManagedProcesses::on_agent_end(AgentLink* link) {
+  Entry* entry = entry_of(link);
+  if (entry == nullptr) return;
+  entry->link.reset();
+  const std::uint32_t pid = entry->facts.pid;
+  if (entry->facts.state == ProcessState::killed) return;
+  if (entry->facts.kind == ManagedProcess::Kind::filter) {
+    entry->facts.state = ProcessState::killed;
+    entry->facts.reason = "the process that collected for it was killed";
+    return report(*entry, FilterEnded{pid, entry->facts.reason});
+  }
+  UniqueFd process = open_process(pid);
+  entry->facts.reason = kSupervisorKilled;
+  if (!process || has_ended(process.get())) return on_program_end(pid);
+  report(*entry, StateChanged{pid, entry->facts.state, entry->facts.reason});
+  entry->process = std::make_unique<Descriptor>(context_, std::move(process));
+  entry->process->when_readable([this, pid] { on_program_end(pid); });
+}
+
+void ManagedProcesses::on_program_end(std::uint32_t pid) {
+  Entry* entry = entry_of(pid);
+  if (entry == nullptr || entry->link != nullptr) return;
+  entry->process.reset();
+  entry->facts.state = ProcessState::killed;
+  entry->facts.reason = "ended, for an unknown reason: its supervisor had been killed";
+  report(*entry, StateChanged{pid, entry->facts.state, entry->facts.reason});
+  for (const auto& answer : std::exchange(entry->killers, {})) answer(Done{});
+}
+
+}  // namespace dpm

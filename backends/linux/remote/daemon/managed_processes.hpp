@@ -1,0 +1,86 @@
+// The processes and filters that a daemon manages, by pid, each with the link to its agent.
+//
+// A managed process belongs to the controller that created or adopted it. While that controller is connected, its
+// reports go there. While it is not, the agent keeps the output, and the daemon keeps only what was on its way.
+//
+// When an agent was killed, the daemon itself watches the program: it can report its end and kill it, but nothing else.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/linux/remote/daemon/agent_link.hpp"
+#include "backends/linux/transport/net/descriptor.hpp"
+
+namespace dpm {
+
+class ManagedProcesses {
+ public:
+  using Answer = AgentLink::Answer;
+  struct Handlers {
+    std::function<bool(const std::string& controller)> is_connected;
+    // False if the controller takes reports too slowly.
+    std::function<bool(const std::string& controller, control::ReportBody)> report;
+    std::function<void()> on_release;
+  };
+
+  // `keep`: how long what has ended waits for a controller that is gone.
+  ManagedProcesses(asio::io_context& context, std::chrono::seconds keep, Handlers handlers);
+
+  std::size_t size() const { return entries_.size(); }
+  const control::ManagedProcess* find(std::uint32_t pid) const;
+  std::vector<control::ManagedProcess> describe() const;
+
+  // A link whose reports and whose end come here, also before add().
+  std::unique_ptr<AgentLink> connect(UniqueFd socket);
+  // `listener`: which controller the agent believes to be connected, or kNoListener.
+  void add(control::ManagedProcess facts, std::unique_ptr<AgentLink> link, const std::string& listener);
+
+  // The controller has connected, or gone.
+  void set_connected(const std::string& controller, bool connected);
+  // While a controller is slow, what its processes print stays with their agents.
+  void set_reading(const std::string& controller, bool on);
+
+  void adopt(const std::string& controller, std::uint32_t pid, const Answer& answer);
+  // A request about one process, for its agent.
+  void pass_on(const std::string& controller, std::uint32_t pid, control::RequestBody request, Answer answer);
+
+  // From now on, and every ten minutes, forgets what ended and whose controller has not come back in time.
+  void forget_abandoned();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Entry {
+    control::ManagedProcess facts;
+    std::unique_ptr<AgentLink> link;             // empty if the agent was killed
+    std::unique_ptr<Descriptor> process;         // then: a pidfd of the program
+    std::vector<Answer> killers;                 // then: requests to kill it, answered at its end
+    std::vector<control::Output> held;           // output that arrived after the controller had gone
+    std::optional<Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
+  };
+
+  Entry* entry_of(std::uint32_t pid);
+  Entry* entry_of(const AgentLink* link);
+  void set_listener(Entry& entry, const std::string& controller);
+  void report(const Entry& entry, control::ReportBody body);
+  void on_report(AgentLink* link, control::ReportBody body);
+  void on_agent_end(AgentLink* link);
+  void on_program_end(std::uint32_t pid);
+  std::string refusal_of(const std::string& controller, const Entry& entry) const;
+  void set_flags(Entry& entry, const control::SetFlags& request, Answer answer);
+  void kill_unattended(Entry& entry, Answer answer);
+  void release(Entry& entry, const Answer& answer);
+
+  asio::io_context& context_;
+  std::chrono::seconds keep_;
+  Handlers handlers_;
+  std::map<std::uint32_t, Entry> entries_;  // by pid
+};
+
+}  // namespace dpm

@@ -1,0 +1,47 @@
+// Copies of descriptors, and the limit on their number.
+#include "os/descriptors.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "os/whole_io.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+
+TEST_CASE("descriptors: a copy lies above the standard streams and is closed at exec", "[os]") {
+  const UniqueFd copy = duplicate(STDERR_FILENO);
+  CHECK(copy.get() > STDERR_FILENO);
+  CHECK((::fcntl(copy.get(), F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+TEST_CASE("descriptors: borrowed standard streams are given back", "[os]") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const UniqueFd reading(ends[0]);
+  UniqueFd writing(ends[1]);
+  const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  bool is_written = false;
+  {
+    const BorrowedStandardStreams borrowed({nowhere.get(), writing.get(), nowhere.get()});
+    is_written = write_all(STDOUT_FILENO, "borrowed");
+  }
+  writing.reset();
+  CHECK(is_written);
+  CHECK(read_to_end(reading.get()) == "borrowed");  // ends: our standard output is not the pipe any more
+}
+
+TEST_CASE("descriptors: a process gets as many as its hard limit allows", "[os]") {
+  rlimit usual = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  const rlimit few = {usual.rlim_max / 2, usual.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  allow_many_descriptors();
+  rlimit now = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &now) == 0);
+  CHECK(now.rlim_cur == usual.rlim_max);
+  CHECK(now.rlim_max == usual.rlim_max);
+  CHECK(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+}
+
+}  // namespace dpm
