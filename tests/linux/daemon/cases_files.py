@@ -31,10 +31,10 @@ def case_find(machine):
     assert red.ask("find_file", path="~/empty")["sha256"] == hashlib.sha256(b"").hexdigest()
     missing = red.ask("find_file", path="/no/such/file")
     assert not missing["exists"] and missing["sha256"] == "" and missing["size_bytes"] == 0
-    assert "is no file" in refusal(red.ask, "find_file", path="/tmp")
-    assert "is no file" in refusal(red.ask, "find_file", path="/dev/zero")
+    assert "is not a regular file" in refusal(red.ask, "find_file", path="/tmp")
+    assert "is not a regular file" in refusal(red.ask, "find_file", path="/dev/zero")
     os.mkfifo(machine.folder + "/home/pipe")
-    assert "is no file" in refusal(red.ask, "find_file", path="~/pipe")
+    assert "is not a regular file" in refusal(red.ask, "find_file", path="~/pipe")
     red.close()
 
 

@@ -67,7 +67,7 @@ def case_wrong_messages(machine):
         request_frame(1, "hello", {"version": 1, "controller": "x" * 300}): "255 are allowed",
         request_frame(1, "list_charges", {}): "say Hello first",
         HELLO + request_frame(2, "start_process", {"pid": -1}): "no whole number",
-        HELLO + request_frame(2, "start_process", {"pid": pid, "x": 1}): "is no field of it",
+        HELLO + request_frame(2, "start_process", {"pid": pid, "x": 1}): "is an unknown field",
         HELLO + request_frame(2, "input", {"pid": pid, "end": False}, b"x" * (256 * 1024 + 1)): "are allowed",
     }
     for data, why in wrong.items():

@@ -182,23 +182,22 @@ TEST_CASE("control messages: what the other end would refuse is not sent") {
 
 TEST_CASE("control messages: what is wrong with a message is said by name") {
   CHECK(refusal(kRequestFrame, "{}") == "a control message without a type");
-  CHECK(refusal(kRequestFrame, "[1]") == "a control message whose text is no JSON object");
-  CHECK(refusal(kRequestFrame, "{") == "a control message whose text is no JSON object");
-  CHECK(refusal(9, R"({"type":"done","number":1})") == "a frame of kind 9, which is no control message");
-  CHECK(refusal(kRequestFrame, R"({"type":"done","number":1})") ==
-        "a control message of type 'done', which is none that can come here");
+  CHECK(refusal(kRequestFrame, "[1]") == "a control message whose text is not a JSON object");
+  CHECK(refusal(kRequestFrame, "{") == "a control message whose text is not a JSON object");
+  CHECK(refusal(9, R"({"type":"done","number":1})") == "a frame of kind 9, which is not a control message");
+  CHECK(refusal(kRequestFrame, R"({"type":"done","number":1})") == "an unexpected control message 'done'");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","pid":1})") ==
         "a wrong message 'start_process': 'number' is missing");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":-1,"pid":1})") ==
-        "a wrong message 'start_process': 'number' is no whole number");
+        "a wrong message 'start_process': 'number' is not a whole number");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":0})") ==
         "a wrong message 'start_process': 'pid' is 0, outside of 1 to 2147483647");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":4294967295})") ==
         "a wrong message 'start_process': 'pid' is 4294967295, outside of 1 to 2147483647");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":1.5})") ==
-        "a wrong message 'start_process': 'pid' is no whole number");
+        "a wrong message 'start_process': 'pid' is not a whole number");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":7,"when":"now"})") ==
-        "a wrong message 'start_process': 'when' is no field of it");
+        "a wrong message 'start_process': 'when' is an unknown field");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":7})", "x") ==
         "a wrong message 'start_process': 'bytes' are there, and have no place in it");
   CHECK(refusal(kRequestFrame, R"({"type":"set_flags","number":1,"pid":7,"flags":"sent"})") ==
@@ -206,15 +205,15 @@ TEST_CASE("control messages: what is wrong with a message is said by name") {
   CHECK(refusal(kRequestFrame, R"({"type":"find_file","number":1,"path":"a\u0000b"})") ==
         "a wrong message 'find_file': 'path' has a zero byte in it");
   CHECK(refusal(kRequestFrame, R"({"type":"find_file","number":1,"path":{"hex":"6"}})") ==
-        "a wrong message 'find_file': 'path' is no text");
+        "a wrong message 'find_file': 'path' is not a text");
   CHECK(refusal(kRequestFrame, R"({"type":"put_file","number":1,"path":"a","mode":2541,"offset":0,"last":true})") ==
         "a wrong message 'put_file': 'mode' is 2541, outside of 0 to 511");
   CHECK(refusal(kReportFrame, R"({"type":"state_changed","pid":1,"state":"dead","reason":""})") ==
-        "a wrong message 'state_changed': 'state' is 'dead', which is none we know");
+        "a wrong message 'state_changed': 'state' is 'dead', which is unknown");
   CHECK(refusal(kReplyFrame, R"({"type":"charges","number":1,"charges":[7]})") ==
-        "a wrong message 'charges': 'charges' is no object");
+        "a wrong message 'charges': 'charges' is not an object");
   CHECK(refusal(kReplyFrame, R"({"type":"log_files","number":1,"files":{}})") ==
-        "a wrong message 'log_files': 'files' is no list");
+        "a wrong message 'log_files': 'files' is not a list");
 }
 
 TEST_CASE("control messages: of a peer of another version we can read the version") {

@@ -71,7 +71,7 @@ void CollectorProcess::on_request(RequestId id, RequestBody request) {
 Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   auto command = filter_command(request);
   if (!command) return command.error();
-  // Whoever has the secret may send to the filter: only the controller gets it, and gives it to meters.
+  // A meter that has the secret may send to the filter. The controller alone gets it, and gives it to meters.
   auto secret = new_secret();
   if (!secret) return secret.error();
   CollectorOptions options;

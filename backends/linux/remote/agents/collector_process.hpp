@@ -1,5 +1,5 @@
-// The process that looks after one filter: it collects what meters send to it (collector/filter_collector.hpp), runs
-// the filter's program, outlives the daemon, and is told by control messages to end (agent_service.hpp).
+// The agent of one filter. It collects what meters send (collector/filter_collector.hpp), runs the filter's program and
+// outlives the daemon. Control messages tell it to end (agent_service.hpp).
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace dpm {
 
 class CollectorProcess {
  public:
-  // `daemon` is the connection to who started us.
+  // `daemon` is the connection to the daemon that started us.
   static Result<void> run(UniqueFd daemon, const std::string& machine);
 
  private:
@@ -33,7 +33,7 @@ class CollectorProcess {
   std::unique_ptr<FilterCollector> collector_;
   std::vector<RequestId> releasers_;
 
-  std::string how_ended_;  // the filter, by itself
+  std::string how_ended_;  // the filter; empty while it runs, or if it was told to end
   bool is_over_ = false;   // the collector has finished its log
 };
 

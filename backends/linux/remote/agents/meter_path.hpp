@@ -1,5 +1,5 @@
-// Where a supervisor gets the sink that takes what it meters, to a filter: given from outside, so that how events
-// travel and what a daemon does know nothing of each other.
+// The sink through which a supervisor sends events to a filter. The command passes it in, so that the agents do not
+// depend on how events travel.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace dpm {
 
 class MeterSink : public EventSink, public GrowthSink {
  public:
-  // Events are sent at once instead of being buffered. From any thread.
+  // Whether events are sent at once instead of being buffered. From any thread.
   virtual void set_immediate(bool on) = 0;
 };
 
@@ -24,7 +24,7 @@ struct MeteredProcess {
   std::uint32_t pid = 0;
 };
 
-// What the sink waits for, it waits for in the io_context of the supervisor.
+// The sink waits in the supervisor's io_context.
 using OpenMeterSink =
     std::function<Result<std::unique_ptr<MeterSink>>(asio::io_context&, const FilterAddress&, const MeteredProcess&)>;
 

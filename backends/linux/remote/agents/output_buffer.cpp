@@ -6,7 +6,7 @@
 namespace dpm {
 namespace {
 
-// Programs that print byte by byte shall not cost a piece each.
+// The bytes of a program that prints one at a time share a piece.
 constexpr std::size_t kPieceBytes = 64 * 1024;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a program has printed and nobody has taken yet: kept in order, up to a bound, and beyond it dropped and counted.
-// No I/O.
+// What a program has printed and no controller has taken yet. It is kept in order up to a bound; the rest is dropped and
+// counted. No I/O.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class OutputBuffer {
 
   explicit OutputBuffer(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Of more than fits, what comes last is dropped.
+  // Drops and counts the bytes at the end that do not fit.
   void add(bool is_error, std::string_view bytes);
-  // Nothing is dropped: for the little that is left when a program has ended.
+  // Keeps all bytes: for the little that is left when a program has ended.
   void add_anyway(bool is_error, std::string_view bytes);
   bool is_full() const { return bytes_ >= bytes_max_; }
   bool empty() const { return pieces_.empty() && dropped_bytes_ == 0; }
 
-  // The oldest, at most `bytes_most` of it.
+  // The oldest piece, at most `bytes_most` bytes of it.
   Piece take(std::size_t bytes_most);
 
  private:

@@ -24,7 +24,7 @@ bool read_children(std::uint32_t pid, std::vector<std::uint32_t>& children) {
   for (const auto tid : read_thread_ids(pid)) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/children");
     if (!file) {
-      // The thread, or the process, may have ended; but we are there.
+      // Another thread or process may have ended, but we exist.
       if (pid == static_cast<std::uint32_t>(::getpid()) && tid == pid) return false;
       continue;
     }
@@ -33,7 +33,7 @@ bool read_children(std::uint32_t pid, std::vector<std::uint32_t>& children) {
   return true;
 }
 
-std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> children_of_everybody() {
+std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> children_by_parent() {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> children;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
   while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
@@ -55,10 +55,10 @@ std::vector<std::uint32_t> descendants() {
     for (std::size_t i = 0; i < found.size(); ++i) read_children(std::uint32_t{found[i]}, found);
     return found;
   }
-  auto everybody = children_of_everybody();
-  found = everybody[self];
+  auto children_of = children_by_parent();
+  found = children_of[self];
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto children = everybody[found[i]];
+    const auto children = children_of[found[i]];
     found.insert(found.end(), children.begin(), children.end());
   }
   return found;

@@ -1,5 +1,5 @@
-// All processes of a program that we are the parent of: its first one and all that descend from it, also those whose
-// own parents have ended (we adopt these, once adopt_orphans() is called).
+// All processes of a program that is our child: its first process and all its descendants. After adopt_orphans() these
+// include processes whose parents have ended.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,16 @@
 
 namespace dpm {
 
-// From now on what our descendants leave behind becomes our child. Not what we ourselves have detached before.
+// From now on the kernel makes orphans among our descendants our children, but not processes that we have detached.
 void adopt_orphans();
 
 // Our children, their children and so on, parents before children.
 std::vector<std::uint32_t> descendants();
 
-// Sends the signal to all of them, and to those that come meanwhile, until there are no others: with SIGSTOP or SIGKILL
-// nobody is left who could make more.
+// Signals all descendants until it finds no new ones: after SIGSTOP or SIGKILL none is left that could create more.
 void signal_descendants(int signal);
 
-// Takes away what has ended, other than `spared`: it is waited for elsewhere.
+// Reaps children that have ended, except `spared`, which is waited for elsewhere.
 void reap_orphans(std::uint32_t spared);
 
 }  // namespace dpm

@@ -96,7 +96,7 @@ bool ProgramStreams::read_once(Source& source, bool keep_all) {
   }
   if (kept_.empty()) taken_at_ = Clock::now();
   const std::string_view bytes(part, static_cast<std::size_t>(length));
-  // For a listener the program waits once the buffer is full (must_wait): what was read to fill it is not dropped.
+  // While a controller listens, a full buffer makes the program wait (must_wait): nothing that was read is dropped.
   keep_all || has_patience() ? kept_.add_anyway(source.is_error, bytes) : kept_.add(source.is_error, bytes);
   return true;
 }
@@ -107,7 +107,7 @@ void ProgramStreams::read(Source& source) {
 }
 
 void ProgramStreams::drain(std::function<void()> then) {
-  // Others may still write to these pipes, and faster than we read: what they hold now is enough.
+  // Other processes may still write to these pipes, faster than we read: read what the pipes hold now.
   constexpr int kReadsMax = 32;
   for (Source* source : {&output_, &error_}) {
     for (int i = 0; i < kReadsMax && source->pipe && read_once(*source, true); ++i) {
@@ -126,7 +126,7 @@ void ProgramStreams::pump() {
   if (when_drained_ && (kept_.empty() || !has_patience())) std::exchange(when_drained_, nullptr)();
 }
 
-// With a listener who takes what is sent, or will.
+// A controller listens, and takes what is sent.
 bool ProgramStreams::has_patience() const {
   return handlers_.is_listened_to() && Clock::now() - taken_at_ < kListenerPatience;
 }

@@ -1,8 +1,8 @@
 // Standard input, output and error of a program under control (metering report 3.5.2), at our end of the pipes.
 //
-// What it prints is kept until somebody takes it. While somebody listens who is slow, the program waits as it would for
-// a slow terminal, but not for ever; while nobody does, it never waits: of more than kKeptBytesMax the rest is dropped
-// and counted.
+// Output is kept until a controller takes it. While a slow controller listens, the program waits as it would for a slow
+// terminal, for at most kListenerPatience. While no controller listens, the program never waits: output beyond
+// kKeptBytesMax is dropped and counted.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,16 @@ class ProgramStreams {
  public:
   static constexpr std::size_t kKeptBytesMax = 4 * 1024 * 1024;
   static constexpr std::size_t kInputBytesMax = 4 * 1024 * 1024;
-  // A listener that takes nothing for so long is none.
+  // A controller that takes nothing for this long is treated as gone.
   static constexpr std::chrono::seconds kListenerPatience{30};
 
-  // The program's ends, to be closed once it has them.
+  // The program's ends: the caller closes them after the program has inherited them.
   struct ProgramEnds {
     UniqueFd input, output, error;
   };
 
   struct Handlers {
-    std::function<bool()> may_send;  // somebody listens, and there is room
+    std::function<bool()> may_send;  // a controller listens, and there is room
     std::function<bool()> is_listened_to;
     std::function<void(OutputBuffer::Piece)> send;
   };
@@ -40,19 +40,19 @@ class ProgramStreams {
   ProgramStreams(const ProgramStreams&) = delete;
   ProgramStreams& operator=(const ProgramStreams&) = delete;
 
-  // `input_file`: read by the program instead of what add_input() brings; empty: none.
+  // `input_file`: the program's standard input. Empty: a pipe, which add_input() feeds.
   Result<ProgramEnds> open(const std::string& input_file);
 
   // Refused if the program reads no input from us, or has left too much unread.
   Result<void> add_input(const std::string& bytes, bool end);
 
-  // Sends what may be sent: called when that may be more than before.
+  // Sends what may be sent. Call it when `may_send` may have become true.
   void pump();
-  // The program has ended: reads what is still in its pipes, and calls `then` when that has been sent, or when there
-  // is nobody to wait for.
+  // The program has ended: reads what is still in its pipes. Calls `then` when that has been sent, or at once if no
+  // controller listens.
   void drain(std::function<void()> then);
 
-  // Our ends of output and error, for who is to read them when we are dead.
+  // Our ends of output and error, for the keeper, which reads them when we are dead.
   int output_fd() const { return output_.pipe->fd(); }
   int error_fd() const { return error_.pipe->fd(); }
 

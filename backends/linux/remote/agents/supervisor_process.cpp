@@ -23,7 +23,7 @@ namespace {
 
 using namespace control;
 
-// What the program did last is in its log before it is said to have ended, unless its filter is slow.
+// How long the report of a program's end waits for its last events to be in the log.
 constexpr std::chrono::seconds kMeterPatience{2};
 
 std::string reason_of(const siginfo_t& end) {
@@ -67,7 +67,7 @@ void SupervisorProcess::on_request(RequestId id, RequestBody request) {
   auto answer = perform(id, request);
   if (!answer) {
     service_.refuse(id, answer.error().what);
-    if (is_beginning) leave();  // there is nothing to look after
+    if (is_beginning) leave();  // there is no process to manage
   } else if (*answer) {
     service_.reply(id, **std::move(answer));
   }
@@ -105,7 +105,7 @@ Result<ProcessCreated> SupervisorProcess::create(const CreateProcess& request) {
   auto launched = launch_with_streams(request, created.warning);
   if (!launched) return launched.error();
   adopt_orphans();
-  ::signal(SIGPIPE, SIG_IGN);  // after the program has inherited what it should
+  ::signal(SIGPIPE, SIG_IGN);  // the program has inherited ours
 
   is_child_ = true;
   managed_.pid = (*launched)->facts().pid;
@@ -140,7 +140,8 @@ Result<std::unique_ptr<MeteredRun>> SupervisorProcess::launch_with_streams(const
                                                   .error = ends->error.get(),
                                                   .output_reader = streams_.output_fd(),
                                                   .error_reader = streams_.error_fd()});
-  if (::chdir("/") != 0) return Error::from_errno("leave the program's folder");  // else its file system stays busy
+  if (::chdir("/") != 0)
+    return Error::from_errno("leave the program's folder");  // so that its file system can be unmounted
   if (launched && found.gains_privileges && (*launched)->facts().privileges_given_up)
     warning = "'" + request.file + "' runs without the privileges that it would gain when it starts (no_new_privs)";
   return launched;
@@ -155,7 +156,7 @@ Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request)
   ProcessCreated created;
   created.pid = facts.pid;
   created.name = read_command_name(facts.pid, facts.pid);
-  if (facts.privileges_given_up) created.warning = "from now on it can gain no privileges (no_new_privs)";
+  if (facts.privileges_given_up) created.warning = "it can no longer gain privileges (no_new_privs)";
   managed_.pid = facts.pid;
   managed_.job = request.job;
   managed_.name = created.name;
@@ -221,7 +222,7 @@ Result<void> SupervisorProcess::start(RequestId id) {
 
 void SupervisorProcess::open_gate() {
   for (const auto& id : std::exchange(starters_, {})) service_.reply(id, Done{});
-  // It may have been stopped again meanwhile.
+  // It may have been stopped again in between.
   if (has_begun_ || managed_.state != ProcessState::running) return;
   has_begun_ = true;
   meter_->start_program();
@@ -231,7 +232,7 @@ void SupervisorProcess::open_gate() {
 void SupervisorProcess::keep_reaping() {
   const auto reap = [this] { reap_orphans(has_ended_ ? 0 : managed_.pid); };
   children_.emplace(context_, SIGCHLD, reap);
-  reap();  // those that ended before
+  reap();  // children that ended before
 }
 
 Result<void> SupervisorProcess::stop() {
@@ -262,7 +263,7 @@ Result<void> SupervisorProcess::release(RequestId id) {
   return {};
 }
 
-// Nobody asks for it any more; what its meter has still to deliver may take some time yet.
+// The agent stays until the meter has delivered its events, although no daemon needs it.
 void SupervisorProcess::finish_release() {
   for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{});
   service_.retire([this] {
@@ -277,7 +278,7 @@ void SupervisorProcess::on_program_end() {
   has_ended_ = true;
   siginfo_t end = {};
   const bool is_ours = is_child_ && ::waitid(P_PID, managed_.pid, &end, WEXITED) == 0;
-  managed_.reason = is_ours ? reason_of(end) : "ended";  // what it ended with is known to its parent alone
+  managed_.reason = is_ours ? reason_of(end) : "ended";  // only a parent learns how its child ended
   reap_orphans(0);
   const bool others_go_on = !is_child_ || !descendants().empty();
   if (others_go_on || meter_->has_ended()) return conclude();

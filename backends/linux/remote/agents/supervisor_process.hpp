@@ -1,15 +1,15 @@
-// The supervisor of one program under control: a process of its own, in a session of its own, that outlives the daemon.
-// It is the program's parent, meters it, holds its input and output, and is told what to do by control messages
-// (agent_service.hpp). So whatever is known of a program is known here, and a daemon that is killed loses nothing.
+// The agent of one program: a process in a session of its own that outlives the daemon. It is the program's parent,
+// meters it and holds its input and output. Control messages tell it what to do (agent_service.hpp). Everything that is
+// known of the program is known here, so that a daemon that is killed loses nothing.
 //
-//     daemon ── CreateProcess ──► supervisor ── pipes, SIGSTOP, SIGCONT, SIGKILL ──► program and all that it starts
+//     daemon ── CreateProcess ──► supervisor ── pipes, SIGSTOP, SIGCONT, SIGKILL ──► program and its descendants
 //                                  │   └── notified calls ◄── program
 //                                  └── events ──► filter
 //
 //     new ─► running ◄──► stopped          acquired: neither started nor stopped nor killed, only metered
-//      └───────────────────► │             killed: when the first process has ended, for whatever reason
+//      └───────────────────► │             killed: the first process has ended, for any reason
 //
-// Killed itself, it leaves the program to its keeper, which also reads what the program prints.
+// If the supervisor is killed, the program's keeper answers its calls and reads its output.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ namespace dpm {
 
 class SupervisorProcess {
  public:
-  // `daemon` is the connection to who started us.
+  // `daemon` is the connection to the daemon that started us.
   static Result<void> run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink);
 
  private:
@@ -39,7 +39,7 @@ class SupervisorProcess {
 
   control::ManagedProcess describe() const;
   void on_request(RequestId id, control::RequestBody request);
-  // Nothing: the answer comes later.
+  // Empty: the answer comes later.
   using Answer = std::optional<control::ReplyBody>;
   Result<Answer> perform(RequestId id, control::RequestBody& request);
 
@@ -78,7 +78,7 @@ class SupervisorProcess {
   bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
   std::optional<Descriptor> program_;  // a pidfd of its first process
   Timer conclude_timer_;
-  std::vector<RequestId> starters_, killers_, releasers_;  // who waits for an answer
+  std::vector<RequestId> starters_, killers_, releasers_;  // to be answered
 };
 
 }  // namespace dpm

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What opening takes is bounded by itself; this is longer.
+// MachineConnection limits the time of opening; this is longer.
 constexpr std::chrono::seconds kOpeningPatience{40};
 
 std::size_t bytes_of(const MachineReport& report) {
@@ -23,13 +23,13 @@ std::size_t bytes_of(const MachineReport& report) {
   return kSmall + (output == nullptr ? 0 : output->bytes.size());
 }
 
-// What was refused is an error.
+// Turns Refused into an error.
 Answer checked(Answer reply) {
   if (const auto* refused = reply ? std::get_if<Refused>(&*reply) : nullptr) return Error{refused->why};
   return reply;
 }
 
-// The answers to the questions of one call; those that come too late find it no longer looked at.
+// The answers to one call's questions. Late answers still find it, but are not used.
 struct Asked {
   explicit Asked(std::size_t count) : answers(count), left(count) {}
   void answer(std::size_t question, Answer reply) {

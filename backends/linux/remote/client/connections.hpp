@@ -1,9 +1,8 @@
 // The machines of a computation, reached through a launcher: one connection to the meterdaemon of each, opened when it
 // is first needed and again when it was lost.
 //
-// One thread does everything: what machines say is read while it asks or waits here, and waits in their sockets while
-// it does something else. While the queue of reports is full, nothing is read but for answers: whatever processes
-// print, our memory does not grow.
+// One thread does everything. It reads while it asks or waits here; at other times, messages wait in the sockets. While
+// the queue of reports is full, it reads only to get answers, so that memory stays bounded whatever processes print.
 #pragma once
 
 #include <map>
@@ -24,9 +23,9 @@ class Connections : public Machines {
   static constexpr std::chrono::seconds kAnswerPatience{60};
   static constexpr std::size_t kQueuedBytesMax = 16 * 1024 * 1024;
 
-  // `interruption` is a signalfd or an eventfd that becomes readable when the user wants to interrupt what is done.
+  // `interruption` is a signalfd or an eventfd that becomes readable when the user interrupts a command.
   Connections(Launcher launcher, std::string controller, int interruption);
-  ~Connections() override;  // what is left on machines goes on there
+  ~Connections() override;  // processes go on
 
   std::vector<Answer> ask(std::vector<Question> questions) override;
   bool is_here(const std::string& machine) const override;
@@ -35,7 +34,7 @@ class Connections : public Machines {
   bool take_interruption() override;
 
   enum class Woken { input, reported, interrupted, timed_out };
-  // Until the descriptor `input` can be read, or there is a report to take. An interruption is taken.
+  // Until the descriptor `input` can be read, there is a report to take, or the user interrupts (which is taken).
   Woken wait_for_input(int input, std::chrono::milliseconds at_most);
 
  private:

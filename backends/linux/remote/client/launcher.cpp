@@ -39,7 +39,7 @@ std::string program(const Launcher& launcher) { return launcher.dpm.empty() ? "d
 
 std::vector<std::string> ssh_command(const Launcher& launcher, const std::string& machine) {
   auto command = words_of(launcher.ssh);
-  // No terminal, no questions; a machine that has vanished is noticed within half a minute.
+  // No terminal, no questions; ssh notices within half a minute that a machine has vanished.
   for (const char* option : {"-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=10",
                              "-o", "ServerAliveCountMax=3", "--"})
     command.emplace_back(option);
@@ -49,7 +49,7 @@ std::vector<std::string> ssh_command(const Launcher& launcher, const std::string
 }
 
 std::vector<std::string> srun_command(const Launcher& launcher, const std::string& machine) {
-  // Slurm ends what a step has left behind when the step ends: so it stays as long as the daemon does.
+  // When a step ends, Slurm kills the processes that it left. So the step stays as long as the daemon (--stay).
   return {"srun",         "--nodelist=" + machine, "--nodes=1", "--ntasks=1", "--overlap", "--quiet",
           "--unbuffered", program(launcher),       "meterd",    "--attach",   "--stay"};
 }
@@ -77,7 +77,7 @@ Result<Launcher> launcher_named(const std::string& kind) {
 }
 
 Result<std::vector<std::string>> launcher_command(const Launcher& launcher, const std::string& machine) {
-  if (!is_machine_name(machine)) return Error{"'" + machine + "' is no name of a machine"};
+  if (!is_machine_name(machine)) return Error{"'" + machine + "' cannot be a machine's name"};
   switch (launcher.kind) {
     case Launcher::Kind::ssh:
       return ssh_command(launcher, machine);

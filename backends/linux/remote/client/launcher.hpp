@@ -1,7 +1,7 @@
 // How a controller reaches a machine: by a command whose standard input and output lead to the meterdaemon there,
-// `dpm meterd --attach`. It gives nobody more than their account has there.
+// `dpm meterd --attach`. It grants no rights beyond those of the user's account on that machine.
 //
-//     ssh     ssh -T -o BatchMode=yes ... red 'dpm' meterd --attach        what $DPM_SSH says instead of "ssh"
+//     ssh     ssh -T -o BatchMode=yes ... red 'dpm' meterd --attach        or the command in $DPM_SSH instead of "ssh"
 //     srun    srun --nodelist=red --nodes=1 --ntasks=1 ... dpm meterd --attach --stay    inside a Slurm allocation
 //     local   dpm meterd --attach --machine red       every name means this machine, and has a daemon of its own
 #pragma once
@@ -20,7 +20,7 @@ struct Launcher {
   std::string ssh = "ssh";  // its words, separated by blanks
 };
 
-// "ssh", "srun" or "local", with what $DPM_SSH says. Another word is refused with the nearest of these.
+// "ssh" (the command may be set by $DPM_SSH), "srun" or "local". Another word is refused with the nearest of these.
 Result<Launcher> launcher_named(const std::string& kind);
 
 // Refused: names that no machine can have, or that the launcher would take for an option.

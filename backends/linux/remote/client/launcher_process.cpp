@@ -18,7 +18,7 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kSaidBytesMax = 2000;
-constexpr std::chrono::seconds kPatience{1};  // for its last words, and for each way to end it
+constexpr std::chrono::seconds kPatience{1};  // for its last words, and after each signal
 
 // As one line, for an error message.
 std::string as_line(const std::string& said) {
@@ -29,7 +29,7 @@ std::string as_line(const std::string& said) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-// Waits for its end, and helps it once it is late.
+// Waits for the end of the process, and kills it when it is late.
 asio::awaitable<void> await_end(asio::io_context& context, pid_t pid) {
   UniqueFd process = open_process(static_cast<std::uint32_t>(pid));
   if (process) {

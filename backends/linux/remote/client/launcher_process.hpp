@@ -20,10 +20,10 @@ class LauncherProcess {
   static Result<Started> start(asio::io_context& context, const std::vector<std::string>& command);
   LauncherProcess(const LauncherProcess&) = delete;
   LauncherProcess& operator=(const LauncherProcess&) = delete;
-  // The channel is closed by now: it ends by itself, or is told to, or is killed, while the io_context still runs.
+  // The channel must be closed. The process ends by itself, by SIGTERM or by SIGKILL, while the io_context runs.
   ~LauncherProcess();
 
-  // Once it has said all that it has to say, or a second later: the last of what it said on its standard error.
+  // When its standard error has ended, or a second later: the last of what it wrote there.
   void when_silent(std::function<void(const std::string& said)> then);
 
  private:
@@ -33,10 +33,10 @@ class LauncherProcess {
 
   asio::io_context& context_;
   pid_t pid_;
-  std::string said_;  // the last of it
+  std::string said_;  // the end of it
   std::function<void(const std::string&)> then_;
   Timer patience_;
-  std::unique_ptr<Descriptor> errors_;  // until it has said all
+  std::unique_ptr<Descriptor> errors_;  // until it ends
 };
 
 struct LauncherProcess::Started {

@@ -24,8 +24,8 @@ namespace {
 
 constexpr off_t kLogBytesMax = 1024 * 1024;
 
-// One direction, until an end closes. The descriptors may be shared with other processes, so that they may not be made
-// non-blocking: reading waits for no more than there is, and what a pipe that is ready takes without waiting is PIPE_BUF.
+// Copies in one direction until an end closes. Other processes may share the descriptors, so they must stay blocking. A
+// read returns what there is, and a pipe that is ready takes PIPE_BUF bytes without waiting.
 class OneWay {
  public:
   OneWay(asio::io_context& context, int from, int to)
@@ -68,13 +68,13 @@ Result<UniqueFd> open_log(const std::string& machine) {
   if (!path) return path.error();
   UniqueFd log(::open(path->c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!log) return Error::from_errno("write " + *path);
-  // It is for people, who want its end.
+  // People read its end.
   if (::lseek(log.get(), 0, SEEK_END) > kLogBytesMax && ::ftruncate(log.get(), 0) != 0)
     return Error::from_errno("empty " + *path);
   return log;
 }
 
-// It says on its standard output that it is ready, or why not; or nothing, if another was faster.
+// Waits until the daemon's standard output closes: it is ready, or has ended because another was faster.
 Result<void> start_meterd(const Meterd::Options& options) {
   auto log = open_log(options.machine);
   if (!log) return log.error();

@@ -1,5 +1,5 @@
-// `dpm meterd --attach`: what a launcher starts on a machine. Our standard input and output become a connection to the
-// meterdaemon, which is started if none runs.
+// `dpm meterd --attach`: the command that a launcher starts on a machine. It connects its standard input and output to the
+// meterdaemon, and starts one if none runs.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace dpm {
 
 struct AttachOptions {
-  Meterd::Options meterd;  // of the daemon, should it have to be started
-  bool stay = false;       // afterwards, until the daemon has ended
+  Meterd::Options meterd;  // if a daemon has to be started
+  bool stay = false;       // do not return before the daemon has ended
 };
 
 // Returns when either end has closed.
 Result<void> attach(const AttachOptions& options);
 
-// Where the daemon of this machine says what happens to it: "meterd.log" in the user's state folder.
+// The log of this machine's daemon: "meterd.log" in the user's state folder.
 Result<std::string> meterd_log(const std::string& machine);
 
 }  // namespace dpm

@@ -39,7 +39,7 @@ FileSearch::FileSearch(const std::string& path)
   if (!file_) {
     if (errno != ENOENT && errno != ENOTDIR) refusal_ = Error::from_errno("read '" + path_ + "'").what;
   } else if (!is_regular(file_.get())) {
-    refusal_ = "'" + path_ + "' is no file";
+    refusal_ = "'" + path_ + "' is not a regular file";
   } else {
     found_.exists = true;
   }
@@ -75,7 +75,7 @@ Result<void> FileUploads::put(const PutFile& piece) {
   const auto upload = uploads_.find(path);
   if (upload == uploads_.end()) return Error{"write '" + path + "': its first piece has not come"};
   auto done = append(upload->second, path, piece);
-  if (!done || piece.last) abandon(path);  // what was renamed is not there any more
+  if (!done || piece.last) abandon(path);  // after the last piece there is nothing to remove
   return done;
 }
 
@@ -101,7 +101,7 @@ Result<void> FileUploads::append(Upload& upload, const std::string& path, const 
   upload.size_bytes += piece.bytes.size();
   if (!piece.last) return {};
   if (::fchmod(upload.file.get(), piece.mode) != 0) return Error::from_errno(doing);
-  // An executable that somebody has open for writing cannot be started.
+  // The kernel refuses to start an executable that is open for writing.
   upload.file.reset();
   if (::rename(upload.unfinished.c_str(), path.c_str()) != 0) return Error::from_errno(doing);
   return {};
@@ -139,7 +139,7 @@ Result<ReplyBody> list_log(const std::string& log) {
   return ReplyBody(listed);
 }
 
-// Nothing above the log, and nothing that is only linked from it.
+// Opens no file outside the log, and follows no symbolic link.
 Result<UniqueFd> open_below(const std::string& log, const std::string& file) {
   const std::string doing = "read '" + file + "' of the log '" + log + "'";
   UniqueFd at(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -148,7 +148,7 @@ Result<UniqueFd> open_below(const std::string& log, const std::string& file) {
   for (std::size_t begin = 0; begin <= file.size();) {
     const std::size_t end = std::min(file.find('/', begin), file.size());
     const std::string name = file.substr(begin, end - begin);
-    if (name.empty() || name == "." || name == "..") return Error{doing + ": that is no file of it"};
+    if (name.empty() || name == "." || name == "..") return Error{doing + ": no such file in it"};
     at.reset(::openat(at.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (!at) return Error::from_errno(doing);
     begin = end + 1;
@@ -163,7 +163,8 @@ Result<ReplyBody> read_log(const std::string& log, const GetLog& request) {
   auto file = open_below(log, request.file);
   if (!file) return file.error();
   std::uint64_t size_bytes = 0;
-  if (!is_regular(file->get(), &size_bytes)) return Error{"'" + request.file + "' of the log '" + log + "' is no file"};
+  if (!is_regular(file->get(), &size_bytes))
+    return Error{"'" + request.file + "' of the log '" + log + "' is not a regular file"};
   LogPiece piece;
   piece.bytes.resize(kChunkBytesMax);
   const ssize_t length =

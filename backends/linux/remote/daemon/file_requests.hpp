@@ -1,5 +1,4 @@
-// Files that a controller asks a daemon for, with the rights of their user and no others: is there such a file, put one
-// there, the files of a filter's log.
+// A controller's requests about files, with the rights of its user: find a file, write one, read a filter's log.
 #pragma once
 
 #include <map>
@@ -13,11 +12,11 @@
 
 namespace dpm {
 
-// Reads a file to its end in steps, so that nobody waits for a large one.
+// Reads a file to its end in steps, so that a large one keeps nothing else waiting.
 class FileSearch {
  public:
   explicit FileSearch(const std::string& path);
-  // The answer, or nothing as long as it has to be called again.
+  // The answer, or null if it has to be called again.
   std::unique_ptr<control::ReplyBody> step();
 
  private:
@@ -28,8 +27,8 @@ class FileSearch {
   std::string refusal_;
 };
 
-// The files that one controller is sending. Each is written beside its place, and renamed when it is whole; those that
-// are not when the controller goes are removed.
+// The files that one controller is sending. Each is written beside its destination and renamed when it is complete. When
+// the controller goes, incomplete files are removed.
 class FileUploads {
  public:
   static constexpr std::size_t kUploadsMax = 16;
@@ -44,7 +43,7 @@ class FileUploads {
  private:
   struct Upload {
     UniqueFd file;
-    std::string unfinished;  // its name while it is not whole
+    std::string unfinished;  // its name until it is complete
     std::uint64_t size_bytes = 0;
   };
 

@@ -11,7 +11,7 @@
 namespace dpm {
 namespace {
 
-// Who works runs, or waits for the disk. A filter that has ended is not busy.
+// A busy filter runs, is in disk sleep, or has input to read. A filter that has ended is not busy.
 bool is_busy(std::uint32_t pid) {
   const std::string input_path = "/proc/" + std::to_string(pid) + "/fd/0";
   const UniqueFd input(::open(input_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

@@ -1,8 +1,8 @@
 // Control messages over a connected UNIX socket.
 //
-// The other end is not trusted: one that sends what is not a message, or begins a frame and does not end it in time, is
-// dropped with the reason. What is sent waits in memory until the other end takes it; an owner that sends much looks at
-// queued_bytes() and waits for on_drained.
+// The other end is not trusted: if it sends anything but messages, or does not complete a frame in time, the stream ends
+// with the reason. Messages to it wait in memory until it takes them; an owner that sends much checks queued_bytes() and
+// waits for on_drained.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,9 @@ class MessageStream {
     std::function<void(control::ControlMessage)> on_message;
     // Once; `broken` if the other end broke the protocol, otherwise it closed. The stream may be destroyed in it.
     std::function<void(const std::string& why, bool broken)> on_end;
-    std::function<void()> on_drained;  // nothing is queued any more; may be empty
+    std::function<void()> on_drained;  // the queue is empty; the handler is optional
   };
-  // How long a frame may take to come, from its first byte to its last.
+  // How long a frame may take, from its first byte to its last.
   static constexpr std::chrono::milliseconds kFramePatience{60'000};
 
   MessageStream(asio::io_context& context, UniqueFd socket, Handlers handlers,
@@ -33,13 +33,13 @@ class MessageStream {
   MessageStream& operator=(const MessageStream&) = delete;
   ~MessageStream();  // no handler is called any more
 
-  // A message that cannot be sent (too long) is an error; one that the other end does not take any more is none.
+  // An error if the message is too long. After the end of the stream, messages are dropped without an error.
   Result<void> send(const control::ControlMessage& message);
   std::size_t queued_bytes() const;
 
-  // While it is off nothing is read, so that the other end has to wait.
+  // While reading is off, the other end has to wait.
   void set_reading(bool on);
-  // Ends the stream once what is queued is sent, or a second later.
+  // Ends the stream when the queue has been sent, or a second later.
   void close_when_sent(const std::string& why);
   // Ends the stream at once: the other end broke the protocol.
   void drop(const std::string& why);

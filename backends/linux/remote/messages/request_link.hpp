@@ -15,7 +15,7 @@ class RequestLink {
   using Answer = RequestMatcher::Answer;
   struct Handlers {
     std::function<void(control::ReportBody)> on_report;
-    // Once; `broken` as in MessageStream. The link may be destroyed in it. What was asked is not answered yet: fail().
+    // Once; `broken` as in MessageStream. The link may be destroyed in it. Requests still wait for an answer: fail().
     std::function<void(const std::string& why, bool broken)> on_end;
   };
 
@@ -23,7 +23,7 @@ class RequestLink {
 
   // A request that cannot be sent is answered at once. One that is made after the end is answered by fail().
   void ask(control::RequestBody request, Answer answer);
-  // After the end: everything is answered with this error, also what is asked from now on.
+  // After the end: answers all requests with this error, and those of the future.
   void fail(const std::string& why);
   void set_reading(bool on) { stream_.set_reading(on); }
 

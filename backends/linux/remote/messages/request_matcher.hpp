@@ -1,4 +1,4 @@
-// Numbers requests, and finds what a reply answers. No I/O.
+// Numbers requests, and finds the request that a reply answers. No I/O.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace dpm {
 
 class RequestMatcher {
  public:
-  // Refused is an answer like any other; an error means that none will come.
+  // Refused is an answer; an error means that no answer will come.
   using Answer = std::function<void(Result<control::ReplyBody>)>;
 
   // The number under which to ask.
   std::uint64_t expect(Answer answer);
-  // False if nothing was asked under this number, or it was answered already.
+  // False if no request with this number waits for an answer.
   bool answer(std::uint64_t number, Result<control::ReplyBody> reply);
-  // Answers all that is not answered yet, in the order in which it was asked.
+  // Answers all waiting requests with this error, oldest first.
   void fail(const std::string& why);
 
  private:
   std::map<std::uint64_t, Answer> waiting_;
-  std::uint64_t next_number_ = 1;  // 0: the other end could not read a request
+  std::uint64_t next_number_ = 1;  // a reply to number 0: the other end could not read a request
 };
 
 }  // namespace dpm

@@ -48,7 +48,7 @@ std::string list_problem(std::size_t entries) {
   return "has " + std::to_string(entries) + " entries, of which " + std::to_string(kListEntriesMax) + " are allowed";
 }
 
-// Only the first of several problems is told.
+// Keeps the first of several problems.
 class Complaint {
  public:
   void about(std::string_view field, const std::string& problem) {
@@ -143,7 +143,7 @@ class Writer {
 
 // ---- reading
 
-// Nothing if it is no text, in either form.
+// False if it is not a text, in either form.
 bool read_text(const Json& json, std::string& into) {
   if (json.is_string()) {
     into = json.get_ref<const std::string&>();
@@ -163,14 +163,14 @@ class Reader {
   void text(const char* name, std::string& value, TextRule rule) {
     const Json* found = find(name);
     if (found == nullptr) return;
-    complaint_.about(name, read_text(*found, value) ? text_problem(value, rule) : "is no text");
+    complaint_.about(name, read_text(*found, value) ? text_problem(value, rule) : "is not a text");
   }
   void texts(const char* name, std::vector<std::string>& values, TextRule rule) {
     const Json* list = find_list(name);
     if (list == nullptr) return;
     for (const auto& item : *list) {
       complaint_.about(
-          name, read_text(item, values.emplace_back()) ? text_problem(values.back(), rule) : "is no list of texts");
+          name, read_text(item, values.emplace_back()) ? text_problem(values.back(), rule) : "is not a list of texts");
       if (!complaint_.text().empty()) return;
     }
   }
@@ -182,7 +182,7 @@ class Reader {
   void number(const char* name, Number& value, std::uint64_t least, std::uint64_t most) {
     const Json* found = find(name);
     if (found == nullptr) return;
-    if (!found->is_number_unsigned()) return complaint_.about(name, "is no whole number");
+    if (!found->is_number_unsigned()) return complaint_.about(name, "is not a whole number");
     const auto wide = found->template get<std::uint64_t>();
     complaint_.about(name, number_problem(wide, least, most));
     value = static_cast<Number>(wide);
@@ -199,7 +199,7 @@ class Reader {
     std::string word;
     text(name, word, kName);
     const auto at = std::find(names.begin(), names.end(), word);
-    if (at == names.end()) return complaint_.about(name, "is '" + word + "', which is none we know");
+    if (at == names.end()) return complaint_.about(name, "is '" + word + "', which is unknown");
     value = static_cast<Enum>(at - names.begin());
   }
   void meter_flags(const char* name, MeterFlags& value) {
@@ -237,10 +237,10 @@ class Reader {
   void expect(const char* name) { known_.insert(name); }
   // What is wrong with what was read, or with what was not.
   std::string problem() {
-    if (!raw_taken_ && !raw_.empty()) complaint_.about("bytes", "are there, and have no place in it");
+    if (!raw_taken_ && !raw_.empty()) complaint_.about("bytes", "follow a message that has none");
     if (unknown_allowed_ || !complaint_.text().empty()) return complaint_.text();
     for (const auto& item : json_.items())
-      if (!known_.contains(item.key())) complaint_.about(item.key(), "is no field of it");
+      if (!known_.contains(item.key())) complaint_.about(item.key(), "is an unknown field");
     return complaint_.text();
   }
 
@@ -255,12 +255,12 @@ class Reader {
   const Json* find_list(const char* name) {
     const Json* found = find(name);
     if (found == nullptr) return nullptr;
-    complaint_.about(name, found->is_array() ? list_problem(found->size()) : "is no list");
+    complaint_.about(name, found->is_array() ? list_problem(found->size()) : "is not a list");
     return complaint_.text().empty() ? found : nullptr;
   }
   template <typename Object>
   void read(const char* name, const Json& json, Object& value) {
-    if (!json.is_object()) return complaint_.about(name, "is no object");
+    if (!json.is_object()) return complaint_.about(name, "is not an object");
     Reader inner(json, {});
     fields(inner, value);
     complaint_.about(name, inner.problem());
@@ -318,7 +318,7 @@ Result<Parts> take_apart(std::string_view body) {
   body.remove_prefix(kLengthBytes);
   if (length > body.size()) return Error{"a control message whose text is longer than the message"};
   Parts parts{Json::parse(body.substr(0, length), nullptr, false), body.substr(length), ""};
-  if (!parts.json.is_object()) return Error{"a control message whose text is no JSON object"};
+  if (!parts.json.is_object()) return Error{"a control message whose text is not a JSON object"};
   const auto type = parts.json.find(kTypeField);
   if (type == parts.json.end() || !type->is_string()) return Error{"a control message without a type"};
   parts.type = type->get<std::string>();
@@ -331,7 +331,7 @@ Result<Body> read_body(const Parts& parts, std::uint64_t* number) {
   if constexpr (index == std::variant_size_v<Body>) {
     std::string shown;
     for (const char c : parts.type.substr(0, 40)) shown += c >= ' ' && c <= '~' ? c : '?';
-    return Error{"a control message of type '" + shown + "', which is none that can come here"};
+    return Error{"an unexpected control message '" + shown + "'"};
   } else {
     using Message = std::variant_alternative_t<index, Body>;
     if (parts.type != type_name<Message>()) return read_body<Body, index + 1>(parts, number);
@@ -373,7 +373,7 @@ Result<ControlMessage> decode_message(const Frame& frame) {
   if (frame.kind == kRequestFrame) return read_message<Request>(*parts);
   if (frame.kind == kReplyFrame) return read_message<Reply>(*parts);
   if (frame.kind == kReportFrame) return read_message<Report>(*parts);
-  return Error{"a frame of kind " + std::to_string(frame.kind) + ", which is no control message"};
+  return Error{"a frame of kind " + std::to_string(frame.kind) + ", which is not a control message"};
 }
 
 }  // namespace dpm::control

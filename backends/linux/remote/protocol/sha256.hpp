@@ -1,5 +1,4 @@
-// SHA-256 of bytes that come piece by piece: by it, controller and daemon know whether a file is the same on two
-// machines without sending it.
+// SHA-256 of bytes that come piece by piece. Controller and daemon compare files by it instead of sending them.
 #pragma once
 
 #include <memory>
