@@ -27,7 +27,7 @@ void to_collector(FrameReader& frames) {
     auto parsed = wire::parse_meter_frame(*std::move(*frame));
     if (!parsed) break;
     if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
-      meter = merged.meet(*hello).meter;
+      meter = merged.register_meter(*hello).meter;
     } else if (!meter || !merged.take(*meter, *std::move(parsed))) {
       break;
     }

@@ -99,7 +99,7 @@ class World {
       bool settled = true;
       for (auto& peer : peers_) {
         if (!peer->ended) end(*peer);
-        if (peer->buffer.is_settled()) continue;
+        if (peer->buffer.is_complete()) continue;
         settled = false;
         if (!peer->connected) peer->connect();
         peer->buffer.produce(peer->to_collector, 1 << 20);
@@ -303,7 +303,7 @@ TEST_CASE("meter path: a collector that breaks the protocol is not believed", "[
 TEST_CASE("meter path: a meter that breaks the protocol is refused", "[meter-path]") {
   MergedStream merged;
   LittleMeter meter("red", 2);
-  const auto number = merged.meet({wire::kMeterVersion, {}, {"red", 1, "", ""}, 0}).meter;
+  const auto number = merged.register_meter({wire::kMeterVersion, {}, {"red", 1, "", ""}, 0}).meter;
   wire::Events events{0, {}};
   for (const auto& event : meter.events(3)) append_event(events.messages, event);
   CHECK_FALSE(merged.take(number, wire::Events{1, events.messages}).has_value());

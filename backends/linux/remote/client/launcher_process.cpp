@@ -72,12 +72,12 @@ LauncherProcess::LauncherProcess(asio::io_context& context, pid_t pid, UniqueFd 
       pid_(pid),
       patience_(context),
       errors_(std::make_unique<Descriptor>(context, std::move(errors))) {
-  errors_->when_readable([this] { hear(); });
+  errors_->when_readable([this] { read_errors(); });
 }
 
 LauncherProcess::~LauncherProcess() { spawn(context_, await_end(context_, pid_)); }
 
-void LauncherProcess::hear() {
+void LauncherProcess::read_errors() {
   std::array<char, 1024> part;
   const ssize_t length = ::read(errors_->fd(), part.data(), part.size());
   if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR)) {
@@ -86,7 +86,7 @@ void LauncherProcess::hear() {
   }
   if (length > 0) said_.append(part.data(), static_cast<std::size_t>(length));
   if (said_.size() > kSaidBytesMax) said_.erase(0, said_.size() - kSaidBytesMax);
-  errors_->when_readable([this] { hear(); });
+  errors_->when_readable([this] { read_errors(); });
 }
 
 void LauncherProcess::when_silent(std::function<void(const std::string& said)> then) {

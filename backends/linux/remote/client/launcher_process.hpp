@@ -28,7 +28,7 @@ class LauncherProcess {
 
  private:
   LauncherProcess(asio::io_context& context, pid_t pid, UniqueFd errors);
-  void hear();
+  void read_errors();
   void fall_silent();
 
   asio::io_context& context_;

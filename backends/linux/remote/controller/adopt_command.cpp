@@ -85,8 +85,8 @@ void AdoptCommand::adopt_filter(const Left& left) {
   console_.say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
 }
 
-// Jobs keep their names where these are free; those of different controllers stay apart. What is left of one may be
-// found machine by machine, as these notice that its controller is gone.
+// Jobs keep their names if these are free; jobs of different controllers stay apart. The processes of one job may be found
+// one machine after another, as the machines notice that its controller has gone.
 Job& AdoptCommand::job_to_adopt_into(const ManagedProcess& managed) {
   for (auto& job : computation_.jobs())
     if (job.adopted_from == managed.controller && job.adopted_as == managed.job) return job;
@@ -99,7 +99,7 @@ Job& AdoptCommand::job_to_adopt_into(const ManagedProcess& managed) {
 
 void AdoptCommand::adopt_process(const Left& left) {
   auto& job = job_to_adopt_into(left.managed);
-  // Its filter by what nobody else has: it may have got another name here.
+  // Finds the job's filter by its secret and port: its name may be different here.
   for (const auto& filter : computation_.filters())
     if (filter.address.secret == left.managed.filter.secret && filter.address.port == left.managed.filter.port)
       job.filter = filter.name;

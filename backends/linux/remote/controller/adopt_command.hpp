@@ -1,5 +1,4 @@
-// adopt: takes over the processes and filters that a controller has left on machines, because it was killed or left
-// them on purpose.
+// adopt: takes over the processes and filters that a controller left on machines, because it was killed or on purpose.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ class AdoptCommand {
   AdoptCommand(Machines& machines, Console& console, Computation& computation, KnownMachines& known_machines)
       : machines_(machines), console_(console), computation_(computation), known_machines_(known_machines) {}
 
-  // Of the machines named, or of all that are known to have something.
+  // On the named machines, or on all known machines.
   Outcome perform(const Words& words);
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using P = Parameter;
 
-// In the order of the report, with what it lacks beside what it belongs to.
+// In the order of the report; additional commands stand beside related ones.
 const std::vector<CommandForm>& forms() {
   static const std::vector<CommandForm> table = {
       {Verb::help, "help", {}, "[<command>]", "this menu, or what one command does", 0, 1, {P::command}},

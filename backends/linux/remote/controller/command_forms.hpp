@@ -1,4 +1,4 @@
-// The controller's commands (metering report 4.3): their names, aliases, parameters, and what help says of them.
+// The controller's commands (metering report 4.3): names, aliases, parameters and help texts.
 #pragma once
 
 #include <span>
@@ -39,26 +39,26 @@ struct CommandForm {
   Verb verb;
   std::string_view name;
   std::vector<std::string_view> aliases;
-  std::string_view parameters;  // as the report writes them: "<jobname> [<filtername>]"
+  std::string_view parameters;  // as in the report: "<jobname> [<filtername>]"
   std::string_view summary;
   std::size_t least = 0, most = 0;  // parameters
-  std::vector<Parameter> kinds;     // of the parameters; the last one's for all that follow
+  std::vector<Parameter> kinds;     // of the parameters; the last one also of all that follow
 };
 
 inline constexpr std::size_t kAnyNumber = static_cast<std::size_t>(-1);
 
 std::span<const CommandForm> command_forms();
 
-// By name or alias, in any case. An unknown one is refused with the nearest.
+// By name or alias, in upper or lower case. The error for an unknown word names the nearest command.
 Result<const CommandForm*> find_command(std::string_view word);
 
 // "usage: newjob <jobname> [<filtername>]"
 std::string usage(const CommandForm& form);
 
-// What is wrong with this number of parameters, with the usage; empty when it is right.
+// An error text with the usage if the number of parameters is wrong; else empty.
 std::string wrong_parameters(const CommandForm& form, std::size_t count);
 
-// The menu, and at its end the meter flags; or one command.
+// The menu with the meter flags at its end, or the help of one command.
 std::string help_text();
 std::string help_text(const CommandForm& form);
 

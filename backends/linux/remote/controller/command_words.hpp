@@ -2,10 +2,9 @@
 //
 //     addprocess foo red A 'two words' "a \"b\"" <data      # the rest is a comment
 //
-// Words are literals of digits, letters, '/' and '.' in the report; here also of - _ : = , + @ % ~ and of letters
-// beyond ASCII. Anything else stands in quotes: '...' as it is, "..." with \" and \\. A word that begins with '<' names
-// the file that standard input comes from. Comments begin with '#', or stand between (* and *) as in the report's
-// appendix B.
+// In the report, words consist of digits, letters, '/' and '.'; here also of - _ : = , + @ % ~ and of letters beyond ASCII.
+// Other characters must be quoted: '...' literally, "..." with \" and \\. A word that begins with '<' names the file for
+// standard input. Comments begin with '#', or stand between (* and *) as in the report's appendix B.
 #pragma once
 
 #include <optional>
@@ -24,7 +23,7 @@ struct CommandWords {
 
 Result<CommandWords> read_words(std::string_view line);
 
-// The word as it has to be typed for read_words() to give it back.
+// The word as it must be typed for read_words() to return it.
 std::string quoted(std::string_view word);
 
 }  // namespace dpm::control

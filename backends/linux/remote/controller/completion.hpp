@@ -1,4 +1,4 @@
-// What a word the user is typing can become: a command, a job, a machine, a flag, a file of this machine.
+// Completes the word that the user is typing: a command, a job, a machine, a flag or a file of this machine.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace dpm::control {
 
 struct Completion {
-  std::string word;                     // what has been typed of it
-  std::vector<std::string> candidates;  // that begin with it, sorted; a folder ends with '/'
+  std::string word;                     // the part that has been typed
+  std::vector<std::string> candidates;  // words that begin with it, sorted; a folder ends with '/'
 };
 
 // `line` ends where the cursor is. `machines` are those the user has used.

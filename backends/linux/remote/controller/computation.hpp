@@ -1,7 +1,5 @@
-// What the controller knows of a computation: its filters, its jobs and their processes (metering report 4.2).
-//
-// Records only; what happens to the processes themselves happens on their machines. Names find them; an unknown one is
-// refused with the nearest.
+// The controller's records of a computation: its filters, its jobs and their processes (metering report 4.2). They are found
+// by name; the error for an unknown name contains the nearest known one.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +20,17 @@ struct FilterRecord {
   std::string name, machine;
   std::uint32_t pid = 0;
   FilterAddress address;
-  std::string log;    // its place on the machine
-  std::string ended;  // why, when it has
+  std::string log;    // its path on the machine
+  std::string ended;  // why; empty: it has not ended
   bool is_unreachable = false;
-  bool is_fetched = false;  // the log, at least once
+  bool is_fetched = false;  // its log, at least once
 };
 
 struct ProcessRecord {
-  std::string name, machine;  // the name tells it from the others of its job
+  std::string name, machine;  // the name is unique in the job
   std::uint32_t pid = 0;
   ProcessState state = ProcessState::fresh;
-  std::string ended;  // why, when it has; an acquired one stays acquired
+  std::string ended;  // why; empty: it has not ended. An acquired process stays acquired
   MeterFlags flags;
   bool is_unreachable = false;
   OutputLines output;
@@ -43,8 +41,8 @@ struct ProcessRecord {
 struct Job {
   unsigned number = 0;
   std::string name, filter;
-  std::string adopted_from, adopted_as;  // the controller that began it, and what it called it; empty: this one
-  MeterFlags flags;                      // what processes that are added begin with
+  std::string adopted_from, adopted_as;  // from which controller, and its name there; empty: created here
+  MeterFlags flags;                      // of processes that are added
   std::deque<ProcessRecord> processes;
 };
 
@@ -62,27 +60,27 @@ class Computation {
   bool has_job(std::string_view name) const;
 
   Job& add_job(const std::string& name, const std::string& filter);
-  // Called `name`, or "name.2", "name.3" if the job has one already.
+  // Named `name`, or "name.2", "name.3" if the job has that already.
   ProcessRecord& add_process(Job& job, const std::string& name);
   void remove_job(const Job& job);
 
-  // Null when no record has it: it may have been removed.
+  // Null if there is no such record: it may have been removed.
   ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);
   FilterRecord* filter_at(std::string_view machine, std::uint32_t pid);
 
-  // Processes whose machine cannot be reached, and that were removed all the same.
+  // Processes that were removed although their machine cannot be reached.
   void give_up(const ProcessRecord& process) { given_up_.emplace(process.machine, process.pid); }
   void take_back(const std::string& machine, std::uint32_t pid) { given_up_.erase({machine, pid}); }
   bool is_given_up(const std::string& machine, std::uint32_t pid) const { return given_up_.contains({machine, pid}); }
 
-  // How its output is marked: its name, or "job/name" while another job has a process of that name.
+  // The prefix of its output: its name, or "job/name" while another job has a process of that name.
   std::string mark(const Job& job, const ProcessRecord& process) const;
 
  private:
   std::deque<FilterRecord> filters_;
   std::deque<Job> jobs_;  // deques: records keep their place while others are added
   unsigned jobs_made_ = 0;
-  std::set<std::pair<std::string, std::uint32_t>> given_up_;  // by machine and number
+  std::set<std::pair<std::string, std::uint32_t>> given_up_;  // by machine and pid
 };
 
 }  // namespace dpm::control

@@ -6,7 +6,7 @@ void Console::show(std::string_view lines) {
   if (!file_.has_value()) return terminal_.show(lines);
   auto written = file_->write(std::string(lines) + "\n");
   if (written) return;
-  // The disk may be full. What could not be written is not lost: it goes where the user looks.
+  // The disk may be full: show on the terminal what could not be written.
   file_.reset();
   terminal_.show("sink: " + written.error().what + "; output goes to the terminal again");
   terminal_.show(lines);

@@ -1,5 +1,5 @@
-// Where the controller's output goes: to the terminal, or to the file that `sink` names. A message about a failure begins
-// with the line of the script that failed.
+// The controller's output: to the terminal, or to the file that `sink` names. A message about a failure in a script begins
+// with the script's line.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace dpm::control {
 
-// Of a command: `left` ends the controller.
+// The result of a command: `left` ends the controller.
 enum class Outcome { done, failed, left };
 
 using Words = std::vector<std::string>;  // a command's parameters
@@ -27,7 +27,7 @@ class Console : public Screen {
 
   void sink_to(std::optional<SinkFile> file) { file_ = std::move(file); }
 
-  // The line being performed ("script:3"), outermost first; typed commands have none.
+  // The script line that is performed ("script:3"); scripts nest.
   void enter(const std::string& where) { where_.push_back(where); }
   void leave() { where_.pop_back(); }
 

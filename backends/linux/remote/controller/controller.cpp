@@ -32,7 +32,7 @@ Outcome Controller::perform(std::string_view line, const std::string& where) {
     return dispatch(**form, command->words, command->input);
   }();
   if (!where.empty()) console_.leave();
-  // A script that failed has counted its own.
+  // A script has counted the failures of its lines.
   if (outcome == Outcome::failed && failures_ == failures_before) ++failures_;
   return outcome;
 }

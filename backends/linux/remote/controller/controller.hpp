@@ -1,9 +1,9 @@
 // The controller (metering report 3.5 and 4): performs the user's commands, one at a time, and shows what machines
 // report.
 //
-// It keeps the records of filters, jobs and processes, and asks their machines for whatever is to happen. It reads no
-// terminal and starts no thread: lines come in by perform(), output goes to a Screen, machines are behind
-// Machines. What machines report is shown between commands, never inside what a command says.
+// It keeps the records of filters, jobs and processes, and sends requests to their machines. It does no I/O itself: lines
+// come through perform(), output goes to a Screen, and Machines stands for the machines. Reports are shown between
+// commands, never within the output of a command.
 #pragma once
 
 #include <optional>
@@ -36,19 +36,18 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // One line. A message about its failure begins with `where` ("script:3"), which is empty for a line that the user typed.
+  // One line. A message about its failure begins with `where` ("script:3"); typed lines have none.
   Outcome perform(std::string_view line, const std::string& where = "");
-  // Control-D on a terminal asks to leave as `die` does; the end of a script that was given leaves in any case, and
-  // fails if processes are active.
+  // Control-D on a terminal acts as `die`. The end of a script always leaves, and fails if processes are active.
   Outcome end_of_typing();
   Outcome end_of_script(const std::string& where);
 
-  // Shows what machines have reported. Output that has no newline yet waits for flush_output().
+  // Shows reports of machines. Output without a newline waits for flush_output().
   void show_reports() { reports_.show(); }
   void flush_output() { reports_.flush(); }
   bool has_output_waiting() const { return reports_.has_output_waiting(); }
 
-  // Commands so far: of scripts, each of their lines.
+  // The number of commands that failed; each line of a script counts.
   int failures() const { return failures_; }
   const Computation& computation() const { return computation_; }
 

@@ -18,7 +18,7 @@ std::string size_text(std::uint64_t bytes) {
   return std::to_string((bytes + kKilo * kKilo / 2) / (kKilo * kKilo)) + " MB";
 }
 
-// In a place of its own for each content, so that nothing that runs is ever overwritten.
+// Each content has its own path, so that a running program is never overwritten.
 std::string cache_place(const fs::path& path, const std::string& sha256) {
   constexpr std::size_t kEnough = 16;
   return "~/.cache/dpm/files/" + sha256.substr(0, kEnough) + "/" + path.filename().string();

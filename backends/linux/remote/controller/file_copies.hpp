@@ -1,5 +1,5 @@
-// Files where they are needed (metering report 3.5.3): an executable or an input file of the user's is used where it
-// lies if the machine has the same at the same place, and is copied into the user's cache there if not.
+// Copies files to the machines that need them (metering report 3.5.3). If a machine has the same executable or input file
+// at the same path, it is used there; otherwise it is copied to the user's cache on that machine.
 #pragma once
 
 #include <string>
@@ -15,11 +15,10 @@ class FileCopies {
  public:
   FileCopies(Machines& machines, Screen& screen) : machines_(machines), screen_(screen) {}
 
-  // Where `word` is found on the machine, which has it afterwards:
-  //   a file here, by its path, or by its bare name in the current folder:   that file, copied if need be
-  //   an executable's bare name otherwise:                                   what the machine's PATH has
-  //   an absolute path that only the machine has:                            that
-  // Says what it copies.
+  // Returns the path of `word` on the machine, after copying it if necessary, which it reports:
+  //   a file here, by its path, or by its bare name in the current folder:   that file, or its copy
+  //   another bare name of an executable:                                    found in the machine's PATH
+  //   an absolute path that only the machine has:                            that file
   Result<std::string> place(const std::string& machine, const std::string& word, FileUse use);
 
  private:

@@ -6,7 +6,7 @@
 namespace dpm::control {
 namespace {
 
-// What the report calls the standard filter and its two files, when the user names none.
+// The report's names for the standard filter and its two files.
 constexpr std::string_view kStandardFilter = "filter";
 constexpr std::string_view kDescriptions = "descriptions";
 constexpr std::string_view kTemplates = "templates";
@@ -22,7 +22,7 @@ Outcome FilterCommands::create(const Words& words) {
   if (!request) return console_.fail("filter '" + name + "' was not created: " + request.error().what);
   auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
   if (!created) return console_.fail("filter '" + name + "' was not created: " + created.error().what);
-  // Other machines may know it by the name the user has for it, and by none of its addresses.
+  // Other machines may know the machine by the user's name for it, but by none of its addresses.
   if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
   computation_.filters().push_back(
@@ -82,7 +82,7 @@ Outcome FilterCommands::get_log(const std::string& name, const std::string& dest
   return Outcome::done;
 }
 
-// While a filter works, files of its log come and go: then it is fetched once more, as it is now.
+// While a filter works, files of its log come and go: after a failure, fetch the log again as it is then.
 Result<void> FilterCommands::fetch(const FilterRecord& filter, const std::string& destination) {
   constexpr int kTimes = 5;
   for (int time = 1;; ++time) {
@@ -117,7 +117,7 @@ Result<void> FilterCommands::fetch_file(const FilterRecord& filter, const std::s
     if (!piece) return piece.error();
     if (auto done = log.append(file, piece->bytes); !done) return done;
     if (piece->last) return {};
-    if (piece->bytes.empty()) return Error{"the log's file '" + file + "' comes to no end"};
+    if (piece->bytes.empty()) return Error{"the log's file '" + file + "' does not end"};
     offset += piece->bytes.size();
   }
 }

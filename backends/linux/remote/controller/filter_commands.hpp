@@ -1,4 +1,4 @@
-// filter, which creates or lists filters, and getlog, which fetches what they wrote.
+// filter, which creates or lists filters, and getlog, which fetches their logs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Meter flags as the controller's users write them (metering report 4.3): words with blanks between, by the names of
-// UNIX.
+// Meter flags as users of the controller write them (metering report 4.3): UNIX names, separated by blanks.
 #pragma once
 
 #include <string>
@@ -9,10 +8,10 @@
 
 namespace dpm::control {
 
-// The report's ten in its order, then what our meters know besides.
+// The report's ten in its order, then those that our meters add.
 std::vector<std::string> flag_names();
 
-// "send receive fork accept connect"; "none" when nothing is set.
+// "send receive fork accept connect"; "none" if no flag is set.
 std::string flag_words(MeterFlags flags);
 
 }  // namespace dpm::control

@@ -34,7 +34,7 @@ Outcome JobCommands::create(const Words& words) {
 Outcome JobCommands::set_flags(const Words& words) {
   const auto job = computation_.job(words[0]);
   if (!job) return console_.fail("setflags: " + job.error().what);
-  // What processes have may differ from the job: each gets the change, not the job's whole set.
+  // The flags of processes may differ from the job's: apply the change to each, not the job's set.
   std::string change;
   for (std::size_t i = 1; i < words.size(); ++i) change += (i == 1 ? "" : ",") + words[i];
   const auto flags = apply_flags((*job)->flags, change);

@@ -1,4 +1,4 @@
-// The commands that are about a whole job: newjob, setflags, startjob, stopjob, jobs.
+// The commands for a whole job: newjob, setflags, startjob, stopjob, jobs.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ void KnownMachines::forget(const std::string& machine) {
   if (std::erase(machines, machine) > 0) write(machines);
 }
 
-// A controller beside us may write as well: the file is replaced as a whole, and the last one is right enough.
+// Another controller may write at the same time: the file is replaced as a whole, and the last writer wins.
 void KnownMachines::write(const std::vector<std::string>& machines) const {
   if (path_.empty()) return;
   const std::string beside = path_ + ".new";

@@ -1,6 +1,5 @@
-// The machines on which this user's controllers have left something, as a file with a name a line: where `adopt` looks.
-//
-// It helps the memory and is never needed: what cannot be read is empty, what cannot be written is not remembered.
+// The machines on which this user's controllers may have left processes: a file with a name on each line. `adopt` looks
+// there. The file is a convenience: if it cannot be read, it counts as empty; failures to write it are ignored.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@ namespace dpm::control {
 
 class KnownMachines {
  public:
-  // An empty path: remembers nothing.
+  // With an empty path it remembers nothing.
   explicit KnownMachines(std::string path) : path_(std::move(path)) {}
 
   std::vector<std::string> read() const;

@@ -20,7 +20,7 @@ std::vector<std::string> Leaving::active_processes() const {
 }
 
 Outcome Leaving::die() {
-  reports_.show();  // perhaps the last one has just ended
+  reports_.show();  // the last process may have just ended
   const auto active = active_processes();
   if (!active.empty() && !has_warned_) {
     has_warned_ = true;
@@ -39,7 +39,7 @@ Outcome Leaving::end_of_script(const std::string& where) {
   return active.empty() ? Outcome::left : Outcome::failed;
 }
 
-// Filters go; those that active processes report to stay with these, until a later controller adopts them.
+// Releases filters, except those of active processes, which a later controller can adopt.
 Outcome Leaving::end() {
   reports_.flush();
   const auto is_needed = [&](const FilterRecord& filter) {

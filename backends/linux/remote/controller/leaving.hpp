@@ -17,9 +17,9 @@ class Leaving {
       : machines_(machines), console_(console), computation_(computation), reports_(reports) {}
 
   Outcome die();
-  // Leaves in any case, and fails if processes are active.
+  // Always leaves, and fails if processes are active.
   Outcome end_of_script(const std::string& where);
-  // Another command came: the next die warns again.
+  // Call it at every other command: the next die warns again.
   void forget_warning() { has_warned_ = false; }
 
  private:

@@ -1,4 +1,4 @@
-// Names in a message: as many as one reads, and how many more there are.
+// Names in a message: the first eight, and the number of the others.
 #pragma once
 
 #include <string>

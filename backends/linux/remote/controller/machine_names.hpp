@@ -8,7 +8,7 @@
 
 namespace dpm::control {
 
-// Refuses what no machine can be called, above all what a launcher would take for an option.
+// Refuses impossible names, above all those that a launcher would take for an option.
 Result<void> check_machine_name(std::string_view name);
 
 }  // namespace dpm::control

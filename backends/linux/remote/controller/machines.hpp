@@ -1,7 +1,7 @@
 // The machines of a computation as the controller sees them: it asks their daemons, and they report.
 //
-// Nothing here blocks for ever: a machine that cannot be reached or does not answer is an error of its questions, and
-// is reported as lost. `Connections` is the real one; tests have one in memory.
+// Every call returns in bounded time. A machine that cannot be reached or does not answer makes its questions fail, and
+// is reported as lost. `Connections` implements this class; tests have an implementation in memory.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,20 @@
 
 namespace dpm::control {
 
-// This machine, whatever its name is.
+// Always names this machine.
 inline constexpr std::string_view kLocalMachine = "local";
 
 struct Question {
   std::string machine;
   RequestBody body;
 };
-using Answer = Result<ReplyBody>;  // what was refused is an error
+using Answer = Result<ReplyBody>;  // an error for Refused
 
-// The connection ended: what the machine looks after lives on unseen.
+// The connection ended: the machine's processes go on unseen.
 struct MachineLost {
   std::string why;
 };
-// Connected, for the first time or again: what it looked after at that moment.
+// Connected, for the first time or again: the processes that it manages at that moment.
 struct MachineFound {
   std::vector<ManagedProcess> managed;
 };
@@ -42,25 +42,25 @@ class Machines {
  public:
   virtual ~Machines() = default;
 
-  // Connects where that is needed, sends all at once (to one machine in this order) and waits for every answer; these
-  // come in the order of the questions.
+  // Connects where necessary, sends all questions at once (to each machine in this order) and waits for every answer. The
+  // answers are in the order of the questions.
   virtual std::vector<Answer> ask(std::vector<Question> questions) = 0;
 
-  // Whether this name is only another one for the machine we are on: no other machine knows it by it.
+  // Whether this name stands for the machine we are on, and other machines do not know it.
   virtual bool is_here(const std::string& machine) const = 0;
 
-  // What was reported since, oldest first.
+  // The reports since the last call, oldest first.
   virtual std::vector<MachineReport> take_reports() = 0;
 
   enum class Waited { reported, timed_out, interrupted };
   // Until there is a report to take.
   virtual Waited wait(std::chrono::milliseconds at_most) = 0;
 
-  // Whether the user has interrupted what is being done since the last call.
+  // Whether the user has interrupted a command since the last call.
   virtual bool take_interruption() = 0;
 };
 
-// The answer as the reply it has to be.
+// The answer as the expected kind of reply.
 template <typename Reply>
 Result<Reply> expect(Answer answer) {
   if (!answer) return answer.error();

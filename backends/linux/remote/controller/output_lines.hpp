@@ -1,9 +1,9 @@
-// What processes print, as the user sees it (metering report 3.5.2): line by line, each marked with its process.
+// The output of processes for the user (metering report 3.5.2): line by line, each marked with its process.
 //
 //     A: 3 of 4 cities
 //
-// A line that has not ended is kept back, until flushed: then it is shown as it is, and what follows begins a new line.
-// Control characters are shown as ^X, so that no program can change the user's terminal. No I/O.
+// An incomplete line waits until it is flushed; then it is shown, and the rest begins a new line. Control characters are
+// shown as ^X, so that no program can change the user's terminal. No I/O.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace dpm::control {
 
 class OutputLines {
  public:
-  // A line is cut here, so that a program that prints none costs no memory.
+  // A longer line is cut: a program that prints no newline must not use up memory.
   static constexpr std::size_t kLineBytesMax = 16 * 1024;
 
-  // The lines that are whole now, without mark and newline.
+  // The lines that are complete now, without mark and newline.
   std::vector<std::string> add(std::string_view bytes);
-  // What waits for its newline; nothing waits afterwards.
+  // Returns the incomplete line.
   std::vector<std::string> flush();
   bool has_pending() const { return !pending_.empty(); }
 
@@ -27,7 +27,7 @@ class OutputLines {
   std::string pending_;
 };
 
-// Control characters but the tab become ^X.
+// Control characters except the tab become ^X.
 std::string visible(std::string_view text);
 
 }  // namespace dpm::control

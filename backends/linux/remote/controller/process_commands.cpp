@@ -39,7 +39,7 @@ Outcome ProcessCommands::add(const Words& words, const std::optional<std::string
     if (!input_place) return console_.fail("process '" + name + "' was not created: " + input_place.error().what);
     request.input = *std::move(input_place);
   }
-  // The name it will have, if it is created.
+  // Its name, if it is created.
   auto& process = computation_.add_process(**job, name);
   request.name = name = process.name;
   auto created = expect<ProcessCreated>(machines_.ask({{machine, std::move(request)}}).at(0));

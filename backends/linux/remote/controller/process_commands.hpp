@@ -1,4 +1,4 @@
-// The commands that are about a single process: addprocess, acquire, input, endinput.
+// The commands for a single process: addprocess, acquire, input, endinput.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ std::optional<ProcessState> after(Action action, ProcessState state) {
       if (may_become(state, ProcessState::stopped)) return ProcessState::stopped;
       return std::nullopt;
     case Action::remove:
-      // A running process may end by itself, but is not removed: that would end a computation by mistake.
+      // A running process may end, but cannot be removed: that could end a computation by mistake.
       if (state == ProcessState::stopped) return ProcessState::killed;
       if (state == ProcessState::killed || state == ProcessState::acquired) return state;
       return std::nullopt;

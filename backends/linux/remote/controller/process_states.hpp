@@ -1,14 +1,14 @@
-// The life of a process under control (metering report 4.2, figure 4.2), and nothing beyond it:
+// The states of a process under control (metering report 4.2, figure 4.2):
 //
 //              startjob                 ended
 //        new ───────────► running ───────────────► killed
 //         │              ▲      │                    ▲
 //         │     startjob │      │ stopjob            │
 //         └──────────► stopped ◄┘ ───────────────────┘
-//          stopjob              removejob, removeprocess            acquired: for ever
+//          stopjob              removejob, removeprocess            acquired: always
 //
-// There is no way from new to killed: what is killed from outside before it began has passed through stopped, where it
-// was in fact. An acquired process cannot be stopped or killed by us; that it ended is a fact about it, not a state.
+// No arrow leads from new to killed: a process that is killed from outside before it began was stopped in between. We
+// cannot stop or kill an acquired process; its end is recorded, but is not a state.
 #pragma once
 
 #include <optional>
@@ -24,12 +24,11 @@ enum class Action { start, stop, remove };
 // The arrows of the figure.
 bool may_become(ProcessState from, ProcessState to);
 
-// What the user's action makes of a process; nothing when it is not permitted. `remove` of a killed or an acquired one
-// changes no state: it is forgotten or let go.
+// The state after the user's action; nothing if it is not permitted. `remove` does not change the state of a killed or
+// acquired process, which is forgotten or let go.
 std::optional<ProcessState> after(Action action, ProcessState state);
 
-// The states it passes through when its machine reports `reported`, without `state` itself: none when nothing changes
-// or the report cannot be.
+// The states from `state`, which is not included, to `reported`: none if nothing changes or the report is impossible.
 std::vector<ProcessState> way_to(ProcessState reported, ProcessState state);
 
 }  // namespace dpm::control

@@ -57,7 +57,7 @@ Outcome RemovalCommands::remove_process(const std::string& job_name, const std::
   return Outcome::done;
 }
 
-// A machine that cannot be reached may be gone for good: then its processes are given up, but not by mistake.
+// An unreachable machine may never return: its processes can be given up, but only by a repeated command.
 std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& processes, const std::string& job_name,
                                              const std::string& command) {
   const bool was_warned = std::exchange(warned_of_, "") == command;
@@ -66,7 +66,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
     if (process->is_unreachable) lost.insert(process->machine);
   std::vector<Question> questions;
   for (const auto& machine : lost) questions.push_back({machine, ListManaged{}});
-  // If one answers, it has been found, and what became of its processes is reported.
+  // A machine that answers reports the states of its processes.
   const auto answers = machines_.ask(std::move(questions));
   reports_.show();
   if (auto stuck = stuck_text(processes, job_name); !stuck.empty()) return stuck;
@@ -78,7 +78,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
          "' once more gives up what is unreachable";
 }
 
-// Kills the stopped ones; then their daemons forget the killed and let go the acquired. Which of them are gone.
+// Kills stopped processes; then the daemons forget killed processes and let go of acquired ones. Returns which are gone.
 std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all) {
   std::vector<bool> removed;
   std::vector<ProcessRecord*> processes;
@@ -117,7 +117,7 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
   for (std::size_t i = 0, next = 0; i < processes.size(); ++i) {
     if (failures[i].empty()) {
       auto done = expect<Done>(std::move(released[next++]));
-      // A killed process is nothing any more, whether or not its machine can be told.
+      // The record of a killed process can be removed even if its machine does not answer.
       if (!done && processes[i]->state != ProcessState::killed) failures[i] = done.error().what;
     }
     removed[i] = failures[i].empty();

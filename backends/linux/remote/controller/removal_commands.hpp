@@ -1,5 +1,5 @@
-// removeprocess, and removejob, which removes all processes of a job. What is on a machine that cannot be reached is given
-// up only when the same command comes twice in a row.
+// removeprocess, and removejob, which removes all processes of a job. A process on an unreachable machine is given up only
+// if the same command comes twice in a row.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class RemovalCommands {
 
   Outcome remove_job(const std::string& name);
   Outcome remove_process(const std::string& job_name, const std::string& name);
-  // Another command came: the next removal is the first again.
+  // Call it at every other command: the next removal counts as the first.
   void forget_warning() { warned_of_.clear(); }
 
  private:

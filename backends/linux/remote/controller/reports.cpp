@@ -29,7 +29,7 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
   }
   for (const auto state : way_to(report.state, process->state)) {
     process->state = state;
-    // Between new and killed it is stopped, and nobody stopped it.
+    // A process that is killed while new passes through stopped, which is not reported.
     if (state == ProcessState::stopped && report.state == state)
       console_.say("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
                    (report.reason.empty() ? "" : ": reason: " + report.reason));
@@ -52,7 +52,7 @@ void Reports::take(const std::string& machine, const Output& report) {
   if (report.dropped_bytes > 0) {
     show_output(*job, *process, process->output.flush());
     console_.say("  LOST: " + count_text(report.dropped_bytes, "byte", "bytes") + " that process " + process->name +
-                 " in job '" + job->name + "' printed while nobody listened");
+                 " in job '" + job->name + "' printed while no controller listened");
   }
   show_output(*job, *process, process->output.add(report.bytes));
 }

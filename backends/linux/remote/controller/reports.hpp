@@ -1,4 +1,4 @@
-// What machines report: states that changed, what processes print, machines that are lost and found.
+// Shows what machines report: changed states, output of processes, machines that are lost and found.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Reports {
   Reports(Machines& machines, Console& console, Computation& computation)
       : machines_(machines), console_(console), computation_(computation) {}
 
-  // Shows what machines have reported. Output that has no newline yet waits for flush().
+  // Output without a newline waits for flush().
   void show();
   void flush();
   bool has_output_waiting() const;

@@ -1,4 +1,4 @@
-// Where the controller shows what it has to say: the user's terminal, a pipe, a test.
+// Where the controller shows its output: the user's terminal, a pipe, a test.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ class Screen {
  public:
   virtual ~Screen() = default;
 
-  // One or more whole lines, without the last newline.
+  // One or more complete lines, without the last newline.
   virtual void show(std::string_view lines) = 0;
 };
 

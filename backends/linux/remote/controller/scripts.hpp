@@ -14,7 +14,7 @@ namespace dpm::control {
 
 class Scripts {
  public:
-  // One line, and where it stands ("script:3").
+  // One line, and its place ("script:3").
   using PerformLine = std::function<Outcome(const std::string& line, const std::string& where)>;
 
   Scripts(Machines& machines, Console& console, Reports& reports, PerformLine perform_line)
@@ -30,7 +30,7 @@ class Scripts {
   Reports& reports_;
   PerformLine perform_line_;
   std::size_t depth_ = 0;
-  bool is_abandoned_ = false;  // all scripts end, whatever follows
+  bool is_abandoned_ = false;  // all scripts end without performing their rest
 };
 
 }  // namespace dpm::control

@@ -17,11 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<UniqueFd> open_to_read(const fs::path& path) {
-  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe that nobody writes: no waiting
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // does not wait at a pipe without a writer
   if (fd.get() < 0) return Error::from_errno("read " + path.string());
   struct stat status {};
   if (fstat(fd.get(), &status) != 0) return Error::from_errno("read " + path.string());
-  if (!S_ISREG(status.st_mode)) return Error{path.string() + " is no ordinary file"};
+  if (!S_ISREG(status.st_mode)) return Error{path.string() + " is not an ordinary file"};
   return fd;
 }
 
@@ -30,7 +30,7 @@ Result<void> write_to(const std::string& path, int fd, std::string_view bytes) {
   return {};
 }
 
-// Relative, and stays inside.
+// A relative path that does not lead outside.
 bool leads_inside(const fs::path& file) {
   if (file.empty() || file.is_absolute()) return false;
   for (const auto& part : file)

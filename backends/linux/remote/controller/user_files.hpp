@@ -1,5 +1,5 @@
-// The user's own files, on the controller's machine: scripts that are read, executables that are copied to machines,
-// logs that are fetched. Nothing of the user's is ever overwritten or left half made.
+// The user's files on the controller's machine: scripts, executables to be copied to machines, and fetched logs. No file of
+// the user is overwritten or left incomplete.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,13 @@ Result<std::vector<std::string>> read_script(const std::string& path);
 bool is_ordinary_file(const std::filesystem::path& path);
 bool is_executable_file(const std::filesystem::path& path);
 
-// The pieces of a file in order, each at most `piece_bytes_max` long; the last one, which may be empty, is said to be
-// it.
+// Calls `take` with the pieces of a file in order, each at most `piece_bytes_max` long. The last one may be empty.
 Result<void> read_pieces(const std::filesystem::path& path, std::size_t piece_bytes_max,
                          const std::function<Result<void>(std::string_view piece, bool is_last)>& take);
 
 Result<std::string> sha256_of(const std::filesystem::path& path);
 
-// Appends to a file, readable by the user alone if it is made.
+// Appends to a file. A new file is readable only by the user.
 class SinkFile {
  public:
   static Result<SinkFile> open(const std::string& path);
@@ -41,17 +40,17 @@ class SinkFile {
   UniqueFd fd_;
 };
 
-// A log while it is fetched: made beside its destination, which it becomes as a whole or not at all.
+// A log that is being fetched, beside its destination, where it appears complete or not at all.
 class FetchedLog {
  public:
-  // Refused if there is something of that name already.
+  // Refused if the name exists already.
   static Result<FetchedLog> begin(const std::string& destination);
   FetchedLog(FetchedLog&& other) noexcept;
   FetchedLog& operator=(FetchedLog&&) = delete;
-  ~FetchedLog();  // removes what has not been finished
+  ~FetchedLog();  // removes an unfinished log
 
-  // `file` is relative to the log, or "." for a log that is one file. The machine that names it is not believed: a name
-  // that leads elsewhere is refused.
+  // `file` is relative to the log, or "." for a log that is one file. The machine is not trusted: a name that leads
+  // outside is refused.
   Result<void> append(const std::string& file, std::string_view bytes);
   Result<void> finish();
 

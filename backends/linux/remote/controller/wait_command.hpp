@@ -1,4 +1,4 @@
-// wait: until the processes of a job, or of all, have ended or stopped, or a time has passed.
+// wait: until the processes of a job, or of all jobs, have ended or stopped, or a time has passed.
 #pragma once
 
 #include <string>

@@ -1,16 +1,15 @@
-// What a controller and the meterdaemon of a machine say to each other (metering report 3.5.1, figure 3.6). The order
-// is that of a remote procedure call: every request gets one reply, and in between the daemon reports what happens to
-// the processes it looks after.
+// The protocol between a controller and a machine's meterdaemon (metering report 3.5.1, figure 3.6): remote procedure
+// calls. Every request gets one reply; in between, the daemon reports what happens to the processes that it manages.
 //
 //     controller ── Request{number, ...} ──► daemon          several may be under way at a time
 //     controller ◄── Reply{number, ...} ──── daemon
 //     controller ◄── Report{...} ─────────── daemon          states that changed, what processes print
 //
-// A daemon looks after the processes and filters of one user on one machine. They belong to the controller that made
-// them, by its name, and outlive it and the daemon: who comes next with Hello is told what there is.
+// A daemon manages the processes and filters of one user on one machine. They belong, by name, to the controller that
+// created them, and outlive that controller and the daemon. The reply to Hello lists all of them.
 //
-// Paths are those of the daemon's machine; "~/" at the beginning of one is the user's home there, and folders that a
-// file is put in are made. Bytes of files, input and output are raw, of any content.
+// Paths are paths on the daemon's machine; "~/" at the beginning stands for the user's home there. PutFile makes missing
+// folders. Files, input and output are raw bytes of any content.
 #pragma once
 
 #include <cstddef>
@@ -25,30 +24,30 @@
 
 namespace dpm::control {
 
-// Both ends must have the same; a daemon of another version is refused with a message that names both.
+// Both ends must have the same version. The refusal of another one names both.
 inline constexpr std::uint32_t kControlVersion = 1;
-// A chunk of a file, of input or of output; larger ones are sent in pieces.
+// The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
 // The life of a process under control (metering report figure 4.2).
 enum class ProcessState : std::uint8_t { fresh, acquired, running, stopped, killed };
-// What they are called, between machines and to people, in that order.
+// Their names, in messages and for users, in this order.
 inline constexpr std::initializer_list<const char*> kStateNames = {"new", "acquired", "running", "stopped", "killed"};
 inline std::string state_name(ProcessState state) { return kStateNames.begin()[static_cast<std::size_t>(state)]; }
 
-// A process or a filter that a daemon looks after.
+// A process or a filter that a daemon manages. In messages, lists of them are called "charges".
 struct ManagedProcess {
   enum class Kind : std::uint8_t { process, filter };
   Kind kind = Kind::process;
   std::uint32_t pid = 0;
-  std::string name;        // of the filter; of the process: its file's
+  std::string name;        // of the filter, or of the process's file
   std::string job;         // of a process
-  std::string controller;  // whose it is
-  bool attended = false;   // that controller is connected now: nobody else may adopt it
+  std::string controller;  // to which it belongs
+  bool attended = false;   // its controller is connected: no other may adopt it
   ProcessState state = ProcessState::running;
   std::string reason;  // of a killed one: "normal", "exit status 3", "signal 9 (Killed)"
   MeterFlags flags;
-  FilterAddress filter;  // of a process: where its meter sends; of a filter: its own
+  FilterAddress filter;  // of a process: where its meter sends; of a filter: its own address
   std::string log;       // of a filter
 };
 
@@ -57,21 +56,21 @@ struct ManagedProcess {
 // First, once; nothing else is answered before it.
 struct Hello {
   std::uint32_t version = kControlVersion;
-  std::string controller;  // its name for itself, unlike any other's
+  std::string controller;  // its own name, unlike any other's
 };
-// The program is started with the meter messages of all who connect on its standard input. Empty: the standard filter.
+// The program reads the messages of all meters on its standard input. Empty: the standard filter.
 struct CreateFilter {
   std::string name;
   std::string program;
-  std::string descriptions, templates;  // of the standard filter; empty: its own
+  std::string descriptions, templates;  // of the standard filter; empty: the standard ones
 };
 // Created suspended before its first instruction, in state fresh.
 struct CreateProcess {
   std::string job, name;
-  std::string file;  // sought in the user's PATH if it has no slash
+  std::string file;  // searched in the user's PATH if it has no slash
   std::vector<std::string> arguments;
-  std::string directory;  // empty, or where there is no such one: the user's home
-  std::string input;      // a file for its standard input; empty: what Input brings
+  std::string directory;  // empty or missing: the user's home
+  std::string input;      // a file for its standard input; empty: from Input
   MeterFlags flags;
   FilterAddress filter;
 };
@@ -83,7 +82,7 @@ struct AcquireProcess {
 };
 struct SetFlags {
   std::uint32_t pid = 0;
-  MeterFlags flags;  // all of them, not a change
+  MeterFlags flags;  // the complete set, not a change
 };
 struct StartProcess {
   std::uint32_t pid = 0;
@@ -91,16 +90,16 @@ struct StartProcess {
 struct StopProcess {
   std::uint32_t pid = 0;
 };
-// Answered when it is dead.
+// Answered when the process has ended.
 struct KillProcess {
   std::uint32_t pid = 0;
 };
-// Forgets a killed process, lets an acquired one go, ends a filter that has no meters any more or is not wanted.
+// Forgets a killed process, stops metering an acquired one, or ends a filter.
 struct Release {
   std::uint32_t pid = 0;
 };
-// From now on it belongs to the controller that asks, which gets its reports and the output that was kept for it.
-// Refused while the controller it belongs to is connected.
+// The process belongs to the asking controller from now on, which gets its reports and kept output. Refused while its
+// present controller is connected.
 struct Adopt {
   std::uint32_t pid = 0;
 };
@@ -108,13 +107,13 @@ struct Adopt {
 struct Input {
   std::uint32_t pid = 0;
   std::string bytes;
-  bool end = false;  // nothing follows
+  bool end = false;  // the end of the input
 };
-// Is there such a file? Executables and input files are copied where they are missing or differ.
+// Whether the file exists. The controller copies executables and input files that are missing or differ.
 struct FindFile {
   std::string path;
 };
-// A file of the user's, made as a whole: the pieces in order, under its name once the last is there.
+// Writes a file, in pieces, in order. It gets its name with the last piece.
 struct PutFile {
   std::string path;
   std::uint32_t mode = 0600;
@@ -122,27 +121,27 @@ struct PutFile {
   std::string bytes;
   bool last = false;
 };
-// The files of a filter's log: each with its pieces in order; answered by LogPiece until one says `last`.
+// Reads a filter's log: each file in pieces, in order, until a LogPiece has `last`.
 struct GetLog {
   std::uint32_t pid = 0;  // of the filter
-  std::string file;       // relative to the log; empty: which files there are
+  std::string file;       // relative to the log; empty: asks for LogFiles
   std::uint64_t offset = 0;
 };
-// What this daemon looks after.
+// Asks for all managed processes.
 struct ListManaged {};
 
 using RequestBody =
     std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
                  Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged>;
 struct Request {
-  std::uint64_t number = 0;  // of the controller's choosing, repeated in the reply
+  std::uint64_t number = 0;  // chosen by the controller, repeated in the reply
   RequestBody body;
 };
 
 // ---- replies
 
 struct Refused {
-  std::string why;  // one sentence for a person: what to try included
+  std::string why;  // one sentence for the user, with what to try
 };
 struct Done {};
 struct Welcome {
@@ -154,12 +153,12 @@ struct Welcome {
 };
 struct FilterCreated {
   std::uint32_t pid = 0;
-  FilterAddress address;  // hosts: the machine's addresses; the controller puts its own name for it before them
-  std::string log;        // where it is kept
+  FilterAddress address;  // hosts: the machine's addresses; the controller puts the user's name for it first
+  std::string log;        // its path
 };
 struct ProcessCreated {
   std::uint32_t pid = 0;
-  std::string name;     // of an acquired one: its program's
+  std::string name;     // of an acquired process: its program's
   std::string warning;  // "runs without the privileges of its setuid bit", or empty
 };
 struct FileFound {
@@ -196,9 +195,9 @@ struct Output {
   std::uint32_t pid = 0;
   bool is_error = false;  // standard error
   std::string bytes;
-  std::uint64_t dropped_bytes = 0;  // before these: nobody listened, and no more could be kept
+  std::uint64_t dropped_bytes = 0;  // dropped before these, for lack of a listener and of room
 };
-// A filter ended that had not been released.
+// A filter ended without being released.
 struct FilterEnded {
   std::uint32_t pid = 0;
   std::string reason;

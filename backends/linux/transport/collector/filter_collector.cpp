@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kReportPause = 1000ms;  // between two reports on the disk
-// Who hears that a process has ended may read the report next; sooner than daemon/log_settling.hpp takes a log for
-// whole.
+// A controller may read the report as soon as it learns that a process has ended. This is shorter than the time after
+// which daemon/log_settling.hpp takes a log to be complete.
 constexpr auto kReportEndAfter = 100ms;
 constexpr auto kEndPatience = 200ms;  // for a filter that has closed its input, to end
 
@@ -62,10 +62,10 @@ struct FilterCollector::State {
   Phase phase = Phase::collecting;
   Clock::time_point phase_due = Clock::time_point::max();
   bool filter_has_ended = false;
-  std::string filter_ended;      // how, if it was not told to
-  std::string reported;          // what delivered.json says
+  std::string filter_ended;      // how, if it ended before stop()
+  std::string reported;          // the contents of delivered.json
   Clock::time_point report_due;  // while report_timer runs
-  std::size_t settled = 0;
+  std::size_t finished = 0;
   Timer work_timer, phase_timer, report_timer, deaf_timer;
 
   bool may_read() const { return stream.waiting().size() < options.waiting_bytes_max; }
@@ -119,7 +119,7 @@ void FilterCollector::stop() {
   state_->work_soon();
 }
 
-// Once for whatever many connections have brought.
+// One pass for all that connections have brought.
 void FilterCollector::State::work_soon() {
   if (!work_timer.is_running()) work_timer.start(0ms, [this] { work(); });
 }
@@ -129,7 +129,7 @@ void FilterCollector::State::work() {
   feed_filter();
   if (may_read()) connections.resume();
   connections.answer_all();
-  report_within(std::exchange(settled, stream.settled()) != settled ? kReportEndAfter : kReportPause);
+  report_within(std::exchange(finished, stream.finished_meters()) != finished ? kReportEndAfter : kReportPause);
   advance();
 }
 
@@ -141,7 +141,7 @@ void FilterCollector::State::feed_filter() {
     if (phase == Phase::last_words && bytes > 0) enter(phase, options.filter_patience);
     if (written == FilterProgram::Written::some) continue;
     if (written == FilterProgram::Written::none_now) return filter.when_reading([this] { work(); });
-    // It has ended, or soon will; or it lives on and wants to hear no more.
+    // The filter has ended, will end soon, or has closed its input and goes on.
     deaf_timer.start(kEndPatience, [this] {
       if (stream.why_gone().empty()) stream.filter_gone("it does not read its standard input any more");
       work();
@@ -166,7 +166,7 @@ void FilterCollector::State::enter(Phase next, std::chrono::milliseconds at_most
   phase_timer.start(at_most, [this] { work(); });
 }
 
-// From being told to stop, through the last of the meters and the last of the filter, to the end.
+// After stop(): waits for the meters, then for the filter, and finishes the log.
 void FilterCollector::State::advance() {
   const auto late = [this] { return Clock::now() >= phase_due; };
   if (phase == Phase::farewell && (late() || !connections.has_open_meters())) {
@@ -182,7 +182,7 @@ void FilterCollector::State::advance() {
     phase_due = Clock::time_point::max();
   }
   if (!filter_has_ended) return;
-  // Meters that go on are told that nothing of theirs will be wanted; a little patience for that.
+  // Tells meters that go on that their events are not wanted any more, and gives that a little time.
   if (stream.why_gone().empty()) {
     stream.filter_gone("it was ended");
     enter(Phase::last_words, 500ms);
@@ -207,7 +207,7 @@ void FilterCollector::State::write_report() {
   if (replace_file(options.log + "/" + kDeliveryName, text)) {
     reported = std::move(text);
   } else if (phase != Phase::done) {
-    report_within(kReportPause);  // a disk that is full must not end the collection
+    report_within(kReportPause);  // a full disk must not end the collection
   }
 }
 

@@ -1,16 +1,16 @@
-// A filter and the way to it: starts the filter program with a pipe on its standard input, and passes on to it what
-// meters of any machine send to its port. docs/trace-format.md describes what the filter reads.
+// A filter program and its collector: starts the program with a pipe on its standard input, and passes on to it the
+// events that meters of any machine send to the collector's port. docs/trace-format.md describes what the filter reads.
 //
-// The port is open to every machine, for meters are on every machine; nothing is spoken there but TLS with the filter's
-// secret. When the filter reads slowly the meters wait; when it ends, they are told, and what they still see is
-// counted. The folder of the log has beside what the filter writes:
+// The port is open to every machine, because meters are on every machine. It accepts only TLS with the filter's secret.
+// When the filter reads slowly, the meters wait. When it ends, the collector tells them, and they count later events as
+// lost. The folder of the log has, beside the filter's own files:
 //
-//     delivered.json    what was passed to the filter of each meter, what was not, and why (trace/delivery_report.hpp)
+//     delivered.json    for each meter, what was passed to the filter, what was not, and why (trace/delivery_report.hpp)
 //     filter.out, filter.err    what the filter printed
 //
-//   auto collector = FilterCollector::create(context, options);    // its port and the filter's pid are known
+//   auto collector = FilterCollector::create(context, options);    // the port and the filter's pid are known now
 //   collector->begin(on_filter_ended, on_over);
-//   context.run(); ... collector->stop();                          // then it comes to its end, and says so
+//   context.run(); ... collector->stop();                          // then on_over is called
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@
 namespace dpm {
 
 struct CollectorOptions {
-  std::string log;                   // the folder; made if it is not there
+  std::string log;                   // the folder; made if it is missing
   std::vector<std::string> program;  // and its arguments; started in the log
   std::string secret;                // 64 hexadecimal digits
   bool loopback_only = false;
   ConnectionLimits limits;
-  std::size_t waiting_bytes_max = 1 << 20;            // for the filter: then no more is read from meters
-  std::chrono::milliseconds farewell{2000};           // for meters, to say their last when told to stop
-  std::chrono::milliseconds filter_patience{60'000};  // for the filter, to read the rest and end; then it is killed
+  std::size_t waiting_bytes_max = 1 << 20;            // for the filter; beyond that, meters wait
+  std::chrono::milliseconds farewell{2000};           // for meters to send the rest after stop()
+  std::chrono::milliseconds filter_patience{60'000};  // for the filter to read the rest and end; then it is killed
 };
 
 class FilterCollector {
@@ -43,11 +43,11 @@ class FilterCollector {
   int filter_pid() const;
 
   // Both are called in the io_context: `on_filter_ended` when the filter ends before stop(), `on_over` when the log is
-  // finished after it.
+  // finished after stop().
   void begin(std::function<void(const std::string& how)> on_filter_ended, std::function<void()> on_over);
   void stop();
 
-  DeliveryReport report() const;  // in the thread of the io_context; others read delivered.json
+  DeliveryReport report() const;  // in the io_context's thread; other threads read delivered.json
 
  private:
   struct State;
@@ -55,12 +55,12 @@ class FilterCollector {
   std::unique_ptr<State> state_;
 };
 
-// state_folder()/logs/NAME-PID, with the calling process's number, or NAME-PID.2 and so on where there is one already:
-// machines may share home folders, and numbers come again.
+// state_folder()/logs/NAME-PID, with the calling process's pid; NAME-PID.2 and so on if it exists: machines may share home
+// folders, and pids are reused.
 std::string default_log_folder(const std::string& name);
 
-// The command of the standard filter: its trace is the folder `trace` of the log. Files are named absolutely; empty
-// ones are its own.
+// The command of the standard filter, which writes its trace to the folder `trace` of the log. File names are absolute; an
+// empty one stands for the standard file.
 std::vector<std::string> standard_filter(const std::string& dpm, const std::string& descriptions,
                                          const std::string& templates);
 

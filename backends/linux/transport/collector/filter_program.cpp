@@ -15,9 +15,9 @@
 namespace dpm {
 namespace {
 
-constexpr int kPipeBytes = 1 << 20;  // if we may; 64 KB is what everybody gets
+constexpr int kPipeBytes = 1 << 20;  // if the system allows it; the default is 64 KB
 
-// In the child. Only returns to say which step failed.
+// In the child. Returns only if a step failed: which one.
 const char* become(char* const* arguments, const char* folder, int input) {
   if (::chdir(folder) != 0) return "go to the folder of its log";
   const int out = ::open("filter.out", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -86,7 +86,7 @@ void FilterProgram::end_by_force(int signal) const {
 
 std::string FilterProgram::reap() {
   int status = 0;
-  if (::waitpid(pid_, &status, 0) != pid_) return "nobody knows how it ended";
+  if (::waitpid(pid_, &status, 0) != pid_) return "ended, for an unknown reason";
   if (!WIFSIGNALED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
   return "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
 }

@@ -1,5 +1,5 @@
-// The program that filters: started with a pipe as its standard input, in the folder of its log, where its output goes
-// to filter.out and its errors to filter.err.
+// The filter program. It runs in the folder of its log with a pipe as its standard input; its output goes to filter.out,
+// its errors to filter.err.
 #pragma once
 
 #include <functional>
@@ -16,16 +16,15 @@ namespace dpm {
 
 class FilterProgram {
  public:
-  // An error: it could not be started, and why.
   static Result<FilterProgram> start(asio::io_context& context, const std::vector<std::string>& command,
                                      const std::string& folder);
 
   int pid() const { return pid_; }
   void when_ended(std::function<void()> then) { ended_->when_readable(std::move(then)); }
-  void when_reading(std::function<void()> then) { input_->when_writable(std::move(then)); }  // its input is open
+  void when_reading(std::function<void()> then) { input_->when_writable(std::move(then)); }
 
   enum class Written { some, none_now, never_again };
-  // As much as its pipe takes; `bytes` says how much.
+  // Writes as much as the pipe takes: `bytes`.
   Written write(std::string_view text, std::size_t& bytes);
   void close_input() { input_.reset(); }
   void end_by_force(int signal) const;

@@ -14,10 +14,10 @@ std::uint64_t total(const std::vector<Loss>& losses) {
 
 }  // namespace
 
-MergedStream::Met MergedStream::meet(const wire::Hello& hello) {
+MergedStream::Registered MergedStream::register_meter(const wire::Hello& hello) {
   if (const auto found = by_key_.find(hello.key); found != by_key_.end()) {
     const Meter& meter = *meters_[found->second];
-    // While nothing has come of it the meter may not know that it has met us, and not another one.
+    // Before its first message, the meter may not know yet that we know it.
     const bool known = meter.names > 0 || meter.events > meter.first_event || meter.account;
     return {found->second, {known, meter.names, meter.events, meter.passed.names, meter.passed.events}};
   }
@@ -55,7 +55,7 @@ Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
   return taken;
 }
 
-// What came before the damage in a text is taken.
+// Takes the lines before a damaged one.
 Result<void> MergedStream::take_names(Meter& meter, std::string_view text) {
   TraceGrowth growth;
   auto read = read_names(text, meter.known, growth);
@@ -80,7 +80,7 @@ Result<void> MergedStream::take_events(Meter& meter, const wire::Events& events)
     const auto event = decode_meter_message(bytes.subspan(i * kMeterMessageBytes, kMeterMessageBytes));
     if (event) batch_.push_back(*event);
   }
-  if (!meter.input) return {};  // nothing says what the events name
+  if (!meter.input) return {};  // the names that the events use have not come
   union_.remap(*meter.input, batch_, merged_);
   for (const Event& event : merged_) append_event(stream_, event);
   meter.understood += merged_.size();
@@ -143,10 +143,10 @@ void MergedStream::filter_gone(const std::string& why) {
   written_ = 0;
   marks_.clear();
   for (auto& meter : meters_)
-    if (meter->account) meter->passed.over = true;  // nothing more can be done for it
+    if (meter->account) meter->passed.over = true;  // nothing of it will ever be passed on
 }
 
-// Of an ended meter, or so far: what it says itself, what was not understood, and what the filter did not live to see.
+// So far, or of an ended meter: the losses it reported, what was not understood, and what came after the filter's end.
 std::vector<Loss> MergedStream::losses_of(const Meter& meter) const {
   std::vector<Loss> losses;
   if (meter.account) losses = meter.account->losses;
@@ -162,7 +162,7 @@ std::vector<Loss> MergedStream::losses_of(const Meter& meter) const {
   return losses;
 }
 
-std::size_t MergedStream::settled() const {
+std::size_t MergedStream::finished_meters() const {
   return static_cast<std::size_t>(
       std::count_if(meters_.begin(), meters_.end(), [](const auto& meter) { return meter->passed.over; }));
 }

@@ -1,9 +1,9 @@
-// Many meters in, one stream of meter messages out (trace/meter_stream.hpp): the collector's part of what it and meters
-// say to each other (wire/meter_frames.hpp), without any I/O.
+// Merges the messages of many meters into one stream (trace/meter_stream.hpp): the collector's end of the meter protocol
+// (frames/meter_frames.hpp), without I/O.
 //
-// Ids of the meters become those of their union (merge/trace_union.hpp). A meter is known by its key, whatever
-// connection it uses: what came before is not taken again. It is told what it may forget only when that has been
-// written to the filter's standard input: passed() says how far that is.
+// Ids of the meters become ids of their union (merge/trace_union.hpp). A meter keeps its key on every connection, so that
+// no event is taken twice. A meter may forget an event when it has been written to the filter's standard input; passed()
+// tells the stream how much was written.
 #pragma once
 
 #include <cstdint>
@@ -24,47 +24,47 @@ namespace dpm {
 
 class MergedStream {
  public:
-  struct Met {
+  struct Registered {
     std::uint32_t meter = 0;
     wire::Resume resume;
   };
-  Met meet(const wire::Hello& hello);
+  Registered register_meter(const wire::Hello& hello);
 
-  // Names, Events and Over of a meter. An error: it breaks the protocol.
+  // Names, Events or Over of a meter. An error if the meter breaks the protocol.
   Result<void> take(std::uint32_t meter, wire::MeterFrame frame);
-  // What may be confirmed to it.
+  // What has been passed on, to be confirmed to the meter.
   wire::Ack ack(std::uint32_t meter) const { return meters_.at(meter)->passed; }
   bool has_ended(std::uint32_t meter) const { return meters_.at(meter)->account.has_value(); }
 
-  // Nothing follows.
+  // Ends the stream.
   void finish();
 
-  // What is to be written to the filter, and how much of it was.
+  // What is to be written to the filter; passed() removes what was written.
   std::string_view waiting() const { return std::string_view(stream_).substr(written_); }
   void passed(std::size_t bytes);
 
-  // From now on events go nowhere, and are counted.
+  // From now on events are counted as lost.
   void filter_gone(const std::string& why);
   const std::string& why_gone() const { return gone_; }
 
   std::vector<MeterDelivery> deliveries() const;
-  // Meters that have ended and of whom everything was passed, or never will be.
-  std::size_t settled() const;
+  // Meters that have ended and of which nothing more will be passed on.
+  std::size_t finished_meters() const;
 
  private:
   struct Meter {
     wire::MeterKey key;
     MeterIdentity identity;
-    std::uint64_t first_event = 0;        // those before it are in the log of another collector
-    TableSizes known;                     // that it has told
+    std::uint64_t first_event = 0;        // earlier ones are in the log of another collector
+    TableSizes known;                     // sent by the meter so far
     std::optional<std::size_t> input;     // of the union
-    std::uint64_t names = 0, events = 0;  // come so far
+    std::uint64_t names = 0, events = 0;  // received so far
     std::uint64_t understood = 0;         // events in the stream
     std::optional<MeterAccount> account;
     wire::Ack passed;
-    std::uint64_t delivered = 0;  // understood and passed
+    std::uint64_t delivered = 0;  // of those understood
   };
-  // Everything up to here came of that meter.
+  // Up to this position the stream holds data of this meter.
   struct Mark {
     std::uint64_t position = 0;
     std::uint32_t meter = 0;

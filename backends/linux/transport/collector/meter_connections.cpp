@@ -17,7 +17,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kReadPiece = 16 * 1024;  // a record of TLS
+constexpr std::size_t kReadPiece = 16 * 1024;  // one TLS record
 constexpr int kBacklog = 256;
 
 Result<UniqueFd> listen_on(const sockaddr* address, socklen_t size, bool both_families) {
@@ -41,7 +41,7 @@ void notice_silence(int socket) {
 
 }  // namespace
 
-// Two coroutines at most for each connection: one takes what comes, one writes while there is something to say.
+// At most two coroutines for each connection: one reads, one writes while there is something to send.
 class MeterConnections::Work : public std::enable_shared_from_this<Work> {
  public:
   Work(asio::io_context& context, TlsContext tls, ConnectionLimits limits, MergedStream& stream, Handlers handlers)
@@ -90,10 +90,10 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
           greeting(context) {}
     TlsStream stream;
     FrameReader frames;
-    Timer greeting;  // runs until it is known who speaks
+    Timer greeting;  // runs until the peer is known
     bool authenticated = false, dropped = false, told_gone = false, writing = false;
     std::optional<std::uint32_t> meter;
-    std::string out;  // is being written
+    std::string out;  // being written
     wire::Ack acked;
   };
   using Shared = std::shared_ptr<Connection>;
@@ -112,7 +112,7 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
     spawn(context_, converse(shared_from_this(), connection));
   }
 
-  // Drops the oldest connection that has not shown that it has the secret: one that has it shows that at once.
+  // Drops the oldest unauthenticated connection: a peer that has the secret authenticates at once.
   void make_room() {
     const auto oldest = std::find_if(connections_.begin(), connections_.end(),
                                      [](const auto& connection) { return !connection->authenticated; });
@@ -175,15 +175,15 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   }
 
   void meet(Connection& connection, const wire::Hello& hello) {
-    const auto met = stream_.meet(hello);
+    const auto registered = stream_.register_meter(hello);
     connection.greeting.cancel();
-    // One connection for a meter: an older one is broken, and only we have not noticed.
+    // A meter has one connection: an older one is broken, and we have not noticed yet.
     const auto older = std::find_if(connections_.begin(), connections_.end(),
-                                    [&](const auto& other) { return other->meter == met.meter; });
+                                    [&](const auto& other) { return other->meter == registered.meter; });
     if (older != connections_.end()) drop(**older);
-    connection.meter = met.meter;
-    connection.acked = {met.resume.names_passed, met.resume.events_passed, false};
-    wire::append_meter_frame(connection.out, met.resume);
+    connection.meter = registered.meter;
+    connection.acked = {registered.resume.names_passed, registered.resume.events_passed, false};
+    wire::append_meter_frame(connection.out, registered.resume);
   }
 
   void answer(const Shared& connection) {
@@ -192,7 +192,7 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
     spawn(context_, write(shared_from_this(), connection));
   }
 
-  // Puts into `out` what is to be said. True if there is something.
+  // Puts into `out` what is to be sent. True if there is something.
   bool fill(Connection& connection) {
     if (!connection.meter) return false;
     if (!stream_.why_gone().empty() && !std::exchange(connection.told_gone, true))
@@ -241,7 +241,7 @@ Result<UniqueFd> MeterConnections::listen(bool loopback_only) {
     any.sin6_family = AF_INET6;
     any.sin6_addr = in6addr_any;
     auto socket = listen_on(reinterpret_cast<sockaddr*>(&any), sizeof any, true);
-    if (socket) return socket;  // without IPv6 in the kernel: IPv4 alone
+    if (socket) return socket;  // the kernel may lack IPv6: then IPv4 only
   }
   return listen_on(reinterpret_cast<sockaddr*>(&loopback), sizeof loopback, false);
 }

@@ -1,6 +1,6 @@
-// The connections of a collector: listens, lets in who has the secret, and hands the frames of meters to the merged
-// stream. Any process of any machine may connect; one that breaks the rules or takes too long is dropped and counted,
-// and costs others nothing but that.
+// The connections of a collector: listens, authenticates peers by the secret, and gives the frames of meters to the merged
+// stream. Any process of any machine may connect. A connection that breaks the rules or takes too long is dropped and
+// counted, and does not disturb the others.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@
 namespace dpm {
 
 struct ConnectionLimits {
-  std::chrono::milliseconds greeting{10'000};  // from connecting until it is known who speaks
-  std::size_t unauthenticated_max = 64;        // then the oldest of them has to go
+  std::chrono::milliseconds greeting{10'000};  // from connecting until the peer is known
+  std::size_t unauthenticated_max = 64;        // beyond that the oldest is dropped
 };
 
 class MeterConnections {
  public:
   struct Handlers {
-    std::function<bool()> may_read;   // false while the filter cannot take more; then resume() says when
-    std::function<void()> on_change;  // something has come, was sent, or has ended; not to be answered in it
+    std::function<bool()> may_read;   // false while the filter takes no more; resume() ends that
+    std::function<void()> on_change;  // received, sent or ended; must not call back
   };
 
   static Result<UniqueFd> listen(bool loopback_only);
@@ -35,13 +35,13 @@ class MeterConnections {
   ~MeterConnections();
 
   std::uint16_t port() const;
-  void resume();      // what waits for may_read() looks again
-  void answer_all();  // tells meters what has been passed on
+  void resume();      // asks may_read() again
+  void answer_all();  // confirms to meters what has been passed on
   void stop_listening();
 
   // A meter that has not ended is connected.
   bool has_open_meters() const;
-  bool has_unsaid() const;  // something waits to be sent
+  bool has_unsaid() const;  // there is something to send
   bool is_connected(std::uint32_t meter) const;
   const RefusedConnections& refused() const;
 

@@ -1,4 +1,4 @@
-// Where the meters of a filter's programs send what they record.
+// Where meters send the events for a filter.
 #pragma once
 
 #include <cstdint>

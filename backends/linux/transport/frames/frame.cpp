@@ -11,7 +11,7 @@ std::uint32_t length_at(std::string_view header) {
   return length;
 }
 
-// What a login script prints, or a server of something else: of a header that is one, no byte would be a letter.
+// The output of a login script or of another server: a valid header holds no letters.
 std::string first_words(std::string_view bytes) {
   constexpr std::size_t kShown = 40;
   std::string words;
@@ -45,7 +45,7 @@ Result<std::optional<Frame>> FrameReader::next() {
     broken_ = "the other end speaks version " + std::to_string(byte(4)) + " of the frames, this one version " +
               std::to_string(kFrameVersion) + ": use the same dpm on both machines";
   } else if (byte(6) != 0 || byte(7) != 0) {
-    broken_ = "what came is no frame";
+    broken_ = "what came is not a frame";
   } else if (length_at(rest) > body_bytes_max_) {
     broken_ = "a frame of " + std::to_string(length_at(rest)) + " bytes, of which " + std::to_string(body_bytes_max_) +
               " are allowed";
@@ -54,7 +54,7 @@ Result<std::optional<Frame>> FrameReader::next() {
 
   const std::size_t length = length_at(rest);
   if (rest.size() < kFrameHeaderBytes + length) {
-    // Kept short here, where it has to be waited anyway, and not at each frame.
+    // Shortened here, where the caller has to wait anyway, and not after each frame.
     pending_.erase(0, std::exchange(taken_, 0));
     return std::optional<Frame>();
   }

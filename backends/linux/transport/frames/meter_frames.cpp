@@ -12,8 +12,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kNameBytesMax = 400;  // of a meter's identity, and of a reason
 
-// The kinds of frames, apart from those of the control protocol: who connects to the wrong port is understood by
-// nobody.
+// Other numbers than those of the control protocol, so that a peer at the wrong port is refused.
 enum class Kind : std::uint8_t { hello = 64, resume, names, events, over, ack, filter_gone };
 
 struct Wrong {
@@ -24,7 +23,7 @@ void append_number(std::string& out, std::uint64_t value) {
   for (unsigned shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>(value >> shift & 0xFF));
 }
 
-// What is left of a body.
+// The unread rest of a body.
 class Body {
  public:
   explicit Body(std::string_view bytes) : bytes_(bytes) {}
@@ -107,7 +106,7 @@ Hello hello_from(const std::string& body) {
   const Json json = Json::parse(body);
   Hello hello;
   hello.version = json.at("version").get<std::uint32_t>();
-  // Before anything else is looked at: another version may say it otherwise.
+  // First: another version may have other fields.
   if (hello.version != kMeterVersion)
     throw Wrong{"the meter speaks version " + std::to_string(hello.version) + ", this collector version " +
                 std::to_string(kMeterVersion) + ": use the same dpm on both machines"};

@@ -1,17 +1,17 @@
-// What a meter and the collector of a filter say to each other, in frames (frame.hpp) over a connection that both have
-// authenticated. Events and names have numbers, so that after a broken connection both know where to go on: nothing is
-// lost, and nothing comes twice.
+// The protocol between a meter and a filter's collector, in frames (frame.hpp) over an authenticated connection. Events
+// and names have numbers, so that after a broken connection both ends know where to continue: nothing is lost, and
+// nothing comes twice.
 //
-//     meter ── Hello{who, first event it still has} ──► collector
+//     meter ── Hello{its identity, first event it still has} ──► collector
 //     meter ◄── Resume{names, events it has already} ── collector
 //     meter ── Names{number}, Events{first}... ───────► collector
 //     meter ◄── Ack{names, events} ──────────────────── collector     passed to the filter's standard input
 //     meter ── Over{account} ─────────────────────────► collector     nothing follows
 //     meter ◄── Ack{..., over} ──────────────────────── collector
-//     meter ◄── FilterGone{why} ─────────────────────── collector     at any time: what comes from now on goes nowhere
+//     meter ◄── FilterGone{why} ─────────────────────── collector     at any time: later events are not delivered
 //
-// Neither end trusts the other: parse_meter_frame() refuses what is none of these, and numbers are checked by those who
-// know what they should be. No I/O.
+// Neither end trusts the other: parse_meter_frame() refuses anything else, and the receiver of a number checks it against
+// what it knows. No I/O.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kMeterVersion = 1;
 inline constexpr std::size_t kEventsPerFrameMax = 240;
 inline constexpr std::size_t kMeterFrameBodyBytesMax = 128 * 1024;
 
-// Unlike any other meter's, drawn at random when it begins.
+// Unique: drawn at random when the meter begins.
 struct MeterKey {
   std::array<std::uint8_t, 16> bytes = {};
   friend auto operator<=>(const MeterKey&, const MeterKey&) = default;
@@ -42,11 +42,11 @@ struct Hello {
   std::uint32_t version = kMeterVersion;
   MeterKey key;
   MeterIdentity identity;
-  std::uint64_t first_event = 0;  // events before this one the meter has no more: a collector had them
+  std::uint64_t first_event = 0;  // the meter has discarded earlier events: a collector had them
 };
 struct Resume {
-  bool known = false;                                 // this collector has met the meter before
-  std::uint64_t names = 0, events = 0;                // it has these, and wants what follows,
+  bool known = false;                                 // the meter has connected to this collector before
+  std::uint64_t names = 0, events = 0;                // the collector has these, and wants what follows,
   std::uint64_t names_passed = 0, events_passed = 0;  // and has passed these on, as in an Ack
 };
 struct Names {

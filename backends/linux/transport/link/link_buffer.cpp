@@ -64,7 +64,7 @@ Result<void> LinkBuffer::take(Frame frame) {
   }
   if (const auto* resume = std::get_if<wire::Resume>(&*parsed)) return on_resume(*resume);
   if (const auto* ack = std::get_if<wire::Ack>(&*parsed)) return on_ack(*ack);
-  return Error{"the collector sends what only meters send"};
+  return Error{"the collector sends a frame that only meters send"};
 }
 
 Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
@@ -98,7 +98,7 @@ Result<void> LinkBuffer::on_ack(const wire::Ack& ack) {
   return {};
 }
 
-// To a collector that does not know the meter; numbered from 0.
+// For a collector that does not know the meter; numbered from 0.
 void LinkBuffer::tell_all_names_again() {
   auto before = confirmed_names_.take_all();
   names_.insert(names_.begin(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
@@ -121,7 +121,7 @@ void LinkBuffer::confirm(std::uint64_t events) {
   refill();
 }
 
-// From the spool to memory, once half of that is free: in pieces, not one by one.
+// Moves events from the spool to memory when half of it is free: in pieces, not one by one.
 void LinkBuffer::refill() {
   if (spooled() == 0 || memory_end_ - confirmed_ > memory_max_ / 2) return;
   while (spooled() > 0 && memory_end_ - confirmed_ < memory_max_) {
@@ -129,8 +129,7 @@ void LinkBuffer::refill() {
         std::min({memory_max_ - (memory_end_ - confirmed_), spooled(), memory_max_ - memory_end_ % memory_max_});
     const std::span piece(&slot(memory_end_), static_cast<std::size_t>(room));
     if (!spool_.read(memory_end_, piece)) {
-      // What the disk does not give back keeps its number, as an event that no filter will understand and every one
-      // will count.
+      // An event that the disk does not return keeps its number, as a message that every filter counts as not understood.
       for (auto& message : piece) {
         message = encode_meter_message(Event{});
         message[8] = std::byte{0};
@@ -145,7 +144,7 @@ bool LinkBuffer::produce(std::string& out, std::size_t max) {
   if (!resumed_) return false;
   const std::size_t before = out.size();
   if (!filter_gone_.empty()) {
-    // Only the account is of any use now.
+    // Only the account is needed now.
     if (account_ && !over_sent_) wire::append_meter_frame(out, wire::Over{*account_});
     over_sent_ = account_.has_value();
     return out.size() > before;

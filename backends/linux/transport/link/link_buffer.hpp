@@ -1,12 +1,11 @@
-// What a meter has recorded and its filter's collector has not yet confirmed, and the meter's part of what they say to
-// each other (wire/meter_frames.hpp). Knows nothing of sockets, time or threads: bytes of frames in, bytes of frames
-// out, so that every way in which connections can break is tested without any.
+// The events that the collector has not confirmed yet, and the meter's end of the meter protocol (frames/meter_frames.hpp).
+// Takes and returns frames, without sockets, time or threads: tests break connections in every way without having one.
 //
 //      confirmed │ in memory, sent │ in memory, not sent │ in the spool │ next event
 //     ───────────┴─────────────────┴─────────────────────┴──────────────┘
 //
-// The oldest wait in memory, up to a bound; what comes then goes to the spool, and from there to memory as this gets
-// room. What finds room in neither is not taken: the caller waits, or counts it as lost.
+// The oldest events wait in memory, up to a bound. Later ones go to the spool, and from there to memory as it gets room.
+// When both are full, no more is taken: the caller waits, or counts a loss.
 #pragma once
 
 #include <cstdint>
@@ -27,25 +26,25 @@ namespace dpm {
 
 class LinkBuffer {
  public:
-  // `names` keeps names that were confirmed, for a collector that has to be told them again.
+  // `names` keeps confirmed names, for another collector that needs them.
   LinkBuffer(wire::MeterKey key, MeterIdentity identity, std::size_t memory_events_max, Spool spool, NamesStore names);
 
   // ---- from the meter
 
-  // What has become known, each addition once; call before the events that use it.
+  // Each addition once, before the events that use it.
   void tell(const TraceGrowth& growth);
   // Returns how many were taken.
   std::size_t append(std::span<const Event> events);
-  // Nothing follows. `account` says what the meter saw and lost; `delivered` is left 0.
+  // The end. `account`: what the meter saw and lost; `delivered` stays 0.
   void end(MeterAccount account);
 
   // ---- to and from a collector
 
-  std::string greeting();                           // on a new connection, first
-  Result<void> take(Frame frame);                   // what came; an error: the other end breaks the protocol
-  bool produce(std::string& out, std::size_t max);  // appends frames of about that many bytes; false: nothing to say
+  std::string greeting();                           // the first frame of a new connection
+  Result<void> take(Frame frame);                   // a received frame; an error if it breaks the protocol
+  bool produce(std::string& out, std::size_t max);  // appends about `max` bytes of frames; false: none
 
-  // ---- how it stands
+  // ---- state
 
   std::uint64_t recorded() const { return next_; }        // events taken
   std::uint64_t confirmed() const { return confirmed_; }  // passed to a filter's standard input
@@ -54,14 +53,14 @@ class LinkBuffer {
   std::uint64_t spooled() const { return next_ - memory_end_; }
   bool has_room() const { return memory_end_ == next_ && memory_end_ - confirmed_ < memory_max_; }
   bool is_resumed() const { return resumed_; }
-  bool is_settled() const { return over_confirmed_; }              // everything is where it belongs
-  const std::string& filter_gone() const { return filter_gone_; }  // why, if it is
+  bool is_complete() const { return over_confirmed_; }             // the collector has confirmed everything
+  const std::string& filter_gone() const { return filter_gone_; }  // why; empty while it is there
   const std::string& spool_problem() const { return spool_.problem(); }
   const wire::MeterKey& key() const { return key_; }
   const MeterIdentity& identity() const { return identity_; }
 
-  // Events that no collector will have any more, as the stream of one meter (trace/meter_stream.hpp), piece by piece:
-  // nothing when that was all. Takes them out.
+  // Removes the events that no collector will get, and returns them piece by piece as the stream of one meter
+  // (trace/meter_stream.hpp); nothing at the end.
   std::optional<std::string> take_remaining();
 
  private:

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using asio::ip::tcp;
 
 constexpr auto kConnectPatience = 3000ms;
-constexpr auto kGreetingPatience = 10s;  // for the handshake, and again until the collector says where to go on
+constexpr auto kGreetingPatience = 10s;  // for the handshake, and again for Resume
 constexpr auto kPauseMin = 50ms;
 constexpr auto kPauseMax = 2000ms;
 constexpr std::size_t kSendPiece = 64 * 1024;
@@ -27,7 +27,7 @@ std::string text_of(AsioError failed) {
   return is_end ? "it has ended the connection" : failed.message();
 }
 
-// One connection, as both coroutines use it.
+// One connection, shared by both coroutines.
 struct Conversation {
   Conversation(TlsContext& tls, tcp::socket connected)
       : stream(std::move(connected), tls.asio()), frames(wire::kMeterFrameBodyBytesMax) {}
@@ -59,15 +59,15 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
         connecting_(context),
         sleep_(context) {}
 
-  // The addresses in their order, again and again, until everything is where it belongs.
+  // Tries the addresses in order, repeatedly, until everything is confirmed.
   asio::awaitable<void> run([[maybe_unused]] std::shared_ptr<Work> self) {
     auto pause = kPauseMin;
     while (!stopped_) {
       for (const auto& host : filter_.hosts) {
         resumed_ = false;
         co_await converse(host);
-        if (stopped_ || is_settled()) co_return;
-        if (resumed_) break;  // the first one first, again
+        if (stopped_ || is_complete()) co_return;
+        if (resumed_) break;  // start with the first one again
       }
       if (resumed_) pause = kPauseMin;
       woken_ = false;
@@ -115,7 +115,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     }
     conversation->end(stranger);
     conversation_.reset();
-    if (!stopped_ && !is_settled())
+    if (!stopped_ && !is_complete())
       note_problem("speak to the filter's collector at " + host + ": " + conversation->problem);
   }
 
@@ -180,7 +180,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     return shared_->stopped ? "" : shared_->buffer.greeting();
   }
 
-  // Puts into `out` what is to be sent now. True when everything is where it belongs.
+  // Puts into `out` what is to be sent now. True when everything is confirmed.
   bool fill(std::string& out) {
     const std::lock_guard lock(shared_->mutex);
     if (shared_->stopped) return true;
@@ -193,11 +193,11 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
       batch_due_ = now + std::chrono::duration_cast<Clock::duration>(options_.delay);
     }
     if (full || now >= batch_due_) {
-      // What is in the spool alone waits for a confirmation, not for time.
+      // Events in the spool wait for a confirmation, not for time.
       const bool produced = buffer.produce(out, kSendPiece);
       batch_due_ = produced && buffer.unsent() > 0 ? now : Clock::time_point::max();
     }
-    return buffer.is_settled();
+    return buffer.is_complete();
   }
 
   // Or until there is something to do, if `wakeable`.
@@ -210,9 +210,9 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     if (wakeable) woken_ = false;
   }
 
-  bool is_settled() {
+  bool is_complete() {
     const std::lock_guard lock(shared_->mutex);
-    return shared_->stopped || shared_->buffer.is_settled();
+    return shared_->stopped || shared_->buffer.is_complete();
   }
 
   void note_problem(const std::string& problem) {
@@ -230,7 +230,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
   asio::steady_timer sleep_;
   bool wakeable_ = false;  // the sleep ends when there is something to do
   bool woken_ = false;     // since the last look
-  bool resumed_ = false;   // the collector has said where to go on, in this conversation
+  bool resumed_ = false;   // the collector has sent Resume on this connection
   bool stopped_ = false;
   Clock::time_point batch_due_ = Clock::time_point::max();
 };

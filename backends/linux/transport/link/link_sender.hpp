@@ -1,5 +1,5 @@
-// The meter's connection to its filter's collector: makes it, sends what waits in the LinkBuffer, takes what comes, and
-// makes it again when it breaks. A coroutine of the io_context that shares the buffer with the thread that fills it.
+// The meter's connection to its filter's collector: connects, sends what waits in the LinkBuffer, reads confirmations, and
+// connects again after a break. Its coroutines share the buffer with the thread that fills it.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace dpm {
 
-// What both use, under its mutex.
+// Shared by both threads, under its mutex.
 struct SharedLink {
   explicit SharedLink(LinkBuffer filled) : buffer(std::move(filled)) {}
 
@@ -23,20 +23,20 @@ struct SharedLink {
   std::condition_variable moved;  // something was confirmed, or the filter is gone
   LinkBuffer buffer;
   bool immediate = false;
-  bool ending = false;     // nothing is worth waiting for others any more
-  bool stopped = false;    // the sender does not touch the buffer any more
-  bool wake_sent = false;  // the sender has not yet noticed
+  bool ending = false;     // send at once: batches need not fill up any more
+  bool stopped = false;    // the sender has finished with the buffer
+  bool wake_sent = false;  // the sender has not noticed it yet
   std::string problem;     // of the last attempt
 };
 
 class LinkSender {
  public:
   struct Options {
-    std::size_t batch_events = 0;       // wait for one another,
-    std::chrono::nanoseconds delay{0};  // so long at most
+    std::size_t batch_events = 0;       // a batch waits for this many,
+    std::chrono::nanoseconds delay{0};  // at most this long
   };
 
-  // The io_context is run, by one thread, until the sender is gone.
+  // One thread runs the io_context until the sender is destroyed.
   LinkSender(asio::io_context& context, std::shared_ptr<SharedLink> shared, FilterAddress filter, TlsContext tls,
              Options options);
   LinkSender(const LinkSender&) = delete;
@@ -45,7 +45,7 @@ class LinkSender {
 
   // From any thread, without the mutex.
   void wake();
-  void stop();  // from then on the buffer is the caller's alone
+  void stop();  // afterwards only the caller uses the buffer
 
  private:
   class Work;

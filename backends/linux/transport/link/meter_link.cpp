@@ -16,10 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Without a filter only the account is waited for.
+// How long to wait for the account when there is no filter.
 constexpr std::chrono::seconds kAccountWait{5};
 
-// Of events that found no room anywhere.
+// The reason of the loss of events for which there was no room.
 std::string not_kept(const LinkBuffer& buffer) {
   const std::string& why = buffer.spool_problem();
   return "the filter did not take them, and no more could be kept" + (why.empty() ? "" : ": " + why);
@@ -38,10 +38,10 @@ struct MeterLink::State {
   MeterLinkOptions options;
   std::shared_ptr<SharedLink> link;
   SharedLink& shared;
-  bool stalled = false;  // nothing moved for as long as we have patience
+  bool stalled = false;  // nothing moved for the whole patience
   std::uint64_t stalled_at = 0;
   std::uint64_t given = 0, dropped = 0, dropped_without_filter = 0;
-  LinkReport report;     // as it is made
+  LinkReport report;     // used by the events' thread
   LinkReport published;  // under the mutex
   std::unique_ptr<LinkSender> sender;
 
@@ -95,7 +95,7 @@ void MeterLink::on_events(std::span<const Event> batch) {
   }
   const std::uint64_t unsent = buffer.unsent();
   const std::size_t taken = buffer.append(batch);
-  // The sender sleeps while nothing waits, and while too little does.
+  // The sender sleeps while fewer events wait than a batch has.
   if (unsent == 0 || state.shared.immediate ||
       (unsent < state.options.batch_events && buffer.unsent() >= state.options.batch_events))
     state.wake(lock);
@@ -108,8 +108,8 @@ void MeterLink::on_events(std::span<const Event> batch) {
   (buffer.filter_gone().empty() ? state.dropped : state.dropped_without_filter) += rest;
 }
 
-// Returns how many of the batch found room. Once nothing has moved for the whole patience, nothing is waited for until
-// something has.
+// Returns how many of the batch found room. After a stall of the whole patience it does not wait again until something
+// moves.
 std::size_t MeterLink::State::wait_for_room(std::unique_lock<std::mutex>& lock, std::span<const Event> batch) {
   LinkBuffer& buffer = shared.buffer;
   std::uint64_t confirmed = buffer.confirmed();
@@ -153,7 +153,7 @@ void MeterLink::State::wait_for_the_last(std::unique_lock<std::mutex>& lock) {
   LinkBuffer& buffer = shared.buffer;
   std::uint64_t confirmed = buffer.confirmed();
   auto until = Clock::now() + of(options.end_wait);
-  while (!buffer.is_settled()) {
+  while (!buffer.is_complete()) {
     const bool timed_out = shared.moved.wait_until(lock, until) == std::cv_status::timeout;
     if (buffer.confirmed() != confirmed) {
       confirmed = buffer.confirmed();
@@ -166,7 +166,7 @@ void MeterLink::State::wait_for_the_last(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// To a file that `dpm filter` reads, if the filter may still want it.
+// Writes the rest to a file that `dpm filter` reads.
 void MeterLink::State::leave_the_rest() {
   LinkBuffer& buffer = shared.buffer;
   report.confirmed = buffer.confirmed();

@@ -1,15 +1,15 @@
-// The way of a metered program's events from its machine to a filter, wherever that is: an EventSink that sends them to
-// the filter's collector over TLS (tls/), in batches of some dozens, or at once where that was asked for.
+// Carries a metered program's events to a filter on any machine: an EventSink that sends them to the filter's collector
+// over TLS (tls/), in batches of some dozens, or at once if that was requested.
 //
-// Nothing is lost that is not counted, and the program is held up as little as can be:
-//   - What the collector has not confirmed is kept, in memory first, then on disk. When both are full on_events() waits,
-//     and what is recorded meanwhile waits in LinuxSource, until this lets calls pass unrecorded and counts them. When
-//     nothing has moved for `patience` the batch is dropped and counted here.
-//   - A broken connection is made anew, with pauses that grow; both ends know by number where to go on.
-//   - on_end() waits for the last confirmation as long as something moves, and `end_wait` longer. What the collector
-//     does not have then stays in a file, as a stream that `dpm filter` reads.
+// Every loss is counted, and the program is delayed as little as possible:
+//   - Events that the collector has not confirmed are kept, in memory first, then on disk. When both are full, on_events()
+//     waits and new events wait in the live source, until the source lets calls pass unrecorded and counts them. When
+//     nothing has moved for `patience`, the batch is dropped and counted here.
+//   - After a break, the link connects again, with growing pauses. Both ends know by number where to continue.
+//   - on_end() waits for the last confirmation while anything moves, and then for `end_wait`. Events that the collector
+//     does not have by then stay in a file, as a stream that `dpm filter` reads.
 //
-// All sockets are waited for in an io_context, by a thread that never serves the metered program.
+// The io_context's thread waits for all sockets. It never serves the metered program.
 #pragma once
 
 #include <memory>
@@ -27,11 +27,11 @@ namespace dpm {
 
 struct MeterLinkOptions {
   bool immediate = false;
-  std::size_t batch_events = 32;                           // wait for one another,
-  Duration delay = Duration::from_seconds(0.1);            // so long at most
+  std::size_t batch_events = 32;                           // a batch waits for this many,
+  Duration delay = Duration::from_seconds(0.1);            // at most this long
   std::size_t memory_events_max = 1 << 16;                 // not confirmed: 4 MB
   std::uint64_t spool_bytes_max = std::uint64_t{1} << 30;  // 0: nothing is kept on disk
-  std::string folder;                                      // for what is kept on disk; empty: state_folder()/spool
+  std::string folder;                                      // for events on disk; empty: state_folder()/spool
   Duration patience = Duration::from_seconds(10);
   Duration end_wait = Duration::from_seconds(60);
 };
@@ -43,17 +43,17 @@ struct LinkReport {
   std::uint64_t left = 0;       // in the file `left_in`, which `dpm filter` reads
   std::vector<Loss> losses;
   std::string left_in;
-  std::string problem;  // why the filter could not be reached, the last time; empty: it could
+  std::string problem;  // why the filter could not be reached last; empty: it could
 
   std::uint64_t lost() const;
-  // Sentences for the user, about what did not go as it should.
+  // Sentences for the user about what went wrong.
   std::vector<std::string> warnings() const;
 };
 
-// Names that come later than on_begin() come by on_growth(), each once: the source keeps no tables.
+// Names after on_begin() come through on_growth(), each once: the source keeps no tables.
 class MeterLink : public EventSink, public GrowthSink {
  public:
-  // The io_context is run by another thread than that of the events, until the link is gone.
+  // Another thread than that of the events runs the io_context until the link is destroyed.
   static Result<std::unique_ptr<MeterLink>> create(asio::io_context& context, FilterAddress filter, MeterIdentity meter,
                                                    MeterLinkOptions options = {});
   ~MeterLink() override;

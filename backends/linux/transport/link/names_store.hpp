@@ -1,6 +1,6 @@
-// The names that a collector has confirmed, for the collector that comes after it: on disk, because a meter that runs
-// for long names ever more things and needs them again only if its collector dies. The file has no name, so that it is
-// gone with the process. What the disk does not take stays in memory.
+// Confirmed names, for another collector. They are on disk because they grow without bound in a long run, and are needed
+// only if the collector dies. The file has no name, so that it vanishes with the process. Names that the disk does not
+// take stay in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace dpm {
 
 class NamesStore {
  public:
-  // The folder is made when it is first needed.
+  // The folder is made at its first use.
   explicit NamesStore(std::string folder) : folder_(std::move(folder)) {}
 
   void append(std::string text);
-  // All texts in order; takes them out. What the disk does not give back is missing.
+  // Removes and returns all texts in order, without those that the disk does not return.
   std::vector<std::string> take_all();
 
  private:
@@ -26,7 +26,7 @@ class NamesStore {
   std::string folder_;
   UniqueFd file_;
   std::uint64_t bytes_ = 0;
-  std::vector<std::string> in_memory_;  // come after those in the file
+  std::vector<std::string> in_memory_;  // after those in the file
 };
 
 }  // namespace dpm

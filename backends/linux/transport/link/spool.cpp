@@ -11,7 +11,7 @@
 namespace dpm {
 namespace {
 
-// As many bytes as the file takes.
+// Writes as many bytes as the file takes.
 std::size_t write_bytes(int file, const void* bytes, std::size_t size, std::uint64_t at) {
   std::size_t done = 0;
   while (done < size) {

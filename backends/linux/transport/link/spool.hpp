@@ -1,6 +1,5 @@
-// Where meter messages wait on disk: a ring in a file that has no name any more, so that it is gone with the process
-// that made it, whatever ends that. Messages are found by their numbers. The file grows to its limit and not beyond;
-// when nothing waits it is cut to nothing.
+// Meter messages that wait on disk: a ring in a file without a name, which vanishes with the process, however that ends.
+// Messages are found by their numbers. The file grows up to its limit; when no message waits it is truncated.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@ namespace dpm {
 
 class Spool {
  public:
-  // The folder is made when it is first needed.
+  // The folder is made at its first use.
   Spool(std::string folder, std::uint64_t bytes_max)
       : folder_(std::move(folder)), capacity_(bytes_max / kMeterMessageBytes) {}
 
-  // Stores messages from number `first` on, of which `waiting` before them are still needed. Returns how many found
-  // room; why not all did is in problem().
+  // Stores messages from number `first` on; the `waiting` messages before them are still needed. Returns how many found
+  // room; problem() tells why not all did.
   std::size_t write(std::uint64_t first, std::uint64_t waiting, std::span<const MeterMessage> messages);
-  // False: the disk does not give them back.
+  // False if the disk does not return them.
   bool read(std::uint64_t first, std::span<MeterMessage> messages);
   void clear();
 

@@ -1,9 +1,9 @@
-// Boost.Asio, the one way in which transport and remote wait. The only home of <boost/asio/...>.
+// Boost.Asio, with which transport and remote wait. Only this file includes <boost/asio/...>.
 //
 // Debian 12 has Boost 1.74 (Asio 1.18), without cancellation_signal and awaitable operators: a wait that takes too long
-// ends because a Timer closes what is waited for. Its accept and socket calls know no CLOEXEC, so descriptors are made
-// by us and given to it. GCC 12 compiles a co_await inside a condition or a larger expression wrongly in places: each
-// stands in a statement of its own, whose result has a name.
+// is ended by a Timer that closes the socket. Its accept and socket calls lack CLOEXEC, so we make descriptors ourselves
+// and assign them. GCC 12 miscompiles some co_awaits inside conditions or larger expressions: each stands in a statement
+// of its own, whose result has a name.
 #pragma once
 
 // clang-format off: Boost 1.74 needs it, and does not include it
@@ -31,17 +31,17 @@ namespace dpm {
 
 using AsioError = boost::system::error_code;
 
-// Begins a coroutine that nothing waits for. What it throws is our mistake, and ends the process.
+// Starts a coroutine that nothing waits for. An exception in it is our mistake, and ends the process.
 inline void spawn(asio::io_context& context, asio::awaitable<void> coroutine) {
   asio::co_spawn(context, std::move(coroutine), [](const std::exception_ptr& thrown) {
     if (thrown) std::rethrow_exception(thrown);
   });
 }
 
-// A file, which the kernel cannot wait for, is always ready.
+// The kernel cannot wait for a regular file, which is always ready.
 inline bool is_ready(AsioError failed) { return !failed || failed == asio::error::operation_not_supported; }
 
-// Until the socket or descriptor is ready; false once it is closed, and then it may be gone.
+// Waits until the socket or descriptor is ready. False: it was closed, and may be destroyed.
 template <typename Object>
 asio::awaitable<bool> until_ready(Object& object, typename Object::wait_type what) {
   AsioError failed;

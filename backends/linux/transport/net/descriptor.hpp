@@ -1,4 +1,4 @@
-// A descriptor that can be waited for. Reading and writing are its owner's.
+// A descriptor that can be waited for. Its owner reads and writes.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ class Descriptor {
 
   int fd() const;
 
-  // `then` is called once, and never after the descriptor is gone. Waiting again in the same direction before it was
-  // called replaces it.
+  // `then` is called once, and never after the descriptor is destroyed. A second call for the same direction replaces a
+  // `then` that was not called yet.
   void when_readable(std::function<void()> then);
   void when_writable(std::function<void()> then);
 

@@ -1,5 +1,5 @@
-// What waits for everything in a process of transport and remote: one io_context, run by one thread. Headers name it
-// without including Boost.Asio, which takes three seconds a file; asio.hpp is for the .cpp files that use it.
+// Each process of transport and remote has one io_context, run by one thread, which does all waiting. Headers declare it
+// without including Boost.Asio, which takes three seconds a file; .cpp files that use it include asio.hpp.
 #pragma once
 
 namespace boost::asio {

@@ -8,7 +8,7 @@
 namespace dpm {
 namespace {
 
-// Without a descriptor for it a connection would be announced again and again.
+// A connection for which there is no descriptor would be announced repeatedly: wait in between.
 constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 
 }  // namespace

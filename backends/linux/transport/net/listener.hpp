@@ -1,4 +1,4 @@
-// Accepts connections at a listening socket until it is gone.
+// Accepts connections at a listening socket until it is destroyed.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ namespace dpm {
 
 class Listener {
  public:
-  // `socket` does not block; nor do the connections that `on_accept` gets. `on_shortage`: there is no descriptor for a
-  // connection that waits; it is tried again a little later.
+  // `socket` and the connections that `on_accept` gets are non-blocking. `on_shortage`: no descriptor was left for a
+  // waiting connection; the listener tries again a little later.
   Listener(asio::io_context& context, UniqueFd socket, std::function<void(UniqueFd)> on_accept,
            std::function<void()> on_shortage = {});
 

@@ -1,4 +1,4 @@
-// A signal to wait for. Threads that it must not interrupt block it.
+// Waits for a signal. Threads that it must not interrupt block it.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace dpm {
 
 class SignalWatch {
  public:
-  // `on_signal` is called after each, or once for several that came together.
+  // `on_signal` is called after each signal, or once for several that came together.
   SignalWatch(asio::io_context& context, int signal, std::function<void()> on_signal);
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;

@@ -9,8 +9,8 @@
 
 namespace dpm {
 
-// One task at a time. After cancel(), and after the timer is gone, nothing is called: a bare steady_timer may have its
-// handler on the way already.
+// One task at a time. After cancel() or destruction the task is never called. (A bare steady_timer may already have
+// queued its handler.)
 class Timer {
  public:
   explicit Timer(asio::io_context& context);
@@ -18,7 +18,7 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
   ~Timer();
 
-  // Instead of what it was started for before.
+  // Replaces an earlier task that has not run.
   void start(std::chrono::nanoseconds time, std::function<void()> task);
   void cancel();
   bool is_running() const;
@@ -28,11 +28,11 @@ class Timer {
   std::shared_ptr<State> state_;
 };
 
-// Once, and not to be cancelled.
+// Calls `task` once; cannot be cancelled.
 void after(asio::io_context& context, std::chrono::nanoseconds time, std::function<void()> task);
 
-// When the handlers that run now have returned: what they may not do themselves, such as destroying their object. From
-// any thread.
+// Calls `task` after the running handlers have returned: for what they must not do themselves, such as destroying their
+// object. From any thread.
 void later(asio::io_context& context, std::function<void()> task);
 
 }  // namespace dpm

@@ -1,4 +1,4 @@
-// The secret of a filter, as TLS uses it (tls_stream.hpp). Includes nothing of Boost.Asio or OpenSSL.
+// A filter's secret in the form that TLS uses (tls_stream.hpp). Does not include Boost.Asio or OpenSSL.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class TlsContext {
   TlsContext& operator=(TlsContext&&) noexcept;
   ~TlsContext();
 
-  asio::ssl::context& asio();  // for streams, which must not outlive it
+  asio::ssl::context& asio();  // for streams, which the context must outlive
   TlsRole role() const;
 
  private:

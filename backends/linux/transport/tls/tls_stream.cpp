@@ -24,7 +24,7 @@ Result<Secret> parse_secret(const std::string& text) {
   return secret;
 }
 
-// The key in the form that OpenSSL wants it: as a session that could be resumed.
+// OpenSSL takes the key as a session to be resumed.
 SSL_SESSION* session_with(SSL* ssl, const Secret& secret) {
   SSL_SESSION* session = SSL_SESSION_new();
   const SSL_CIPHER* cipher = SSL_CIPHER_find(ssl, kCipherNumber.data());
@@ -37,7 +37,7 @@ SSL_SESSION* session_with(SSL* ssl, const Secret& secret) {
   return session;
 }
 
-// Where a context keeps its secret: its application data are Asio's.
+// The context keeps its secret here, because Asio uses its application data.
 int secret_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;
@@ -97,7 +97,7 @@ Result<TlsContext> TlsContext::create(TlsRole role, const std::string& secret) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_ex_data(context, secret_index(), &state->secret);
   if (role == TlsRole::client) {
-    // No certificate is ever good enough: only the secret counts.
+    // Verification of a certificate always fails: only the secret counts.
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_psk_use_session_callback(context, offer_secret);
   } else {
@@ -115,7 +115,7 @@ asio::awaitable<std::string> shake_hands(TlsStream& stream, TlsRole role) {
       role == TlsRole::client ? asio::ssl::stream_base::client : asio::ssl::stream_base::server,
       asio::redirect_error(asio::use_awaitable, failed));
   if (failed) co_return failed.message();
-  // It is the secret that both have agreed on, and nothing else.
+  // Both ends agreed on the pre-shared key, and nothing else.
   if (SSL_session_reused(stream.native_handle()) != 1) co_return "the other end does not know the secret";
   co_return "";
 }

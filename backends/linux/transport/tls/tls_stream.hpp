@@ -1,9 +1,9 @@
-// A connection that only those who have a secret can speak over: TLS 1.3 with the secret as an external pre-shared key
-// (RFC 8446 2.2), with a fresh Diffie-Hellman exchange. There are no certificates: a handshake that succeeds has shown
-// to both ends that the other one has the secret, and nobody else, not even with the secret later, can read, change or
-// replay what is sent. A wrong secret fails the handshake.
+// A connection between two ends that share a secret: TLS 1.3 with the secret as an external pre-shared key (RFC 8446 2.2)
+// and a fresh Diffie-Hellman exchange, without certificates. A successful handshake proves to each end that the other has
+// the secret; with a wrong secret it fails. A third party cannot read, change or replay the data, not even if it learns
+// the secret later.
 //
-// The only home of <openssl/ssl.h>, and of asio::ssl.
+// Only this folder includes <openssl/ssl.h> and asio::ssl.
 #pragma once
 
 // clang-format off: as in net/asio.hpp
@@ -22,7 +22,8 @@ namespace dpm {
 
 using TlsStream = asio::ssl::stream<asio::ip::tcp::socket>;
 
-// Why it failed; empty: both ends have shown that they have the secret. To be bounded by a Timer that closes the socket.
+// Returns why it failed; empty: both ends have proved that they have the secret. The caller bounds the time with a Timer
+// that closes the socket.
 asio::awaitable<std::string> shake_hands(TlsStream& stream, TlsRole role);
 
 }  // namespace dpm
