@@ -1,9 +1,8 @@
 """Process 1 of a cluster: starts its hosts, serves `cluster link` and the like, takes everything with it when it ends.
 
-All hosts' processes are its descendants in one process namespace, so the kernel kills every one of them when it ends or
-is killed; and it is killed when the process that was typed ends, however that ends. With the last process go the
-namespaces, with those the interfaces, bridges, mounts and the folders in memory. Nothing was ever made elsewhere, so
-there is nothing to clean up and nobody who could fail to.
+All processes of the hosts are its descendants in one process namespace, so the kernel kills them when it ends. The kernel
+also kills it when the typed command ends, for whatever reason. With the last process, the namespaces end, and with them
+interfaces, bridges, mounts and the folders in memory. Nothing is made elsewhere, so there is nothing to clean up.
 """
 
 import dataclasses
@@ -21,7 +20,7 @@ import switch
 import world as worlds
 from options import NETWORKS_MAX, Options, Refused
 
-# Generous: a machine may be busy with other things.
+# Long, because a machine may be busy.
 _START_LIMIT_S = 300
 
 
@@ -39,7 +38,7 @@ class Caretaker:
         self._running: dict[str, Running] = {}
 
     def start(self, members: list[plan.Host]) -> None:
-        """All at once: each prepares itself while the others do."""
+        """Starts all at once, so that they prepare themselves in parallel."""
         started = [self._fork(host) for host in members]
         switch.plug_in([(one.host, one.pid) for one in started])
         for one in started:
@@ -76,7 +75,7 @@ class Caretaker:
             for key, _ in watched.select():
                 if key.fileobj is home.channel:
                     said = home.channel.recv(64).decode()
-                    signal.set_wakeup_fd(-1)  # that hosts end is no news any more
+                    signal.set_wakeup_fd(-1)  # the ends of hosts do not matter any more
                     return int(said.removeprefix("ended ")) if said else 1
                 if key.fileobj is woken:
                     woken.recv(4096)
@@ -110,7 +109,7 @@ class Caretaker:
                 try:
                     client.sendall(f"1 {error.strerror or error}".encode())
                 except OSError:
-                    pass  # the one who asked is gone
+                    pass  # the asking process has ended
 
     def _do(self, words: list[str]) -> str:
         match words:
@@ -124,7 +123,7 @@ class Caretaker:
                 return self._kill(name)
             case ["start", name]:
                 return self._start_again(name)
-        raise Refused(f"'{' '.join(words)}' is no request")
+        raise Refused(f"'{' '.join(words)}' is not a request")
 
     def _describe(self, host: plan.Host) -> str:
         addresses = []
@@ -174,7 +173,7 @@ class Caretaker:
         if name == plan.HOME:
             raise Refused("home is where you are; leave the shell to end it all")
         one = self._alive(name)
-        # As if the power failed: its processes' ends must not reach those they are connected to.
+        # As if the power failed: its peers must not notice the end of its processes.
         switch.unplug(one.host)
         os.kill(one.pid, signal.SIGKILL)
         os.waitpid(one.pid, 0)
@@ -206,7 +205,7 @@ def live(options: Options, allowed: list[plan.Account], privileged: bool, parent
     if parent.recv(16) != b"go":
         return 1
     kernel.call_this_process("cluster")
-    # A process 1 whose signals have their default actions is not reached by them; the command is.
+    # Signals with default actions do not reach a process 1, but they reach the command.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         kernel.unshare(kernel.NEW_MOUNTS | kernel.NEW_NAME | kernel.NEW_IPC | kernel.NEW_NETWORK)

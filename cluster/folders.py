@@ -8,17 +8,17 @@ import pathlib
 
 import kernel
 
-# Empty on every host at the start. Programs put sockets, locks and process ids there, which must not meet.
+# Empty on every host at the start. Programs put sockets, locks and process ids there, which must not collide.
 _OWN = ("/run", "/tmp", "/var/tmp", "/dev/shm")
-# As on the machine at the start; what is changed is changed for this host.
+# As on the machine at the start; changes are the host's own.
 _OVERLAID = ("/etc", "/var/log")
 
-# What an empty /run needs so that services start: its folders, as (name, mode, user, group).
+# Folders that services need in an empty /run: (name, mode, user, group).
 RunFolder = tuple[str, int, int, int]
 
 
 def folders_of_run() -> list[RunFolder]:
-    """To be asked before /run is covered."""
+    """Call it before /run is covered."""
     found = []
     for entry in os.scandir("/run"):
         if entry.is_dir(follow_symlinks=False):
@@ -61,7 +61,7 @@ def _show_again(path: str, descriptor: int) -> None:
 
 
 def _overlay(folder: str, layers: str, files: dict[str, str]) -> None:
-    # Files are put into the upper layer before it is mounted: those below may belong to accounts we cannot write as.
+    # Files go into the upper layer before it is mounted: those below may belong to accounts as which we cannot write.
     for layer in ("upper", "work"):
         os.makedirs(f"{layers}/{layer}")
     os.chmod(f"{layers}/upper", 0o755)

@@ -2,7 +2,7 @@
 
 It speaks with the caretaker over a socket of packets: it is told `go` when its cables are there, says `ready` when
 its sshd listens, or what went wrong; home is then told `run` and says at last with which status the command ended.
-Everything on a host dies with this process.
+When this process ends, everything on the host ends.
 """
 
 import os
@@ -39,7 +39,7 @@ def live(world: worlds.World, host: plan.Host, channel: socket.socket) -> int:
 
 
 def _leave_callers_files(host: plan.Host, channel: socket.socket) -> None:
-    """Only home has the user's terminal and files. What is closed here must not be held open by 64 hosts."""
+    """Only home has the user's terminal and files. 64 hosts must not hold open what is closed here."""
     os.closerange(3, channel.fileno())
     os.closerange(channel.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
     if host.name != plan.HOME:
@@ -62,7 +62,7 @@ def _set_up(world: worlds.World, host: plan.Host, channel: socket.socket) -> "su
     if channel.recv(16) != b"go":
         raise OSError(0, "the caretaker is gone")
     switch.configure_host(host, world.ipv6)
-    # Not even root on a host may set the clock of the machine, or load something into its kernel.
+    # Not even root on a host may set the machine's clock or load kernel modules.
     for capability in (kernel.CAP_SYS_TIME, kernel.CAP_SYS_MODULE):
         kernel.forgo(capability)
     return _start_sshd(host)
@@ -81,7 +81,7 @@ def _allow_network(world: worlds.World) -> None:
         for scope in ("all", "default"):
             pathlib.Path(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6").write_text("0", encoding="ascii")
     if not world.privileged:
-        # sshd listens at port 22 without being root.
+        # Lets sshd listen at port 22 without being root.
         pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0", encoding="ascii")
 
 
@@ -108,7 +108,7 @@ def _port_22_listens() -> bool:
 
 
 def _serve(world: worlds.World, channel: socket.socket, sshd: "subprocess.Popen[bytes]") -> None:
-    """Buries orphans, as a process 1 must, and runs the user's command when told to."""
+    """Reaps orphans, as a process 1 must, and runs the user's command when told to."""
     command = 0
     waker, woken = socket.socketpair()
     for end in (waker, woken):
@@ -134,7 +134,7 @@ def _serve(world: worlds.World, channel: socket.socket, sshd: "subprocess.Popen[
 
 
 def buried() -> list[tuple[int, int]]:
-    """The children that have ended, with their exit status as a shell tells it."""
+    """The children that have ended, with their exit status as in a shell."""
     ended = []
     try:
         while (one := os.waitpid(-1, os.WNOHANG))[0] != 0:

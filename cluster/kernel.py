@@ -1,4 +1,4 @@
-"""What the kernel offers and Python 3.11 has no words for: namespaces, mounts, capabilities.
+"""Kernel calls that Python 3.11 lacks: namespaces, mounts, capabilities.
 
 Every function raises OSError with a sentence that says what was being done. Nothing here knows what a cluster is.
 """

@@ -1,4 +1,4 @@
-"""The words after `./dev cluster`, understood or refused. Pure."""
+"""Reads the words after `./dev cluster`, or refuses them. Pure."""
 
 import argparse
 import dataclasses
@@ -29,7 +29,7 @@ Inside: ssh NAME goes to a host; `cluster` lists what can be done to hosts: cut 
 
 
 class Refused(Exception):
-    """What was asked for cannot be: exit status 2."""
+    """The request cannot be performed: exit status 2."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Options:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Refused(f"{message} (./dev cluster --help says what there is)")
+        raise Refused(f"{message} (see ./dev cluster --help)")
 
 
 def parse(words: list[str]) -> Options:

@@ -1,8 +1,8 @@
-"""Who is in a cluster and where: names, addresses, and the text of every file that follows from them. Pure."""
+"""The plan of a cluster: names, addresses, and the text of every file that follows from them. Pure."""
 
 import dataclasses
 
-# The order is that of the examples everywhere: red, green, blue first.
+# In the order of the examples: red, green, blue first.
 COLOURS = (
     "red green blue yellow orange purple cyan magenta brown pink lime teal navy olive maroon silver "
     "gold violet indigo crimson coral salmon khaki orchid plum turquoise azure beige ivory lavender tan aqua "
@@ -11,10 +11,10 @@ COLOURS = (
     "scarlet"
 ).split()
 
-# Where the person is who uses the cluster; a host like the others, but not counted among them.
+# The host of the user's shell; like the others, but not counted.
 HOME = "home"
 
-# What all hosts of a cluster share and nobody else sees: keys, configuration, the way to the caretaker.
+# Shared by all hosts of a cluster, and visible only to them: keys, configuration, the caretaker's socket.
 SHARED = "/run/cluster"
 
 _HOME_NUMBER = 200
@@ -22,7 +22,7 @@ _HOME_NUMBER = 200
 
 @dataclasses.dataclass(frozen=True)
 class Clock:
-    """How a host's clock differs from the machine's: by so much at the start, and gaining so much from then on."""
+    """How a host's clock differs from the machine's: its offset at the start, and its drift."""
 
     offset_ns: int = 0
     drift_ppm: float = 0.0
@@ -51,7 +51,7 @@ class Host:
 
 @dataclasses.dataclass(frozen=True)
 class Account:
-    """Somebody who may log in on every host."""
+    """A user who may log in on every host."""
 
     name: str
     user: int
@@ -80,7 +80,7 @@ def etc_hosts(members: list[Host], ipv6: bool) -> str:
 
 
 def ssh_config() -> str:
-    """For every host and every account that has a key here; nobody is asked anything."""
+    """For every host and every account that has a key here, without questions."""
     return f"""Host *
   IdentityFile {SHARED}/keys/%u
   IdentityAgent none
@@ -125,7 +125,7 @@ Subsystem sftp internal-sftp
 
 
 def etc_passwd(passwd: str, account: Account) -> str:
-    """The machine's accounts; the one given is made one that can log in, for ssh refuses those without a shell."""
+    """The machine's accounts; the one given is made one that can log in, because ssh refuses accounts without a shell."""
     kept = []
     for line in passwd.splitlines():
         fields = line.split(":")
@@ -138,12 +138,12 @@ def etc_passwd(passwd: str, account: Account) -> str:
 
 
 def etc_group(group: str) -> str:
-    """Without the group tty: sshd that is not root's would try to give terminals to it, and fail."""
+    """Without the group tty: an sshd that is not root would try to give terminals to it, and fail."""
     return "\n".join(line for line in group.splitlines() if not line.startswith("tty:")) + "\n"
 
 
 def etc_shadow(shadow: str) -> str:
-    """No account is locked, none has a password: without PAM sshd lets nobody into a locked one, key or no key."""
+    """No account is locked, none has a password: without PAM sshd refuses locked accounts, even with a key."""
     lines = []
     for line in shadow.splitlines():
         name, _, rest = line.partition(":")

@@ -1,13 +1,13 @@
-// The clock of one host of a test cluster: reads the machine's and shows it wrong by an offset and a drift.
+// The clock of one host of a test cluster: the machine's clock with an offset and a drift.
 //
 // The kernel has no namespace for the time of day (a time namespace shifts CLOCK_MONOTONIC and CLOCK_BOOTTIME only), so
 // a host with a clock of its own loads this library into every dynamically linked program (/etc/ld.so.preload).
 // Compiled when the cluster starts, with
-//   OFFSET_NS      by how much the time of day is ahead
+//   OFFSET_NS      by how many nanoseconds the time of day is ahead
 //   DRIFT_PPB      by how many nanoseconds a second all clocks gain
 //   START_NS       CLOCK_MONOTONIC of the machine when the cluster started, from which drift counts
 //
-// Programs that wait until an absolute time compute it from what we show; it is turned back into the machine's time.
+// Programs compute the absolute times for which they wait from our time; they are converted back into the machine's time.
 // Times that the kernel itself writes (files, /proc) stay the machine's, as do the clocks of statically linked
 // programs.
 #include <dlfcn.h>
@@ -24,10 +24,10 @@ namespace {
 using Nanoseconds = long long;
 
 constexpr Nanoseconds kSecond = 1'000'000'000;
-// A deadline so far from zero is one of the time of day: no machine has been up for twenty years. Where the call does
-// not say which clock it means (a condition variable knows, and does not tell), this decides.
+// A later deadline is in the time of day: no machine has been up for twenty years. This decides where a call does not name
+// its clock (a condition variable hides it).
 constexpr time_t kTimeOfDayMin = 20LL * 365 * 24 * 3600;
-// Seconds that do not fit in our nanoseconds, by which programs mean "for ever".
+// More seconds do not fit in our nanoseconds. Programs use them for "without a limit".
 constexpr time_t kForeverMin = 9'000'000'000;
 
 // The function behind ours. The version is that of the interface programs are linked to: without it the loader may give
@@ -48,8 +48,8 @@ timespec as_timespec(Nanoseconds time) {
   return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
 }
 
-// Looking for it may need memory, and allocators look at the clock when memory is first asked for (jemalloc does):
-// until it is found the kernel is asked.
+// The lookup may allocate memory, and some allocators (jemalloc) read the clock at their first allocation: until the
+// function is found, ask the kernel.
 int (*machines_clock)(clockid_t, timespec*) = nullptr;
 
 __attribute__((constructor)) void find_clock() { machines_clock = behind(&clock_gettime, "clock_gettime"); }
@@ -65,7 +65,7 @@ Nanoseconds gained() {
   return static_cast<Nanoseconds>(static_cast<__int128>(count(now) - START_NS) * DRIFT_PPB / kSecond);
 }
 
-// What is added to a clock of the machine to show it here. Clocks of CPU time are right.
+// The offset to be added to a clock of the machine. CPU clocks are not changed.
 Nanoseconds shift(clockid_t clock) {
   switch (clock) {
     case CLOCK_REALTIME:

@@ -23,7 +23,7 @@ def run_ip(lines: list[str], program: str = "ip") -> None:
 
 
 def install(networks: int) -> None:
-    """The bridges, without delay for learning or for finding loops: there are none."""
+    """The bridges, without delays for learning or for loop detection: there are no loops."""
     lines = ["link set lo up"]
     for network in range(1, networks + 1):
         lines += [f"link add lan{network} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
@@ -47,7 +47,7 @@ def plug_in(members: list[tuple[plan.Host, int]]) -> None:
 
 
 def impair(members: list[plan.Host], delay_ms: float, loss_percent: float) -> None:
-    """What goes to each host takes so long and is lost so often; from host to host a packet passes one such cable."""
+    """Sets delay and loss of the packets to each host; from host to host a packet passes one such cable."""
     if delay_ms == 0 and loss_percent == 0:
         return
     effect = f"delay {delay_ms}ms loss {loss_percent}% limit 100000"
@@ -60,7 +60,7 @@ def impair(members: list[plan.Host], delay_ms: float, loss_percent: float) -> No
 
 
 def cut(host: plan.Host, network: int) -> None:
-    """The switch takes nothing from this host's cable and gives it nothing. Nobody is told, packets do not arrive."""
+    """The switch passes no packets from or to this host's cable. Packets silently do not arrive."""
     run_ip([f"link set {host.cable(network)} nomaster"])
 
 
@@ -69,7 +69,7 @@ def mend(host: plan.Host, network: int) -> None:
 
 
 def unplug(host: plan.Host) -> None:
-    """Takes out a host's cables, those that are still there: the kernel does so itself some time after a host's end."""
+    """Removes a host's remaining cables: the kernel itself removes them some time after the host's end."""
     for network in range(1, host.networks + 1):
         try:
             run_ip([f"link del {host.cable(network)}"])
@@ -85,7 +85,7 @@ def configure_host(host: plan.Host, ipv6: bool) -> None:
         interface = f"eth{network - 1}"
         lines.append(f"addr add {host.address(network)}/24 dev {interface}")
         if ipv6:
-            # Nobody else can have our address; looking for them first would take a second.
+            # Our address is unique; checking that would take a second.
             lines.append(f"addr add {host.address6(network)}/64 dev {interface} nodad")
         lines.append(f"link set {interface} up")
     run_ip(lines)

@@ -18,7 +18,7 @@ def _needed(options: Options | None) -> dict[str, list[str]]:
 
 
 def packages(options: Options) -> list[str]:
-    """Debian's names of what this cluster needs."""
+    """The Debian packages that this cluster needs."""
     return list(_needed(options))
 
 
@@ -27,7 +27,7 @@ def need(options: Options | None) -> None:
                if not all(shutil.which(program, path=_ADMIN_PATH) for program in programs)]
     if missing:
         raise Refused(f"these packages are missing: {' '.join(missing)}")
-    # Where ip and tc are on Debian, which is not where an ordinary user looks.
+    # Debian has ip and tc here, which is not in an ordinary user's PATH.
     os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin")
     if shutil.which("ip") is None:
         os.environ["PATH"] += ":/usr/sbin:/sbin"
@@ -50,7 +50,7 @@ def enter_namespaces(privileged: bool) -> None:
 
 
 def check() -> int:
-    """Tries every kind of thing a cluster is made of, in a process that is gone afterwards."""
+    """Tries every part of a cluster in a process that then ends."""
     try:
         need(None)
         pid = os.fork()

@@ -20,7 +20,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 class World:
     options: Options
     members: list[plan.Host]
-    accounts: list[plan.Account]  # who may log in; the first is who uses the cluster
+    accounts: list[plan.Account]  # that may log in; the first is the user's
     files: dict[str, str]  # of /etc
     shown: list[str]  # paths that stay visible wherever they lie
     run_folders: list[folders.RunFolder]
@@ -28,7 +28,7 @@ class World:
     privileged: bool
 
     def environment(self, account: plan.Account) -> dict[str, str]:
-        """What the variables that tell of the cluster are for an account."""
+        """The environment variables about the cluster, for an account."""
         return {
             "PATH": f"{plan.SHARED}/bin:{_PROJECT}/build/release:{PATH}",
             "XDG_RUNTIME_DIR": folders.runtime_folder(account.user),
@@ -85,7 +85,7 @@ def _files(members: list[plan.Host], allowed: list[plan.Account], ipv6: bool, pr
     passwd = pathlib.Path("/etc/passwd").read_text(encoding="utf-8")
     for account in allowed:
         passwd = plan.etc_passwd(passwd, account)
-    # Names that /etc/hosts does not know shall be asked of nobody: no way leads out.
+    # No name server is asked for names that /etc/hosts lacks: there is no way out.
     files = {"hosts": plan.etc_hosts(members, ipv6), "resolv.conf": ""}
     files |= {"passwd": passwd, "ssh/ssh_config": plan.ssh_config()}
     if privileged:
@@ -125,7 +125,7 @@ def _make_clocks(shared: pathlib.Path, members: list[plan.Host]) -> None:
     start_ns = time.monotonic_ns()
     for host in members:
         if host.clock != plan.Clock():
-            # Temporary files of the compiler too are to be gone with us.
+            # The compiler's temporary files must vanish with us, too.
             _run(["gcc", "-x", "c++", "-std=c++20", "-O2", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti",
                   "-fno-threadsafe-statics", f"-DOFFSET_NS={host.clock.offset_ns}LL",
                   f"-DDRIFT_PPB={round(host.clock.drift_ppm * 1000)}LL", f"-DSTART_NS={start_ns}LL",

@@ -26,7 +26,7 @@ bool gains_privileges(const std::string& path, const struct stat& file) {
   return ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-// Of a script: the program its first line names. The kernel's own message would be about the script.
+// The program in a script's first line. The kernel's own message would be about the script.
 std::string interpreter_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   char begin[256] = "";
@@ -38,7 +38,7 @@ std::string interpreter_of(const std::string& path) {
   return line.substr(first, line.find_first_of(" \t\r", first) - first);
 }
 
-// `path` names a file by a whole path.
+// `path` has a slash.
 FoundProgram look_at(const std::string& path) {
   struct stat file {};
   if (::stat(path.c_str(), &file) != 0)
@@ -70,7 +70,7 @@ FoundProgram find_program(const std::string& name) {
     const std::string folder = end == begin ? "." : folders.substr(begin, end - begin);
     FoundProgram found = look_at(folder + "/" + name);
     if (found) return found;
-    // As execvp does: what cannot be executed is passed by, but remembered.
+    // As execvp does: skip a file that cannot be executed, but remember it.
     if (found.exit_status == kNotExecutable && not_executable.problem.empty()) not_executable = found;
     begin = end + 1;
   }

@@ -1,4 +1,4 @@
-// Which file a command line would run, looked up as execvp(3) does: so that a mistake is told before anything is made.
+// Finds the file that a command would run, as execvp(3) does, so that mistakes are reported early.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@ namespace dpm {
 
 struct FoundProgram {
   std::string path;
-  bool gains_privileges = false;  // by a setuid or setgid bit that means somebody else, or file capabilities
-  // If it cannot be run: why, and the exit status a shell would have.
+  bool gains_privileges = false;  // by a setuid or setgid bit of another user or group, or file capabilities
+  // If it cannot be run: why, and the exit status of a shell.
   std::string problem;
   int exit_status = 0;
 

@@ -1,4 +1,4 @@
-// Processes that do not outlive us.
+// Child processes that do not outlive their creator.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-// As fork(); but the child gets the signal when the thread that forked it ends, and does not begin if that was before.
+// As fork(), but the child gets the signal when the thread that forked it ends, or does not begin if it has ended already.
 pid_t fork_bound(int signal = SIGKILL);
 
 }  // namespace dpm

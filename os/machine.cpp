@@ -17,7 +17,7 @@
 namespace dpm {
 namespace {
 
-// "" for what is no internet address.
+// Empty if it is not an internet address.
 std::string internet_address(const sockaddr* address) {
   char text[INET6_ADDRSTRLEN] = "";
   if (address == nullptr) return "";

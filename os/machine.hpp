@@ -1,4 +1,4 @@
-// What this machine is called and where it can be reached.
+// This machine's name, addresses and cores.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace dpm {
 std::string machine_name();
 std::uint16_t machine_cores();  // that this process may use
 
-// Of all interfaces that are up, IPv4 and IPv6, in the order of the kernel and each once; without those that lead back
-// to the machine itself, which every machine has. Empty if the kernel does not say.
+// The IPv4 and IPv6 addresses of all interfaces that are up, in the kernel's order, each once, without loopback addresses.
+// Empty if the kernel does not tell.
 std::vector<std::string> machine_addresses();
 
-// Those of them that lead here from another machine. IPv6 addresses of one link (fe80::) mean something only together
-// with an interface of whoever uses them.
+// Those with which other machines can reach this one: not link-local IPv6 addresses (fe80::), which need an interface of
+// the machine that uses them.
 std::vector<std::string> addresses_for_others(std::vector<std::string> addresses);
 
-// MachineInfo::host: the number of this boot and of the calling process's network. Empty if the kernel does not say.
+// MachineInfo::host: the number of this boot and of the calling process's network. Empty if the kernel does not tell.
 std::string host_identity();
 
 }  // namespace dpm

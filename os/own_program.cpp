@@ -17,7 +17,7 @@ std::string own_program() {
   char path[PATH_MAX];
   const ssize_t length = ::readlink(kSelf, path, sizeof path);
   const std::string found(path, length > 0 ? static_cast<std::size_t>(length) : 0);
-  // After an upgrade the file we are has no name any more, but can still be started.
+  // After an upgrade our file has no name any more, but can still be started.
   return !found.empty() && ::access(found.c_str(), X_OK) == 0 ? found : kSelf;
 }
 

@@ -1,5 +1,4 @@
-// The file of the program that we are, to start it once more; and how a process is started that has nothing to do with
-// our terminal, our signals and our descriptors.
+// The running executable, and how to start a process that shares no terminal, signals or descriptors with us.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +17,7 @@ struct StandardStreams {
   int input = -1, output = -1, error = -1;
 };
 
-// A child that leads a session of its own, with every signal as it is by default. May be called beside other threads.
+// Starts a child in its own session, with default signal actions. May be called while other threads run.
 Result<pid_t> start_in_session(const std::vector<std::string>& command, const StandardStreams& streams);
 
 }  // namespace dpm

@@ -1,4 +1,4 @@
-// Pidfds: descriptors that stand for a process, and never for a later one that has got its number.
+// Pidfds: descriptors for a process, never for a later process with the same pid.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,6 @@ namespace dpm {
 
 UniqueFd open_process(std::uint32_t pid);  // empty if there is none
 bool has_ended(int process_fd);
-std::uint32_t process_of(int process_fd);  // its number; 0 if it has ended, or the descriptor is something else
+std::uint32_t process_of(int process_fd);  // its pid; 0 if it has ended or this is not a pidfd
 
 }  // namespace dpm

@@ -1,4 +1,4 @@
-// All of the bytes, although the kernel may take or give fewer at a time and signals may interrupt it. Both wait.
+// Reads and writes all bytes, although the kernel may transfer fewer at a time and signals may interrupt it. Both wait.
 #pragma once
 
 #include <string>
@@ -7,6 +7,6 @@
 namespace dpm {
 
 bool write_all(int fd, std::string_view bytes);  // false: errno says why
-std::string read_to_end(int fd);                 // or to an error
+std::string read_to_end(int fd);                 // or until an error
 
 }  // namespace dpm

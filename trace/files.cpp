@@ -8,8 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#include "os/unique_fd.hpp"
-
 namespace dpm {
 namespace {
 

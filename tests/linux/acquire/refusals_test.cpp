@@ -236,7 +236,7 @@ TEST_CASE("acquire: what an account has no right to", "[linux]") {
   SECTION("somebody else's process") {
     Unchanged target("plain");
     const AcquiredByUser attempt(kNobody, target.pid());
-    CHECK_THAT(attempt.outcome(), Contains("belongs to somebody else (root, user id 0)") && Contains("as root"));
+    CHECK_THAT(attempt.outcome(), Contains("belongs to another user (root, user id 0)") && Contains("as root"));
     target.check();
   }
   SECTION("a protected process of its own") {

@@ -22,8 +22,8 @@ std::vector<SeccompInstruction> filter_for(const AcquireOptions& options) {
   return seccomp_program({calls, {}});
 }
 
-// The injector was killed. The process goes on by itself: either it has the filter in an instant, and a spare listener
-// that can be taken, or nothing has happened to it.
+// The injector was killed. The process goes on by itself: either it soon has the filter and a spare listener that can be
+// taken, or it is unchanged.
 Result<MeteredProgram> pick_up(const AcquireTarget& target, const AcquireOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - began < std::chrono::nanoseconds(options.patience.ns)) {

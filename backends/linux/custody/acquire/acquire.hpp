@@ -1,13 +1,12 @@
-// Meters a process that runs already, with all its threads, whatever they are waiting in or computing. It notices
-// nothing: calls that are interrupted are made again, and return what they would have returned.
+// Meters a running process with all its threads, whether they wait or compute. The process notices nothing: interrupted
+// calls are made again, and return what they would have returned.
 //
-// One of its threads makes a few system calls for us (injection.hpp), in less than a millisecond, of which the filter
-// remains for as long as the process lives, and is inherited by its children. (Children that it has already are
-// processes of their own, to be acquired or not.)
+// One of its threads makes a few system calls for us (injection.hpp), in less than a millisecond. The filter remains as
+// long as the process lives, and its later children inherit it. (Children that it has already are acquired separately.)
 //
-// Letting go. The kernel takes no filter back: a program that was acquired goes on being notified. When its
-// LinuxSource has stopped, its keeper answers each notified call at once, for ever, which costs the program 6 to 10 us
-// each, and 0.06 us for each other call.
+// Letting go. The kernel cannot remove a filter, so the calls of an acquired program go on being notified. When its meter
+// has stopped, its keeper answers each notified call at once, which costs the program 6 to 10 us each, and 0.06 us for
+// each other call, until it ends.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +19,16 @@ namespace dpm {
 
 struct AcquireOptions {
   bool exact_paths = false;  // as in LaunchOptions
-  // A process without CAP_SYS_ADMIN can be metered only with no_new_privs, for ever:
+  // A process without CAP_SYS_ADMIN can be metered only with no_new_privs, which is permanent:
   // MeteredProgram.privileges_given_up.
   bool allow_no_new_privileges = true;
-  Duration patience = Duration::from_seconds(5);  // for a thread that cannot be stopped at the moment
+  Duration patience = Duration::from_seconds(5);  // for threads that cannot be stopped at the moment
 };
 
-// With its keeper at work already: from the filter's first moment there is somebody to answer. Refused with the reason,
-// and nothing has changed, if `pid` is no process, is one of the kernel's, our own or the first, if we have no right to
-// trace it, if it is traced, metered or under another supervisor already, is a 32-bit program, or has threads under
-// different filters.
+// The result has a keeper, so that calls are answered from the filter's first moment on. Refused with the reason, and
+// without any change, if `pid` is not a process, is a kernel thread, our own process or the first one, if we may not trace
+// it, if it is traced, metered or under another supervisor already, is a 32-bit program, or has threads under different
+// filters.
 Result<MeteredProgram> acquire(std::uint32_t pid, const AcquireOptions& options);
 
 }  // namespace dpm

@@ -26,7 +26,7 @@ bool read_values(std::uint32_t pid, std::uint64_t address, std::span<T> values) 
   return read_memory(pid, address, std::as_writable_bytes(values)) == values.size_bytes();
 }
 
-// Where the kernel has put the vdso: it tells every program in its auxiliary vector.
+// The address of the vdso, from the auxiliary vector.
 std::optional<std::uint64_t> read_vdso_base(std::uint32_t pid) {
   const UniqueFd file(::open(("/proc/" + std::to_string(pid) + "/auxv").c_str(), O_RDONLY | O_CLOEXEC));
   std::array<Elf64_auxv_t, 64> vector = {};
@@ -41,7 +41,7 @@ struct CodeSegment {
   std::uint64_t begin = 0, end = 0;
 };
 
-// The code of the file mapped from its beginning at `base`, as its own program headers describe it.
+// The code of the file that is mapped at `base`, according to its program headers.
 std::optional<CodeSegment> read_code_segment(std::uint32_t pid, std::uint64_t base) {
   Elf64_Ehdr header = {};
   if (!read_values(pid, base, std::span(&header, 1)) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -84,7 +84,7 @@ std::optional<std::uint64_t> room_in_vdso(std::uint32_t pid, std::size_t bytes) 
   Elf64_Ehdr header = {};
   if (!base || !read_values(pid, *base, std::span(&header, 1)) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return std::nullopt;
-  // The section headers are the last of it. What follows up to the page's end is zeros, or else we are mistaken.
+  // The section headers come last. The rest of the page must be zeros.
   const std::uint64_t used = header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize;
   std::vector<std::byte> rest(rounded_up(used, kPageBytes) - used);
   if (header.e_shnum == 0 || !read_values(pid, *base + used, std::span(rest))) return std::nullopt;

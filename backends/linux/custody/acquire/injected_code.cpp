@@ -13,9 +13,9 @@
 namespace dpm {
 namespace {
 
-// As x86-64 instructions number them.
+// Numbered as in x86-64 instructions.
 enum Register : std::uint8_t { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15 };
-constexpr auto kListener = r15;  // system calls leave it alone
+constexpr auto kListener = r15;  // system calls preserve it
 
 class Assembler {
  public:
@@ -26,7 +26,7 @@ class Assembler {
     if (value > UINT32_MAX) return load_address(into, value);
     if (into >= r8) append_byte(0x41);
     append_byte(0xb8 | (into & 7));
-    append(&value, sizeof(std::uint32_t));  // the upper half becomes 0 by itself
+    append(&value, sizeof(std::uint32_t));  // the upper half becomes 0
   }
   void load_address(Register into, std::uint64_t value) {  // always ten bytes
     append_byte(0x48 | (into >= r8 ? 1 : 0));
@@ -59,7 +59,7 @@ class Assembler {
   std::vector<std::byte> bytes_;
 };
 
-// Where the data stand, behind the instructions.
+// The place of the data, after the instructions.
 struct Places {
   std::uint64_t program = 0, blocked_signals = 0;
 };
@@ -125,7 +125,7 @@ void go_back(Assembler& code, const Injected& injected, const Places& places) {
 
 InjectedCode injected_code(const Injected& injected, std::uint64_t address) {
   DPM_CHECK(address % 16 == 0);
-  // Data first: what follows refers to them by address.
+  // Data first, because the code refers to their addresses.
   Assembler code;
   code.append(injected.filter.data(), injected.filter.size_bytes());
   const FilterProgram program{static_cast<std::uint16_t>(injected.filter.size()), address};

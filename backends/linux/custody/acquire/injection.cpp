@@ -27,7 +27,7 @@ constexpr std::uint64_t k64BitCode = 0x33;  // the code segment of 64-bit progra
 constexpr std::uint64_t kNoCall = ~std::uint64_t{0};
 constexpr std::uint64_t kAllSignals = ~std::uint64_t{0};
 
-// The kernel tells us by a signal that a thread has stopped or ended: kept waiting, so that none is missed.
+// The kernel signals that a thread has stopped or ended. The signal is blocked, so that none is missed.
 sigset_t tidings() {
   sigset_t set;
   ::sigemptyset(&set);
@@ -49,7 +49,7 @@ void await_tidings(std::chrono::nanoseconds most) {
   ::sigtimedwait(&set, nullptr, &timeout);
 }
 
-// The kernel says EPERM, too, for a thread that has just ended.
+// The kernel also returns EPERM for a thread that has just ended.
 bool is_gone(std::uint32_t tid) {
   const auto status = read_status(tid);
   return !status || status->state == 'Z' || status->state == 'X';
@@ -60,7 +60,7 @@ bool may_suspend_filters() {
   return self && self->may_administrate && self->seccomp_filters == 0;
 }
 
-// Where the thread is, corrected for our disturbance.
+// The thread's registers, corrected for our interruption.
 bool settle(const TracedThread& thread, user_regs_struct& registers) {
   user_regs_struct stopped = {};
   if (!thread.read_registers(stopped)) return false;
@@ -72,7 +72,7 @@ bool settle(const TracedThread& thread, user_regs_struct& registers) {
 
 }  // namespace
 
-// Without the right to take its descriptors the listener could not be taken, and no filter can be removed: asked first.
+// Checks first whether we may take descriptors: otherwise we could not get the listener, and a filter cannot be removed.
 std::optional<Error> Injection::may_borrow() {
   const std::uint32_t tid = target_.threads.front().tid;
   process_ = open_thread(tid, target_.pid);
@@ -110,7 +110,7 @@ Result<void> Injection::stop(Duration patience) {
   expect_tidings();
   seized_.reserve(target_.threads.size());
   const auto began = steady_clock::now();
-  // One thread is enough. Another one is disturbed only if this one sleeps deeply.
+  // One thread is enough. Another one is stopped only if this one is in uninterruptible sleep.
   constexpr milliseconds kAskNext{100};
   std::chrono::nanoseconds ask_after{0};
   while (thread_ == nullptr) {
@@ -174,7 +174,7 @@ Result<void> Injection::divert() {
   return {};
 }
 
-// Lets the thread make the next of the injected calls, and returns what that returned.
+// Lets the thread make the next injected call, and returns its result.
 std::optional<std::int64_t> Injection::make_call() {
   if (thread_->run_to_call_boundary() != Stop::call_boundary) return std::nullopt;
   if (thread_->run_to_call_boundary() != Stop::call_boundary) return std::nullopt;
@@ -205,7 +205,7 @@ Result<UniqueFd> Injection::install(bool allow_no_new_privileges) {
   reserved_.reset();
   UniqueFd listener = borrow_descriptor(process_.get(), static_cast<int>(*installed));
   if (!listener) return Error::from_errno(about(target_) + "take its listener");
-  // The kernel gives all threads what the one that calls has.
+  // The kernel gives all threads the filters of the calling one.
   for (const auto& thread : target_.threads) {
     if (thread.tid == thread_->tid() && thread.no_new_privileges) gave_up = true;
   }
@@ -223,13 +223,13 @@ Result<void> Injection::keep() {
 void Injection::restore() {
   if (diverted_ && between_calls_) thread_->run_to_interruption();
   if (diverted_) {
-    // In this order: with the signals blocked and the registers restored it would not go on by itself.
+    // In this order: with blocked signals and restored registers it would not go on by itself.
     thread_->write_blocked_signals(blocked_signals_);
     thread_->write_registers(registers_);
     thread_->write_memory(address_, overwritten_);
     diverted_ = false;
   }
-  // Others may have stopped in the meantime, as they had been asked to.
+  // Other threads that were asked to stop may have stopped since.
   for (auto& thread : seized_) {
     user_regs_struct unused = {};
     if (&thread != thread_ && thread.look() == Stop::interrupted) settle(thread, unused);

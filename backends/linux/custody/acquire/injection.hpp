@@ -1,20 +1,19 @@
-// Gives a running process its filter, from the outside: one of its threads is stopped, makes the few calls of
-// injected_code.hpp, and is let go on as if nothing had been.
+// Gives a running process its filter from outside: stops one of its threads, makes it perform the calls of
+// injected_code.hpp, and lets it go on unchanged.
 //
 // What remains if we are killed, after each step:
 //
-//     stop()     The thread is let go where it was, and makes its interrupted call again.
-//     divert()   Its registers point to the injected code, which takes it all the way and back by itself.
+//     stop()     The thread goes on where it was, and makes its interrupted call again.
+//     divert()   Its registers point to the injected code, which performs all calls and returns by itself.
 //     install()  The same from there on. The filter is in force; the program holds its listener, so that its calls wait
-//                for a supervisor and do not fail. (The process that does this is not the one that wants to meter, and
-//                answers if that is dead: injector.hpp.)
+//                for a supervisor and do not fail. (If the process that wants to meter is
+//                dead, the injector starts a keeper: injector.hpp.)
 //     keep()     The same.
-//     restore()  All is as it was.
+//     restore()  Everything is as before.
 //
-// Of stop(), the moment between the thread's stop and the correction of its registers is not covered: a few calls
-// (epoll_wait, see interrupted_call.hpp) fail with EINTR then, as they do after SIGSTOP and SIGCONT. And a
-// process with filters of its own, which are suspended while we trace it, meets them again: they may kill it for the
-// injected calls that are left.
+// Two cases are not covered. Between the thread's stop and the correction of its registers, a few calls (epoll_wait, see
+// interrupted_call.hpp) fail with EINTR, as they do after SIGSTOP and SIGCONT. And the process's own filters, which are
+// suspended while we trace it, take effect again: they may kill it for the remaining injected calls.
 //
 // Runs in a process that does nothing else.
 #pragma once
@@ -44,7 +43,7 @@ class Injection {
   Result<void> divert();
   Result<UniqueFd> install(bool allow_no_new_privileges);  // returns the listener
   Result<void> keep();
-  // From wherever we are, in the reverse order. Nothing is left to do after it.
+  // Undoes the steps that were made, in reverse order.
   void restore();
 
   bool privileges_given_up() const { return privileges_given_up_; }
@@ -60,10 +59,10 @@ class Injection {
   const AcquireTarget& target_;
   const std::vector<SeccompInstruction> filter_;
   UniqueFd process_;
-  UniqueFd reserved_;  // so that there is a descriptor for the listener
+  UniqueFd reserved_;  // keeps a descriptor free for the listener
   std::vector<TracedThread> seized_;
   std::size_t gone_ = 0, ended_ = 0;   // threads that ended before they were seized, and while they were
-  TracedThread* thread_ = nullptr;     // of those, the one that has stopped
+  TracedThread* thread_ = nullptr;     // the one of them that has stopped
   user_regs_struct registers_ = {};    // with which it goes on
   std::uint64_t blocked_signals_ = 0;  // that it had blocked
   std::uint64_t address_ = 0;

@@ -17,7 +17,7 @@
 namespace dpm {
 namespace {
 
-// The first byte of what it says; after `refused` come the reasons.
+// The first byte of its messages; the reasons follow after `refused`.
 constexpr char kInstalled = 'i', kInstalledWithoutPrivileges = 'p', kRefused = 'r';
 
 bool say(int connection, char kind, const std::string& text, std::span<const int> descriptors = {}) {
@@ -44,7 +44,7 @@ struct Work {
 
 Result<UniqueFd> Work::install(Injection& injection) const {
   if (auto stopped = injection.stop(options.patience); !stopped) return stopped.error();
-  if (!is_wanted(connection.get())) return Error{"whoever asked has ended"};
+  if (!is_wanted(connection.get())) return Error{"the dpm that asked has ended"};
   if (auto diverted = injection.divert(); !diverted) return diverted.error();
   auto listener = injection.install(options.allow_no_new_privileges);
   if (!listener) return listener;
@@ -53,7 +53,7 @@ Result<UniqueFd> Work::install(Injection& injection) const {
 }
 
 void Work::perform() {
-  // A stopped thread must not wait until others have had their turn. Refused to ordinary accounts.
+  // A stopped thread must not wait for other processes' time slices. Ordinary accounts may not do this.
   sched_param first = {1}, as_others = {0};
   ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
   Injection injection(target, filter);
@@ -71,7 +71,7 @@ void Work::perform() {
 }
 
 void Work::stand_by(UniqueFd listener, bool privileges_given_up) {
-  // One packet: there is a keeper. None: dpm has ended before.
+  // A packet: there is a keeper. End of the connection: dpm has ended before.
   const auto packet = receive_packet(connection.get());
   if (!packet || packet->bytes.empty()) answer(std::move(listener), privileges_given_up);
 }

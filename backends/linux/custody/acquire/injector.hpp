@@ -1,5 +1,5 @@
-// The process that performs an injection. It is detached from us, so that nothing that ends us stops it half-way; and
-// when we are dead before a keeper is there, it makes one, so that the program's calls are answered.
+// The process that performs an injection. It is detached from us, so that it completes its work even if we are killed. If
+// we die before there is a keeper, it starts one, so that the program's calls are answered.
 //
 //     dpm ──────────────── waits ───────── takes the listener, starts a keeper, releases
 //      └ dpm-acquire ── stop, divert, install, keep, restore ── waits for the release ── ends
@@ -26,9 +26,9 @@ class Injector {
     UniqueFd listener;
     bool privileges_given_up = false;
   };
-  // Once the program goes on. Nothing if the injector was killed; then nobody knows how far it came.
+  // Returns when the program goes on. Nothing if the injector was killed, at an unknown step.
   std::optional<Result<Outcome>> await();
-  // A keeper is there.
+  // Tells it that there is a keeper.
   void release();
 
  private:

@@ -16,8 +16,8 @@ constexpr std::int64_t kRestartIfNoHandler = -514;          // ERESTARTNOHAND
 constexpr std::int64_t kRestartByBlock = -516;              // ERESTART_RESTARTBLOCK: with the time that was left
 constexpr unsigned kCallInstructionBytes = 2;               // syscall
 
-// Calls that say EINTR when nothing has happened yet. Not close(), whose descriptor is gone by then, nor ioctl(), which
-// means anything.
+// Calls that return EINTR before they have had an effect. Not close(), whose descriptor is gone by then, nor ioctl(), which
+// may do anything.
 constexpr std::array kNothingHappenedYet = {
     SYS_epoll_wait,
     SYS_epoll_pwait,

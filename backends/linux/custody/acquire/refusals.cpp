@@ -21,7 +21,7 @@ std::string user_name(std::uint32_t user_id) {
   return (user == nullptr ? "" : std::string(user->pw_name) + ", ") + "user id " + std::to_string(user_id);
 }
 
-// -1 where there is no Yama.
+// -1 without Yama.
 int yama_scope() {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = -1;
@@ -30,7 +30,7 @@ int yama_scope() {
 }
 
 bool is_protected_from_us(std::uint32_t pid) {
-  // The files of a process that cannot be dumped belong to root, whoever runs it.
+  // The /proc files of a process that cannot be dumped belong to root.
   struct stat status = {};
   return ::stat(("/proc/" + std::to_string(pid) + "/maps").c_str(), &status) == 0 && status.st_uid != ::geteuid();
 }
@@ -42,11 +42,11 @@ bool runs_under_filters() {
 
 std::string reason_of_no_right(const AcquireTarget& target) {
   if (::geteuid() != 0 && target.user_id != ::geteuid()) {
-    return "it belongs to somebody else (" + user_name(target.user_id) + "), and we run as " + user_name(::geteuid()) +
+    return "it belongs to another user (" + user_name(target.user_id) + "), and we run as " + user_name(::geteuid()) +
            ": run dpm as that user, or as root";
   }
   if (const int scope = yama_scope(); scope == 3)
-    return "this machine lets nobody trace anything (kernel.yama.ptrace_scope is 3), until it is started anew";
+    return "this machine does not let any account trace programs (kernel.yama.ptrace_scope is 3) until it is rebooted";
   else if (scope > 0 && ::geteuid() != 0)
     return "this machine lets only root trace a running program (kernel.yama.ptrace_scope is " + std::to_string(scope) +
            "): run dpm as root, or set it to 0";
@@ -86,9 +86,10 @@ Error filter_refused(const AcquireTarget& target, int error_number) {
                    "one of its threads runs under a seccomp filter that the others do not have, and the kernel gives a "
                    "filter either to all threads alike or to none"};
     case EACCES:
-      return Error{about(target) +
-                   "it can be metered only if it gives up, for ever, gaining privileges (no_new_privs: setuid programs "
-                   "that it starts run without their privileges), and that was not allowed"};
+      return Error{
+          about(target) +
+          "it can be metered only if it permanently gives up gaining privileges (no_new_privs: setuid programs "
+          "that it starts run without their privileges), and that was not allowed"};
     case EBUSY:
       return Error{about(target) +
                    "it runs under a supervisor already that is notified of its calls and is not dpm (a container's, or "
@@ -115,7 +116,8 @@ std::optional<Error> metered_already(const AcquireTarget& target) {
                  std::to_string(kept->keeper_pid) + ") answers its calls; take it over instead"};
   }
   if (read_listener_numbers(target.pid).empty() || custody_of(target.pid) != Custody::abandoned) return std::nullopt;
-  return Error{about(target) + "it was metered before, and all who answered its calls are dead; take it over instead"};
+  return Error{about(target) +
+               "it was metered before, and the processes that answered its calls are dead; take it over instead"};
 }
 
 Error unstoppable(const AcquireTarget& target, Duration waited) {

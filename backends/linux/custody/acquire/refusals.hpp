@@ -1,4 +1,4 @@
-// What it means when the kernel refuses a step of acquiring, in words for the person who asked, and what to do.
+// Explains to the user why the kernel refuses a step of acquiring a process, and what to do.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace dpm {
 
-// The right to trace the process, and to take descriptors from it (pidfd_getfd).
+// We may not trace the process, or take descriptors from it (pidfd_getfd).
 Error tracing_refused(const AcquireTarget& target, int error_number);
 // Its own filters cannot be suspended while it makes calls for us.
 Error suspension_refused(const AcquireTarget& target);
-// The call that installs the filter.
+// The call that installs the filter failed.
 Error filter_refused(const AcquireTarget& target, int error_number);
 // It carries a meter's filter already.
 std::optional<Error> metered_already(const AcquireTarget& target);

@@ -1,5 +1,5 @@
-// Meters a process that runs already, whoever has metered it before: acquire() if nobody, take_over() from its keeper
-// if its meter was killed or has let it go, rescue() if both were killed.
+// Meters a running process: acquire() if it was never metered, take_over() from its keeper if its meter was killed or let
+// it go, rescue() if both were killed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dpm {
 
-// The calling process becomes its meter; it has a keeper.
+// The calling process becomes its meter. The program has a keeper.
 Result<MeteredProgram> take_program(std::uint32_t pid, const AcquireOptions& options);
 
 }  // namespace dpm

@@ -22,8 +22,8 @@ bool uses_descriptor(std::uint32_t pid, int number) {
   return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Below the 1024 of select(). A program with threads waits 10 to 30 ms for a larger table (the kernel must be sure that
-// no thread uses the old one), so that one with threads gets a number that its table has.
+// Below the 1024 of select(). Growing the descriptor table of a program with threads takes 10 to 30 ms (the kernel must
+// wait until no thread uses the old one), so such a program gets a number that its table has.
 int find_spare_number(const AcquireTarget& target) {
   constexpr rlim_t kHighEnough = 999;
   rlimit limit = {kHighEnough + 1, kHighEnough + 1};
@@ -34,7 +34,7 @@ int find_spare_number(const AcquireTarget& target) {
   return std::max(number, 0);
 }
 
-// What is wrong with the number itself, before anything else is read.
+// What is wrong with the pid itself.
 std::optional<Error> misnamed(std::uint32_t pid, const std::optional<ThreadStatus>& status) {
   const std::string beginning = "acquire " + std::to_string(pid) + ": ";
   if (pid == static_cast<std::uint32_t>(::getpid())) return Error{beginning + "this is dpm itself"};

@@ -1,5 +1,4 @@
-// A process that is to be acquired, as it is found: what /proc says about it before it is touched, and whether it can
-// be acquired at all.
+// A process to be acquired: what /proc tells about it before it is touched, and whether it can be acquired.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,15 @@ struct AcquireTarget {
   std::uint32_t pid = 0;
   std::uint32_t user_id = 0;
   std::string name;
-  std::vector<ThreadStatus> threads;  // those that live; the first thread first
+  std::vector<ThreadStatus> threads;  // the living ones; the first thread first
   int filters = 0;                    // seccomp filters of its own, the same number on every thread
-  int spare_number = 0;               // a high descriptor number that it does not use: for the listener's duplicate
+  int spare_number = 0;               // a high unused descriptor number, for the listener's duplicate
 };
 
-// Or why not, and what to do about it. What only an attempt can tell (refusals.hpp) is not asked here.
+// The error says why it cannot be acquired, and what to do. Other refusals appear only in an attempt (refusals.hpp).
 Result<AcquireTarget> examine_target(std::uint32_t pid);
 
-// How all messages about one begin: "acquire 4711 (redis-server): "
+// The beginning of all messages about it: "acquire 4711 (redis-server): "
 std::string about(const AcquireTarget& target);
 
 }  // namespace dpm

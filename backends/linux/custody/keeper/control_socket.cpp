@@ -106,7 +106,7 @@ void ControlServer::handle() {
                                      [fd](const auto& candidate) { return candidate.connection.get() == fd; });
     if (client != clients_.end() && !serve(*client)) clients_.erase(client);
   }
-  // Last, so that a number that has just become free is not taken for the client that had it.
+  // Last, so that a descriptor number that has just become free is not mistaken for its old client.
   for (int i = 0; i < count; ++i) {
     if (events[static_cast<std::size_t>(i)].data.fd == socket_.get()) accept_client();
   }
@@ -146,7 +146,7 @@ UniqueFd connect_to_meter(const KeptProgram& program) {
   return UniqueFd();
 }
 
-// The line, without its newline; empty if none came.
+// The line without its newline; empty if none came.
 std::string receive_line(int connection) {
   std::string line;
   char part[1024];

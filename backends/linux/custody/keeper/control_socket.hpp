@@ -1,12 +1,12 @@
-// How a running meter is asked and told from outside: by lines over a local socket.
+// Requests to a running meter, as lines over a local socket.
 //
-//     flags LIST    changes which events are metered, as in `--flags`; answers the flags that result
+//     flags LIST    changes which events are metered, as in `--flags`; answers the resulting flags
 //     status        answers a line of meter_status.hpp
-//     processes     answers the process ids of the program that run now: "100 104"
-//     stop          ends the metering; the program goes on. Answers "stopping" before that is done
+//     processes     answers the ids of the program's running processes: "100 104"
+//     stop          ends the metering; the program goes on. Answers "stopping" before it does so
 //
-// Each request gets one line, "ok ..." or "error ...". Only the meter's own account and root are heard, and whoever
-// sends what is no line of text is dropped.
+// Each request gets one line, "ok ..." or "error ...". Only the meter's own account and root may ask. A client that sends
+// anything but a line of text is dropped.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace dpm {
 
-// What a meter lets others see and change.
+// The parts of a meter that requests use.
 struct MeterControl {
   std::function<MeterStatus()> status;
   std::function<void(MeterFlags)> set_flags;
@@ -40,19 +40,19 @@ class ControlServer {
  public:
   static constexpr std::size_t kLineMax = 4096;
 
-  // For the calling process, which is found by being the meter of a program that is kept.
+  // For the calling process, which must be the meter of a kept program.
   static Result<ControlServer> open(MeterControl control);
   ControlServer(ControlServer&&) = default;
   ControlServer& operator=(ControlServer&&) = delete;
   ~ControlServer();
 
-  int fd() const { return ready_.get(); }  // readable when there is something to do
-  void handle();                           // does it, and never waits
+  int fd() const { return ready_.get(); }  // readable when handle() has something to do
+  void handle();                           // never waits
 
  private:
   struct Client {
     UniqueFd connection;
-    std::string pending;  // what has come of a line
+    std::string pending;  // the beginning of a line
   };
 
   ControlServer(MeterControl control, SocketFolder folder, std::string name, UniqueFd socket, UniqueFd ready);
@@ -67,9 +67,9 @@ class ControlServer {
   std::list<Client> clients_;
 };
 
-// Asks the meter of a program. What it answers after "ok ", or its error.
+// Asks the meter of a program. Returns its answer after "ok ", or its error.
 Result<std::string> ask_meter(const KeptProgram& program, const std::string& request);
-// The same of the program that process `pid` belongs to.
+// The same for the program to which process `pid` belongs.
 Result<std::string> ask_meter(std::uint32_t pid, const std::string& request);
 
 }  // namespace dpm

@@ -38,7 +38,7 @@ void let_go_of_the_terminal() {
   const int nowhere = ::open("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, fd);
   if (nowhere > STDERR_FILENO) ::close(nowhere);
-  if (::chdir("/") != 0) return;  // then a file system stays busy: no harm to the program
+  if (::chdir("/") != 0) return;  // then a file system stays busy, which does not harm the program
 }
 
 void ignore_signals() {
@@ -59,8 +59,8 @@ std::string read_own_stat() {
   return length <= 0 ? "" : std::string(text, static_cast<std::size_t>(length));
 }
 
-// Our own command line still is that of the process we were forked from: whoever ends the program by its name
-// (pkill -f) would find us as well. The kernel says where it lies: fields 48 and 49.
+// Our command line is still that of the process that forked us, so that `pkill -f` with the program's name would find us.
+// Fields 48 and 49 tell where it lies.
 void rename_process(const std::string& name, const std::string& description) {
   ::prctl(PR_SET_NAME, name.c_str());
   const std::string stat = read_own_stat();
@@ -78,15 +78,15 @@ void rename_process(const std::string& name, const std::string& description) {
 }
 
 void stay_in_memory() {
-  // Not what comes later: an account with a small limit would then be refused memory.
+  // Only present pages: with a small limit, locking future ones would make allocations fail.
   ::mlockall(MCL_CURRENT);
   const UniqueFd score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   const std::string never = "-1000";
-  if (score && ::write(score.get(), never.data(), never.size()) < 0) return;  // refused to ordinary accounts
+  if (score && ::write(score.get(), never.data(), never.size()) < 0) return;  // ordinary accounts may not
 }
 
 void report(UniqueFd to, const std::string& text) {
-  // Whoever started us may have been killed meanwhile: then nobody needs to know.
+  // If our creator has been killed, the answer is not needed.
   if (::write(to.get(), text.data(), text.size()) < 0) return;
 }
 

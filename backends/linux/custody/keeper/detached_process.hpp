@@ -1,7 +1,6 @@
-// A process that survives whatever ends its maker, and that nobody waits for: no child of ours, in a session of its
-// own, deaf to every signal that can be ignored, without any descriptor but those it is given (so that nobody who reads
-// a pipe waits for it), in memory that is not swapped out, and the last that the kernel would kill for memory. The last
-// two where the account may ask for them.
+// A process that survives everything that ends its creator. It is not our child, has its own session, ignores every signal
+// that can be ignored, and holds only the descriptors that it is given, so that no reader of a pipe waits for it. If the
+// account may, its memory is locked, and it is the last process that the kernel kills for memory.
 #pragma once
 
 #include <functional>
@@ -13,11 +12,11 @@
 namespace dpm {
 
 struct DetachedWork {
-  std::function<Result<void>()> prepare;  // what it says is what spawn_detached() returns
+  std::function<Result<void>()> prepare;  // its result is that of spawn_detached()
   std::function<void()> work;             // the process ends when this returns
 };
 
-// `name` (15 characters at most) and `description` are what ps shows of it. Descriptors keep their numbers.
+// ps shows `name` (at most 15 characters) and `description`. Descriptors keep their numbers.
 Result<void> spawn_detached(const std::string& name, const std::string& description, std::span<const int> descriptors,
                             const DetachedWork& process);
 

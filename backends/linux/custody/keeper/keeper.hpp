@@ -1,5 +1,5 @@
-// Nobody is harmed when a meter dies: beside each there is a keeper (keeper_process.hpp) that then answers the
-// program's calls, until the program ends or another meter takes over.
+// A program is not harmed when its meter dies: its keeper (keeper_process.hpp) then answers its calls, until the program
+// ends or another meter takes over.
 //
 //     supervisor ── start_keeper() ──► keeper ── answers as soon as the supervisor is dead
 //     another dpm ── take_over(pid) ──► gets the listener and the slots from the keeper
@@ -16,21 +16,21 @@
 
 namespace dpm {
 
-// Called by the process that meters the program, before the program may run: from then on that process may be killed at
-// any time and no call fails.
+// The process that meters the program calls this before the program may run. Afterwards it may be killed at any time, and
+// no call of the program fails.
 //
-// `outputs`: pipes that we read and the program writes to. A writer without reader is killed by its next word: when we
-// are dead the keeper reads them, and throws away what comes.
+// `outputs`: pipes from which we read the program's output. A program that writes to a pipe without a reader is killed.
+// Therefore the keeper reads them when we are dead, and discards the output.
 Result<void> start_keeper(const MeteredProgram& program, std::vector<UniqueFd> outputs = {});
 
-// The calling process becomes the meter of a program that nobody meters at the moment. `pid` is any process of it.
-// `from_start` is false: what happened meanwhile was not seen. Refused, with the reason, if the process belongs to no
-// kept program, if another process meters it, or if the keeper belongs to another account.
+// The calling process becomes the meter of a kept program that has none. `pid` is any process of it. `from_start` is false,
+// because earlier events were not seen. Refused, with the reason, if the process does not belong to a kept program, if
+// another process meters it, or if the keeper belongs to another account.
 Result<MeteredProgram> take_over(std::uint32_t pid);
 Result<MeteredProgram> take_over(const KeptProgram& program);
 
-// The keeper answers from now on although the calling process, which metered the program until now, goes on. What it
-// does not answer itself after this is let go, held calls included.
+// The calling process, which has metered the program until now, leaves its calls to the keeper. Calls that it does not
+// answer itself after this are let go, held ones included.
 Result<void> leave_to_keeper(const MeteredProgram& program);
 
 }  // namespace dpm

@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kListener = 0, kSocket = 1, kMeter = 2, kOutputs = 3, kOutputsMax = 2,
                       kFirstClient = kOutputs + kOutputsMax;
 constexpr std::size_t kClientsMax = 8;
-// Before the first id that comes, and after it: a call that came later may have been taken earlier. 20 to 30 ms to try
-// them all, once.
+// How many ids before and after the first one that comes: a later call may have been taken earlier. Trying all of them
+// takes 20 to 30 ms, once.
 constexpr std::uint64_t kLostBefore = 1 << 16, kLostAfter = 1 << 12;
 constexpr timeval kTick = {0, 100'000};
 
@@ -79,8 +79,8 @@ void KeeperProcess::run() {
   folder_.remove(socket_name_);
 }
 
-// Receiving has no mode that does not wait, and a call that poll() has announced can be gone by then, taken away by a
-// signal. So that we hear who asks us even then, a timer interrupts us while calls come; when none do, it is off.
+// Receiving a notification always waits, and a call that poll() has announced may be gone, because a signal ended it. A
+// timer interrupts the wait while calls come, so that requests at the socket are still answered.
 void KeeperProcess::wait() {
   const int look_ms = stopped_.may_be_stopped() ? StoppedMeter::kLookCloselyMs : StoppedMeter::kLookMs;
   const int ready = ::poll(polled_.data(), polled_.size(), meter_state_ ? look_ms : -1);
@@ -92,7 +92,7 @@ void KeeperProcess::wait() {
   }
 }
 
-// So that the program, which writes to them, neither waits nor is killed for it.
+// The program writes to these pipes, and must neither wait nor be killed for it.
 void KeeperProcess::throw_away_outputs() {
   for (std::size_t i = 0; i < kOutputsMax; ++i) {
     if (polled_[kOutputs + i].revents == 0) continue;
@@ -117,8 +117,8 @@ void KeeperProcess::stand_by(std::uint32_t meter_pid, UniqueFd meter) {
   meter_state_.reset();
   stopped_ = {};
   stands_in_ = false;
-  polled_[kMeter] = {meter_.get(), POLLIN, 0};  // poll() passes over negative descriptors
-  // A hang-up is always reported; calls that come do not wake us.
+  polled_[kMeter] = {meter_.get(), POLLIN, 0};  // poll() ignores negative descriptors
+  // poll() always reports a hang-up; calls do not wake us.
   polled_[kListener].events = 0;
   for (std::size_t i = 0; i < kOutputsMax; ++i) polled_[kOutputs + i] = {-1, POLLIN, 0};
 }
@@ -144,8 +144,8 @@ void KeeperProcess::look_at_meter() {
   if (!stopped_.may_be_stopped() && stands_in_) end_stand_in(now);
 }
 
-// The slots stay as they are: their meter clears them when it is continued. The outputs stay the meter's as well: what
-// the program writes waits for it in their pipes.
+// The slots are not changed: the meter clears them when it is continued. The meter also keeps the outputs: the program's
+// output waits in the pipes.
 void KeeperProcess::stand_in() {
   stands_in_ = true;
   stopped_since_ns_ = stopped_.stopped_since_ns();
@@ -172,7 +172,7 @@ void KeeperProcess::let_one_go() {
 
 void KeeperProcess::let_lost_calls_go(std::uint64_t near_id) {
   calls_were_lost_ = false;
-  // Ids that nobody waits with are refused by the kernel, and so are those that nobody has taken yet.
+  // The kernel refuses ids with which no thread waits, and those that were not received yet.
   for (std::uint64_t id = near_id - kLostBefore; id != near_id + kLostAfter; ++id) listener_.let_go(id);
 }
 
@@ -198,12 +198,12 @@ void KeeperProcess::serve_clients() {
   }
 }
 
-// Without an answer, the connection just closes: to those who do not speak our language.
+// A request that is not understood gets no answer; the connection closes.
 void KeeperProcess::reply(int connection, Packet packet) {
   const auto request = message_in<KeeperRequest>(packet);
   if (!request) return;
   const auto asking_pid = static_cast<std::uint32_t>(peer_of(connection).pid);
-  // That it is dead may not have reached us by poll() yet.
+  // The meter may be dead without poll() having reported it yet.
   if (meter_ && has_ended(meter_.get())) answer_calls();
 
   KeeperReply description = description_;
@@ -226,7 +226,7 @@ void KeeperProcess::reply(int connection, Packet packet) {
   send_message(connection, description);
 }
 
-// False if it asks wrongly; nothing has changed then.
+// False, without a change, if the request is wrong.
 bool KeeperProcess::hand_over(int connection, std::uint32_t asking_pid, Packet packet) {
   if (packet.descriptors.size() != 1 || process_of(packet.descriptors.front().get()) != asking_pid) return false;
   KeeperReply grant = description_;

@@ -1,14 +1,14 @@
-// The keeper: a process that does nothing as long as the meter lives, and answers the program's calls when it is dead.
+// The keeper: a process that does nothing while the meter lives, and answers the program's calls when the meter is dead.
 //
-//            meter lives              meter dead, killed or through
+//            meter lives              meter dead: killed or ended
 //   stand-by ───────────────────────► answering
-//      ▲   waits for nothing but the     │  first lets go what the meter had taken (the slots), then whatever
-//      │   ends of meter and program     │  comes: poll, receive, let go
+//      ▲   waits only for the ends of    │  first lets go the calls that the meter held (the slots), then every
+//      │   meter and program             │  other one: poll, receive, let go
 //      └─────────────────────────────────┘
 //            another meter takes over
 //
-// It ends when no process carries the filter any more. It can be asked through its socket (keeper_protocol.hpp) in both
-// states. What it does for a call stays as little as it can be: the program pays for it until it ends.
+// It ends when no process carries the filter any more. In both states it answers requests at its socket
+// (keeper_protocol.hpp). It does as little as possible for a call, because the program pays for that until it ends.
 #pragma once
 
 #include <poll.h>
@@ -24,20 +24,20 @@
 
 namespace dpm {
 
-// Who answers when the keeper begins.
+// The state in which a keeper begins.
 struct KeeperBegins {
   std::uint32_t meter_pid = 0;
-  UniqueFd meter;  // its pidfd; empty: nobody meters, the keeper answers
-  // Meter and keeper died with calls in their hands, whose ids nobody has. Ids are sequential: those around that of the
-  // first call that comes are let go.
+  UniqueFd meter;  // its pidfd; empty: there is no meter, the keeper answers
+  // Meter and keeper died while they held calls, whose ids are unknown. Ids are sequential, so the keeper lets go those
+  // around the id of the first call that comes.
   bool calls_were_lost = false;
-  std::vector<UniqueFd> outputs;  // of the program, to be read while the keeper answers; non-blocking
+  std::vector<UniqueFd> outputs;  // of the program; the keeper reads them while it answers; non-blocking
 };
 
-// Starts a keeper, a process of its own that does not end with us and is not our child. Returns when it is at work.
+// Starts a keeper, which outlives us and is not our child. Returns when it is ready.
 Result<void> spawn_keeper(const MeteredProgram& program, KeeperBegins begins);
 
-// The start of the names of keepers' sockets; then come the program's process id and the keeper's.
+// Names of keepers' sockets begin with this; the pids of the program and of the keeper follow.
 inline constexpr const char* kKeeperSockets = "keeper-";
 
 class KeeperProcess {
@@ -46,7 +46,7 @@ class KeeperProcess {
 
   int listener_fd() const { return listener_.fd(); }
 
-  // In the process that is to be the keeper:
+  // Called in the process that becomes the keeper.
   Result<void> listen();
   void run();  // until the program has ended
 
@@ -73,7 +73,7 @@ class KeeperProcess {
   KeeperReply description_;
   UniqueFd meter_, meter_state_;
   StoppedMeter stopped_;
-  bool stands_in_ = false;  // for a meter that lives, and is stopped
+  bool stands_in_ = false;  // for a meter that is stopped
   std::int64_t stopped_since_ns_ = 0;
   std::int64_t look_at_ns_ = 0;
   bool calls_were_lost_;

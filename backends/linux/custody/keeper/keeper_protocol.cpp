@@ -10,7 +10,7 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kDescriptorsMax = 4;
-constexpr std::size_t kPacketMax = sizeof(KeeperReply) + 1;  // what is longer shows
+constexpr std::size_t kPacketMax = sizeof(KeeperReply) + 1;  // one more, to notice longer ones
 
 union ControlSpace {
   cmsghdr alignment;

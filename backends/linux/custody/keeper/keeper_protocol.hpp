@@ -1,8 +1,7 @@
-// What a keeper can be asked, and what it answers: one packet each way over a SOCK_SEQPACKET connection, then it
-// closes.
+// Requests to a keeper: one packet each way over a SOCK_SEQPACKET connection, which then closes.
 //
-// Descriptors travel with the packets: with a request to take over a pidfd of the meter that asks, which cannot be
-// mistaken for a later process of the same number; with the grant the listener and the memory of the slots.
+// Packets carry descriptors. A request to take over has a pidfd of the asking meter, which cannot be mistaken for a later
+// process with the same pid; the grant has the listener and the memory of the slots.
 #pragma once
 
 #include <array>
@@ -16,14 +15,14 @@
 
 namespace dpm {
 
-// Keeper and meter may be of different versions of dpm: a program outlives an upgrade.
+// Keeper and meter may have different versions of dpm, because a program outlives an upgrade.
 inline constexpr std::array<char, 8> kKeeperMagic = {'d', 'p', 'm', 'k', 'e', 'e', 'p', '1'};
 
 struct KeeperRequest {
   enum class Kind : std::uint32_t {
-    describe,   // which program, and who meters it
-    take_over,  // the asker meters it from now on
-    answer,     // the asker does so no longer: the keeper answers its calls
+    describe,   // the program and its meter
+    take_over,  // the asking process becomes the meter
+    answer,     // the asking process is no longer the meter: the keeper answers calls
   };
   std::array<char, 8> magic = kKeeperMagic;
   Kind kind = Kind::describe;
@@ -32,9 +31,9 @@ struct KeeperRequest {
 
 struct KeeperReply {
   std::array<char, 8> magic = kKeeperMagic;
-  std::uint32_t granted = 0;    // what was asked for is done
+  std::uint32_t granted = 0;    // the request was performed
   std::uint32_t pid = 0;        // the program's first process
-  std::uint32_t meter_pid = 0;  // 0: nobody meters it, the keeper answers
+  std::uint32_t meter_pid = 0;  // 0: none, the keeper answers
   std::uint32_t privileges_given_up = 0;
   std::uint32_t exact_paths = 0;
   std::array<char, 4068> command = {};  // ends with a zero; cut if longer
@@ -46,14 +45,14 @@ struct KeeperReply {
 static_assert(sizeof(KeeperRequest) == 16);
 static_assert(sizeof(KeeperReply) == 4096, "one version's packet is another's too; see kKeeperMagic");
 
-// False if the other end is gone or does not take it at once.
+// False if the other end has closed, or does not take it at once.
 bool send_packet(int connection, std::span<const std::byte> bytes, std::span<const int> descriptors = {});
 
 struct Packet {
-  std::vector<std::byte> bytes;  // none: the other end is gone
+  std::vector<std::byte> bytes;  // none: the other end has closed
   std::vector<UniqueFd> descriptors;
 };
-// Nothing if none is there yet (or, on a blocking connection, none came in its time).
+// Nothing if no packet is there yet (on a blocking connection: none came in time).
 std::optional<Packet> receive_packet(int connection);
 
 template <typename Message>

@@ -67,7 +67,7 @@ std::optional<KeptProgram> find_program_by_listener(std::uint32_t process) {
 
 std::optional<KeptProgram> find_kept_program(std::uint32_t process) {
   auto status = read_status(process);
-  // Without a filter it is a later process that has got the number of one of ours.
+  // A process without a filter is a later one with the pid of one of ours.
   if (!status || status->seccomp_filters == 0) return std::nullopt;
   if (auto program = find_program_by_listener(process)) return program;
   const auto programs = kept_programs(process);

@@ -1,4 +1,4 @@
-// Which programs keepers hold, and which of them a process belongs to.
+// Finds the programs that keepers hold, and the program of a process.
 #pragma once
 
 #include <sys/types.h>
@@ -18,21 +18,21 @@ struct KeptProgram {
   std::string command;    // cut if very long
   bool privileges_given_up = false;
   bool exact_paths = false;
-  std::uint32_t meter_pid = 0;  // 0: nobody meters it, its calls pass
+  std::uint32_t meter_pid = 0;  // 0: none, its calls pass
   std::uint32_t keeper_pid = 0;
-  uid_t user = 0;  // whose keeper it is
+  uid_t user = 0;  // the keeper's account
 };
 
-// All that we may see: our own account's; for root also those of `process`'s account.
+// Those that we may see: of our account; for root also of `process`'s account.
 std::vector<KeptProgram> kept_programs(std::uint32_t process);
-// Our own account's; for root those of every account.
+// Those of our account; for root those of every account.
 std::vector<KeptProgram> all_kept_programs();
 
 // The program whose listener that process holds.
 std::optional<KeptProgram> find_program_by_listener(std::uint32_t process);
 
-// The program to which a process belongs: it holds the same listener, or it is, or descends from, the program's first
-// process. A process that has closed what it inherited and whose parents have ended belongs to none that we know.
+// The program to which a process belongs: the process holds its listener, or is the program's first process or a
+// descendant. A process that has closed its descriptors and whose parents have ended cannot be found.
 std::optional<KeptProgram> find_kept_program(std::uint32_t process);
 
 // A connection to the keeper of a program, to send one KeeperRequest; empty if it has ended.

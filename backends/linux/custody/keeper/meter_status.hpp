@@ -1,9 +1,9 @@
-// What a running meter says of itself: a line of text, because meters and those who ask may be of different versions.
+// The status of a running meter: a line of text, because a meter and the dpm that asks it may have different versions.
 //
 //     pid=100 events=2344 lost=0 since=1790000000 flags=send,receive output=/srv/out command=redis-server --port 0
 //
-// Words that a reader does not know are passed over; `command` is the rest of the line. In `output`, bytes that would
-// end the word are written as %20.
+// A reader ignores unknown words; `command` is the rest of the line. In `output`, bytes that would
+// end the word are escaped, as in %20.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which metered program a user means by the number of a process.
+// Which metered program a user means by a pid.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace dpm {
 
-// `pid` is any process of the program, be it one that has closed what it inherited and lost its parents; or the
-// program's first process, which may have ended; or the program's meter. Otherwise the reason: there is no such process,
-// or it belongs to no metered program that we may see.
+// `pid` is any process of the program, even one that has closed its descriptors and lost its parents; or the program's
+// first process, which may have ended; or the program's meter. The error says that there is no such process, or that it
+// does not belong to a metered program that we may see.
 Result<KeptProgram> look_up_program(std::uint32_t pid);
 
 }  // namespace dpm

@@ -20,7 +20,7 @@
 namespace dpm {
 namespace {
 
-// A process as it was seen, with the listeners it holds.
+// A process and the listeners that it holds.
 struct SeenProcess {
   ThreadStatus status;
   std::vector<int> listeners;
@@ -53,7 +53,7 @@ class SeenProcesses {
   std::vector<SeenProcess> all_;
 };
 
-// One open file, by one of the descriptors it is known by.
+// One open file, and one of its descriptors.
 struct Listener {
   std::uint32_t holder = 0;
   int fd = -1;
@@ -66,7 +66,7 @@ bool holds(const SeenProcess& process, const Listener& listener) {
   });
 }
 
-// The process and its parents, as far as they carry filters: the last is the oldest that can be of the program.
+// The process and its ancestors that carry filters: the last is the oldest that can belong to the program.
 std::vector<const SeenProcess*> line_of(const SeenProcesses& seen, std::uint32_t pid) {
   std::vector<const SeenProcess*> line;
   for (const auto* process = seen.find(pid); process != nullptr && process->status.seccomp_filters > 0;
@@ -75,7 +75,7 @@ std::vector<const SeenProcess*> line_of(const SeenProcesses& seen, std::uint32_t
   return line;
 }
 
-// The listener that the process itself holds, or a parent, or a child, or, should these agree, its other relations.
+// The listener that the process holds, or a parent, or a child; or its other relatives, if they agree.
 Result<Listener> find_listener(const SeenProcesses& seen, const std::vector<const SeenProcess*>& line) {
   const auto first_of = [](const SeenProcess& process) { return Listener{process.pid(), process.listeners.front()}; };
   for (const auto* process : line) {
@@ -109,8 +109,8 @@ std::string read_command_line(std::uint32_t pid) {
   return line;
 }
 
-// Who answers for the listener: it holds it without carrying its filter. Keepers of other accounts do not let us see
-// what they hold, but are called by the program they keep.
+// The process that answers for the listener holds it without carrying its filter. We cannot see the descriptors of other
+// accounts' keepers, but their names tell the program that they keep.
 std::optional<std::uint32_t> find_supervisor(const SeenProcesses& seen, const std::vector<const SeenProcess*>& line,
                                              const Listener& listener) {
   for (const auto& process : seen.all()) {
@@ -128,7 +128,7 @@ std::optional<std::uint32_t> find_supervisor(const SeenProcesses& seen, const st
 
 struct Abandoned {
   Listener listener;
-  std::uint32_t first_process = 0;  // the oldest that we know of
+  std::uint32_t first_process = 0;  // the oldest known
   std::vector<std::uint32_t> processes;
 };
 
@@ -155,7 +155,7 @@ Result<Abandoned> find_abandoned(std::uint32_t pid) {
   return abandoned;
 }
 
-// Nobody answers meanwhile, so that a thread which is seen to wait still does when it is taken out.
+// No process answers in the meantime, so a thread that is seen waiting still waits when it is taken out.
 void restart_waiting_calls(const std::vector<std::uint32_t>& processes) {
   for (const std::uint32_t pid : processes) {
     for (const std::uint32_t tid : read_thread_ids(pid)) {
@@ -182,7 +182,7 @@ Custody custody_of(std::uint32_t pid) {
 Result<MeteredProgram> rescue(std::uint32_t pid) {
   const auto folder = SocketFolder::own();
   if (!folder) return folder.error();
-  const UniqueFd alone = folder->lock();  // two rescuers would make two keepers
+  const UniqueFd alone = folder->lock();  // two rescues at a time would make two keepers
   if (const auto kept = find_kept_program(pid)) {
     return Error{"process " + std::to_string(pid) + " has a keeper (process " + std::to_string(kept->keeper_pid) +
                  "): it needs no rescue, take it over"};

@@ -25,8 +25,8 @@ namespace {
 constexpr int kConnectionsWaiting = 16;
 constexpr timeval kPatience = {5, 0};
 
-// A name in an open folder. Paths of sockets end after 107 bytes; this one is short wherever the folder is, and means
-// the folder that was checked even if somebody has put another in its place.
+// A name in an open folder. Socket paths are limited to 107 bytes; this one is always short, and names the folder that was
+// checked even if another one has taken its place.
 sockaddr_un address_in(int folder, const std::string& name) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -39,7 +39,7 @@ bool is_private_to(const struct stat& status, uid_t owner) {
   return S_ISDIR(status.st_mode) && status.st_uid == owner && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-// $XDG_RUNTIME_DIR, if it is ours: under sudo it may be that of the user who called.
+// $XDG_RUNTIME_DIR, if it is ours: under sudo it may be the calling user's.
 std::string runtime_directory() {
   const char* path = std::getenv("XDG_RUNTIME_DIR");
   struct stat status = {};
@@ -56,7 +56,7 @@ std::vector<std::string> names_in(const char* path) {
   return names;
 }
 
-// The account that a name ends with, such as "1000" or "dpm-1000"; nothing for root's own and for other names.
+// The account at the end of a name such as "1000" or "dpm-1000"; nothing for root and for other names.
 std::optional<uid_t> account_in(const std::string& name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   uid_t user = 0;
@@ -83,7 +83,7 @@ Result<SocketFolder> SocketFolder::open(const std::string& path, uid_t owner) {
   if (!folder || ::fstat(folder.get(), &status) != 0) return Error::from_errno("open the folder of sockets " + path);
   if (!is_private_to(status, owner)) {
     return Error{"open the folder of sockets " + path +
-                 ": others than its owner can get at it, or it belongs to somebody else; remove it, or give us a "
+                 ": others than its owner can get at it, or another user owns it; remove it, or give us a "
                  "directory of our own in XDG_RUNTIME_DIR"};
   }
   return SocketFolder(std::move(folder), owner);
@@ -153,7 +153,7 @@ void SocketFolder::remove(const std::string& name) const { ::unlinkat(folder_.ge
 
 std::vector<std::string> SocketFolder::names(const std::string& prefix) const {
   std::vector<std::string> found;
-  // A descriptor of its own: a duplicate would share the position in the folder.
+  // Opened again: a duplicate would share the position in the folder.
   const int again = ::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (again < 0) return found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(again), ::closedir);

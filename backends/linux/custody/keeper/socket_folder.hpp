@@ -1,7 +1,7 @@
-// Where keepers and meters are found: a folder that only its owner can enter, with a socket for each of them.
+// The folder with the sockets of keepers, meters and daemons, which only its owner can enter.
 //
-// It is $XDG_RUNTIME_DIR/dpm, or /tmp/dpm-UID where there is no such directory of ours. A folder that somebody else
-// owns or can write to, or that is a link, is never used.
+// It is $XDG_RUNTIME_DIR/dpm, or /tmp/dpm-UID if we have no such directory. A folder that another user owns or can write
+// to, or that is a link, is never used.
 #pragma once
 
 #include <sys/types.h>
@@ -16,24 +16,24 @@ namespace dpm {
 
 class SocketFolder {
  public:
-  // Ours; made if it is not there.
+  // Our folder; made if it is missing.
   static Result<SocketFolder> own();
-  // Those that exist and that we may look into to find what belongs to `user`: our own, and for root also that user's.
+  // The existing folders in which to look for sockets of `user`: our own, and for root also that user's.
   static std::vector<SocketFolder> about(uid_t user);
   // Our own, and for root those of every account.
   static std::vector<SocketFolder> everywhere();
 
-  // A listening socket, non-blocking, `type` being SOCK_STREAM or SOCK_SEQPACKET. It has its name only once it listens,
-  // so that one that refuses connections belongs to the dead.
+  // A listening, non-blocking socket; `type` is SOCK_STREAM or SOCK_SEQPACKET. It gets its name after it listens, so that
+  // a socket that refuses connections belongs to a dead process.
   Result<UniqueFd> listen(const std::string& name, int type) const;
-  // Empty if nobody is there any more, which removes the name, or if it is not the folder's owner who listens. Waits at
-  // most for some seconds, then and in all that follows.
+  // Empty if no process listens any more, which removes the name, or if the listener is not the folder's owner. Neither
+  // this nor later calls on the connection wait longer than some seconds.
   UniqueFd connect(const std::string& name, int type) const;
   void remove(const std::string& name) const;
 
   std::vector<std::string> names(const std::string& prefix) const;
 
-  // Until the result is gone nobody else has one.
+  // Waits for the lock of the folder, which is held until the result is destroyed.
   UniqueFd lock() const;
 
   int fd() const { return folder_.get(); }
@@ -46,11 +46,11 @@ class SocketFolder {
   uid_t owner_ = 0;
 };
 
-// Who has the other end of a connection.
+// The process at the other end of a connection.
 struct SocketPeer {
   pid_t pid = 0;
   uid_t user = 0;
-  // Only our own account and root may ask us for anything.
+  // True for our own account and root.
   bool may_ask() const;
 };
 SocketPeer peer_of(int connection);

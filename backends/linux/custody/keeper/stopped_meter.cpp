@@ -23,7 +23,7 @@ bool StoppedMeter::look(std::int64_t now_ns, bool stopped) {
   return now_ns - stopped_since_ns_ >= kBoundNs;
 }
 
-// "4711 (name) T ...": the name may hold anything, but what follows holds no bracket.
+// "4711 (name) T ...": the name may contain anything, but no bracket follows it.
 bool says_stopped(std::string_view stat) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return false;
