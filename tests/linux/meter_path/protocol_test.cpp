@@ -135,7 +135,7 @@ class World {
       auto parsed = wire::parse_meter_frame(std::move(*frame));
       REQUIRE(parsed.has_value());
       if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
-        const auto met = merged_->meet(*hello);
+        const auto met = merged_->register_meter(*hello);
         peer.number = met.meter;
         peer.acked = {met.resume.names_passed, met.resume.events_passed, false};
         wire::append_meter_frame(peer.to_meter, met.resume);

@@ -50,13 +50,13 @@ std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::str
   auto answers = machines_.ask(std::move(questions));
   std::vector<Left> left;
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    auto managed = expect<ManagedList>(std::move(answers[i]));
-    if (!managed) {
-      outcome = console_.fail("adopt: machine '" + machines[i] + "': " + managed.error().what);
+    auto list = expect<ManagedList>(std::move(answers[i]));
+    if (!list) {
+      outcome = console_.fail("adopt: machine '" + machines[i] + "': " + list.error().what);
       continue;
     }
-    if (managed->processes.empty()) known_machines_.forget(machines[i]);
-    for (auto& managed : managed->processes) {
+    if (list->processes.empty()) known_machines_.forget(machines[i]);
+    for (auto& managed : list->processes) {
       if (!managed.attended || computation_.is_given_up(machines[i], managed.pid)) {
         left.push_back({machines[i], std::move(managed)});
       } else if (computation_.process_at(machines[i], managed.pid) == nullptr &&
