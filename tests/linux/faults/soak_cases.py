@@ -144,6 +144,6 @@ def soak_connections(site: Site) -> None:
     for kind, count, part in (("processes", 20_000, 5_000), ("pipes", 100_000, 10_000), ("connections", 1_000_000, 50_000)):
         text = site.run(ROOT / "tests/linux/lifetimes/check_lifetimes", "--dpm", site.dpm, "--program",
                         build / "tests/linux/tools/comings_and_goings", "--can-notify", build / "tests/linux/tools/can_notify",
-                        "--count", count, "--part", part, kind, patience_s=3600)
+                        "--count", count, "--part", part, "--growth-percent-max", 5, kind, patience_s=3600)
         said += [line.strip() for line in text.splitlines() if line.startswith(f"{count} {kind}")]
     print("; ".join(said))

@@ -2,6 +2,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -88,7 +89,9 @@ struct Program {
   }
   std::uint64_t send(std::uint64_t bytes) { return call(kServer, SYS_sendto, {kFd, 0x2000, bytes}); }
   std::uint64_t write(std::uint64_t bytes) { return call(kServer, SYS_write, {kFd, 0x2000, bytes}); }
-  std::uint64_t wait_for_any_child() { return call(kServer, SYS_wait4, {UINT64_MAX}); }
+  std::uint64_t wait_for_any_child(int options = 0) {
+    return call(kServer, SYS_wait4, {UINT64_MAX, 0, static_cast<std::uint64_t>(options)});
+  }
 
   bool waits(std::uint64_t id) const { return kernel.waits(id); }
   bool was_let_go(std::uint64_t id) const { return answer(id) == 0; }
@@ -494,6 +497,30 @@ TEST_CASE("notifications: a wait that a signal interrupts has lasted since it wa
   const auto waits = program.of(EventType::wait);
   REQUIRE(waits.size() == 1);
   CHECK(waits[0].sequence >= 5'000'000);
+}
+
+TEST_CASE("notifications: the CPU time of children is counted from the first wait that does not wait for them",
+          "[linux]") {
+  Program program;
+  program.start_child();
+  CHECK_FALSE(program.kernel.counted.contains(kChild));
+  CHECK(program.was_let_go(program.wait_for_any_child(WNOHANG)));
+  CHECK(program.kernel.counted.contains(kChild));
+}
+
+TEST_CASE("notifications: a child that ends before a counter is opened has the CPU time of the last look at it",
+          "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.threads[kChild].cpu_ns = 4'000'000;
+  program.wait_for_any_child(WNOHANG);
+  program.kernel.threads.erase(kChild);  // and its parent has taken note of it
+  program.kernel.processes.erase(kChild);
+  program.kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
+  program.handler.lives().read_news();
+  const auto ends = program.of(EventType::destroy_process);
+  REQUIRE(ends.size() == 1);
+  CHECK(ends[0].proc_time_ns == 4'000'000);
 }
 
 TEST_CASE("notifications: what a child forked just before its end is its child", "[linux]") {

@@ -164,6 +164,11 @@ DatagramQueue ScriptedKernel::look_at_datagrams(int fd) {
   return {.quiet = datagrams.empty(), .next = datagrams.empty() ? std::nullopt : std::optional(datagrams.front())};
 }
 
+CpuCounter ScriptedKernel::count_cpu(std::uint32_t tid, CpuCounter::Scope, std::uint64_t) {
+  counted.insert(tid);
+  return {};
+}
+
 std::optional<EventCounter> ScriptedKernel::read_event_counter(int fd) {
   return EventCounter{.id = at(fd).identity.id, .count = at(fd).units};
 }

@@ -75,6 +75,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;
   std::set<std::uint64_t> taken_away;
+  std::set<std::uint32_t> counted;  // threads for which a counter was asked
 
   // CallAnswers
   bool let_go(std::uint64_t id) override { return answer(id, 0); }
@@ -115,7 +116,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override { return !threads.contains(tid); }
   CallState call_state(std::uint32_t, std::uint32_t tid, std::int32_t) override { return threads.at(tid).state; }
   std::size_t read_memory(std::uint32_t, std::uint64_t, std::span<std::byte>) override { return 0; }
-  CpuCounter count_cpu(std::uint32_t, CpuCounter::Scope, std::uint64_t) override { return {}; }
+  CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope, std::uint64_t) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t) override;
   std::string read_program_path(std::uint32_t pid) override { return processes.at(pid).program; }
   std::uint64_t read_beginning_ns(std::uint32_t, std::uint32_t) override { return 0; }

@@ -33,6 +33,8 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
   const bool holds = may_hold(thread, request, handling);
   const Look look = look_at_children(thread, request, handling.group, holds);
   settle();  // of other threads, if an end was found that had not been announced yet
+  // A child that ends between this look and the kernel's is gone before its clock can be read.
+  if (!request.blocks && look.some_run) parts_.cpu_times.count_children(*thread.process);
   if (look.ended.empty() && (!request.blocks || !look.some_run)) return CallOutcome::let_go;
   thread.wait = wait_of(notification, shape, thread);
   thread.wait->request = request;

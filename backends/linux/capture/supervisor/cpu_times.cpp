@@ -100,6 +100,7 @@ void CpuTimes::count(TrackedThread& thread) {
   std::uint64_t cpu_ns = 0;
   const bool known = several ? thread.files->cpu_time_ns(cpu_ns) : shared_.kernel.process_cpu_time_ns(pid, cpu_ns);
   if (!known) return;
+  has_used(thread, cpu_ns);  // of one that is just ending no counter can be opened
   CpuCounter& counter = several ? thread.counter : all;
   const auto scope = several ? CpuCounter::Scope::thread : CpuCounter::Scope::thread_and_those_it_starts;
   counter = shared_.kernel.count_cpu(tid, scope, cpu_ns);

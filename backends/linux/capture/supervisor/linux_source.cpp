@@ -14,6 +14,7 @@
 #include "backends/linux/capture/supervisor/record_queue.hpp"
 #include "backends/linux/capture/supervisor/supervisor.hpp"
 #include "os/descriptors.hpp"
+#include "os/heap.hpp"
 #include "os/machine.hpp"
 
 namespace dpm {
@@ -86,6 +87,7 @@ Result<void> LinuxSource::run(EventSink& sink) {
   State& state = *state_;
   allow_many_descriptors(kDescriptorsWanted);
   prepare_interruption();
+  keep_buffers_apart();
   state.info.source = "linux-seccomp";
   state.info.scenario = state.program.command;
   state.info.machines.push_back({.name = state.options.machine.empty() ? machine_name() : state.options.machine,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/linux/capture/kernel/open_files.hpp"
+#include "os/heap.hpp"
 
 namespace dpm {
 
@@ -38,8 +39,11 @@ void Surveys::look_at_open_files() {
   std::vector<std::uint32_t> not_seen;
   for (const std::uint32_t pid : pids)
     if (!add_open_files(pid, open)) not_seen.push_back(pid);
-  const std::lock_guard lock(mutex_);
-  shared_.meter.paths().end_survey(std::move(open), not_seen);
+  {
+    const std::lock_guard lock(mutex_);
+    shared_.meter.paths().end_survey(std::move(open), not_seen);
+  }
+  give_back_free_memory();  // much is forgotten at once
 }
 
 }  // namespace dpm
