@@ -1,4 +1,4 @@
-// What the kernel says of a socket that has been closed.
+// What the kernel reports of a socket that has been closed.
 #include "backends/linux/capture/kernel/closed_sockets.hpp"
 
 #include <arpa/inet.h>
@@ -95,14 +95,14 @@ TEST_CASE("closed sockets: one that was reset by its own program has forgotten w
 }
 
 TEST_CASE("closed sockets: a FIN is not a byte of the stream", "[linux]") {
-  // Numbers that Linux 6.18 gave.
+  // Numbers measured on Linux 6.18.
   CHECK(sent_at_end({.written = 100, .acknowledged = 102}, true, 0) == 100);
   CHECK(sent_at_end({.written = 0, .acknowledged = 1}, false, 0) == 0);
   CHECK(sent_at_end({.written = 3909280, .acknowledged = 3909282}, true, 0) == 3909280);
   CHECK(received_at_end({.received = 101}, 100) == 100);
   CHECK(received_at_end({.received = 101}, 60) == 100);
   CHECK(received_at_end({.received = 0}, 0) == 0);
-  // The sums contradict each other: what was expected decides about the FIN.
+  // The sums contradict each other: the expected offset decides about the FIN.
   CHECK(sent_at_end({.written = 150, .acknowledged = 101}, true, 100) == 100);
   CHECK(sent_at_end({.written = 150, .acknowledged = 102}, true, 100) == 100);
 }

@@ -1,4 +1,4 @@
-// What the kernel says of sockets in states that last a moment, or that a program seldom sees.
+// What the kernel reports of sockets in states that last a moment, or that a program seldom sees.
 #include "backends/linux/capture/kernel/descriptor.hpp"
 
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ void reset(UniqueFd& fd) {
 
 }  // namespace
 
-TEST_CASE("descriptor: a peer's end is no byte of the stream, not even when the connection is reset after it",
+TEST_CASE("descriptor: a peer's end is not a byte of the stream, even when the connection is reset after it",
           "[linux]") {
   const std::string words(24, 'x');
   Connection connection = connect_on_loopback();

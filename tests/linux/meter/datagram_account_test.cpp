@@ -145,7 +145,7 @@ TEST_CASE("datagram account: a socket that is older than the metering may have d
   CHECK(scene.closed().checked == 10);
 }
 
-TEST_CASE("datagram account: nothing is checked where calls passed us, or no socket was seen", "[linux]") {
+TEST_CASE("datagram account: nothing is checked where calls bypassed the meter, or no socket was seen", "[linux]") {
   Scene scene;
   scene.sent(5);
   SECTION("no socket") { CHECK(scene.account.verdict().unchecked == 5); }

@@ -1,4 +1,4 @@
-// What is closed is forgotten: the meter's tables are bounded by what is open, and what was recorded stays right.
+// The meter forgets what is closed: its tables are bounded by what is open, and what was recorded stays right.
 #include <algorithm>
 
 #include "backends/linux/capture/calls/meter.hpp"
@@ -153,7 +153,7 @@ TEST_CASE("forgetting: a closed client's messages wait for a server that has not
   for (int i = 0; i < 3; ++i) scene.survey();
   Socket& server = scene.use(6, 2, port(80), port(4000), false);
   CHECK(server.in == flow);
-  // And of those whose other end is never seen only so many are kept.
+  // The number of connections whose other end is never seen is bounded.
   for (std::size_t i = 0; i < 3 * Conversations::kLingerMax; ++i) {
     scene.use(7, 100 + i, port(10'000 + i), "10.0.0.1:80", true);
     scene.close(100 + i);
@@ -202,7 +202,7 @@ TEST_CASE("forgetting: local names that are used again are another connection", 
   CHECK(again.out == server.in);
 }
 
-TEST_CASE("forgetting: pipes that nobody has open are forgotten", "[linux]") {
+TEST_CASE("forgetting: pipes that no process has open are forgotten", "[linux]") {
   Scene scene;
   std::size_t pipes_max = 0;
   for (std::uint64_t inode = 1; inode <= 50'000; ++inode) {
@@ -223,7 +223,7 @@ TEST_CASE("forgetting: pipes that nobody has open are forgotten", "[linux]") {
   CHECK(&scene.conversations().pipe(15, 50'001) == &kept);
 }
 
-TEST_CASE("forgetting: a process that does not let itself be looked at has open what it last used", "[linux]") {
+TEST_CASE("forgetting: a process that cannot be surveyed counts as having open what it last used", "[linux]") {
   Scene scene;
   Flow* const flow = scene.use(5, 1, port(4000), port(80), true).out;
   Flow* const pipe = &scene.conversations().pipe(15, 1);

@@ -1,4 +1,4 @@
-// The meter says "0 lost" of what was held against the kernel's counts, and names the rest.
+// The meter reports "0 lost" of what was compared with the kernel's counts, and names the rest.
 #include "backends/linux/capture/calls/kernel_checks.hpp"
 
 #include "backends/linux/capture/calls/meter.hpp"
@@ -110,7 +110,7 @@ TEST_CASE("kernel checks: the end of a TCP socket tells the length of its last o
   CHECK(scene.at_the_end().empty());
 }
 
-TEST_CASE("kernel checks: bytes that passed unseen are a GAP of whichever process still lives", "[linux]") {
+TEST_CASE("kernel checks: bytes that passed unseen are a GAP of any process that still lives", "[linux]") {
   Scene scene;
   Socket& socket = scene.meter.conversations().add(1, connected(Medium::tcp, "127.0.0.1:1", "127.0.0.1:2"));
   scene.meter.sends(scene.call(5), *socket.out, {100, 100, 0});
@@ -153,7 +153,7 @@ TEST_CASE("kernel checks: what the thread's I/O counters told of a pipe is check
   }
 }
 
-TEST_CASE("kernel checks: a stream of which more is received than was sent is said to be wrong", "[linux]") {
+TEST_CASE("kernel checks: a stream of which more is received than was sent is reported as wrong", "[linux]") {
   Scene scene;
   Flow& pipe = scene.meter.conversations().pipe(15, 1);
   scene.meter.sends(scene.call(5, true), pipe, {7, 7});
@@ -165,7 +165,7 @@ TEST_CASE("kernel checks: a stream of which more is received than was sent is sa
   CHECK_THAT(warnings[0], Catch::StartsWith("50 bytes of 1 stream were received beyond what was seen to be sent"));
 }
 
-TEST_CASE("kernel checks: of datagrams it is said how many there were, on how many sockets", "[linux]") {
+TEST_CASE("kernel checks: of datagrams it is reported how many there were, on how many sockets", "[linux]") {
   Scene scene;
   Socket& socket = scene.meter.conversations().add(1, connected(Medium::udp, "127.0.0.1:1", "127.0.0.1:2"));
   for (int i = 0; i < 3; ++i) {

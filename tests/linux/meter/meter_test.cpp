@@ -240,7 +240,7 @@ TEST_CASE("meter: an accepted connection that is found nowhere is an ACCEPT with
   CHECK(scene.count(EventType::accept) == 1);
 }
 
-TEST_CASE("meter: an accept that failed after all is no ACCEPT", "[linux]") {
+TEST_CASE("meter: an accept that failed after all is not an ACCEPT", "[linux]") {
   Scene scene;
   Execution& server = scene.process(10, "server");
   scene.meter.paths().accepts(scene.call(server, 3), scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false)));
@@ -449,7 +449,7 @@ TEST_CASE("stream balance: of a long send a part may be there", "[linux]") {
   CHECK(balance.received({100'000, 0, 100'000, false, 0})->certain);
 }
 
-TEST_CASE("meter: I/O counters that went back are another thread's and say nothing", "[linux]") {
+TEST_CASE("meter: I/O counters that went back are another thread's and tell nothing", "[linux]") {
   Scene scene;
   Execution& reader = scene.process(10, "reader");
   Flow& pipe = scene.meter.conversations().pipe(1, 2);
@@ -497,7 +497,7 @@ TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing wa
   CHECK(scene.events.back().length_bytes == 4);
 }
 
-TEST_CASE("meter: units that were added to an eventfd without us are a gap", "[linux]") {
+TEST_CASE("meter: units that were added to an eventfd unseen are a gap", "[linux]") {
   Scene scene;
   Execution& reader = scene.process(2, "reader");
   Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);

@@ -1,4 +1,4 @@
-// The lengths of operations on a stream, learnt late: against a plain account of what every operation really moved.
+// The lengths of operations on a stream, known late, compared with a plain account of what each operation really moved.
 #include "backends/linux/capture/calls/stream_position.hpp"
 
 #include <memory>
@@ -65,7 +65,7 @@ TEST_CASE("stream position: what no operation can have moved is a gap", "[linux]
   CHECK(position.settle_at(170, &writer).length_bytes == 20);
 }
 
-TEST_CASE("stream position: an operation that moved nothing is no event", "[linux]") {
+TEST_CASE("stream position: an operation that moved nothing is not an event", "[linux]") {
   Recorder recorder;
   Execution& writer = recorder.add();
   StreamPosition position;
@@ -97,11 +97,11 @@ TEST_CASE("stream position: what came after the call began is received when the 
   REQUIRE(ready.size() == 4);
   CHECK(ready[0].local_time.ns == 10);
   CHECK(ready[1].local_time.ns == 30);
-  CHECK(ready[2].local_time.ns == 35);  // before what the execution did next
+  CHECK(ready[2].local_time.ns == 35);  // before what the thread did next
   CHECK(reader.at_or_after_last(LocalTime{0}).ns == 35);
 }
 
-TEST_CASE("stream position: threads its process begins do not show that an execution's call has ended", "[linux]") {
+TEST_CASE("stream position: threads its process begins do not show that a thread's call has ended", "[linux]") {
   Recorder recorder;
   Execution& reader = recorder.add();
   StreamPosition position;
@@ -187,7 +187,7 @@ TEST_CASE("stream position: an operation another thread may still be in stays op
         ranges({{.sequence = 0, .length_bytes = 1000}, {.sequence = 1000, .length_bytes = 10}}));
 }
 
-TEST_CASE("stream position: what was probable is taken when nobody will tell", "[linux]") {
+TEST_CASE("stream position: what was probable is assumed when nothing will tell", "[linux]") {
   Recorder recorder;
   Execution& reader = recorder.add();
   StreamPosition position;
@@ -216,7 +216,7 @@ TEST_CASE("stream position: a guess reaches no further than what was sent", "[li
                                           {.sequence = 60, .length_bytes = 15}}));
 }
 
-TEST_CASE("stream position: offsets that are counted are given out in the order of the calls", "[linux]") {
+TEST_CASE("stream position: offsets that are counted are assigned in the order of the calls", "[linux]") {
   Recorder recorder;
   Execution& first = recorder.add();
   Execution& second = recorder.add();

@@ -4,7 +4,7 @@
 
 namespace dpm {
 
-TEST_CASE("announcement budget: after a hundred in a second we pause until it is over", "[linux]") {
+TEST_CASE("announcement budget: after a hundred in a second, listening pauses until it is over", "[linux]") {
   constexpr std::int64_t kSecondNs = 1'000'000'000, kStart = 5 * kSecondNs;
   AnnouncementBudget budget;
   CHECK(budget.listens_after(99, kStart));

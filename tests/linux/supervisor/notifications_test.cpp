@@ -101,7 +101,7 @@ struct Program {
     return std::any_of(all.begin(), all.end(), [id](const Notification& slot) { return slot.id == id; });
   }
 
-  // Looks at held calls for which something may have come.
+  // Looks at held calls when data may have come for them.
   void attend() {
     kernel.now_ns += 1000;
     const auto looks = handler.held().take_looks();
@@ -111,7 +111,7 @@ struct Program {
     for (const std::uint64_t watch : looks) handler.held().fired(watch);
   }
 
-  // What is still open by now is old.
+  // Everything that is still open is old.
   void look_around_later() {
     kernel.now_ns += 200'000'000;
     handler.look_around(kernel.now_ns);

@@ -1,5 +1,5 @@
-// A kernel that answers from a script: threads, open files and announcements are what a test says they are, and what the
-// supervisor answers is kept for the test to look at.
+// A kernel that answers from a script: threads, open files and announcements are what a test says they are, and what
+// the supervisor answers is kept for the test to look at.
 //
 // A borrowed descriptor is a duplicate of an eventfd of the file's own, which is readable while something waits in the
 // file: the supervisor watches it as it watches a real one.
@@ -52,7 +52,7 @@ struct ScriptedProcess {
   std::uint32_t parent_pid = 0;
   std::string program = "/usr/bin/server";
   std::vector<std::uint32_t> children;
-  bool is_dead = false;       // its parent has not taken note of it
+  bool is_dead = false;       // its parent has not reaped it
   bool catches_ends = false;  // SIGCHLD
   std::map<std::int32_t, ScriptedFile*> files;
 };

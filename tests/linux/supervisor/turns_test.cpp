@@ -1,4 +1,4 @@
-// Who may take what waits in a socket that several threads read, and what becomes of a call by what was seen.
+// Which thread may take what waits in a socket that several threads read, and what becomes of a call by what was seen.
 #include "backends/linux/capture/supervisor/turns.hpp"
 
 #include "backends/linux/capture/supervisor/receive_decision.hpp"

@@ -115,7 +115,7 @@ std::uint64_t CallerFinder::find(std::uint32_t pid, std::uint32_t tid, std::uint
     stack_pointer += *frame.bytes;
     const auto returns_to = stack.word_at(stack_pointer - kAddressBytes);
     if (!returns_to || *returns_to == 0) break;
-    address = *returns_to - 1;  // within the call itself: what follows it may be another function's
+    address = *returns_to - 1;  // within the call itself: the next instruction may be another function's
   }
   if (outside_c_library) return *outside_c_library;
   return caller.value_or(pc);

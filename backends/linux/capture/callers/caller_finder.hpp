@@ -1,5 +1,5 @@
-// Which place of a program made a call. The system call itself stands in the C library, and a table of hot spots that
-// says "write" helps nobody; so the stack is walked up to the program's own code:
+// The place in a program that made a call. The system call instruction is in the C library, and a table of hot spots
+// that shows "write" tells nothing; so this walks the stack up to the program's own code:
 //
 //     stack pointer ─► write()            libc     frame sizes come from the file's unwinding tables,
 //                      _IO_file_write()   libc     looked up once for each address
@@ -8,9 +8,9 @@
 //                      main()             server
 //
 // Costs 5 to 6 us a call: the stack pointer is read from /proc/PID/task/TID/syscall, the stack with one
-// process_vm_readv(2). Programs in Go carry their standard library in their own file, and it is passed over by its
-// packages' names. A frame whose size is not a plain number of bytes (it keeps a frame pointer, or has arrays of
-// variable size) ends the walk; then the place is the outermost known so far.
+// process_vm_readv(2). Go programs contain their standard library in their own file; the walk passes over it by its
+// packages' names. A frame whose size is not a constant number of bytes (it keeps a frame pointer, or has arrays of
+// variable size) ends the walk; the place is then the outermost one known.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ namespace dpm {
 
 class CallerFinder {
  public:
-  // The address that the place's call returns to: the first in the program's own file; if there is none, the first
-  // outside of the C library; if there is none either, `pc`.
+  // The address to which the place's call returns: the first in the program's own file; without one, the first outside
+  // of the C library; without one, `pc`.
   std::uint64_t find(std::uint32_t pid, std::uint32_t tid, std::uint64_t pc, std::uint64_t stack_pointer);
 
   // The process runs another program now, or has ended.

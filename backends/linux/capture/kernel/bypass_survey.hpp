@@ -1,4 +1,4 @@
-// Ways past the meter that a process has open: what moves there is no system call we are notified of.
+// Ways past the meter that a process has open: data moves there without a system call that is notified.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace dpm {
 
 struct SharedMemory {
-  std::string device_and_inode;  // the same for all who share it
+  std::string device_and_inode;  // the same for all processes that share it
   std::string name;              // as /proc/PID/maps calls it
 };
 
@@ -18,15 +18,15 @@ struct OpenBypasses {
   std::vector<SharedMemory> shared_memory;  // writable mappings that others may share
 };
 
-// Reads /proc/PID/fd, maps and exe: milliseconds for large processes, so never while a call waits.
+// Reads /proc/PID/fd, maps and exe. Costs milliseconds for a large process: never do this while a call waits.
 OpenBypasses survey_bypasses(std::uint32_t pid);
 
-// Whether there is a ring among its first few descriptors: microseconds.
+// Whether one of its first few descriptors is a ring. Costs microseconds.
 bool has_low_ring(std::uint32_t pid);
 
 enum class ProgramKind { native, not_native, unknown };  // makes 64-bit calls, 32-bit calls, or has ended
 
-// One file is opened.
+// Opens one file.
 ProgramKind program_kind(std::uint32_t pid);
 
 }  // namespace dpm

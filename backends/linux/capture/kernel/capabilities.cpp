@@ -120,14 +120,14 @@ void supervise_trial(std::uint32_t program, int its_descriptor, int socket, Tria
     const UniqueFd listener = try_seccomp_program({calls, {}});
     trial.notification = attempt(static_cast<bool>(listener));
     if (listener) send_descriptor(sockets[0], listener.get());
-  }  // closed: a supervisor that fails ends our wait
+  }  // closed, so that the wait below ends when the supervisor fails
   if (trial.notification.worked()) ::syscall(SYS_getppid);
   ::close(sockets[0]);
   ::waitpid(supervisor, nullptr, 0);
   ::_exit(0);
 }
 
-// Waits for it, but not for ever: what is being tried may not work.
+// Waits for the program for a limited time, because what is being tried may not work.
 void await_trial(pid_t program) {
   const UniqueFd watched = open_process(static_cast<std::uint32_t>(program));
   pollfd ended{watched.get(), POLLIN, 0};
@@ -155,7 +155,7 @@ std::uint32_t try_metering(MachineCapabilities& found) {
 
 // ---- announcements
 
-// Outside the first process namespace the kernel takes the subscription and then says nothing.
+// Outside the first process namespace the kernel accepts the subscription and then announces nothing.
 std::string problem_with(Result<ProcessConnector>& connector, std::uint32_t child) {
   if (!connector) return connector.error().what;
   bool announced = false;

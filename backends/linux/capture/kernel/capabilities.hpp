@@ -1,5 +1,5 @@
-// What this machine lets a meter do: plain findings, tried out on processes made for it wherever the kernel tells only
-// those who try. What they mean, and what to do about them, is for the reader (dpm doctor) to say.
+// What this machine lets a meter do: plain findings. Where only a trial shows the answer, trial processes are started.
+// dpm doctor explains what the findings mean and what to do about them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-// An attempt: it worked, or the errno with which it was refused. Not made: one that it needs had failed.
+// An attempt: it worked, or it was refused with this errno, or it was not made because an attempt that it needs failed.
 struct Attempt {
   bool made = false;
   int error_number = 0;
@@ -20,7 +20,7 @@ struct MachineCapabilities {
   std::string architecture;    // "x86_64"
 
   // By a supervisor that is not an ancestor of the program, as dpm meter's is not.
-  Attempt notification;       // a filter with user notification, and a call that waited and went on
+  Attempt notification;       // a filter with user notification, and a call that waited and was let go
   Attempt sync_wake_up;       // the supervisor runs on the CPU of the call that waits (since Linux 6.6)
   Attempt borrow_descriptor;  // pidfd_getfd
   Attempt read_memory;        // process_vm_readv
@@ -40,7 +40,7 @@ struct MachineCapabilities {
   std::uint64_t descriptors_limit = 0;  // how far it may be raised
 };
 
-// Two processes are made for a moment; nothing about this one changes.
+// Starts two processes for a moment. Nothing about the calling process changes.
 MachineCapabilities probe_capabilities();
 
 }  // namespace dpm

@@ -1,5 +1,5 @@
-// What /proc says about the children of a process: the truth of the moment, which bookkeeping cannot replace, because a
-// process can get children of others (a subreaper) and lose its own unseen.
+// What /proc says about the children of a process at this moment. Bookkeeping cannot replace it, because a process can
+// get the children of another process (a subreaper), and lose its own, unseen.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct ChildState {
   int threads = 0;                 // the first one counts until its process is gone
   int exit_signal = 0;             // what its end sends to its parent
   std::uint32_t exit_code = 0;     // as wait(2) reports it
-  std::uint64_t reaped_ticks = 0;  // CPU time of the children that it has taken note of, and of theirs
+  std::uint64_t reaped_ticks = 0;  // CPU time of the children that it has reaped, and of their reaped children
 
-  // With all its threads, and its parent has not taken note of that.
+  // All its threads have ended, and its parent has not reaped it.
   bool has_ended() const { return state == 'Z' && threads <= 1; }
   bool is_stopped_by_tracer() const { return state == 't'; }
 };
@@ -29,9 +29,9 @@ std::optional<ChildState> read_child(std::uint32_t pid);
 // The line itself, for tests.
 std::optional<ChildState> parse_child(const char* stat);
 
-// The children of a process in the order in which a wait of its thread `tid` considers them: those that this thread
-// made, oldest first, then those of the other threads. 5 us for each thread. Nothing where the kernel does not tell
-// (CONFIG_PROC_CHILDREN), or the process has more than `threads_max` threads.
+// The children of a process in the order in which a wait of its thread `tid` considers them: the children of this
+// thread, oldest first, then those of the other threads. Costs 5 us for each thread. Nothing if the kernel does not
+// tell (CONFIG_PROC_CHILDREN), or if the process has more than `threads_max` threads.
 std::optional<std::vector<std::uint32_t>> read_children(std::uint32_t pid, std::uint32_t tid, std::size_t threads_max);
 
 }  // namespace dpm

@@ -55,7 +55,7 @@ std::uint64_t without_fin(std::uint64_t with_fin, std::uint64_t expected) {
 std::uint64_t sent_at_end(const ClosedSocket::Tcp& tcp, bool syn_counted, std::uint64_t expected) {
   const std::uint64_t syn = syn_counted && tcp.acknowledged > 0 ? 1 : 0;
   const std::uint64_t with_fin = tcp.acknowledged - syn;
-  // What was sent twice by mistake of the lower layers is counted twice in `written`, so the other sum decides.
+  // `written` counts bytes twice that lower layers sent twice by mistake, so the other sum decides.
   const bool agree = tcp.written == with_fin || tcp.written + 1 == with_fin;
   return agree ? tcp.written : without_fin(with_fin, expected);
 }

@@ -1,10 +1,10 @@
-// The CPU time of one thread, or of a process, readable even after it is gone: a counter of the kernel (perf_event_open)
-// that follows it to its end. The clocks that need nothing (tracee.hpp) end with the process, at the latest when its parent
-// takes note of its end, which is a matter of microseconds.
+// The CPU time of one thread, or of a process, readable even after it is gone: a counter of the kernel
+// (perf_event_open) that counts to its end. The ordinary clocks (tracee.hpp) vanish with the process, at the latest
+// when its parent reaps it, microseconds after its end.
 //
-// It also counts time in which the machine itself did not run, being a virtual one whose host was busy: a few milliseconds
-// more than the clocks where that happens, 0.2 ms less where it does not. Since Linux 6.16 it ends before the kernel takes
-// down the memory of the process: measured, 27 ms less for 300 MB.
+// On a virtual machine it also counts time that a busy host took from the machine: a few milliseconds more than the
+// clocks where that happens, 0.2 ms less where it does not. Since Linux 6.16 it ends before the kernel frees the memory
+// of the process: measured, 27 ms less for 300 MB.
 //
 // Costs about 40 us for opening and closing. Allowed to root, and to everyone for their own processes where
 // kernel.perf_event_paranoid is 2 or less; Debian ships with 3.
@@ -21,8 +21,8 @@ class CpuCounter {
   enum class Scope : std::uint8_t { thread, thread_and_those_it_starts };
 
   CpuCounter() = default;
-  // Counts from now on. `used_ns`: what was used before. The threads that a process's only thread starts, and those that
-  // they start, are its process.
+  // Counts from now on. `used_ns`: what was used before. The threads that a process's only thread starts, and those
+  // that they start, are its process.
   CpuCounter(std::uint32_t tid, Scope scope, std::uint64_t used_ns);
 
   bool was_refused() const { return refused_; }  // not allowed here, for any thread

@@ -13,7 +13,7 @@ int option_of(int fd, int level, int option) {
   return ::getsockopt(fd, level, option, &value, &length) == 0 ? value : 0;
 }
 
-// poll() reports an error as well where only a message waits in the error queue, which no send fails of.
+// poll() also reports an error where only a message waits in the error queue, which does not make a send fail.
 bool has_pending_error(int fd, int domain) {
   pollfd item{fd, 0, 0};
   if (::poll(&item, 1, 0) != 1 || (item.revents & POLLERR) == 0) return false;

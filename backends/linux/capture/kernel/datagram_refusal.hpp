@@ -1,5 +1,5 @@
-// Datagrams that the kernel refuses to send, as far as that can be told before. Works on a borrowed duplicate
-// (tracee.hpp), and takes no pending error.
+// Predicts which datagrams the kernel refuses to send, as far as it can be known before. Works on a borrowed duplicate
+// (tracee.hpp), and does not clear a pending error.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dpm {
 
-// The send fails: the datagram is longer than its socket can send (EMSGSIZE), the answer to an earlier one was that its
-// receiver does not exist (ECONNREFUSED), or the other end of a sequence of packets is closed (EPIPE).
+// Whether the send fails: the datagram is longer than its socket can send (EMSGSIZE), an earlier one was answered that
+// its receiver does not exist (ECONNREFUSED), or the other end of a SOCK_SEQPACKET connection is closed (EPIPE).
 bool refuses_datagram(int fd, const SocketDescription& socket, std::uint64_t bytes);
 
 }  // namespace dpm

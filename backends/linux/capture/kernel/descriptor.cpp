@@ -58,7 +58,7 @@ std::string internet_name(int family, const void* ip, std::uint16_t port) {
   return host + ":" + std::to_string(ntohs(port));
 }
 
-// The connecting side's SYN counts as an acknowledged byte; while nothing was retransmitted the difference shows.
+// The connecting side's SYN counts as an acknowledged byte. The difference shows as long as nothing was retransmitted.
 bool counts_syn(int fd) {
   tcp_info info = {};
   int unacknowledged = 0;
@@ -80,8 +80,8 @@ bool has_own_fin(std::uint8_t state) {
   return state == 4 || state == 5 || state == 9 || state == 11 || state == 6;
 }
 
-// How many bytes the peer's FIN counts for among those received. Of a socket that is closed on both sides, or reset,
-// the state does not tell whether there was one; that it stands one byte after where it should does.
+// How many of the received bytes are the peer's FIN. The state of a socket that is closed on both sides, or reset, does
+// not tell whether there was one; an offset one byte beyond the expected one does.
 std::uint64_t fin_bytes(std::uint8_t state, std::uint64_t offset_with_fin, std::uint64_t expected) {
   return has_peer_fin(state) || (state == kClosed && offset_with_fin == expected + 1) ? 1 : 0;
 }
@@ -182,7 +182,7 @@ std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t 
   if (!read_option(fd, IPPROTO_TCP, TCP_INFO, info)) return std::nullopt;
   for (int reading = 0; reading < kReadingsMax; ++reading) {
     if (info.tcpi_state == kClosed) return std::nullopt;
-    // With no segment in flight and none to come all has been acknowledged, and one call tells it.
+    // With no segment in flight and none to come, all bytes have been acknowledged: one call tells the offset.
     const bool all_acknowledged = info.tcpi_unacked == 0 && info.tcpi_notsent_bytes == 0;
     unacknowledged = 0;
     if (!all_acknowledged && ::ioctl(fd, SIOCOUTQ, &unacknowledged) != 0) return std::nullopt;
@@ -220,7 +220,7 @@ bool cannot_send(int fd) {
   return ::poll(&item, 1, 0) == 1 && (item.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// The kernel makes a message of at most this size whenever the buffer is not full, however little room is left.
+// The kernel accepts a message of at most this size whenever the buffer is not full, however little room is left.
 bool has_room_for(int fd, std::uint64_t bytes) {
   constexpr std::uint64_t kOneMessage = 32768, kOverheadFactor = 2;
   std::array<std::uint32_t, SK_MEMINFO_VARS> memory = {};

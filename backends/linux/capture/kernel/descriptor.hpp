@@ -1,15 +1,15 @@
 // What a descriptor of a metered process is, and where its byte streams stand. All functions work on a duplicate that
 // the caller borrowed (tracee.hpp) and change nothing about the open file: no pending error is taken, no flag is set.
 //
-// Identity. A descriptor's number says nothing lasting: close(), dup(), fork() and descriptor passing all happen
-// unseen. A socket's cookie (unique as long as its network namespace lives) and a pipe's device and inode do, and are
-// read at every call.
+// Identity. A descriptor's number does not identify a file for long: close(), dup(), fork() and descriptor passing all
+// happen unseen. A socket's cookie (unique as long as its network namespace lives) and a pipe's device and inode
+// identify it, and are read at every call.
 //
 // Stream offsets (measured exact in half a million operations, also with packet loss): with B = bytes acknowledged and
 // Q = bytes not yet acknowledged, the next byte a TCP socket sends has offset B + Q - s, s = 1 on the side that
 // connected (its SYN is counted). With R = bytes received and I = bytes not yet read, the next byte it reads has offset
-// R - I - f, f = 1 once the peer's FIN is there. The two numbers of a sum come from two calls, so they are read again
-// until the first is the same before and after the second.
+// R - I - f, f = 1 once the peer's FIN has arrived. The two numbers of a sum come from two calls, so they are read
+// again until the first is the same before and after the second.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct DescriptorIdentity {
 
   friend bool operator==(const DescriptorIdentity&, const DescriptorIdentity&) = default;
 };
-// A good guess saves a call, and changes nothing else.
+// `probably_socket`: a right guess saves a system call, and changes nothing else.
 DescriptorIdentity identify(int fd, bool probably_socket = true);
 
-// What an eventfd holds: 8 us.
+// What an eventfd holds. Costs 8 us.
 struct EventCounter {
-  std::uint64_t id = 0;  // the kernel gives it out again once the eventfd is gone
+  std::uint64_t id = 0;  // the kernel reuses it once the eventfd is gone
   std::uint64_t count = 0;
   bool is_semaphore = false;  // a read takes one, and not all
 };
@@ -40,7 +40,7 @@ std::optional<EventCounter> read_event_counter(int fd);
 std::optional<EventCounter> parse_event_counter(const char* text);
 
 enum class Medium : std::uint8_t {
-  none,  // not a way for processes to exchange messages: netlink, packet sockets, ...
+  none,  // processes do not exchange messages there: netlink, packet sockets, ...
   tcp,
   udp,
   unix_stream,
@@ -70,7 +70,7 @@ struct SendState {
   std::uint64_t offset = 0;  // of the next byte that would be sent
   bool ended = false;        // this side has been shut down: nothing can be sent any more
 };
-// Nothing for a connection that was reset or never made. `expected` saves the second reading when it is met.
+// Nothing for a connection that was reset or never made. If the first reading is `expected`, no second one is needed.
 std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected);
 
 struct ReceiveState {
@@ -78,7 +78,7 @@ struct ReceiveState {
   std::uint32_t waiting = 0;  // bytes that can be read now
   bool ended = false;         // the peer has closed its side (TCP only)
 };
-// `expected`: where it stands if all went as we think. It also tells a closed socket's last byte from the peer's FIN.
+// `expected`: the offset that the records lead to. It also tells a closed socket's last byte from the peer's FIN.
 std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
 
 // A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot
@@ -96,7 +96,7 @@ bool is_readable(int fd);
 bool comes_no_more(int fd);
 bool is_non_blocking(int fd);
 
-// SO_RCVTIMEO in nanoseconds; 0 is "for ever".
+// SO_RCVTIMEO in nanoseconds; 0 is "no limit".
 std::uint64_t receive_timeout_ns(int fd);
 
 // "127.0.0.1:80" from a struct sockaddr as a program passed it.

@@ -1,8 +1,8 @@
-// The system call by which a process gives all its threads a filter, as the process itself has to make it:
+// The system call by which a process gives all its threads a filter. The process itself must make it:
 // seccomp(kSetFilter, kAllThreadsWithListener, pointer to FilterProgram) returns the listener.
 //
-// It fails as a whole if one thread has a filter that the caller has not (ESRCH, as if it were not there), if a
-// listener is there already (EBUSY), or if the caller may gain privileges by executing a program (EACCES).
+// It fails for all threads if one of them has a filter that the caller does not have (ESRCH), if there is a listener
+// already (EBUSY), or if the caller may gain privileges by executing a program (EACCES).
 #pragma once
 
 #include <cstdint>

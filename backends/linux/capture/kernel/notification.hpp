@@ -1,5 +1,5 @@
-// A system call that waits in the kernel for its supervisor to say "go on": the kernel's struct seccomp_notif, field
-// for field, so that the kernel writes straight into memory that a keeper process can read as well.
+// A system call that waits in the kernel until its supervisor lets it go: the kernel's struct seccomp_notif, field for
+// field, so that the kernel writes directly into memory that a keeper process can also read.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
-// Where notifications are kept while somebody works on them: memory shared with the keeper process, so that when the
-// meter is killed in the midst of one, the keeper can let that call go on.
+// Memory shared with the keeper process that holds the notifications being served: if the meter is killed while it
+// serves one, the keeper lets that call go on.
 //
-// The kernel writes a notification straight into a slot; whoever answered it clears the slot. A slot that is not clear
-// when the meter is dead belongs to a call that may still wait. Answering a call twice does no harm.
+// The kernel writes a notification directly into a slot; the process that answers it clears the slot. A slot that is
+// not clear when the meter is dead belongs to a call that may still wait. Answering a call twice does no harm.
 //
-// Behind the slots lies what the two tell each other about a meter that is stopped (keeper/stopped_meter.hpp).
+// Behind the slots, meter and keeper tell each other about a meter that is stopped (keeper/stopped_meter.hpp).
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@
 namespace dpm {
 
 struct StandIn {
-  // By the meter: grows several times a second while it runs.
+  // Written by the meter: grows several times a second while it runs.
   std::atomic<std::uint64_t> heartbeat;
-  // By the keeper.
+  // Written by the keeper.
   std::atomic<std::uint64_t>
       changes;                       // grows when it begins to answer in the place of a stopped meter, and when it ends
   std::atomic<std::uint64_t> calls;  // that it let go on meanwhile

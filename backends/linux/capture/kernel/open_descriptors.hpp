@@ -1,5 +1,5 @@
-// Which processes hold which listener, seen from outside without touching anything. What another account owns looks
-// empty here.
+// Which processes hold which listener, seen from outside without changing anything. Processes of another account seem
+// to have no descriptors.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ std::vector<int> read_descriptor_numbers(std::uint32_t pid);
 // The descriptors of that process that are listeners of a filter. Costs 4 us for each descriptor it has open.
 std::vector<int> read_listener_numbers(std::uint32_t pid);
 
-// One open file behind both descriptors, as after fork or dup. False too where the kernel does not tell (no kcmp).
+// Whether both descriptors are one open file, as after fork or dup. Also false if the kernel does not tell (no kcmp).
 bool is_same_file(std::uint32_t pid, int fd, std::uint32_t other_pid, int other_fd);
 
 // Whether both processes hold one and the same listener.

@@ -1,8 +1,8 @@
-// Births, program changes and deaths of processes, as the kernel announces them to whoever listens (the process events
-// connector): without stopping anybody. A FORK is always announced before the child's first notified call waits.
+// Forks, execs and ends of processes, as the kernel announces them (the process events connector), without stopping any
+// process. A FORK is always announced before the child's first notified call waits.
 //
-// Works in the initial network and process namespaces only; elsewhere open() says why not and the caller falls back to
-// /proc.
+// Works in the initial network and process namespaces only; elsewhere open() returns the reason, and the caller reads
+// /proc instead.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ProcessChange {
   enum class Kind : std::uint8_t { fork, exec, exit };
   Kind kind = Kind::fork;
   std::uint32_t tid = 0, pid = 0;                // the child of a fork
-  std::uint32_t parent_tid = 0, parent_pid = 0;  // fork: who performed it
+  std::uint32_t parent_tid = 0, parent_pid = 0;  // fork: the thread that performed it
   std::uint32_t exit_code = 0;                   // as wait(2) would report it
   std::uint64_t boot_time_ns = 0;                // by the kernel's monotonic clock
 };
@@ -28,7 +28,7 @@ class ProcessConnector {
 
   int fd() const { return fd_.get(); }
 
-  // Hands over what is announced by now. False if announcements were lost since the last time.
+  // Hands over the announcements so far. False if the kernel dropped some since the last time.
   bool drain(const std::function<void(const ProcessChange&)>& take);
 
  private:

@@ -176,7 +176,7 @@ std::uint16_t LoadGauge::runnable(std::int64_t now_ns) {
   const char* digits = slash;
   while (digits > text && digits[-1] != ' ') --digits;
   const unsigned long runnable = std::strtoul(digits, nullptr, 10);
-  runnable_ = static_cast<std::uint16_t>(runnable > 0 ? runnable - 1 : 0);  // we are running ourselves
+  runnable_ = static_cast<std::uint16_t>(runnable > 0 ? runnable - 1 : 0);  // without the supervisor itself
   return runnable_;
 }
 

@@ -1,4 +1,4 @@
-// What /proc says about a thread: read when it is first met, never on the path of a call.
+// What /proc says about a thread. It is read when the supervisor first meets the thread, never while a call waits.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ std::optional<ThreadStatus> read_status(std::uint32_t tid);
 std::string read_command_name(std::uint32_t pid, std::uint32_t tid);  // /proc/PID/task/TID/comm; empty if gone
 std::string read_program_path(std::uint32_t pid);                     // where /proc/PID/exe leads; empty if not ours
 std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid);
-// Whether the thread has ended or is about to, before its state shows it; nothing if there is no such thread.
+// Whether the thread has ended or is ending, before its state shows it; nothing if there is no such thread.
 std::optional<bool> is_ending(std::uint32_t pid, std::uint32_t tid);
-// When the thread began, since the machine was started, to a tick of 10 ms; 0 if it is gone.
+// When the thread began, since boot, in ticks of 10 ms; 0 if it is gone.
 std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid);
 
-// Whether the thread waits in a system call whose first argument is this descriptor. Of a thread that runs nobody can
-// say whether it does so inside a call.
+// Whether the thread waits in a system call whose first argument is this descriptor. The kernel does not tell whether a
+// running thread is inside a call.
 enum class CallState : std::uint8_t { in_call, elsewhere, running };
 CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descriptor);
 
@@ -43,13 +43,13 @@ struct CodeRegion {
   std::string path;
 };
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address);
-// All mappings of files that can be executed.
+// All executable mappings of files.
 std::vector<CodeRegion> code_regions(std::uint32_t pid);
 
-// A thread's signals that wait and that it does not block, by /proc/PID/task/TID/status: bit n-1 for signal n.
+// The thread's pending signals that it does not block, from /proc/PID/task/TID/status: bit n-1 for signal n.
 std::uint64_t deliverable_signals(std::uint32_t pid, std::uint32_t tid);
 
-// The number of runnable tasks on this machine, this one included, as of at most a millisecond ago: 1.3 us when read.
+// The number of runnable tasks on this machine, at most a millisecond old. A reading costs 1.3 us.
 class LoadGauge {
  public:
   LoadGauge();

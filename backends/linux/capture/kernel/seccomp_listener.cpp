@@ -27,7 +27,7 @@ SeccompListener::Received SeccompListener::receive(Notification& notification) {
   if (::ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, &notification) == 0) return Received::one;
   if (errno == EINTR) return Received::none;
   if (errno != ENOENT) return Received::ended;
-  // Either a call that was interrupted before we had it, or (since 6.11) the end of the last process.
+  // Either the call was interrupted before it was received, or (since 6.11) the last process has ended.
   return has_ended() ? Received::ended : Received::none;
 }
 

@@ -15,21 +15,21 @@ class SeccompListener {
 
   enum class Received {
     one,
-    none,   // a signal came, or the call was given up before we had it
+    none,   // a signal came, or the call was interrupted before it was received
     ended,  // no process carries the filter any more
   };
   // Waits. `notification` must be all zero.
   Received receive(Notification& notification);
 
-  // The call is carried out by the kernel as if nobody had looked. False if it does not wait any more.
+  // The kernel carries out the call as if it had not been notified. False if it does not wait any more.
   bool let_go(std::uint64_t id);
   // The call fails with this errno without being carried out.
   bool fail(std::uint64_t id, int error_number);
-  // Whether the call still waits: a signal takes it away without notice.
+  // Whether the call still waits: a signal ends the wait without a message to the supervisor.
   bool waits(std::uint64_t id) const;
 
-  // The supervisor runs on the target's CPU the moment the target waits, and the other way round. False where the
-  // kernel (before 6.6) does not know it.
+  // The supervisor runs on the target's CPU as soon as the target waits, and the other way round. False if the kernel
+  // is older than 6.6.
   bool set_sync_wake_up(bool on);
 
   // No process carries the filter any more. Kernels before 6.11 do not end receive() then.

@@ -1,7 +1,7 @@
-// The filter a metered program carries: a few of its system calls wait for the supervisor, all others run untouched.
+// The filter of a metered program: a few of its system calls wait for the supervisor, and all others run untouched.
 //
 // Only calls that may fail with EINTR anyway can be notified without harm: while a notification waits, a signal handler
-// without SA_RESTART makes the call return EINTR, and close(), dup() or fork() are never prepared for that.
+// without SA_RESTART makes the call return EINTR, and programs do not expect that from close(), dup() or fork().
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct NotifiedCalls {
   std::span<const int> i386;    // calls of 32-bit programs, by their i386 numbers
 };
 
-// What a call that carries this in its sixth argument is: one of ours, injected into a process we acquire. It is
-// allowed.
+// A call with this value in its sixth argument was injected by dpm into a process that it acquires. The filter allows
+// it.
 inline constexpr std::uint32_t kInjectedCall = 0x44504d21;
 
 // A classic BPF program, as the kernel wants it: struct sock_filter, eight bytes each.
@@ -35,7 +35,7 @@ std::vector<SeccompInstruction> seccomp_program(const NotifiedCalls& calls);
 // administrate the machine (CAP_SYS_ADMIN) this sets no_new_privs first, which is irrevocable and inherited.
 Result<UniqueFd> install_seccomp_program(const NotifiedCalls& calls);
 
-// The same with the kernel's own answer: the listener is empty, and errno says why, when it is refused.
+// The same, but if the kernel refuses, the listener is empty and errno tells why.
 UniqueFd try_seccomp_program(const NotifiedCalls& calls);
 
 }  // namespace dpm

@@ -52,15 +52,15 @@ DatagramQueue look_at_datagrams(int fd) {
   if ((item.revents & POLLERR) != 0 || (item.revents & POLLIN) == 0) return {};
   if (has_peek_position(fd)) return {.quiet = false, .next = WaitingDatagram{bytes_waiting(fd), "", 0}};
   auto next = peek(fd);
-  // Another thread has taken it since. Of a socket that has been shut down, it is the end: a call that waits returns 0.
+  // Another thread has taken it since. If the socket has been shut down, this is the end: a call that waits returns 0.
   if (!next && errno == EAGAIN) return {.quiet = (item.revents & POLLRDHUP) == 0, .next = std::nullopt};
-  // Of a connection that has ended, "nothing" is its end and no empty message.
+  // On a connection that has ended, "nothing" is the end, not an empty message.
   if (!next || (next->length_bytes == 0 && (item.revents & POLLRDHUP) != 0)) return {};
   return {.quiet = false, .next = std::move(next)};
 }
 
-// A peek position counts the bytes of all datagrams before it. An empty datagram adds nothing: the kernel passes over
-// one that has been peeked at before, as the look at the first has done and each look here does.
+// A peek position counts the bytes of all datagrams before it. An empty datagram adds none: the kernel passes over an
+// empty datagram that has been peeked at before, and every look here peeks.
 std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram& first, std::size_t most) {
   std::vector<WaitingDatagram> found;
   if (most == 0 || has_peek_position(fd)) return found;
@@ -83,7 +83,7 @@ std::optional<DatagramMemory> datagram_memory(int fd) {
   return DatagramMemory{memory[SK_MEMINFO_RMEM_ALLOC], memory[SK_MEMINFO_DROPS]};
 }
 
-// The bytes are copied only because a stream's peek cannot do without: all parts of it into the same place.
+// A stream's peek always copies the bytes. All parts are copied to the same place.
 std::uint64_t bytes_of_one_receive(int fd, std::uint64_t room, std::uint64_t waiting) {
   constexpr std::uint64_t kPartBytes = 16384, kPartsMax = 1024;
   const std::uint64_t most = std::min({room, waiting, kPartBytes * kPartsMax});

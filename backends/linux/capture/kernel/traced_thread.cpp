@@ -18,7 +18,7 @@ constexpr int kGetSyscallUserDispatch = 0x4211;  // PTRACE_GET_SYSCALL_USER_DISP
 constexpr int kCallBoundary = SIGTRAP | 0x80;    // with PTRACE_O_TRACESYSGOOD
 constexpr std::uint64_t kSignalSetBytes = sizeof(std::uint64_t);  // of the kernel's signal sets
 
-// The requests have a type of their own in glibc, which lacks the younger ones.
+// glibc has an enumeration for requests, which lacks the newer ones.
 long request(int what, std::uint32_t tid, std::uint64_t address, const void* data) {
   return ::ptrace(static_cast<__ptrace_request>(what), static_cast<pid_t>(tid), address, data);
 }
@@ -58,7 +58,7 @@ TracedThread::Stop TracedThread::wait(int how, int wait_options, Stop wanted) {
     if (seen < 0 || !WIFSTOPPED(status)) return Stop::ended;
     stopped_ = true;
     Stop stop = Stop::none;
-    int signal = 0;  // that it is about to receive
+    int signal = 0;  // the signal that is about to be delivered
     if (status >> 16 == PTRACE_EVENT_STOP) {
       stop = Stop::interrupted;  // by us, or together with its whole process (SIGSTOP, a terminal's ^Z)
     } else if (WSTOPSIG(status) == kCallBoundary) {

@@ -1,7 +1,7 @@
-// One thread held with ptrace: stopped wherever it is, looked at, changed, and let go on.
+// One thread held with ptrace: it can be stopped anywhere, looked at, changed, and let go.
 //
-// The kernel lets a thread go when its tracer ends, whatever registers it has at that moment. So whoever changes
-// registers makes sure that the thread can go on by itself from there.
+// When the tracer ends, the kernel lets the thread go with the registers it has at that moment. So code that changes
+// registers must make sure that the thread can go on from there by itself.
 #pragma once
 
 #include <sys/types.h>
@@ -19,12 +19,12 @@ namespace dpm {
 
 class TracedThread {
  public:
-  // Takes the thread, which goes on. `suspend_filters`: its seccomp filters do not count until it is let go (needs
-  // CAP_SYS_ADMIN, and no filter on ourselves). Nothing if it is refused; errno says why.
+  // Attaches to the thread, which goes on running. `suspend_filters`: its seccomp filters have no effect until it is
+  // let go (needs CAP_SYS_ADMIN, and no filter on the calling process). Nothing if it is refused; errno tells why.
   static std::optional<TracedThread> seize(std::uint32_t tid, bool suspend_filters);
   TracedThread(TracedThread&& other) noexcept : tid_(std::exchange(other.tid_, 0)), stopped_(other.stopped_) {}
   TracedThread& operator=(TracedThread&&) = delete;
-  ~TracedThread();  // lets it go; one that never stopped is let go when our process ends
+  ~TracedThread();  // lets it go; a thread that never stopped is let go when the calling process ends
 
   enum class Stop {
     interrupted,    // between two instructions, or in a system call that can be made again: registers may be exchanged
@@ -33,11 +33,11 @@ class TracedThread {
     none,  // not yet
   };
   void interrupt();  // asks it to stop at the next opportunity
-  // Whether it has. Signals that come first reach it as if we were not there.
+  // Whether it has stopped. Signals that come first reach it as if it were not traced.
   Stop look();
-  // On to the next beginning or end of a system call; waits for it.
+  // Lets it run to the next beginning or end of a system call, and waits for that.
   Stop run_to_call_boundary();
-  // On to the next point where registers may be exchanged: out of a call, but no instruction further.
+  // Lets it run to the next point where registers may be exchanged: out of a call, but no instruction further.
   Stop run_to_interruption();
 
   // Only while it is stopped. False if it is gone.
@@ -45,14 +45,14 @@ class TracedThread {
   bool write_registers(const user_regs_struct& registers) const;
   bool read_blocked_signals(std::uint64_t& signals) const;
   bool write_blocked_signals(std::uint64_t signals) const;
-  // Also where the thread itself may not write. `address` and size are multiples of eight.
+  // Works also on memory that the thread itself may not write. `address` and size are multiples of eight.
   bool write_memory(std::uint64_t address, std::span<const std::byte> bytes) const;
 
-  // Where the thread goes on when it has been disturbed in a restartable sequence (rseq): the kernel would see the
-  // disturbance and go there, but not if registers were exchanged meanwhile. 0 if it is in none.
+  // Where the thread must go on if it was interrupted in a restartable sequence (rseq), 0 if it was not in one. The
+  // kernel itself moves an interrupted thread there, but not if registers were exchanged meanwhile.
   std::uint64_t sequence_restart(std::uint64_t pc) const;
-  // A part of its system calls is carried out by the program itself (PR_SET_SYSCALL_USER_DISPATCH, as Wine does). False
-  // too where the kernel (before 6.4) does not tell.
+  // Whether the program itself carries out some of its system calls (PR_SET_SYSCALL_USER_DISPATCH, as Wine does). Also
+  // false if the kernel does not tell (before 6.4).
   bool dispatches_own_calls() const;
 
   std::uint32_t tid() const { return tid_; }

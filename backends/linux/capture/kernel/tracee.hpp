@@ -1,5 +1,5 @@
 // Access to a metered process from outside: its descriptors (borrowed for microseconds, never kept), its memory, its
-// CPU time. Everything here is refused by the kernel unless our account may trace that process.
+// CPU time. The kernel refuses all of it unless the account may trace the process.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace dpm {
 
-// A descriptor that stands for the thread itself where the kernel can (6.9), for its process otherwise: it sees the
-// thread's descriptor table even if the process's first thread has ended.
+// A pidfd of the thread itself where the kernel can (since 6.9), of its process otherwise. A pidfd of the thread gives
+// access to its descriptor table even if the process's first thread has ended.
 UniqueFd open_thread(std::uint32_t tid, std::uint32_t pid);
 
-// A duplicate of the thread's descriptor `fd`; empty if it has none of that number. Keep it for as short as possible:
-// as long as it lives, closing the original does not reach its peer.
+// A duplicate of the thread's descriptor `fd`; empty if there is none of that number. Keep it as briefly as possible:
+// as long as it lives, the peer does not notice that the program closes the original.
 UniqueFd borrow_descriptor(int thread_fd, int fd);
 
-// How many bytes at `address` of that process could be read.
+// Returns how many bytes at `address` of the process could be read.
 std::size_t read_memory(std::uint32_t tid, std::uint64_t address, std::span<std::byte> into);
 
 // Several places at once, up to the first that cannot be read.
@@ -29,10 +29,10 @@ struct MemoryPart {
 };
 void read_memory(std::uint32_t tid, std::span<const MemoryPart> parts);
 
-// CPU time of a process, all threads, of a process other than our own: 0.4 us. Nothing if it is gone.
+// The CPU time of all threads of a process other than the calling one. Costs 0.4 us. False if it is gone.
 bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns);
 
-// Numbers about one thread from files of /proc that are opened once and read again and again.
+// Numbers about one thread, from files of /proc that are opened once and read many times.
 class ThreadFiles {
  public:
   ThreadFiles() = default;
@@ -40,24 +40,24 @@ class ThreadFiles {
   ThreadFiles(const ThreadFiles&) = delete;
   virtual ~ThreadFiles() = default;  // a test answers from a script
 
-  // The thread's own CPU time: 0.8 us.
+  // The thread's own CPU time. Costs 0.8 us.
   virtual bool cpu_time_ns(std::uint64_t& cpu_ns);
 
-  // Bytes that its read() and write() calls have returned so far; calls of the recv and send families do not count.
+  // The bytes that its read() and write() calls have returned so far; the recv and send families are not counted.
   struct Transferred {
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
   };
   virtual bool transferred(Transferred& bytes);
 
-  // What the thread does when a child of its process ends, and its process group: 3 us.
+  // What the thread does when a child of its process ends, and its process group. Costs 3 us.
   struct ChildHandling {
     bool caught = false, ignored = false, blocked = false;  // SIGCHLD
     std::uint32_t group = 0;
   };
   virtual bool child_handling(ChildHandling& handling);
 
-  // Of a thread that waits in a system call: 2.4 us.
+  // The stack pointer of a thread that waits in a system call. Costs 2.4 us.
   virtual bool stack_pointer(std::uint64_t& address);
 
  private:

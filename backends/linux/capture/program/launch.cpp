@@ -27,7 +27,7 @@
 namespace dpm {
 namespace {
 
-// Shared between the process that becomes the program and its supervisor, until it has begun.
+// Shared between the process that becomes the program and its supervisor, until the program has begun.
 struct Gate {
   std::atomic<std::uint32_t> installed{0};  // 1: `listener` is valid; 2: `error` says why not
   std::atomic<std::uint32_t> open{0};       // 1: begin; 2: the supervisor has failed: end
@@ -59,7 +59,7 @@ std::vector<int> notified_calls(const LaunchOptions& options) {
   return calls;
 }
 
-// A supervisor that was killed before it opened the gate opens it no more.
+// A supervisor that was killed before it opened the gate will never open it.
 bool is_open_for_begin(const Gate& gate) {
   while (gate.open.load() == 0) {
     wait_while(gate.open, 0, kLookAgainNs);
@@ -69,7 +69,7 @@ bool is_open_for_begin(const Gate& gate) {
   return gate.open.load() == kBegin;
 }
 
-// From here on this process must not read or write before the gate is open: nobody would answer.
+// From here on this process must not read or write before the gate is open: no supervisor answers its calls yet.
 [[noreturn]] void become(const std::vector<std::string>& command, const LaunchOptions& options, Gate& gate) {
   if (options.own_session) ::setsid();
   std::vector<char*> arguments;

@@ -1,7 +1,7 @@
-// Starts a program so that it can be metered from its first instruction, and stays what it would have been without us.
+// Starts a program so that it can be metered from its first instruction, and behaves as it would without a meter.
 //
-// The calling process becomes the program: same process id, parent, terminal, signals and exit status for whoever
-// started it. Its supervisor is a grandchild, in a session of its own, so that neither sees the other:
+// The calling process becomes the program: the process that started it sees the same process id, parent, terminal,
+// signals and exit status. Its supervisor is a grandchild, in a session of its own, so that neither sees the other:
 //
 //     shell ── dpm ──(becomes)──────────────────────────── COMMAND
 //               └─ fork ─ fork ─ supervisor (session of its own, parent: init)
@@ -40,19 +40,19 @@ class LaunchedProgram {
   void* gate_;  // a page shared with the program while it waits
 };
 
-// Returns in the supervisor only. Its standard input and output are /dev/null then, so that nobody who reads the
-// program's output waits for us; standard error is the program's.
+// Returns in the supervisor only. Its standard input and output are then /dev/null, so that a reader of the program's
+// output does not wait for the supervisor; standard error is the program's.
 //
-// The process that becomes the program exits with 127 if `command` is not found and 126 if it cannot be executed, after
-// saying so, as a shell does.
+// Like a shell, the process that becomes the program prints a message and exits with 127 if `command` is not found, and
+// with 126 if it cannot be executed.
 Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options);
 
-// The same with the program as a child of the caller, who supervises and must wait(2) for it. Standard input and output
-// are the caller's.
+// The same with the program as a child of the caller, which supervises it and must wait(2) for it. Standard input and
+// output are the caller's.
 Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options);
 
-// The highest descriptor number, within a program's own limit, at which it keeps its listener: should every part of dpm
-// be killed, its calls then wait for a new supervisor instead of failing.
+// The descriptor number, within the program's own limit, at which the program keeps its listener. If every part of dpm
+// is killed, its calls then wait for a new supervisor instead of failing.
 int listener_number(std::uint64_t descriptor_limit);
 
 }  // namespace dpm

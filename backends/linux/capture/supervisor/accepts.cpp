@@ -7,8 +7,8 @@
 
 namespace dpm {
 
-// The name that the kernel writes for accept() at `address`. Empty if none is there, and for UNIX sockets: they rarely
-// have one, and then nothing is written over what was there before.
+// The name that the kernel wrote for accept() at `address`. Empty if there is none, and for UNIX sockets: they rarely
+// have a name, and without one the kernel leaves the memory as it was.
 std::string Accepts::internet_name_at(std::uint32_t tid, std::uint64_t address) {
   sockaddr_in6 name = {};
   const auto into = std::as_writable_bytes(std::span(&name, 1));
@@ -55,7 +55,7 @@ void Accepts::give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool non
   }
 }
 
-// Shows the meter all that the process holds; how many descriptors these are.
+// Shows the meter every descriptor of the process, and returns their number.
 std::size_t Accepts::search_connections(TrackedThread& thread) {
   const std::uint32_t pid = thread.execution->pid();
   const auto numbers = shared_.kernel.read_descriptor_numbers(pid);

@@ -1,4 +1,4 @@
-// Accepted connections: which one an accept got is not told when it is made. It shows afterwards (awaited_paths.hpp).
+// Accepted connections. Which connection an accept got shows only after the call (awaited_paths.hpp).
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ class Accepts {
   Accepts(Shared& shared, CallInspector& inspector, CallProgress& progress)
       : shared_(shared), inspector_(inspector), progress_(progress) {}
 
-  // The call goes on with a connection that waits at this listener.
+  // The call goes on, and takes a connection that waits at this listener.
   void record(TrackedThread& thread, const Call& call, const Notification& notification, const Socket& listener);
-  // The thread is out of its accept: the kernel has written the other end's name.
+  // The thread's accept is over: the kernel has written the other end's name.
   void is_over(TrackedThread& thread);
-  // Accepts whose connection has not been used: it stands in the process's descriptor table, or it is gone. The table
-  // is read at most for a twentieth of the time, however long it is.
+  // Finds the connections of old accepts that have not been used: each is in the process's descriptor table, or gone.
+  // Reading the table takes at most a twentieth of the time, however long the table is.
   void settle_old(std::int64_t now_ns);
 
  private:

@@ -1,5 +1,5 @@
-// How many threads of the program have made calls lately. The kernel's own switch between two CPUs costs ten times the
-// work of a call, which a wake-up on the caller's CPU saves; with several active threads that rather hurts.
+// How many threads of the program have made calls lately. A switch between two CPUs costs ten times the work of a call.
+// A wake-up on the caller's CPU saves that, but slows the program down when several threads are active.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace dpm {
 
 class ActiveThreads {
  public:
-  // After some calls: whether the supervisor is best woken on the caller's CPU. Nothing at the other calls.
+  // After some calls: whether to wake the supervisor on the caller's CPU. Nothing at the other calls.
   std::optional<bool> made_call(std::uint32_t tid) {
     constexpr std::uint64_t kLookEvery = 256, kFew = 4;
     if (std::find(std::begin(recent_), std::end(recent_), tid) == std::end(recent_))

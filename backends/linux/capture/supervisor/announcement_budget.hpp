@@ -1,5 +1,6 @@
-// How many announcements of closed sockets are taken in a second before we pause until it is over, so that their cost
-// (closed_sockets.hpp) stays below what can be measured. Those of other programs count as well: they cost the same.
+// Bounds the announcements of closed sockets in each second, so that their cost (closed_sockets.hpp) stays below what
+// can be measured: after that many, listening pauses until the second is over. Announcements for other programs count
+// as well, because they cost the same.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ class AnnouncementBudget {
  public:
   static constexpr std::uint64_t kEachSecond = 100;
 
-  // This number came. Whether to listen from now on.
+  // Whether to listen from now on, after this many more announcements.
   bool listens_after(std::uint64_t announcements, std::int64_t now_ns) {
     constexpr std::int64_t kSecondNs = 1'000'000'000;
     if (now_ns - since_ns_ >= kSecondNs) {

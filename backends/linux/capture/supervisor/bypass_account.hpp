@@ -1,4 +1,4 @@
-// What passed the meter by, or may have, said at the end: never silently missing.
+// What bypassed the meter, or may have. It is reported at the end, so that nothing is missing silently.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dpm {
 class BypassAccount {
  public:
   void add(const std::string& process, const OpenBypasses& open);
-  // It ended before it could be looked at, and made no metered call.
+  // The process ended before it could be looked at, and made no metered call.
   void add_unseen(const std::string& process) { unseen_.insert(process); }
 
   // One sentence for each kind.

@@ -5,8 +5,7 @@
 namespace dpm {
 namespace {
 
-// A process that lives for milliseconds is over before it is surveyed, so it is looked at on the way of some of its
-// first calls.
+// A process that lives for milliseconds ends before it is surveyed, so it is looked at during some of its first calls.
 bool is_young_and_due(std::uint64_t calls) { return calls == 4 || calls == 16 || calls == 64 || calls == 256; }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Looks for ways past the meter that metered processes have open: often while a process is young, ever more seldom later.
+// Looks for ways past the meter that metered processes have open: often while a process is young, less and less often
+// later.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,13 @@ class BypassWatch {
  public:
   explicit BypassWatch(Shared& shared) : shared_(shared) {}
 
-  // On the way of a call.
+  // Called while a call waits.
   void look_for_ring(const Execution& execution);
-  // A program has begun in the process. It may end before it is surveyed, and leave no trace.
+  // A program has begun in the process. It may end before it is surveyed, without a trace.
   void program_began(TrackedThread& thread, LocalTime time);
   void has_ended(const TrackedThread& thread);
 
-  // The processes whose turn it is.
+  // The processes that are due for a survey.
   std::vector<std::uint32_t> due(std::int64_t now_ns);
   void add(std::uint32_t pid, const OpenBypasses& open) { account_.add(name_for_people(shared_.kernel, pid), open); }
   std::vector<std::string> warnings() const { return account_.warnings(); }

@@ -1,4 +1,4 @@
-// What the supervisor tells the kernel about a call that waits: an interface, so that a test can see the answers.
+// The supervisor's answers to the kernel about a waiting call: an interface, so that a test can see the answers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class CallAnswers {
   virtual bool let_go(std::uint64_t id) = 0;
   // The call fails with this errno without being carried out.
   virtual bool fail(std::uint64_t id, int error_number) = 0;
-  // Whether the call still waits: a signal takes it away without notice.
+  // Whether the call still waits: a signal ends the wait without a message to the supervisor.
   virtual bool waits(std::uint64_t id) const = 0;
 };
 

@@ -13,7 +13,7 @@ namespace dpm {
 // How many bytes the call wants to move; 0 if its memory cannot be read.
 std::uint64_t asked_bytes(const Notification& notification, const MeteredCall& call);
 
-// Whom a datagram is for: the name given with the call, or empty.
+// The receiver's name that a datagram's call gives; empty if it gives none.
 std::string given_receiver(const Notification& notification, const MeteredCall& call);
 
 // sendmmsg: length and receiver of each message.
@@ -23,16 +23,16 @@ struct GivenMessage {
 };
 std::vector<GivenMessage> given_messages(const Notification& notification, const MeteredCall& call);
 
-// preadv2() and pwritev2() with a place in a file: pipes, sockets and eventfds refuse them.
+// Whether it is preadv2() or pwritev2() with a position in a file: pipes, sockets and eventfds refuse these.
 bool names_position(const Notification& notification, const MeteredCall& call);
 
-// Whether the kernel waits in this receive, accept or splice where there is nothing to take. Not so where its arguments
-// are refused, or make it return, before that: such a call must never wait with us. A recvmmsg() with a time limit must
-// not either, because the kernel counts its time from when it is let go.
+// Whether the kernel would wait in this receive, accept or splice if there is nothing to take. False if the kernel
+// refuses its arguments, or returns because of them, before that: such a call must never be held. A recvmmsg() with a
+// time limit must not be held either, because the kernel counts the time from when the call is let go.
 bool may_be_held(const Notification& notification, const MeteredCall& call);
 
-// A receive or accept that does not wait: where its socket has nothing to give and no error or end pending, it fails
-// with EAGAIN and nothing else. Not so where its arguments are refused before that, or nothing is asked for.
+// Whether this receive or accept, which does not wait, can only fail with EAGAIN if its socket has nothing to give and
+// no error or end pending. False if the kernel refuses its arguments before that, or if it asks for nothing.
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call);
 
 }  // namespace dpm

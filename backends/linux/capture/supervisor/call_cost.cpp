@@ -39,7 +39,7 @@ std::uint64_t cpu_time_of_calls() {
   return (thread_cpu_time_ns() - before) / kCalls;
 }
 
-// The process that makes the calls: first as they are, then notified.
+// The process that makes the calls: first without a filter, then notified.
 [[noreturn]] void make_calls(Trial& trial) {
   const std::uint64_t bare_ns = cpu_time_of_calls();
   static constexpr int kNotified[] = {SYS_getppid};
@@ -59,7 +59,7 @@ void answer_calls(pid_t child, Trial& trial, bool sync_wake_up) {
   const UniqueFd child_fd = open_process(static_cast<std::uint32_t>(child));
   while (trial.installed.load() == 0) {
     wait_while(trial.installed, 0, kLookNs);
-    // Who kills everything that a supervisor has started may mean the program, and hit this process as well.
+    // A user who kills everything that a supervisor has started, to end the program, also kills this process.
     if (has_ended(child_fd.get())) return;
   }
   UniqueFd listener_fd = borrow_descriptor(child_fd.get(), trial.listener);
@@ -84,11 +84,11 @@ std::uint64_t measure_call_cost_ns(bool sync_wake_up) {
   void* page = ::mmap(nullptr, sizeof(Trial), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return 0;
   auto& trial = *new (page) Trial;
-  const pid_t child = fork_bound();  // a supervisor that is killed now leaves nothing, nor its descriptors, behind
+  const pid_t child = fork_bound();  // it ends with a supervisor that is killed now, and so do its descriptors
   if (child == 0) make_calls(trial);
   if (child > 0) {
     answer_calls(child, trial, sync_wake_up);
-    if (trial.begin.load() == 0) ::kill(child, SIGKILL);  // it would wait for ever
+    if (trial.begin.load() == 0) ::kill(child, SIGKILL);  // it would wait without end
     int status = 0;
     ::waitpid(child, &status, 0);
   }

@@ -1,5 +1,5 @@
-// What one notified call costs the program in CPU time of its own: the kernel charges part of the way to the supervisor
-// and back to the caller. Measured on this machine, now, with a process of our own; taken off every PROCTIME.
+// The CPU time that one notified call costs the program: the kernel charges part of the switch to the supervisor and
+// back to the caller. It is measured on this machine with a trial process, and subtracted from every PROCTIME.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 namespace dpm {
 namespace {
 
-// A call that comes again later than this after a signal was rather made again by the program.
+// If a call comes again later than this after a signal, the program probably made it again, not the kernel.
 constexpr std::int64_t kRestartMaxNs = 100'000'000;
 
 bool asks(const MeteredCall& shape) {
@@ -69,7 +69,7 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
   return thread;
 }
 
-// What the thread's last call did shows now, at the latest. False if the thread itself has ended meanwhile.
+// The effect of the thread's last call is known now at the latest. False if the thread itself has ended meanwhile.
 bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
   thread.execution->was_seen(shared_.clock.now());
   if (thread.hold) held_.interrupt(thread);  // a signal took that call away
@@ -83,8 +83,8 @@ bool CallHandler::last_call_is_over(const Notification& notification, TrackedThr
   return true;
 }
 
-// A call that a signal interrupted and that comes again, restarted by the kernel or made again by the program: nothing
-// but a handler lies between, and it is still the same asking.
+// Whether this is a call that a signal interrupted, restarted by the kernel or made again by the program. Only a signal
+// handler ran between, so it is still the same request.
 bool CallHandler::is_made_again(const Notification& notification, const MeteredCall& shape,
                                 const TrackedThread& thread) const {
   if (!thread.interrupted || !asks(shape)) return false;
@@ -92,7 +92,7 @@ bool CallHandler::is_made_again(const Notification& notification, const MeteredC
   return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
 }
 
-// The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails, whatever the handler.
+// The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails with every handler.
 bool CallHandler::must_fail(const MeteredCall& shape, TrackedThread& thread, bool again) const {
   return again && asks(shape) && thread.interrupted->deadline_ns != 0 &&
          (shared_.clock.now() - thread.interrupted_at).ns < kRestartMaxNs;
@@ -130,7 +130,7 @@ void CallHandler::look_around(std::int64_t now_ns) {
   unsettled_.settle_old(now_ns);
 }
 
-// They are asked for now and then, not waited for: a watch would wake us for each.
+// Announcements are read from time to time. A watch would wake the supervisor for each.
 void CallHandler::read_closed_sockets() {
   if (!shared_.news.tells_of_sockets()) return;
   const LocalTime now = shared_.clock.now();
@@ -144,7 +144,7 @@ void CallHandler::read_closed_sockets() {
   if (!news.complete) shared_.meter.ends_are_missed(!news.listens);
 }
 
-// What waited was not interrupted, and what threads did meanwhile is not known.
+// The calls that waited were not interrupted, and what threads did meanwhile is not known.
 std::uint64_t CallHandler::pass_all() {
   lives_.read_news();
   std::uint64_t passed = 0;

@@ -1,5 +1,5 @@
-// Decides what a notification means: whose call it is, what became of the thread's last call, and which part handles a
-// call of this kind. All it learns of the kernel comes through Shared, so that tests drive it with scripted
+// Decides what a notification means: which thread's call it is, what became of the thread's last call, and which part
+// handles a call of this kind. It asks the kernel through Shared only, so that tests drive it with scripted
 // notifications (tests/linux/supervisor).
 #pragma once
 
@@ -23,8 +23,8 @@ class CallHandler : private LifeObserver {
     bool callers = false;            // as in MeterOptions
     bool cpu_counters = true;
   };
-  // Calls that are held lie in `slots`, and their files are watched in `epoll_fd`. `wake` ends the sleep of the thread
-  // that attends to them.
+  // The notifications of held calls are kept in `slots`, and their files are watched in `epoll_fd`. `wake` wakes the
+  // thread that attends to them.
   CallHandler(Shared& shared, const Terms& terms, NotificationSlots& slots, int epoll_fd, std::function<void()> wake);
 
   CallOutcome handle(const Notification& notification);
@@ -33,12 +33,12 @@ class CallHandler : private LifeObserver {
   HeldCalls& held() { return held_; }
   ProcessLives& lives() { return lives_; }
   BypassWatch& bypasses() { return bypasses_; }
-  // Looks at everything that may have become known or old since the last time.
+  // Looks at everything that may have become known, or due, since the last time.
   void look_around(std::int64_t now_ns);
   void read_closed_sockets();
-  // Calls were made that passed the meter: what waits goes on. How many calls these are.
+  // Calls have bypassed the meter: lets every held call go on. Returns their number.
   std::uint64_t pass_all();
-  // The meter ends: what waits goes on.
+  // The meter ends: lets every held call go on.
   void finish();
 
   std::uint64_t unlooked_calls() const { return inspector_.unlooked_calls(); }

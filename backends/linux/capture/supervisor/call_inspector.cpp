@@ -8,7 +8,7 @@
 namespace dpm {
 namespace {
 
-// recv(), send() and their like fail at once on a descriptor that is not a socket.
+// recv(), send() and similar calls fail at once on a descriptor that is not a socket.
 bool can_perform(const MeteredCall& shape, const DescriptorIdentity& identity) {
   return identity.kind == DescriptorIdentity::Kind::socket || shape.flags < 0;
 }
@@ -49,7 +49,7 @@ Call CallInspector::at_present(const Call& call) {
   return present;
 }
 
-// Where this meter has no descriptor left, the call cannot be looked at; that is counted.
+// Without a free descriptor the supervisor cannot look at the call; such calls are counted.
 UniqueFd CallInspector::borrow(TrackedThread& thread, std::int32_t descriptor) {
   if (!thread.thread_fd)
     thread.thread_fd = shared_.kernel.open_thread(thread.execution->tid(), thread.execution->pid());

@@ -1,5 +1,5 @@
-// From a notification to what the call is about: which call, by which thread and from where, and which socket, pipe or
-// eventfd stands behind its descriptor.
+// Tells what a notified call is about: which call, by which thread and from where, and which socket, pipe or eventfd
+// its descriptor is.
 #pragma once
 
 #include <cstdint>
@@ -28,22 +28,22 @@ class CallInspector {
   CallInspector(Shared& shared, CpuTimes& cpu_times, CodePlaces& places)
       : shared_(shared), cpu_times_(cpu_times), places_(places) {}
 
-  // The circumstances of a call that is recorded.
+  // Describes a call that will be recorded.
   Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  // The same call, as it goes on now.
+  // The same call, with the time at which it goes on now.
   Call at_present(const Call& call);
 
-  // Nothing if messages do not pass there, or the call cannot succeed on it.
+  // Nothing if the descriptor carries no messages, or the call cannot succeed on it.
   std::optional<Way> way_behind(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   // The listener of an accept.
   std::optional<Way> listener_behind(const Notification& notification, TrackedThread& thread);
   UniqueFd borrow(TrackedThread& thread, std::int32_t descriptor);
-  // A socket's description is kept once it is connected or bound to stay as it is.
+  // A socket's description is kept once it cannot change any more.
   Socket* socket_behind(int fd, std::uint64_t id);
   // The stream that can be read from this descriptor, if it is one.
   Flow* stream_from(int fd, const DescriptorIdentity& identity);
 
-  // A call whose thread was not met.
+  // The supervisor does not know the call's thread.
   void could_not_look() { unlooked_calls_ += shared_.files.may_open_no_more() ? 1 : 0; }
   std::uint64_t unlooked_calls() const { return unlooked_calls_; }  // because the meter had no descriptor left
 

@@ -2,8 +2,8 @@
 
 namespace dpm {
 
-// One that was just woken in its call runs as well as one that has left it long ago, and so does one that waits for a
-// CPU: a thread that has used some CPU time each time we look is taken to compute.
+// A thread that was just woken in its call is running, and so is one that left the call long ago, or waits for a CPU. A
+// thread that has used CPU time at each look counts as computing.
 bool CallProgress::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
   constexpr int kLooks = 5;
   constexpr std::uint64_t kRunsForNs = 1'000'000;
@@ -28,8 +28,8 @@ void CallProgress::read_counters(TrackedThread& thread) {
   thread.counters_read = true;
 }
 
-// An exec that is under way in another thread passes the number of the first on, and with it the files of /proc that
-// bear it: what was read is the first's only if its number is not that of a thread that lives.
+// During an exec in another thread, that thread takes over the first thread's number, and with it the files of /proc
+// under that number. So what was read belongs to the first thread only if no living thread has its number.
 void CallProgress::read_last_counters(TrackedThread& thread) {
   Execution& execution = *thread.execution;
   ThreadFiles::Transferred transferred;

@@ -1,5 +1,5 @@
-// How far the calls of a thread have got, as far as the kernel tells: whether it may still be in one, and what its I/O
-// counters say of the last.
+// How far a thread's calls have got, as far as the kernel tells: whether the thread may still be in a call, and what
+// its I/O counters tell of the last one.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class CallProgress {
  public:
   explicit CallProgress(Shared& shared) : shared_(shared) {}
 
-  // Whether it may be in a call on this descriptor, or has just been woken in it.
+  // Whether the thread may be in a call on this descriptor, or has just been woken in it.
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
   void read_counters(TrackedThread& thread);
   // Of a thread that has ended.

@@ -9,12 +9,12 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kThreadsMax = 16;      // of a process whose children are looked up thread by thread
-constexpr std::size_t kChildrenPolled = 64;  // of more, announcements alone tell that they have ended
+constexpr std::size_t kChildrenPolled = 64;  // with more, only announcements tell that one has ended
 constexpr std::int64_t kFirstLookNs = 5'000'000;
 constexpr std::int64_t kLooksApartMaxNs = 300'000'000;
 
-// They catch SIGCHLD, and make a wait again that it has interrupted, or let the kernel do so: from their sources, and
-// tested (tests/linux/conformance/check_waits).
+// These programs catch SIGCHLD, and repeat a wait that it has interrupted, or let the kernel restart it: known from
+// their sources, and tested (tests/linux/conformance/check_waits).
 constexpr std::array<std::string_view, 5> kWaitAgain = {"/usr/bin/dash", "/bin/dash", "/usr/bin/bash", "/bin/bash",
                                                         "/usr/bin/make"};
 
@@ -83,22 +83,22 @@ bool ChildWaitCalls::hold(TrackedThread& thread) {
   return true;
 }
 
-// When in doubt, no: a call that goes on at once harms no program.
+// When in doubt, false: a call that goes on at once harms no program.
 bool ChildWaitCalls::may_hold(TrackedThread& thread, const WaitRequest& request,
                               const ThreadFiles::ChildHandling& handling) {
   Kinship& kinship = thread.process->kinship;
   kinship.handling_is_known = true;
   const bool interrupts = handling.caught && !handling.blocked;
-  // Of a child that is dead and not gone the clock is exact. A counter is not: since Linux 6.16 it ends before the kernel
-  // takes down the memory of the process.
+  // Of a child that is dead and not gone the clock is exact. A counter is not: since Linux 6.16 it ends before the
+  // kernel takes down the memory of the process.
   kinship.keeps_no_ends = handling.ignored || (interrupts && !waits_again(thread.process->program));
-  // That a child was stopped is announced by the signal only.
+  // Only the signal announces that a child was stopped.
   const bool hears_of_stops = !request.stops || interrupts;
   return request.blocks && request.is_usual && hears_of_stops && !kinship.traces && !kinship.keeps_no_ends;
 }
 
-// `surely`: the call may be held, so that nothing may be missed that would let it return: /proc is asked, and not only
-// what was announced.
+// `surely`: the call may be held, so nothing that would let it return may be missed: /proc is read in addition to the
+// announcements.
 ChildWaitCalls::Look ChildWaitCalls::look_at_children(TrackedThread& thread, const WaitRequest& request,
                                                       std::uint32_t own_group, bool surely) {
   Look look;
@@ -140,7 +140,7 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
   }
 }
 
-// The end of this child is what thread.wait returns for.
+// thread.wait returns because this child has ended.
 void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, Evidence evidence) {
   EndedChild* child = parts_.child_waits.find(child_pid);
   if (child == nullptr) return;

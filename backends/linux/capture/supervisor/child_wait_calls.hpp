@@ -5,10 +5,10 @@
 //                                    └ its CPU clock is read: until the parent's call goes on, the dead child stays
 //
 // A call is held until the kernel would let it return. It is not held when its process catches SIGCHLD: the signal
-// would take the call away before we can let it go, and a handler without SA_RESTART would then show the program EINTR
-// where the kernel alone returns the child. Only programs that are known to make such a call again are held all the
-// same, and only where their children's CPU time cannot be known otherwise. Other calls are let go at once, and what
-// they returned is inferred from the announcement that the child has ended.
+// would interrupt the call before the supervisor can let it go, and a handler without SA_RESTART would make the call
+// return EINTR where it would return the child without a meter. Only programs that are known to repeat such a call are
+// held same, and only where their children's CPU time cannot be known otherwise. Other calls are let go at once, and
+// what they returned is inferred from the announcement that the child has ended.
 #pragma once
 
 #include <cstdint>
@@ -36,24 +36,24 @@ class ChildWaitCalls {
 
   CallOutcome wait_for_child(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
-  // The thread makes another call: the one that waited is over, returned or taken away by a signal. It may have returned
-  // because of a child whose end is announced a moment later. False if the thread itself has ended meanwhile.
+  // The thread makes another call: its wait is over, returned or interrupted by a signal. It may have returned because
+  // of a child whose end is announced a moment later. False if the thread itself has ended meanwhile.
   bool is_past_wait(std::uint32_t tid);
   // Calls whose process has lost a child since.
   void settle();
   // A call that was let go returns because this child of its process has ended.
   void infer(std::uint32_t parent_pid, const ChildState& child);
-  // Signals end a hold without notice, announcements can be lost, and children stop for their tracers: what would let a
-  // held call return is looked for again now and then.
+  // Signals end a hold without a message, announcements can be lost, and children stop for their tracers. So this looks
+  // again, from time to time, for what would let a held call return.
   void check(std::int64_t now_ns);
 
   void end(TrackedThread& thread);
-  bool go_on(TrackedThread& thread);  // of one that is held
+  bool go_on(TrackedThread& thread);  // its wait is held
 
  private:
   struct Look {
-    std::vector<std::uint32_t> ended;  // children that the call may take note of, in the order in which it would
-    bool some_run = false;             // and some that run
+    std::vector<std::uint32_t> ended;  // children that the call may reap, in its order
+    bool some_run = false;             // other children run
     bool all_known = true;             // all of them are metered
     bool order_is_known = true;
     bool traced = false;  // one is stopped for its tracer

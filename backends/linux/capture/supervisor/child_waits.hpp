@@ -1,6 +1,5 @@
-// Which processes wait for their children, and which children have ended without their parent having taken note of it:
-// the bookkeeping of child_wait_calls.hpp. As large as the number of calls that wait and of children that are dead and
-// not gone.
+// Which processes wait for their children, and which children have ended and are not yet reaped: the bookkeeping of
+// child_wait_calls.hpp. Its size is the number of waiting calls and of zombie children.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,12 @@ struct TrackedThread;
 struct EndedChild {
   ProcessId process;
   std::uint32_t parent_pid = 0;
-  bool reported = false;  // a WAIT says that its end was waited for
+  bool reported = false;  // a WAIT for its end has been recorded
 };
 
 class ChildWaits {
  public:
-  // ---- threads that wait, by the number of their process
+  // ---- threads that wait, by the id of their process
   void add(std::uint32_t pid, TrackedThread& thread);
   void remove(std::uint32_t pid, TrackedThread& thread);
   std::vector<TrackedThread*> of(std::uint32_t pid) const;
@@ -34,7 +33,7 @@ class ChildWaits {
   void gone(std::uint32_t pid) { ended_.erase(pid); }
   std::size_t ended_children() const { return ended_.size(); }
 
-  // ---- parents whose waiting calls are to be looked at, because a child has ended
+  // ---- parents whose waiting calls must be looked at, because a child has ended
   void look_at(std::uint32_t parent_pid);
   std::vector<std::uint32_t> take_looks();
 

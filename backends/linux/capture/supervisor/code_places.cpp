@@ -10,7 +10,7 @@ std::uint64_t CodePlaces::place_of(const Notification& notification, TrackedThre
   return pc;
 }
 
-// Where code lies is read from the process's map when a program counter is met that no known range holds.
+// Reads the process's map when a program counter lies in no known range.
 void CodePlaces::note_code(TrackedThread& thread, std::uint64_t pc) {
   constexpr int kLooksMax = 64;
   if (thread.last_code.holds(pc)) return;

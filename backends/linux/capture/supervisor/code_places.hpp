@@ -1,4 +1,4 @@
-// Where in a program's code a call was made, and which files its code lies in.
+// Where in a program's code a call was made, and which files contain the code.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace dpm {
 
 class CodePlaces {
  public:
-  // `callers`: the place in the program's own code is looked for, and not the system call's.
+  // `callers`: look for the place in the program's own code, instead of that of the system call.
   CodePlaces(Shared& shared, bool callers) : shared_(shared) {
     if (callers) callers_.emplace();
   }

@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-// The process's clock is cheaper than the thread's file, and the same while there is one thread.
+// The process's clock is cheaper to read than the thread's file, and the same while there is one thread.
 void CpuTimes::read(TrackedThread& thread) {
   std::uint64_t cpu_ns = 0;
   const bool known = thread.process->several_threads
@@ -28,7 +28,7 @@ bool CpuTimes::process_has_used(const TrackedThread& thread, std::uint64_t& cpu_
          thread.process->kinship.counter.cpu_time_ns(cpu_ns);
 }
 
-// What a thread has used that cannot be asked any more, among other threads of its process.
+// The CPU time of an ended thread, among other threads of its process.
 std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
   constexpr std::size_t kThreadsMax = 256;
   const Kinship& kinship = thread.process->kinship;
@@ -46,7 +46,7 @@ std::optional<std::uint64_t> CpuTimes::share_of_ended(TrackedThread& thread) {
   return thread.cpu_ns + (total_ns > accounted_ns ? total_ns - accounted_ns : 0) / sharing;
 }
 
-// The process is gone, and its parent has its CPU time in a sum.
+// The process is gone; its CPU time is part of a sum that its parent has.
 void CpuTimes::ask_parent(TrackedThread& thread) {
   Kinship& kinship = thread.process->kinship;
   const TrackedProcess* parent = shared_.table.process(kinship.parent_pid);

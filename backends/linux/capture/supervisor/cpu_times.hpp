@@ -1,12 +1,12 @@
 // CPU time, up to the end of a thread. Where it can be read at an end, in this order:
 //
 //   the clock       of a process that is dead but not gone, because its parent's wait is held, or has not come: exact
-//   a counter       opened in time (CpuCounter), of the whole process if it had one thread then: exact but for time that a
-//                   virtual machine was not given
-//   the difference  of a thread among others: its process's clock less what the others have, exact while they are there;
-//                   of several that ended at once, each has an equal share of what is left
-//   the parent      which has the sum of its gone children, to 10 ms each of user and system time: what it has more than
-//                   is known of them. One child can be off by that much, the sum is not
+//   a counter       opened in time (CpuCounter), of the whole process if it had one thread then: exact, except for time
+//                   that a virtual machine was not given
+//   the difference  of a thread among others: its process's clock less what the others have, exact while they exist; of
+//                   several that ended at once, each gets an equal share of what is left
+//   the parent      which has the sum of its reaped children, to 10 ms each of user and system time: what that sum has
+//                   beyond what is known of them. One child can be off by that much, the sum is not
 //
 // What none of them tells is unknown, and counted.
 #pragma once
@@ -26,7 +26,7 @@ class CpuTimes {
       : shared_(shared), call_cost_ns_(call_cost_ns), counters_allowed_(counters_allowed) {}
 
   void read(TrackedThread& thread);
-  // It has ended then.
+  // The thread ended at `end`.
   void read_last(TrackedThread& thread, LocalTime end);
 
   // Opens a counter, because its last CPU time may not be readable otherwise.

@@ -1,6 +1,6 @@
 // What the supervisor asks the kernel about open files of metered processes: an interface, so that a test can answer
-// from a script. kernel/descriptor.hpp and kernel/socket_queue.hpp describe each question. All work on a borrowed
-// duplicate, and change nothing about the open file.
+// from a script. kernel/descriptor.hpp and kernel/socket_queue.hpp describe each question. All of them work on a
+// borrowed duplicate, and change nothing about the open file.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +45,10 @@ class FileView {
   virtual bool refuses_datagram(int fd, const SocketDescription& socket, std::uint64_t bytes) = 0;
 
   // ---- to be moved from one to another
-  // What a file has left from its own offset, or from `given`. As much as can be if that cannot be known.
+  // The bytes left in a file from its own offset, or from `given`. The maximum if that cannot be known.
   virtual std::uint64_t bytes_left_in_file(int fd, std::optional<std::int64_t> given) = 0;
-  // splice() moves something between these: one is a pipe, and not both the same; the one can be read, the other
-  // written.
+  // Whether splice() can move data between these: one is a pipe, they are not the same, `source` can be read and
+  // `destination` written.
   virtual bool can_move(int source, int destination) = 0;
 };
 

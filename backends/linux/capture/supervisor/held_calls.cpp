@@ -71,8 +71,8 @@ void HeldCalls::may_take(std::uint64_t file) {
   if (waiting != waiting_for_.end()) look_(*waiting->second.front());
 }
 
-// The oldest call that waits for this data gets it; the one whose watch fired looks again a moment later, when it has
-// been taken.
+// The oldest call that waits for this data gets it. The call whose watch fired looks again a moment later, when the
+// data has been taken.
 void HeldCalls::fired(std::uint64_t data) {
   const HoldTable::Ticket ticket = HoldTable::ticket_of(data);
   if (!table_.is_current(ticket)) return;

@@ -1,11 +1,11 @@
-// Receives and accepts that wait with the supervisor until their data is there: which they are, who comes first, and
-// until when. What becomes of one is decided elsewhere (receives.hpp); a held call ends in one of these ways:
+// Receives and accepts that the supervisor holds until their data is there: which they are, in which order they come,
+// and how long they wait. Receives (receives.hpp) decides what becomes of each; a held call ends in one of these ways:
 //
 //     its file becomes readable       fired()         the oldest call that waits for this data is looked at
 //     its turn may have come          look_again()    likewise, a moment later
 //     its time limit is over          fail_late()     EAGAIN
-//     a signal has taken it away      interrupt()     it is remembered: the thread may make it again
-//     its descriptor was replaced     check()         it goes on, and the kernel says what that means
+//     a signal has interrupted it     interrupt()     it is remembered: the thread may make it again
+//     its descriptor was replaced     check()         it goes on, and the kernel decides what that means
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace dpm {
 
 class HeldCalls {
  public:
-  // Files are watched in `epoll_fd`. `wake` ends the sleep of the attending thread, which slept until the deadline it
-  // knew.
+  // Files are watched in `epoll_fd`. `wake` wakes the attending thread, which sleeps until the earliest deadline it
+  // knows.
   HeldCalls(Shared& shared, HeldSlots& slots, int epoll_fd, std::function<void()> wake);
-  // `look` decides what becomes of a held call for which something may have come.
+  // `look` decides what becomes of a held call when data may have come for it.
   void looked_at_by(std::function<void(TrackedThread&)> look) { look_ = std::move(look); }
 
   // False if it cannot be held.
@@ -53,10 +53,10 @@ class HeldCalls {
   std::set<std::uint64_t> take_looks() { return std::exchange(look_again_, {}); }
   std::int64_t next_deadline_ns() const;  // 0: none
   void fail_late(std::int64_t now_ns);
-  // Signals and close() by another thread end a hold without its descriptor becoming readable. A few are looked at each
-  // time, all of them in turn.
+  // Signals and close() by another thread end a hold without making its descriptor readable. Each time this looks at a
+  // few held calls, so that all of them get their turn.
   void check();
-  // Whether its descriptor is still what it was when the call was made; `fd` borrows it.
+  // Whether the call's descriptor is still the same file as when the call was made; `fd` borrows it.
   bool is_same_file(TrackedThread& thread, UniqueFd& fd);
 
  private:
@@ -68,7 +68,7 @@ class HeldCalls {
   std::map<std::uint32_t, TrackedThread*> by_place_;                            // by their place in the table
   std::unordered_map<std::uint64_t, std::vector<TrackedThread*>> waiting_for_;  // by socket or pipe, the oldest first
   std::uint32_t next_to_check_ = 0;                                             // a place
-  std::set<std::uint64_t> look_again_;  // the data of their watches: what they found may be another's
+  std::set<std::uint64_t> look_again_;  // the data of their watches: what they found may be another call's
 };
 
 }  // namespace dpm

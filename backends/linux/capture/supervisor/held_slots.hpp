@@ -1,5 +1,5 @@
-// Where the notifications of held calls lie, so that the keeper can let these calls go on when the meter is dead
-// (kernel/notification_slots.hpp). The first slot is that of the call that is being served.
+// The slots that hold the notifications of held calls, so that the keeper can let these calls go on when the meter is
+// dead (kernel/notification_slots.hpp). The first slot is for the call that is being served.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class HeldSlots {
     for (std::size_t slot = NotificationSlots::kSlots; slot-- > 1;) free_.push_back(slot);
   }
 
-  // Nothing if all are taken: then the call must not be held.
+  // Nothing if all slots are taken: then the call must not be held.
   std::optional<std::size_t> keep(const Notification& notification) {
     if (free_.empty()) return std::nullopt;
     const std::size_t slot = free_.back();

@@ -1,12 +1,12 @@
-// Receives that wait with us instead of in the kernel, so that a RECEIVE is recorded when its data is there and not
-// when it was asked for.
+// Receives that wait in the supervisor instead of in the kernel, so that a RECEIVE is recorded when its data is there
+// and not when it was asked for.
 //
 // A held call's socket is watched by a *weak* reference: its duplicate is put into an epoll set and closed at once.
 // Events still arrive, and when the program closes its last descriptor the kernel removes the entry: peers see closing,
-// exit and end of file as without us. A later change of the entry needs the same file at the same descriptor number, so
-// every hold has a number of its own, kept by a placeholder between uses.
+// exit and end of file as without a meter. A later change of the entry needs the same file at the same descriptor
+// number, so every hold has its own number, which a placeholder keeps between uses.
 //
-// A signal takes a held call away without notice; its entry may fire later. Generations tell such firings apart.
+// A signal ends a hold without a message, and its entry may fire later. Generations tell such firings apart.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class HoldTable {
  public:
   static constexpr std::size_t kHoldsMax = 4000;
 
-  // Watches are registered in `epoll_fd`, with what ticket() makes as their data.
+  // Watches are registered in `epoll_fd`; ticket() makes their data.
   explicit HoldTable(int epoll_fd) : epoll_fd_(epoll_fd) {}
 
   struct Ticket {
@@ -49,7 +49,7 @@ class HoldTable {
  private:
   static constexpr std::uint64_t kIsHold = 1u << 31;
   struct Place {
-    UniqueFd number;  // a placeholder that keeps the number ours
+    UniqueFd number;  // a placeholder that reserves the number
     std::uint32_t generation = 1;
   };
   bool add_place();

@@ -1,5 +1,5 @@
-// What the kernel announces without being asked about a call: births, program changes and ends of processes, and ends of
-// sockets. An interface, so that a test can announce from a script.
+// What the kernel announces: forks, execs and ends of processes, and ends of sockets. An interface, so that a test can
+// announce from a script.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class KernelNews {
  public:
   virtual ~KernelNews() = default;
 
-  // ---- processes. Where nothing is announced, they are looked at now and then.
+  // ---- processes. Where nothing is announced, the supervisor looks at them from time to time.
   virtual bool tells_of_processes() const = 0;
-  // Hands over what is announced by now. False if announcements were lost since the last time.
+  // Hands over the announcements so far. False if the kernel dropped some since the last time.
   virtual bool drain(const std::function<void(const ProcessChange&)>& take) = 0;
   // Until something is announced, or the time is over.
   virtual void await(int milliseconds) = 0;

@@ -2,8 +2,8 @@
 
 namespace dpm {
 
-// The listener's end is told before the announcement that the last process has ended, on a busy machine long before.
-// Others' announcements come meanwhile, so that what ends the wait is time.
+// The listener ends before the kernel announces that the last process has ended; on a busy machine, long before.
+// Announcements of other processes come meanwhile, so a time limit ends the wait.
 void LastNews::await_ends_of_processes() {
   constexpr std::int64_t kWaitMaxNs = 5'000'000'000;
   constexpr int kWaitMs = 10;
@@ -15,7 +15,7 @@ void LastNews::await_ends_of_processes() {
   }
 }
 
-// The kernel announces the end of a socket a moment after it. As long as one comes in time, the next may.
+// The kernel announces the end of a socket a moment after it. As long as announcements come in time, more may follow.
 void LastNews::await_ends_of_sockets() {
   constexpr int kNextWithinMs = 20;
   constexpr std::int64_t kWaitMaxNs = 200'000'000;

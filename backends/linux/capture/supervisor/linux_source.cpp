@@ -23,7 +23,7 @@ namespace {
 // Each thread costs the supervisor a few. The program's own limit does not change; root may raise its hard limit.
 constexpr unsigned long kDescriptorsWanted = 65'536;
 
-// With a limit like this no thread can be looked at.
+// A warning if the limit is too low to look at any thread.
 std::optional<std::string> descriptor_warning() {
   constexpr rlim_t kLeast = 64;
   rlimit limit = {};
@@ -32,7 +32,7 @@ std::optional<std::string> descriptor_warning() {
          " files: what it could not look at is missing (raise 'ulimit -Hn' before dpm)";
 }
 
-// The signal that gets a thread out of waiting for a call: it only has to interrupt.
+// The signal that interrupts a thread that waits for a call. Its handler does nothing.
 void prepare_interruption() {
   struct sigaction action = {};
   action.sa_handler = [](int) {};

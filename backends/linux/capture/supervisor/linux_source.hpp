@@ -1,9 +1,9 @@
 // Live Linux programs as a source of events: supervises every process that carries the program's filter, from the first
 // notified call until the last of them has ended.
 //
-// The supervisor changes nothing but the time calls take: each notified call is looked at while it waits, and then
-// carried out by the kernel as it was made. What it knows it learns from the waiting call's arguments, from short looks
-// at the descriptor, and from what the kernel announces about processes; docs/metering.md tells how, and what it cannot
+// The supervisor changes only how long calls take: it looks at each notified call while the call waits, and then the
+// kernel carries the call out as it was made. It learns from the arguments of the waiting call, from short looks at the
+// descriptor, and from the kernel's announcements about processes; docs/metering.md describes how, and what it cannot
 // see.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace dpm {
 
 class LinuxSource : public LiveSource {
  public:
-  // `on_ready` is called once the sink has begun and calls are being served: a launched program may begin then.
+  // Calls `on_ready` once the sink has begun and calls are being served: a launched program may begin then.
   LinuxSource(MeteredProgram program, MeterOptions options, std::function<void()> on_ready = {});
   ~LinuxSource() override;
 

@@ -1,10 +1,9 @@
-// The array of struct mmsghdr that a recvmmsg() fills: how many datagrams the call took, by what it left in its
-// program's memory.
+// The array of struct mmsghdr that a recvmmsg() fills. It shows how many datagrams the call took.
 //
-// The kernel fills the entries in order and tells the program, not us, how many. So the memory is read when the call
-// begins and when it is over: an entry whose length, sender or data changed was filled, and all before it. The program
-// may have used its headers again by then. What it sets itself (the rooms it offers) is therefore not compared, and
-// where the first lengths are not those of the datagrams that were seen waiting, the array shows nothing.
+// The kernel fills the entries in order, and tells only the program how many. So the supervisor reads the memory when
+// the call begins and when it is over: an entry whose length, sender or data changed was filled, and so were all before
+// it. The program may have reused its headers by then. So fields that the program sets (the buffer sizes) are not
+// compared, and if the first lengths are not those of the datagrams that were seen waiting, the array shows nothing.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ struct MessageEntry {
 
 class MessageArray {
  public:
-  static constexpr std::size_t kEntriesMax = 1024;  // more are not looked at
+  static constexpr std::size_t kEntriesMax = 1024;  // further ones are not read
 
   MessageArray() = default;
   // Where the call lets the kernel write. Fewer than `count` entries if its memory cannot be read.
@@ -46,7 +45,7 @@ class MessageArray {
 // was let go, which it took first. `takes_all`: it returns when all entries are filled.
 struct MessagesTaken {
   std::size_t count = 0;          // `seen` among them
-  bool lengths_are_gone = false;  // of those that were not seen: the program has used its headers again
+  bool lengths_are_gone = false;  // of those that were not seen: the program has reused its headers
 };
 MessagesTaken messages_taken(std::span<const MessageEntry> before, std::span<const MessageEntry> after,
                              std::span<const std::uint64_t> seen, bool takes_all);

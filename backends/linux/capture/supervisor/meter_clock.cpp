@@ -13,8 +13,8 @@ std::int64_t clock_ns(clockid_t clock) {
 
 }  // namespace
 
-// Read between two readings of the steady clock that are as near as can be, because several meters of one machine shall
-// agree however busy it is.
+// The local clock is read between two readings of the steady clock that are as close as possible, so that several
+// meters of one machine agree, however busy it is.
 std::int64_t local_clock_offset_ns() {
   constexpr int kReadings = 20;
   std::int64_t offset_ns = 0, nearest_ns = INT64_MAX;

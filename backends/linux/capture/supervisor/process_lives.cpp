@@ -30,18 +30,18 @@ ProcessLives::ProcessLives(Shared& shared, const Parts& parts, Program program)
 void ProcessLives::meet_program() {
   for (const std::uint32_t tid : shared_.kernel.read_thread_ids(program_.pid))
     meet(tid, program_.pid, {}, shared_.clock.now());
-  // Its parent does not wait for us.
+  // The program's parent is not metered.
   if (TrackedThread* first = shared_.table.thread(program_.pid)) parts_.cpu_times.count(*first);
 }
 
 TrackedThread* ProcessLives::met(std::uint32_t tid) {
   if (TrackedThread* known = shared_.table.thread(tid)) return known;
-  read_news();  // its birth is announced before its first call waits
+  read_news();  // the fork is announced before the child's first call waits
   if (TrackedThread* announced = shared_.table.thread(tid)) return announced;
   const auto status = shared_.kernel.read_status(tid);
   if (!status) return nullptr;
   const TrackedThread* parent = shared_.table.thread(status->pid == tid ? status->parent_pid : status->pid);
-  // Which thread of the parent process forked, and when, is not told: by now it may be in another call.
+  // The kernel does not tell which thread of the parent forked, and when: by now it may be in another call.
   const Creator creator{parent == nullptr ? nullptr : parent->execution};
   return &meet(tid, status->pid, creator, shared_.clock.now());
 }
@@ -52,7 +52,7 @@ Processes::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Cr
   birth.tid = tid;
   birth.program = shared_.kernel.read_program_path(pid);
   birth.name = shared_.kernel.read_command_name(pid, tid);
-  // It waits before its first instruction: it is still called as we are, and what it has used is ours.
+  // It waits before its first instruction: it still has dpm's name, and its CPU time so far is dpm's.
   if (tid == program_.pid && program_.from_start) {
     birth.name = file_name(first_word(program_.command));
     shared_.kernel.process_cpu_time_ns(pid, birth.cpu_before_ns);
@@ -73,7 +73,7 @@ TrackedThread& ProcessLives::meet(std::uint32_t tid, std::uint32_t pid, Creator 
   shared_.news.watch_end(thread->thread_fd.get());
   thread->files = shared_.kernel.files_of(pid, tid);
   auto& process = shared_.table.process_place(pid);
-  // A second process of the number (an exec by another thread than the first) is not the first one's.
+  // After an exec by another thread than the first, the process id belongs to a new process.
   if (process == nullptr || (tid == pid && process->kinship.first_has_ended))
     process = std::make_shared<TrackedProcess>();
   process->several_threads |= pid != tid;
@@ -130,8 +130,8 @@ void ProcessLives::take_news() {
   if (!shared_.news.drain([this](const ProcessChange& change) { news_.push_back(change); })) ++news_lost_;
 }
 
-// What the process forked was announced before its end, and must be its child. Nothing else is read here: threads may
-// end by that, and the caller looks at some.
+// The process's forks were announced before its end, and must become its children first. This reads nothing else,
+// because that may end threads, and the caller is looking at some.
 void ProcessLives::read_forks_of(std::uint32_t pid) {
   take_news();
   for (auto change = news_.begin(); change != news_.end();) {
@@ -154,8 +154,8 @@ void ProcessLives::announced(const ProcessChange& change) {
 }
 
 void ProcessLives::forked(const ProcessChange& change, LocalTime time) {
-  // The parent the kernel names is the child's new parent: for a thread its creator's own, so the creator is the
-  // process it belongs to.
+  // The kernel names the child's new parent. For a thread that is its creator's parent, so its creator is taken to be
+  // the process it belongs to.
   const bool is_process = change.pid == change.tid;
   TrackedThread* parent = shared_.table.thread(is_process ? change.parent_tid : change.pid);
   if (parent == nullptr || shared_.table.thread(change.tid) != nullptr) return;
@@ -198,7 +198,7 @@ void ProcessLives::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTi
   is_gone(pid, process->kinship);
 }
 
-// All its threads have ended. Its parent may wait for that, and its children get another parent.
+// All threads of the process have ended. Its parent may wait for that, and its children get another parent.
 void ProcessLives::is_gone(std::uint32_t pid, const Kinship& kinship) {
   parts_.cpu_times.is_gone(kinship);
   for (const std::uint32_t child : kinship.children) adopt(child);
@@ -217,7 +217,7 @@ void ProcessLives::is_gone(std::uint32_t pid, const Kinship& kinship) {
   std::erase(parent->kinship.children, pid);
 }
 
-// A child whose parent has ended. Of one that is dead the new parent will not be held long enough.
+// The child's parent has ended. If the child is dead, the new parent will not be held long enough.
 void ProcessLives::adopt(std::uint32_t child_pid) {
   parts_.child_waits.gone(child_pid);
   TrackedThread* first = shared_.table.thread(child_pid);

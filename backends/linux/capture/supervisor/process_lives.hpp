@@ -1,5 +1,5 @@
-// Births, program changes and ends of threads and processes: what the kernel announces, and what is found by looking,
-// becomes what the table and the meter know of them.
+// Keeps the records of threads and processes true: applies the forks, execs and ends that the kernel announces, or that
+// a look finds, to the process table and the meter.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace dpm {
 
-// What others have to do because of them.
+// What other parts must do when a thread or process changes.
 class LifeObserver {
  public:
   virtual ~LifeObserver() = default;
 
-  // The thread has ended; its last numbers can be read. `number_goes_on`: another thread of its process executes a
-  // program and has its number by now.
+  // The thread has ended; its last counters can still be read. `number_goes_on`: another thread of its process executes
+  // a program and has taken over its number.
   virtual void thread_ends(TrackedThread& thread, bool number_goes_on) = 0;
-  // It executes another program: what its last call did to its memory is gone.
+  // The thread executes another program: what its last call did to its memory is gone.
   virtual void program_changes(TrackedThread& thread) = 0;
   // Nothing may point to it any more.
   virtual void forget_thread(TrackedThread& thread) = 0;
   virtual void child_is_gone(std::uint32_t parent_pid, const ChildState& child) = 0;
-  // All that was announced by now is known.
+  // All announcements so far have been applied.
   virtual void news_are_read() = 0;
 };
 
@@ -48,16 +48,16 @@ class ProcessLives {
   };
   ProcessLives(Shared& shared, const Parts& parts, Program program);
 
-  // The first process, and of an acquired program all its threads.
+  // Registers the first process, and all threads of an acquired program.
   void meet_program();
-  // The thread of a call; nullptr if it cannot be met.
+  // The thread of a call, registered if it is new; nullptr if it is gone.
   TrackedThread* met(std::uint32_t tid);
   void read_news();
-  // Some were announced while one was read.
+  // Announcements came while others were applied.
   bool has_news() const { return !news_.empty(); }
-  // Where the kernel announces nothing, ends and new programs are found by looking; how a process ended stays unknown.
+  // Where the kernel announces nothing, finds ends and new programs by looking. How a process ended stays unknown.
   void look_around();
-  // The kernel was quicker than its announcement.
+  // The supervisor saw the end before its announcement came.
   void process_has_ended(std::uint32_t pid, std::uint32_t wait_status);
 
   std::uint64_t news_lost() const { return news_lost_; }  // times that the kernel dropped announcements

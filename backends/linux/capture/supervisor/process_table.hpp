@@ -1,4 +1,4 @@
-// The threads and processes that run and that the supervisor has met, by their numbers.
+// The running threads and processes that the supervisor knows, by their ids.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class ProcessTable {
   const Threads& threads() const { return threads_; }
   const Processes& processes() const { return processes_; }
 
-  // In the place of an earlier one of that number.
+  // Replaces an earlier thread of that number.
   TrackedThread& put(std::uint32_t tid, std::unique_ptr<TrackedThread> thread) {
     return *(threads_[tid] = std::move(thread));
   }

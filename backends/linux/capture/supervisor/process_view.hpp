@@ -46,7 +46,7 @@ class ProcessView {
   virtual ProgramKind program_kind(std::uint32_t pid) = 0;
   virtual bool has_low_ring(std::uint32_t pid) = 0;
   virtual std::vector<int> read_descriptor_numbers(std::uint32_t pid) = 0;
-  // It has `open` descriptors, and may not open another.
+  // Whether the process, which has `open` descriptors, may not open another.
   virtual bool has_no_descriptor_left(std::uint32_t pid, std::size_t open) = 0;
 
   // ---- its children

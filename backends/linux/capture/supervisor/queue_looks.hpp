@@ -1,4 +1,4 @@
-// What waits for a call in its socket, pipe or eventfd, and where its stream stands.
+// Looks at what waits for a call in its socket, pipe or eventfd, and at the offset of its stream.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,10 @@ class QueueLooks {
   // an eventfd.
   Flow* flow_of(const Asking& asking);
   bool is_exact(const Asking& asking);
-  // What it takes is known afterwards: by the stream's own offset, or by the thread's counters.
+  // Whether the stream's own offset, or the thread's counters, will tell afterwards what the call took.
   bool tells_its_share(const Asking& asking);
-  // Of what was sent all that waits no more has been received: receives may have taken more than was seen before them.
+  // Everything that was sent and does not wait any more has been received: receives may have taken more than was seen
+  // before them.
   std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t waiting);
 
  private:

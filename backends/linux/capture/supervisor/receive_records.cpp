@@ -18,10 +18,10 @@ Flow& ReceiveRecords::eventfd_of(const TrackedThread& thread, const EventCounter
   return shared_.meter.conversations().eventfds().used_by(thread.execution->pid(), counter.id, counter.count);
 }
 
-// What was seen is its own now.
+// What was seen belongs to this call now.
 void ReceiveRecords::record(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd) {
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
-  const Call call = parts_.inspector.at_present(asking.call);  // what was seen waiting had come by now
+  const Call call = parts_.inspector.at_present(asking.call);  // the data that was seen had come by now
   if (sight.units)
     return shared_.meter.takes_units(call, eventfd_of(thread, *sight.units), units_taken(*sight.units),
                                      sight.units->count);
@@ -31,7 +31,7 @@ void ReceiveRecords::record(TrackedThread& thread, const Asking& asking, const Q
     front.with_others = shape.length == LengthForm::messages;
     parts_.turns.give(thread, asking, call, front);
   }
-  // It may have been forgotten while the call waited, and not be there to be described any more.
+  // The socket may have been forgotten while the call waited, and may be closed, so that it cannot be described again.
   const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
   Socket* socket = is_socket ? parts_.inspector.socket_behind(fd, asking.identity.id) : nullptr;
   if (is_socket && socket == nullptr) return;
@@ -57,7 +57,7 @@ void ReceiveRecords::record_stream(TrackedThread& thread, const Asking& asking, 
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
   Flow& flow = *parts_.looks.flow_of(asking);
   if (flow.passed_by) shared_.meter.align(call, flow, shared_.files.bytes_waiting(fd));
-  const bool guesses = call.takes_all && sight.bytes == sight.front.bytes;  // nothing in between ends it
+  const bool guesses = call.takes_all && sight.bytes == sight.front.bytes;  // nothing that was seen ends it earlier
   Amount amount{asking.asked, guesses ? asking.asked : sight.bytes, sight.offset};
   amount.stands_beyond = sight.stands_beyond;
   shared_.meter.receives(call, flow, amount);
@@ -71,7 +71,7 @@ void ReceiveRecords::goes_on_unseen(const Asking& asking, int fd) {
     takes_several(asking, asking.call, std::nullopt, fd);
 }
 
-// A recvmmsg() on datagrams goes on. `first`: of those that wait.
+// A recvmmsg() on datagrams goes on. `first`: the first datagram that waits.
 void ReceiveRecords::takes_several(const Asking& asking, const Call& call, const std::optional<WaitingDatagram>& first,
                                    int fd) {
   const auto& arguments = asking.notification.arguments;

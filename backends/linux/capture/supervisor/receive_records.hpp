@@ -1,4 +1,4 @@
-// A call that asked for data or a connection goes on, and takes what was seen: it is recorded.
+// Records a call that asked for data or a connection, when it goes on and takes what was seen.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dpm {
 
 class ReceiveRecords {
  public:
-  // What the records of receives need to know.
+  // The parts that the records of receives need.
   struct Parts {
     CallInspector& inspector;
     CallProgress& progress;
@@ -29,7 +29,7 @@ class ReceiveRecords {
   void record(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd);
   // Where the call would get units from.
   Flow& eventfd_of(const TrackedThread& thread, const EventCounter& counter);
-  // A call goes on that nothing was seen for. recvmmsg() may take datagrams all the same.
+  // The call goes on although nothing was seen for it. recvmmsg() may still take datagrams.
   void goes_on_unseen(const Asking& asking, int fd);
 
   // ---- calls that take several datagrams

@@ -10,7 +10,7 @@
 namespace dpm {
 namespace {
 
-// Calls that take nothing from the stream, or something out of its order.
+// Flags of calls that take nothing from the stream, or take something out of order.
 constexpr std::uint64_t kNotAReceive = MSG_PEEK | MSG_OOB | MSG_ERRQUEUE;
 
 std::uint64_t argument(const Notification& notification, std::int16_t at) {
@@ -133,7 +133,7 @@ CallOutcome Receives::begin(TrackedThread& thread, Asking& asking, const Way& wa
 
 CallOutcome Receives::hold(TrackedThread& thread, const Asking& asking, ReceiveDecision decision, int fd) {
   if (!parts_.held.hold(thread, asking, fd)) return CallOutcome::let_go;
-  // Its watch tells of data, not of the turn.
+  // The watch tells that data is there, not that it is the call's turn.
   if (decision == ReceiveDecision::wait_for_turn) parts_.held.look_again_now(thread);
   return CallOutcome::held;
 }
@@ -144,11 +144,11 @@ void Receives::note_first_look(TrackedThread& thread, const Asking& asking, cons
   if (!thread.asks_again) shared_.meter.asks_to_receive(asking.call, flow);
 }
 
-// A look at a call that waits with us.
+// A later look at a held call.
 void Receives::look_again(TrackedThread& thread) {
   UniqueFd fd;
   QueueSight sight;
-  // Closed or replaced while we waited: the kernel itself shall say what that means.
+  // If its descriptor was closed or replaced meanwhile, the kernel must decide what that means.
   ReceiveDecision decision = ReceiveDecision::let_go;
   if (parts_.held.is_same_file(thread, fd)) {
     if (auto seen = parts_.looks.look(*thread.hold, fd.get())) {
@@ -171,7 +171,7 @@ void Receives::look_again(TrackedThread& thread) {
 
 ReceiveDecision Receives::judge(Asking& asking, QueueSight& sight, int fd, bool is_held) {
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
-  // A call whose share is known afterwards need not wait for others, unless it waits with us behind them.
+  // A call whose share is known afterwards need not wait for others, unless it is held behind them.
   const bool may_be_anothers =
       (is_held || !parts_.looks.tells_its_share(asking)) && parts_.turns.may_be_anothers_share(asking, sight, fd);
   if (sight.units) {

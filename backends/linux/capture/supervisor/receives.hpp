@@ -1,5 +1,5 @@
-// Calls that ask for data or a connection. Each is looked at when it is made and, if it waits with the supervisor, again
-// when something may have come. Both take the same way: look, decide (receive_decision.hpp), carry out.
+// Calls that ask for data or a connection. The supervisor looks at each when it is made and, if it holds the call,
+// again when data may have come. Both looks take the same steps: look, decide (receive_decision.hpp), carry out.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ class Receives {
  public:
   Receives(Shared& shared, const ReceiveRecords::Parts& parts, ReceiveRecords& records);
 
-  // recv() and its like; recvmmsg(); read() of an eventfd.
+  // recv() and similar calls; recvmmsg(); read() of an eventfd.
   CallOutcome receive(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   CallOutcome accept(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
-  // sendfile() and splice(): from a file or stream into another, without passing through the process. To the process's
-  // programmer, what comes out of a stream is received and what goes into one is sent.
+  // sendfile() and splice() move data from one file or stream into another, without passing through the process. To the
+  // programmer, what comes out of a stream is received, and what goes into a stream is sent.
   CallOutcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
  private:

@@ -10,7 +10,7 @@ void RecordQueue::push(RecordBatch batch) {
   const auto has_room = [this] { return events_ < events_max_; };
   if (!has_room() && !emptied_.wait_for(lock, std::chrono::nanoseconds(patience_.ns), has_room)) {
     dropped_ += batch.events.size();
-    batch.events.clear();  // what names stand for is kept: later events use them
+    batch.events.clear();  // names are kept, because later events use them
   }
   events_ += batch.events.size();
   batches_.push_back(std::move(batch));

@@ -1,6 +1,6 @@
-// From the threads that serve calls to the one that feeds the sink. Bounded: when the sink is too slow the program
-// waits for it, up to `patience`; after that events are dropped and counted, for a program must not stand still because
-// of us.
+// Passes records from the threads that serve calls to the thread that feeds the sink. It is bounded: when the sink is
+// too slow, the program waits for it, up to `patience`. After that events are dropped and counted, because a program
+// must not stand still for its meter.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class RecordQueue {
   void push(RecordBatch batch);
   void close();
 
-  // Waits; nothing once the queue is closed and empty.
+  // Waits for a batch. Nothing once the queue is closed and empty.
   std::optional<RecordBatch> pop();
 
   std::uint64_t dropped() const;

@@ -36,7 +36,7 @@ void Sends::send(const Notification& notification, const MeteredCall& shape, Tra
   shared_.meter.sends(call, *flow, amount);
 }
 
-// A call that waits for room sends all.
+// Whether the call sends everything: it does if it waits for room.
 bool Sends::moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked) {
   if (shape.family != CallFamily::send) return false;
   const bool may_wait = (flags_of(notification, shape) & MSG_DONTWAIT) == 0 && !shared_.files.is_non_blocking(fd);
@@ -57,7 +57,7 @@ bool Sends::send_datagram(const Call& call, int fd, Socket& socket, std::uint64_
   if (shared_.files.refuses_datagram(fd, socket.description, bytes)) return false;
   Flow* flow = socket.out;
   if (flow == nullptr || !receiver.empty()) {
-    // Where an unconnected socket sends from is decided by its first send; where a connected one sends to, by connect.
+    // The first send binds an unconnected socket to its address; connect() decides where a connected one sends to.
     const bool settled =
         !socket.description.local_name.ends_with(":0") && (socket.description.connected || !receiver.empty());
     if (!settled) socket.description = shared_.files.describe_socket(fd);
@@ -74,7 +74,7 @@ void Sends::send_units(const Notification& notification, const MeteredCall& shap
   constexpr std::uint64_t kCountMax = UINT64_MAX - 1;  // a write that would go beyond waits, or fails
   std::uint64_t value = 0;
   const auto into = std::as_writable_bytes(std::span(&value, 1));
-  // From several parts, or a file, a number is hardly ever written.
+  // Programs hardly ever write the number from several parts or from a file.
   if (shape.family != CallFamily::send || shape.length != LengthForm::argument) return;
   if (asked_bytes(notification, shape) < kUnitCallBytes ||
       shared_.kernel.read_memory(notification.tid, notification.arguments[1], into) != into.size())

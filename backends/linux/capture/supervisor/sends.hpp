@@ -1,7 +1,7 @@
 // Calls that send: bytes into a stream, datagrams, and numbers that are added to an eventfd.
 //
-// An eventfd is a stream of units to the analyses: a SEND is as long as the number that was written, a RECEIVE as what
-// was there to be taken, so that a RECEIVE depends on the SEND whose unit it took last.
+// To the analyses an eventfd is a stream of units: a SEND is as long as the number that was written, and a RECEIVE as
+// long as what was there to be taken, so that a RECEIVE depends on the SEND whose unit it took last.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace dpm {
 
 class Sends {
  public:
-  static constexpr std::uint64_t kUnitCallBytes = 8;  // that every read and write of an eventfd moves
+  static constexpr std::uint64_t kUnitCallBytes = 8;  // every read and write of an eventfd moves as many
 
   Sends(Shared& shared, CallInspector& inspector, CallProgress& progress)
       : shared_(shared), inspector_(inspector), progress_(progress) {}
 
-  // `available`: no more can be sent, whatever is asked for.
+  // `available`: the most that can be sent, whatever the call asks for.
   void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
             std::uint64_t available = UINT64_MAX);
 

@@ -20,7 +20,7 @@ void SeveralDatagrams::goes_on(const Asked& asked, const std::vector<WaitingData
   under_way_.insert_or_assign(tid, std::move(call));
 }
 
-// Another thread of the process lends its array to this call: it is out of its own.
+// If another thread's call had the same array, that call is over.
 void SeveralDatagrams::others_are_over(const Asked& asked, const MessageArray& array) {
   std::vector<std::uint32_t> over;
   for (const auto& [tid, other] : under_way_) {
@@ -67,7 +67,7 @@ void SeveralDatagrams::forget(std::uint32_t tid) {
   ++calls_not_looked_at_;
 }
 
-// A program that does not ask for the sender's name is taken to hear from one only.
+// If a program does not ask for the senders' names, all its datagrams are taken to be from one sender.
 void SeveralDatagrams::record(const Call& call, Socket& socket, const std::string& sender, std::uint64_t length_bytes) {
   Flow* flow = socket.in;
   const std::string& from = sender.empty() ? socket.description.peer_name : sender;

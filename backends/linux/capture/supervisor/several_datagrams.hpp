@@ -1,9 +1,8 @@
 // Datagrams that recvmmsg() takes, several by one call.
 //
-// Those that wait when the call is let go are seen one by one (datagrams_behind) and recorded then. Others come while
-// the kernel makes the call: because it waits for more, or in the microseconds since the look. They are recorded when
-// the call is over, by what it has left in its program's memory (message_array.hpp), as inferred: when each came is not
-// known any more.
+// The supervisor sees the datagrams that wait when it lets the call go (datagrams_behind), and records them then.
+// Others come while the kernel carries out the call, which may wait for more. They are recorded when the call is over,
+// by what it left in the program's memory (message_array.hpp), as inferred: when each came is not known any more.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +29,20 @@ class SeveralDatagrams {
   };
   // The call goes on, and takes `seen` first.
   void goes_on(const Asked& asked, const std::vector<WaitingDatagram>& seen);
-  // The thread is out of its call: what else did it take?
+  // The thread's call is over: records what else it took.
   void is_over(std::uint32_t tid, LocalTime time, std::int64_t now_ns);
   // The socket is closed, so the calls on it are over.
   void closed(std::uint64_t socket, LocalTime time, std::int64_t now_ns);
-  // Its memory is gone.
+  // The thread's memory is gone.
   void forget(std::uint32_t tid);
 
   struct Waiting {
     std::uint32_t tid = 0;
     std::int32_t descriptor = -1;
   };
-  // Calls that were let go before, and may be over.
+  // Calls that were let go before `since_ns`, and may be over.
   std::vector<Waiting> waiting(std::int64_t since_ns) const;
-  // Of datagrams that were taken but not recorded, and of calls that were not looked at again.
+  // About datagrams that were taken but not recorded, and calls that were not looked at again.
   std::vector<std::string> warnings() const;
 
  private:

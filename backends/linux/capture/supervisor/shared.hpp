@@ -1,4 +1,4 @@
-// What the parts of a supervisor work on. Two threads use it, under the supervisor's lock.
+// The state that the parts of a supervisor share. Two threads use it, under the supervisor's lock.
 #pragma once
 
 #include "backends/linux/capture/calls/meter.hpp"
@@ -13,7 +13,7 @@
 namespace dpm {
 
 struct Shared {
-  // The kernel: all that is asked of it and told to it goes through these.
+  // The kernel: every question to it and every answer goes through these.
   CallAnswers& answers;
   FileView& files;
   ProcessView& kernel;

@@ -11,7 +11,7 @@ StandInWatch::StandInWatch(const StandIn& stand_in)
       calls_before_(stand_in.calls),
       stopped_before_ns_(stand_in.stopped_ns) {}
 
-// A keeper that was killed meanwhile does not say that it has ended.
+// A keeper that was killed meanwhile does not report that it has stopped answering.
 StandInWatch::Look StandInWatch::look(std::int64_t now_ns) {
   constexpr std::int64_t kSeesUsWithinNs = 1'000'000'000;
   const std::uint64_t changes = stand_in_.changes;

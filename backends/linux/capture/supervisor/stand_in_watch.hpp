@@ -1,5 +1,5 @@
-// While the meter is stopped its keeper answers in its place (kernel/notification_slots.hpp), and needs a moment to see
-// that the meter goes on. Until then calls may pass either of the two, and none is recorded.
+// While the meter is stopped, its keeper answers in its place (kernel/notification_slots.hpp), and needs a moment to
+// see that the meter goes on. Until then either of the two may answer a call, and none is recorded.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace dpm {
 
 class StandInWatch {
  public:
-  // What earlier meters of the program left there is not counted.
+  // Counts from the values that earlier meters of the program left in `stand_in`.
   explicit StandInWatch(const StandIn& stand_in);
 
   struct Look {
     bool stands_in = false;
-    bool passes_all = false;  // what threads did meanwhile is not known: every call that waits goes on
+    bool passes_all = false;  // what threads did meanwhile is not known: every held call goes on
   };
   Look look(std::int64_t now_ns);
 

@@ -17,10 +17,10 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kServingSlot = 0;
-// Waking the thread that feeds the sink, on another CPU, costs as much as looking at a few calls.
+// To wake the thread that feeds the sink, on another CPU, costs as much as looking at a few calls.
 constexpr std::size_t kBatchEvents = 1000;
 constexpr std::uint64_t kWakeEvent = 1, kNewsEvent = 2, kEndEvent = 3;
-// Of a program that does nothing: hundreds of them cost nearly nothing.
+// The longest pause for an idle program: hundreds of idle programs cost nearly nothing.
 constexpr std::int64_t kTickMaxNs = 320'000'000;
 constexpr std::int64_t kLookAgainNs = 1'000'000;
 
@@ -102,7 +102,7 @@ bool Supervisor::keeper_stands_in() {
   return look.stands_in;
 }
 
-// The program is awake: so are we.
+// The program made a call: return to the short polling interval.
 void Supervisor::note_activity() {
   if (std::exchange(tick_ns_, kTickNs) != kTickNs) wake();
 }
@@ -139,7 +139,7 @@ void Supervisor::attend(pthread_t serving) {
     }
     if (now_ns < next_tick_ns) continue;
     ++slots_.stand_in().heartbeat;
-    // Looked at now and then: an epoll set would be told of every call.
+    // Polled, because an epoll set would report every call.
     if (listener_.has_ended()) {
       all_gone_ = true;
       break;
@@ -171,9 +171,8 @@ void Supervisor::take_event(std::uint64_t data) {
     const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
 }
 
-// Twice as long as the one before, as long as there is nothing to look at: no call since, no event whose length is
-// still to be found out, and none of the receives with a time limit, whose interruption must be noticed soon
-// (CallHandler).
+// Twice the last pause, as long as there is nothing to look at: no call since, no event whose length is unknown, and no
+// held receive with a time limit, whose interruption must be noticed soon (CallHandler).
 std::int64_t Supervisor::pause_after_look() {
   const bool is_idle = shared_.summary.notified_calls == calls_before_look_ &&
                        handler_.held().next_deadline_ns() == 0 && !shared_.meter.has_unfinished();
@@ -182,7 +181,7 @@ std::int64_t Supervisor::pause_after_look() {
   return tick_ns_;
 }
 
-// serve() may be waiting for a call that never comes, or be about to.
+// serve() may be waiting, or about to wait, for a call that never comes.
 void Supervisor::interrupt(pthread_t serving) {
   constexpr long kAgainNs = 1'000'000;
   while (!served_) {
@@ -232,7 +231,7 @@ std::vector<Loss> Supervisor::losses() {
   return losses;
 }
 
-// Asked while calls are served, too.
+// May also be called while calls are served.
 std::vector<std::string> Supervisor::warnings() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> warnings;

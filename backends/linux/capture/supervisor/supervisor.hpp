@@ -4,8 +4,8 @@
 //   attend() everything that happens without a call: data for calls that are held, announcements about processes,
 //            deadlines, events that wait for their length, the end
 //
-// Finished events go to the queue a thousand at a time, and at least a hundred times a second; those of processes whose
-// flags say "immediate", at once. While the program makes no call attend() looks ever more seldom.
+// Finished events go to the queue a thousand at a time, and at least a hundred times a second; those of processes with
+// the flag "immediate", at once. While the program makes no call, attend() looks less and less often.
 #pragma once
 
 #include <pthread.h>

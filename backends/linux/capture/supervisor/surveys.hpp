@@ -1,5 +1,5 @@
-// Looks at metered processes that take milliseconds: for ways past the meter, and for files that were closed. They are
-// taken without the supervisor's lock, so that calls go on meanwhile.
+// Surveys of metered processes, which take milliseconds: for ways past the meter, and for files that were closed. They
+// run without the supervisor's lock, so that calls go on meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Surveys {
   Surveys(std::mutex& mutex, Shared& shared, ProcessLives& lives, BypassWatch& bypasses)
       : mutex_(mutex), shared_(shared), lives_(lives), bypasses_(bypasses) {}
 
-  // Those that are due. Not to be called with the lock.
+  // Makes the surveys that are due. Do not call this with the lock held.
   void look();
 
  private:

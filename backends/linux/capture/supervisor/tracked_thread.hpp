@@ -1,4 +1,4 @@
-// What the supervisor keeps of each thread it meets: handles that save opening files while a call waits.
+// What the supervisor keeps of each thread: among others, handles that save opening files while a call waits.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct Asking {
   std::uint64_t asked = 0;
 };
 
-// One that waits with us.
+// One that the supervisor holds.
 struct Hold : Asking {
   std::size_t slot = 0;
   HoldTable::Ticket ticket;
   std::int64_t deadline_ns = 0;  // 0: none
 };
 
-// A call that waits for a child: with us, or let go because it must not be held.
+// A call that waits for a child: held, or let go because it must not be held.
 struct ChildWait {
   Notification notification;
   WaitRequest request;
@@ -47,7 +47,7 @@ struct ChildWait {
 
 struct TrackedThread;
 
-// What a process has to do with others; it lasts when the process executes another program.
+// A process's relations to others. They outlast an exec.
 struct Kinship {
   ProcessId first;                      // the execution that stands for the process
   std::uint32_t parent_pid = 0;         // whose fork made it; 0: not known
@@ -64,7 +64,7 @@ struct Kinship {
   bool handling_is_known = false;  // `keeps_no_ends` has been looked at since the program began
 };
 
-// What is known of a process, of all its threads together: code, as far as program counters have been met.
+// What is known of a process as a whole, such as its code, as far as program counters have been seen there.
 struct TrackedProcess {
   struct Range {
     std::uint64_t start = 0, end = 0;
@@ -94,7 +94,7 @@ struct TrackedThread {
   std::unique_ptr<ThreadFiles> files;
   bool counters_read = false;  // during its present call
   bool asks_again = false;     // its present call was interrupted by a signal before
-  int seen_running = 0;        // so many times in a row, when its present call was looked at
+  int seen_running = 0;        // how many times in a row, when its present call was looked at
   std::uint64_t cpu_seen_running_ns = 0;
   std::optional<std::uint64_t> taking;  // the socket or pipe that its last call was let go to take something from
   // Where its last accept lets the kernel write the other end's name, and which name stood there before.

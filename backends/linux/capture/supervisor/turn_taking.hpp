@@ -1,4 +1,5 @@
-// Several threads read one socket or pipe: whose share is what waits there? Turns decides; this looks at the threads.
+// Several threads read one socket or pipe. Turns decides which of them gets what waits there; this looks at the
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@ class TurnTaking {
 
   // The thread is let go to take a share of what begins with `front`.
   void give(TrackedThread& thread, const Asking& asking, const Call& call, const QueueFront& front);
-  // It is out of that call: it is the next one's turn.
+  // The thread's call is over: it is the next one's turn.
   void end(TrackedThread& thread);
   void forget_all() { turns_ = {}; }
 
-  // Whether what was seen may be what others are just about to take. Where their threads show that they have taken it,
-  // they did so after the look or before: then `sight` is what another look shows.
+  // Whether other threads may be about to take what was seen. If they turn out to have taken their share, before or
+  // after the look, `sight` becomes the result of another look.
   bool may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd);
 
  private:

@@ -1,8 +1,8 @@
-// Whose turn it is to take what waits in a socket or pipe that several threads read.
+// Which thread's turn it is to take what waits in a socket or pipe that several threads read.
 //
-// A call that was let go takes its data a little later, and the kernel does not say when. Until its thread is seen
-// elsewhere, what another call finds in the same socket may be the same data: two RECEIVEs would be recorded for one
-// message. So the other waits until one of these shows that the first has taken its share:
+// A call that was let go takes its data a little later, and the kernel does not tell when. Until its thread is seen
+// elsewhere, another call may find the same data in the socket: two RECEIVEs would be recorded for one message. So the
+// other call waits until one of these shows that the first has taken its share:
 //
 //     it made another metered call, or ended        left()
 //     the queue begins with other data              is_same_data()
@@ -32,12 +32,12 @@ bool is_same_data(const QueueFront& then, const QueueFront& now);
 
 class Turns {
  public:
-  // Longer than a thread waits for a CPU on a busy machine; nothing is recorded twice for a shorter pause.
+  // Longer than a thread waits for a CPU on a busy machine, so that nothing is recorded twice.
   static constexpr std::int64_t kTakesAtMostNs = 500'000'000;
   // A receive uses less CPU time than this.
   static constexpr std::uint64_t kTakesAtMostCpuNs = 200'000;
 
-  // One that was let go to take a share.
+  // A call that was let go to take a share.
   struct Taker {
     std::uint32_t tid = 0;
     std::int32_t descriptor = -1;
@@ -54,7 +54,7 @@ class Turns {
   void give(std::uint64_t queue, const Taker& taker) { takers_[queue].push_back(taker); }
   // The thread has been seen out of its call.
   void left(std::uint64_t queue, std::uint32_t tid);
-  // How many may still be about to take from it. Those are forgotten of which `has_left` is true.
+  // How many calls may still be about to take from the queue. Forgets those for which `has_left` is true.
   template <typename HasLeft>
   std::size_t still_taking(std::uint64_t queue, HasLeft&& has_left) {
     const auto found = takers_.find(queue);

@@ -6,7 +6,7 @@ void UnsettledEvents::settle_old(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000;
   for (const auto& oldest : shared_.meter.unfinished(now_ns - kOldNs)) {
     const Execution& execution = *oldest.operation.execution;
-    // One after the other, as long as that gets on.
+    // One after the other, as long as each look finishes one.
     for (auto unfinished = std::optional(oldest); unfinished;) {
       const std::uint64_t before = execution.first_waiting();
       settle(*unfinished);

@@ -1,4 +1,4 @@
-// Events whose length no later call has shown: the stream is looked at once more, or what was probable is taken.
+// Finishes events whose length no later call has shown: looks at the stream once more, or assumes the probable length.
 #pragma once
 
 #include <cstdint>

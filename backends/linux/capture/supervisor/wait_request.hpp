@@ -16,9 +16,9 @@ struct WaitRequest {
   bool stops = false;         // it returns when a child was stopped or continued
   bool blocks = true;         // not WNOHANG
   bool leaves_child = false;  // WNOWAIT: the same end can be waited for again
-  bool is_usual = true;       // it asks for nothing that only tracers and threads libraries ask for (__WALL, ...)
+  bool is_usual = true;       // without the options that only tracers and thread libraries use (__WALL, ...)
 
-  // Whether the child is one of those that the call waits for. Not for pidfds; those are made a process before.
+  // Whether the call waits for this child. Not for pidfds, which are replaced by process ids before.
   bool asks_for(const ChildState& child, std::uint32_t own_group) const;
 };
 

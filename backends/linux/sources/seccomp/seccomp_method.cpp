@@ -54,7 +54,7 @@ class SeccompRun : public MeteredRun {
   Start start_ = Start::when_ready;
   MeteredProgram program_;
   MeteredFacts facts_;
-  LinuxSource* source_ = nullptr;  // knows the program; the caller has it
+  LinuxSource* source_ = nullptr;  // knows the program; the caller owns it
 };
 
 class SeccompMethod : public MeteringMethod {
