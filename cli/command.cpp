@@ -26,7 +26,7 @@ std::string nearest_option(const CLI::App& app, const std::string& typed) {
   return did_you_mean(typed.substr(0, typed.find('=')), names);
 }
 
-// What was wrong with a command line, in our own words where CLI11's say less than can be known.
+// What is wrong with a command line; more specific than CLI11's message where possible.
 std::string complaint(const Commands& commands, const CLI::App& app, const CLI::App& asked, const std::string& first,
                       const CLI::ParseError& wrong) {
   const bool is_command_missing = &asked == &app;
@@ -42,13 +42,12 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
   return "'" + surplus.front() + "' is one argument too many" + (is_command ? ": one command at a time" : "");
 }
 
-// A result nobody got is a failure: the disk behind `>` may be full. (A closed pipe ends us by SIGPIPE, as it ends
-// others.)
+// A result that could not be written is a failure: the disk behind `>` may be full. (A closed pipe ends dpm by SIGPIPE,
+// as it ends other programs.)
 int all_written(int status, Terminal& terminal) {
   errno = 0;
   if (terminal.out.flush()) return status;
-  const Error failed =
-      errno != 0 ? Error::from_errno("write standard output") : Error{"standard output could not be written"};
+  const Error failed = errno != 0 ? Error::from_errno("write standard output") : Error{"cannot write standard output"};
   terminal.err << "dpm: " << failed.what << '\n';
   return status == kDone ? kFellShort : status;
 }

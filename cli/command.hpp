@@ -1,4 +1,4 @@
-// A command is a file: its help, its options and what it does stand together in cli/commands/NAME.cpp.
+// A command is one file: cli/commands/NAME/NAME.cpp has its help, its options and its action.
 #pragma once
 
 #include <memory>
@@ -34,12 +34,12 @@ using Commands = std::vector<std::unique_ptr<Command>>;
 // Parses the command line, runs one command and returns its exit status.
 int run_command_line(const Commands& commands, int argc, char** argv, Terminal& terminal);
 
-// For an option's ->check(): what is wrong with the text as a whole number, or "". CLI11 takes -1 for 2^64 - 1.
+// For an option's ->check(): why the text is not a whole number, or "". CLI11 itself would read -1 as 2^64 - 1.
 std::string whole_number(const std::string& text);
-// The same for the number of a process.
+// The same for a process id.
 std::string process_number(const std::string& text);
 
-// "dpm statistics: <what>" on stderr; the exit status for wrong input.
+// Prints "dpm statistics: <what>" on stderr and returns the exit status for wrong input.
 int refuse(Terminal& terminal, const Command& command, const Error& error);
 
 }  // namespace dpm::cli

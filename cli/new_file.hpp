@@ -1,4 +1,4 @@
-// Results in files: a new file each, because nothing is overwritten.
+// Results go to new files; nothing is overwritten.
 #pragma once
 
 #include <string>

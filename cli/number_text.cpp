@@ -1,27 +1,14 @@
 #include "cli/number_text.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
 
 namespace dpm::cli {
 
-std::string fixed(double value, int digits) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
-  return buffer;
-}
+std::string fixed(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
 
-std::string short_number(double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return buffer;
-}
-
-std::string significant(double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.4g", value);
-  return buffer;
-}
+std::string significant(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
 
 std::string seconds_text(double seconds) {
   const double magnitude = std::fabs(seconds);
@@ -36,8 +23,8 @@ std::string percent(double fraction, int digits) { return fixed(fraction * 100, 
 
 std::string signed_percent(double fraction, int digits) {
   const std::string text = percent(fraction, digits);
-  const bool rounds_to_nothing = text.find_first_of("123456789") == std::string::npos;
-  if (rounds_to_nothing) return percent(0, digits);
+  const bool rounds_to_zero = text.find_first_of("123456789") == std::string::npos;
+  if (rounds_to_zero) return percent(0, digits);
   return fraction > 0 ? "+" + text : text;
 }
 

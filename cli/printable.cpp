@@ -11,7 +11,7 @@ namespace {
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first < 0x20 || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;  // C1: terminals obey these as well
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;  // C1: terminals obey these too
 }
 
 std::string escaped(std::string_view text, bool keep_lines) {

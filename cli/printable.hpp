@@ -1,5 +1,5 @@
-// Text from outside for a person's terminal: control characters and bytes that are not UTF-8 are shown as "\x1b", so that a
-// name can neither spoil a table nor command the terminal.
+// Makes text from outside safe for a terminal: control characters and bytes that are not UTF-8 are shown as "\x1b", so
+// that a name cannot break a table or control the terminal.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace dpm::cli {
 
 std::string printable(std::string_view text);
-// Keeps the ends of lines.
+// The same, but keeps line ends.
 std::string printable_lines(std::string_view text);
 
 }  // namespace dpm::cli

@@ -10,7 +10,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr int kNarrowest = 40;  // columns; what says less is not believed
+constexpr int kNarrowest = 40;  // columns; smaller widths are ignored
 
 }  // namespace
 

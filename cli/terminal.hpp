@@ -1,5 +1,5 @@
-// Where a command writes: results on `out`, everything else on `err`. Passed in, so that commands can be tested without
-// a terminal and behave well in a pipe.
+// Where a command writes: results to `out`, everything else to `err`. The streams are passed in so that tests need no
+// terminal.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@ namespace dpm::cli {
 struct Terminal {
   std::ostream& out;
   std::ostream& err;
-  int width = 100;          // columns a table may use: COLUMNS, or what the terminal says
-  bool err_is_tty = false;  // long work shows its progress here, and is silent in a pipe
+  int width = 100;          // columns that a table may use: COLUMNS, or the terminal's width
+  bool err_is_tty = false;  // long work shows its progress only on a terminal
   bool colour = false;      // obeys NO_COLOR
 };
 
 // The process's own standard streams.
 Terminal standard_terminal();
 
-// How long work says what it does: usually Progress::show().
+// Reports the progress of long work: usually Progress::show().
 using Say = std::function<void(const std::string&)>;
 
-// One line that overwrites itself on a terminal and is silent in a pipe.
+// One line on a terminal that each message overwrites. Writes nothing to a pipe.
 class Progress {
  public:
   explicit Progress(const Terminal& terminal) : terminal_(terminal) {}

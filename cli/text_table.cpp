@@ -16,8 +16,8 @@ constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below th
 
 using view::character_count;
 
-// `text` in lines of at most `width` characters, broken at spaces; a longer word keeps its length. What a single
-// character begins ("% CPU") is one word.
+// `text` in lines of at most `width` characters, broken at spaces. A longer word is not cut. A single character and the
+// word after it ("% CPU") count as one word.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
   std::istringstream words(text);
@@ -38,7 +38,8 @@ std::size_t longest_word(const std::string& text) {
   return longest;
 }
 
-// Takes from the widest column that is above its least, character by character, until all fit or none can give more.
+// Narrows the widest column that is above its least width, one character at a time, until the table fits or no column
+// can become narrower.
 void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least, std::size_t room) {
   std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
   for (; total > room; --total) {
@@ -73,7 +74,7 @@ std::string TextTable::to_text(int width) const {
   return text;
 }
 
-// As wide as its longest cell and the longest word of its heading.
+// The width of the longest cell or of the longest word of the heading.
 std::size_t TextTable::whole_width(std::size_t column) const {
   std::size_t widest = longest_word(headings_[column]);
   for (const auto& row : rows_) widest = std::max(widest, character_count(row[column]));
@@ -85,7 +86,7 @@ std::size_t TextTable::least_width(std::size_t column) const {
   return right_[column] ? whole : std::min(whole, kNarrowestCut);
 }
 
-// Each part begins with the first column, which says what a row is about.
+// Each part begins with the first column, which names the row.
 std::vector<std::vector<std::size_t>> TextTable::parts(std::size_t room) const {
   std::vector<std::vector<std::size_t>> parts = {{0}};
   std::size_t used = least_width(0);
@@ -101,7 +102,7 @@ std::vector<std::vector<std::size_t>> TextTable::parts(std::size_t room) const {
   return parts;
 }
 
-// Headings are broken into lines before words are cut.
+// Breaks headings into lines before it cuts words.
 std::vector<std::size_t> TextTable::widths_in(const std::vector<std::size_t>& columns, std::size_t room) const {
   std::vector<std::size_t> widths, whole, least;
   for (const std::size_t c : columns) {
@@ -133,7 +134,7 @@ std::string TextTable::part_text(const std::vector<std::size_t>& columns, std::s
     headings.push_back(wrapped(headings_[columns[i]], widths[i]));
     heading_lines = std::max(heading_lines, headings.back().size());
   }
-  // Short headings stand just above their column.
+  // Short headings are aligned to the bottom line.
   for (std::size_t line = 0; line < heading_lines; ++line)
     add_line([&](std::size_t i) {
       const std::size_t above = heading_lines - headings[i].size();

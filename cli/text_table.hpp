@@ -1,5 +1,5 @@
-// A table that fits a terminal: numbers to the right, words to the left. Where the whole would be too wide, headings
-// are broken into lines, then the widest words cut with "…", then the columns shown in parts, one below the other.
+// A table that fits a terminal: numbers are right-aligned, words left-aligned. A table that is too wide first breaks its
+// headings into lines, then cuts its widest words with "…", then shows its columns in parts, one below the other.
 #pragma once
 
 #include <string>

@@ -16,11 +16,10 @@ struct Axis {
   std::string label(double tick) const;
 };
 
-// Covers [low, high] with steps of 1, 2 or 5 times a power of ten, about `wanted` of them. `whole` keeps steps at 1
-// or more.
+// Covers [low, high] with about `wanted` steps of 1, 2 or 5 times a power of ten. With `whole`, steps are at least 1.
 Axis round_axis(double low, double high, int wanted, bool whole = false);
 
-// Only the ticks that lie in [low, high]; the axis ends exactly there.
+// Only the ticks in [low, high]; the axis ends exactly at `low` and `high`.
 Axis exact_axis(double low, double high, int wanted);
 
 }  // namespace dpm::view

@@ -9,7 +9,7 @@
 namespace dpm::view {
 namespace {
 
-constexpr double kWideLetters = 1.2;  // "memcached" is that much wider than an average word: labels end at the bars
+constexpr double kWideLetters = 1.2;  // "memcached" is this much wider than an average word; labels end at the bars
 constexpr double kLabelSize = 13;     // of "name" in the page's style
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The plain charts of a report: what they show as structs, and a pure function each that draws it. Values that are no
-// number (NaN) are gaps, never zeros.
+// The plain charts of a report: a struct for the content of each, and a pure function that draws it. NaN values are gaps,
+// never zeros.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace dpm::view {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-// Pixels at which text has its own size: a half and a whole column of the report.
+// Widths in pixels at which text keeps its size: a half and a whole column of the report.
 inline constexpr double kHalfWidth = 520, kFullWidth = 1084;
 
 enum class NumberForm { plain, percent, bytes, seconds };  // percent: of a fraction
@@ -25,14 +25,14 @@ struct ReferenceLine {
 struct LineSeries {
   std::string name;
   std::vector<std::pair<double, double>> points;  // by increasing x
-  bool dashed = false;                            // published beside obtained, for instance
+  bool dashed = false;                            // for example, published values beside obtained ones
 };
 
 struct LineChart {
   std::string title, description;
   std::string x_label, y_label;
   std::vector<LineSeries> series;
-  bool x_whole = false;  // x are counts: a tick at whole numbers only
+  bool x_whole = false;  // x values are counts: ticks only at whole numbers
   bool y_from_zero = true;
   bool marks = true;  // a dot at every point
   std::optional<ReferenceLine> reference;
@@ -49,7 +49,7 @@ struct ScatterSeries {
   std::vector<ScatterPoint> points;
 };
 
-// What was predicted against what was measured: equal axes, and a diagonal on which both are the same.
+// Predicted against measured values: equal axes, and a diagonal on which both are equal.
 struct ScatterChart {
   std::string title, description;
   std::string x_label, y_label;
@@ -62,7 +62,7 @@ struct BarRow {
   std::string tip;
 };
 
-// Horizontal bars, so that names have room.
+// Bars are horizontal, so that there is room for names.
 struct BarChart {
   std::string title, description;
   std::vector<std::string> series;  // one name: no legend
@@ -81,11 +81,11 @@ struct HeatMap {
   std::string row_title, column_title;
   std::vector<std::string> rows, columns;
   std::vector<std::vector<double>> values;      // [row][column]
-  std::vector<std::vector<std::string>> texts;  // what stands in the cells; empty: nothing
+  std::vector<std::vector<std::string>> texts;  // shown in the cells; may be empty
   std::vector<std::vector<std::string>> tips;   // empty: none
   HeatScale scale = HeatScale::amount;
-  double full_at = 0;  // the value of full colour; 0: the largest there is
-  std::string legend;  // what the colour means
+  double full_at = 0;  // the value with the full colour; 0: the largest value
+  std::string legend;  // explains the colour
 };
 
 std::string draw(const LineChart& chart, double width);
@@ -95,7 +95,7 @@ std::string draw(const HeatMap& map, double width);
 
 std::string in_form(double value, NumberForm form);
 
-// How much of a row's label a bar chart of this width shows.
+// The part of a row's label that a bar chart of this width shows.
 std::size_t label_characters(double width);
 
 }  // namespace dpm::view

@@ -1,5 +1,5 @@
-// Figures of the results of analyses: what `dpm run` and `dpm report` put together into a page. Each is a pure
-// function; what a figure cannot show (too many processes, rare arcs) its caption says.
+// Figures of the results of analyses, which `dpm run` and `dpm report` combine into a page. Each is made by a pure
+// function. The caption says what a figure omits (processes beyond a limit, rare arcs).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ParallelismStep {
   double p = 0;
   std::string tip;  // T and t_max
 };
-// `machines`: what P cannot exceed on them; 0 if that says nothing.
+// `machines`: the limit of P on them; 0 for no limit.
 Figure parallelism_figure(const std::vector<ParallelismStep>& steps, std::uint32_t machines = 0);
 
 struct Comparison {
@@ -60,7 +60,7 @@ Figure process_share_figure(const Statistics& statistics, const TraceInfo& info)
 Figure message_matrix_figure(const Statistics& statistics, const TraceInfo& info);
 Figure hot_spots_figure(const Statistics& statistics, const TraceInfo& info);
 Figure message_size_figure(const Statistics& statistics);
-// One for each machine: their clocks share no axis. At most `most`, the busiest first.
+// One figure per machine, because their clocks cannot share an axis. At most `most`, the busiest first.
 std::vector<Figure> density_figures(const Statistics& statistics, const TraceInfo& info, std::size_t most = 2);
 
 // ---- queues
@@ -71,8 +71,8 @@ std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& 
 
 // ---- causality
 
-// The state diagram as a graph, for draw() and to_dot() (figure 5.19). Arcs below `share_min` of what leaves a
-// process are left out.
+// The state diagram as a graph, for draw() and to_dot() (figure 5.19). Arcs with less than `share_min` of the messages
+// that leave a process are left out.
 Graph state_diagram(const Causality& causality, const TraceInfo& info, double share_min = 0.005);
 Figure state_diagram_figure(const Causality& causality, const TraceInfo& info);
 Figure branching_figure(const Causality& causality, const TraceInfo& info);  // figure 5.18 with probabilities, a table

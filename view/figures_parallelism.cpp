@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "view/figures.hpp"
@@ -34,8 +36,7 @@ Figure comparison_figure(const std::vector<Comparison>& comparisons) {
                           {line.pass ? "within goal" : "outside goal", line.pass ? CellTone::pass : CellTone::fail}});
   }
   return {"Published beside obtained",
-          std::to_string(passed) + " of " + std::to_string(comparisons.size()) + " results are within their goals.",
-          table, true};
+          fmt::format("{} of {} results are within their goals.", passed, comparisons.size()), table, true};
 }
 
 std::vector<Figure> sweep_figures(const std::vector<SweepPoint>& points, const std::string& x_label,
@@ -85,10 +86,12 @@ Figure prediction_figure(const std::vector<std::string>& placements,
   }
   map.full_at = std::max(largest, goal_percent);
   map.legend = "\xE2\x88\x92" + plain(map.full_at) + " % to +" + plain(map.full_at) + " %";
-  return {"Prediction matrix",
-          "Predicted P against P of a real run of that placement. The goal is " + plain(goal_percent) +
-              " %; the largest error here is " + fixed(largest, 1) + " %.",
-          map};
+  return {
+      "Prediction matrix",
+      fmt::format("Predicted P against P of a real run of that placement. The goal is {} %; the largest error here is "
+                  "{} %.",
+                  plain(goal_percent), fixed(largest, 1)),
+      map};
 }
 
 Figure critical_path_figure(const std::vector<PathShare>& shares) {
@@ -103,7 +106,7 @@ Figure critical_path_figure(const std::vector<PathShare>& shares) {
     chart.description += part.label + ": " + percent(part.share) + ". ";
   }
   return {"Critical path",
-          "Of what the longest path through the history consists. Making anything else faster does not make the "
+          "The parts of the longest path through the history. Making anything else faster does not make the "
           "computation faster.",
           chart, wide};
 }

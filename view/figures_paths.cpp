@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -71,7 +73,7 @@ std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& 
     const std::string name = process_name(info, queue->process);
     LineChart chart;
     chart.title = "Queue length of " + name + " over time";
-    chart.description = "Mean " + fixed(queue->length_mean, 2) + ", longest " + std::to_string(queue->length_max) + ".";
+    chart.description = fmt::format("Mean {}, longest {}.", fixed(queue->length_mean, 2), queue->length_max);
     chart.x_label = "seconds, by the clock of its machine";
     chart.y_label = "messages waiting";
     chart.marks = false;
@@ -116,7 +118,7 @@ Figure state_diagram_figure(const Causality& causality, const TraceInfo& info) {
   const std::size_t hidden = causality.states.size() - graph.arcs.size();
   return {
       "State diagram",
-      "Where a request goes next, of all messages that leave a process on behalf of requests." +
+      "Where a request goes next: shares of all messages that a process sends for requests." +
           (hidden == 0 ? "" : " " + std::to_string(hidden) + " arcs below " + percent(kShareMin) + " are not shown."),
       graph, true};
 }

@@ -18,7 +18,7 @@ std::string left_out_note(std::size_t left_out, const std::string& what) {
   return left_out == 0 ? "" : " " + std::to_string(left_out) + " " + what + " are not shown.";
 }
 
-// Processes that exchange messages, those with most of them first.
+// The processes that exchange messages, ordered by number of messages.
 std::vector<ProcessId> by_traffic(const Statistics& statistics) {
   std::map<ProcessId, std::uint64_t> traffic;
   for (const auto& pair : statistics.messages) {
@@ -98,7 +98,7 @@ Figure process_share_figure(const Statistics& statistics, const TraceInfo& info)
     chart.description += name + ": CPU " + percent(process.cpu_share) + ", messages " + percent(process.sent_share) +
                          ", bytes " + percent(process.bytes_share) + ". ";
   }
-  return {"Where the CPU time goes, and who sends",
+  return {"Shares of CPU time, messages and bytes",
           "Of the computation's total." + left_out_note(processes.size() - shown, "processes with less CPU time"),
           chart};
 }

@@ -33,7 +33,7 @@ struct Curve {
   Point at(double t) const { return from * ((1 - t) * (1 - t)) + bend * (2 * t * (1 - t)) + to * (t * t); }
 };
 
-// Where the line from the centre of a box towards `target` leaves it.
+// The point where the line from the centre of a box towards `target` leaves the box.
 Point edge_of(Point centre, const BoxSize& size, Point target) {
   const Point d = target - centre;
   const double across = d.x != 0 ? size.width / 2 / std::fabs(d.x) : 1e9;
@@ -67,7 +67,7 @@ class GraphDrawing {
   }
 
  private:
-  // All arcs bow to their left, so an arc and its reverse keep apart; longer ones bow more, around what stands between.
+  // All arcs bow to their left, so that an arc and its reverse stay apart. Longer arcs bow more, around the boxes between.
   Curve curve_of(const GraphArc& arc) const {
     const Point a = placed_.centres[arc.from], b = placed_.centres[arc.to];
     if (arc.from == arc.to) {
@@ -87,7 +87,7 @@ class GraphDrawing {
     return {edge_of(a, sizes_[arc.from], bend), bend, edge_of(b, sizes_[arc.to], bend)};
   }
 
-  // Curves and labels may reach above the boxes and below: the picture grows by that much.
+  // Curves and labels may reach above and below the boxes: the picture grows to contain them.
   void make_room() {
     double top = 0, bottom = placed_.height;
     for (const auto& curve : curves_) {
@@ -147,7 +147,7 @@ class GraphDrawing {
     if (!node.note.empty()) svg.text({c.x, c.y + 15}, node.note, "node-note", "middle");
   }
 
-  // At the middle of the curve, or the nearest place along it that is free.
+  // The middle of the curve, or the nearest free place along it.
   void label(Svg& svg, std::size_t number) {
     const auto& arc = graph_.arcs[number];
     if (arc.label.empty()) return;

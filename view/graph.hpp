@@ -1,8 +1,8 @@
 // Boxes and arrows: the state diagram of a server (thesis figure 5.19) and the hot spots display (1988 paper V.A).
 //
-// layered: the heaviest way from the first node is a straight line from left to right, so that the usual path of a
-//          request is what one reads first; what goes back bows below what goes forth.
-// circle:  every process at the same distance, for a first look at who talks to whom.
+// layered: the heaviest way from the first node is a straight line from left to right, so that a reader sees the usual
+//          path of a request first; arcs back bow below arcs forth.
+// circle:  all processes at the same distance, for a first look at who talks to whom.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dpm::view {
 enum class GraphLayout { layered, circle };
 enum class GraphColour {
   weight,  // thickness shows the weight
-  heat,    // colour as well: violet is the least, red the most, as on the hot spots display
+  heat,    // colour too: violet is the least, red the most, as in the hot spots display
 };
 
 struct GraphNode {
@@ -36,7 +36,7 @@ struct Graph {
   std::string title, description;
   GraphLayout layout = GraphLayout::layered;
   GraphColour colour = GraphColour::weight;
-  std::vector<GraphNode> nodes;  // layered: the first is where everything begins
+  std::vector<GraphNode> nodes;  // layered: requests begin at the first
   std::vector<GraphArc> arcs;
 };
 

@@ -15,9 +15,9 @@ struct Places {
   std::vector<std::size_t> row;
 };
 
-// The tree that always follows the heaviest arc to a node not yet reached: a node stands one column behind its parent,
-// the first child in its parent's row, so that the heaviest way is a straight line, and later ones in the next row that
-// is free there. What cannot be reached begins anew.
+// A tree that always follows the heaviest arc to a node not yet reached. A node stands one column behind its parent. The
+// first child is in its parent's row, so that the heaviest way is a straight line; later children are in the next free
+// row. Nodes that cannot be reached start a new tree.
 Places places_of(const Graph& graph) {
   const std::size_t count = graph.nodes.size();
   Places places{std::vector<std::size_t>(count, kUnplaced), std::vector<std::size_t>(count, 0)};
@@ -86,7 +86,7 @@ PlacedGraph place_circle(const Graph& graph, const std::vector<BoxSize>& sizes, 
     widest = std::max(widest, size.width);
     highest = std::max(highest, size.height);
   }
-  // An ellipse wide enough for the page and high enough that neighbours do not touch.
+  // An ellipse as wide as the page, and high enough to keep neighbours apart.
   const double across = std::max((width - widest) / 2 - 40, 60.0);
   const double down = std::clamp(count * 26, 110.0, 280.0);
   placed.width = std::max(width, 2 * across + widest + 16);

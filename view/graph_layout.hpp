@@ -1,4 +1,4 @@
-// Where the boxes of a graph stand. Pure geometry: sizes in, centres out.
+// Places the boxes of a graph. Pure geometry: sizes in, centres out.
 #pragma once
 
 #include <vector>

@@ -45,7 +45,7 @@ class HeatDrawing {
 
   std::string draw() {
     const double bottom = top_ + cell_height_ * static_cast<double>(map_.rows.size());
-    // Slanted names of the last columns reach beyond the grid.
+    // The slanted names of the last columns extend beyond the grid.
     const double needed = left_ + cell_width_ * static_cast<double>(map_.columns.size()) + (turned_ ? kSlantRoom : 4);
     Svg svg(std::max(width_, needed), bottom + 44, map_.title, map_.description);
     names(svg);
@@ -88,7 +88,7 @@ class HeatDrawing {
              strength > 0.66 ? "cell-text strong" : "cell-text", "middle");
   }
 
-  // Square root: traffic spans orders of magnitude, and a third of the largest must not look like nothing.
+  // The square root, because traffic spans orders of magnitude, and a third of the largest value must be visible.
   double strength_of(double value) const {
     if (!std::isfinite(value) || value == 0 || full_ <= 0) return 0;
     const double part = std::min(1.0, std::fabs(value) / full_);

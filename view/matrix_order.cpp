@@ -13,7 +13,7 @@ double between(const std::vector<std::vector<double>>& traffic, std::size_t a, s
   return traffic[a][b] + traffic[b][a];
 }
 
-// Whoever has most traffic with one end of the chain joins it there.
+// The process with the most traffic with one end of the chain joins it there.
 std::vector<std::size_t> grow_chain(const std::vector<std::vector<double>>& traffic) {
   const std::size_t count = traffic.size();
   std::size_t first = 0, second = 1;
@@ -78,7 +78,7 @@ std::vector<std::size_t> order_for_diagonal(const std::vector<std::vector<double
     }
     if (!improved) break;
   }
-  // A mirrored order is as good: what came first before comes first again.
+  // The mirrored order is equally good; the one that keeps the original direction is used.
   if (order.front() > order.back()) std::reverse(order.begin(), order.end());
   return order;
 }

@@ -1,4 +1,4 @@
-// Names for ids, whatever a trace has or lacks.
+// Names for ids, including ids that the trace does not describe.
 #pragma once
 
 #include <string>

@@ -77,7 +77,7 @@ std::string drawing(const Figure& figure) {
       figure.drawing);
 }
 
-// Half-width figures stand in pairs; one that finds no partner gets the row, with its caption beside it.
+// Half-width figures stand in pairs. A figure without a partner gets the whole row, with its caption beside it.
 std::vector<std::string> figure_classes(const std::vector<Figure>& figures) {
   std::vector<std::string> classes(figures.size());
   for (std::size_t i = 0; i < figures.size(); ++i) {

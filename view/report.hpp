@@ -1,7 +1,7 @@
-// The report: one HTML page that needs nothing else. Pictures are inline SVG, the style is in the page, nothing is
-// loaded from anywhere; it follows the reader's light or dark setting, prints, and reads on a telephone.
+// The report: one self-contained HTML page. Pictures are inline SVG, the style is in the page, and nothing is loaded from
+// elsewhere. The page follows the reader's light or dark setting, can be printed, and is readable on a telephone.
 //
-// A report is data (ReportInput) until render_report() makes it a string: the same input gives the same bytes.
+// A report is data (ReportInput) until render_report() turns it into a string: the same input gives the same bytes.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Fact {
   std::string label, value;
 };
 
-// The number the reader came for.
+// A main result.
 struct Headline {
   std::string label;    // "P"
   std::string value;    // "1.21"
@@ -26,7 +26,7 @@ struct Headline {
 
 struct Section {
   std::string heading;
-  std::string text;  // what this answers; may be empty
+  std::string text;  // the question that the section answers; may be empty
   std::vector<Figure> figures;
 };
 

@@ -10,7 +10,7 @@
 namespace dpm::view {
 namespace {
 
-// A square: a value has the same place on both axes, and what is right lies on the diagonal.
+// A square: a value has the same place on both axes, and correct predictions lie on the diagonal.
 class ScatterDrawing {
  public:
   ScatterDrawing(const ScatterChart& chart, double width)
@@ -30,7 +30,7 @@ class ScatterDrawing {
   std::string draw() && {
     legend();
     axes();
-    // The first series is what the chart is about: on top.
+    // The first series is the main one, and is drawn on top.
     for (std::size_t i = chart_.series.size(); i-- > 0;) series(i);
     return std::move(svg_).finish();
   }

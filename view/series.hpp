@@ -1,4 +1,4 @@
-// What charts of several series share: the class that gives a series its colour, and the range of what it shows.
+// Helpers for charts of several series: the CSS class that colours a series, and the range of the values.
 #pragma once
 
 #include <algorithm>

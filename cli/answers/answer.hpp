@@ -1,7 +1,7 @@
-// What a scenario gets that asks for an analysis ("analyses": ["queues"]).
+// The answer to an analysis that a scenario asks for ("analyses": ["queues"]).
 //
-// The folder analysis/NAME/answer has the answer of the analysis NAME. The trace is read once for all of them: what most need
-// is in the findings, and an answer that needs more sees the events itself.
+// The folder analysis/NAME/answer has the answer of the analysis NAME. The trace is read once for all answers: the findings
+// have what most answers need, and an answer that needs more gets the events through its sink.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,22 @@ namespace dpm::cli {
 struct Question {
   const AnalysisRequest& request;
   const ScenarioFile& file;
-  const SystemTemplate& system;  // what was run, to be placed elsewhere
+  const SystemTemplate& system;  // the system that was run, for other placements
   const Scenario& scenario;      // as it was run
-  Computation computation;       // whom the request is about
+  Computation computation;       // the processes that the request is about
 };
 
 class Answer {
  public:
   virtual ~Answer() = default;
 
-  // Sees the events when the trace is read.
+  // Gets the events while the trace is read.
   virtual EventSink* sink() { return nullptr; }
 
-  // Whether found.histories has to have the question's computation.
+  // Whether found.histories must contain the question's computation.
   virtual bool needs_history() const { return true; }
 
-  // What stands in results.json under the request's name.
+  // The entry in results.json under the request's name.
   virtual Result<nlohmann::ordered_json> answer(const Findings& found, const Question& question) = 0;
 };
 

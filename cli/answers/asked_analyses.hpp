@@ -1,4 +1,4 @@
-// The analyses that a scenario asks for, from before the trace is read until they are answered.
+// The analyses that a scenario asks for. They exist from before the trace is read until they are answered.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ struct AskedAnalysis {
 
 struct AskedAnalyses {
   std::vector<AskedAnalysis> all;
-  // What they need of the one reading of the trace.
+  // What they need from the single reading of the trace.
   std::vector<Computation> computations;
   std::vector<EventSink*> sinks;
 };
 
-// `scenario` is `system` as it is run; all three outlive what is returned.
+// `scenario` is `system` as it is run. All three arguments must outlive the result.
 Result<AskedAnalyses> ask(const ScenarioFile& file, const SystemTemplate& system, const Scenario& scenario);
 
 }  // namespace dpm::cli

@@ -1,18 +1,20 @@
 #include "cli/answers/requests.hpp"
 
+#include <fmt/format.h>
+
 namespace dpm::cli {
 
 Result<SharingMethod> method_from(const PredictionChoice& choice) {
   const auto method = sharing_method_from_name(choice.method);
-  if (!method) return Error{"no method '" + choice.method + "' (there are: replay, thesis1984)"};
+  if (!method) return Error{fmt::format("no method '{}' (there are: replay, thesis1984)", choice.method)};
   return *method;
 }
 
 Result<std::optional<Order>> order_from(const PredictionChoice& choice) {
-  if (choice.method == "thesis1984") return std::optional(Order::recorded);  // Appendix A knows no other
+  if (choice.method == "thesis1984") return std::optional(Order::recorded);  // Appendix A has no other order
   const auto order = order_from_name(choice.order);
   if (!order && choice.order != "auto")
-    return Error{"no order '" + choice.order + "' (there are: auto, recorded, arrival, role)"};
+    return Error{fmt::format("no order '{}' (there are: auto, recorded, arrival, role)", choice.order)};
   return order;
 }
 
@@ -50,7 +52,7 @@ Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario) 
   const auto check = [&](const std::string& what, const PredictionChoice& choice,
                          const std::vector<std::string>& processes) -> Result<void> {
     const auto in_file = [&](const Error& error) {
-      return Error{file.path.string() + ": " + what + ": " + error.what};
+      return Error{fmt::format("{}: {}: {}", file.path.string(), what, error.what)};
     };
     if (const auto method = method_from(choice); !method) return in_file(method.error());
     if (const auto order = order_from(choice); !order) return in_file(order.error());

@@ -1,4 +1,4 @@
-// The words of a scenario's requests, understood: methods, orders, whom they are about.
+// Translates the names in a scenario's requests: methods, orders, and the processes they are about.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace dpm::cli {
 Result<SharingMethod> method_from(const PredictionChoice& choice);
 Result<std::optional<Order>> order_from(const PredictionChoice& choice);
 
-// The first request for parallelism in the file, or the default one.
+// The first request for parallelism in the file, or the default request.
 AnalysisRequest parallelism_request(const ScenarioFile& file);
 
 // The roles that the file's first request for causality names.
 Result<CausalityOptions> causality_options(const ScenarioFile& file, const Scenario& scenario);
 Result<CausalityOptions> causality_options(const AnalysisRequest& request, const Scenario& scenario);
 
-// No names: the processes the scenario marks as the computation.
+// Without names: the processes that the scenario marks as the computation.
 Result<Computation> computation_of(const Scenario& scenario, const std::vector<std::string>& names, bool external_time);
 
-// Refuses unknown words and processes in the file's analyses and predictions, before anything is simulated.
+// Refuses unknown methods, orders and processes in the file's analyses and predictions, before anything is simulated.
 Result<void> check_requests(const ScenarioFile& file, const Scenario& scenario);
 
 }  // namespace dpm::cli

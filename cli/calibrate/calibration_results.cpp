@@ -1,5 +1,7 @@
 #include "cli/calibrate/calibration_results.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/number_text.hpp"
@@ -13,7 +15,7 @@ using Json = nlohmann::ordered_json;
 std::string micro(double seconds) { return fixed(seconds * 1e6, 2); }
 
 std::string with_interval(const Measured& measured) {
-  return micro(measured.median) + " (" + micro(measured.low) + " to " + micro(measured.high) + ")";
+  return fmt::format("{} ({} to {})", micro(measured.median), micro(measured.low), micro(measured.high));
 }
 
 Json table_json(const PiecewiseLinear& line) {
@@ -77,7 +79,7 @@ std::string calibration_text(const CalibrationResult& result, int width) {
   const bool apart = result.plan.core_a != result.plan.core_b;
   TextTable messages({"over", ">bytes", ">send, CPU us", ">receive, CPU us", ">one core, us", ">two cores, us",
                       ">... and asleep, us"});
-  TextTable wake_ups({"over", ">idle, us", ">CPU of who wakes, us", ">of who is woken, us", ">later by, us"});
+  TextTable wake_ups({"over", ">idle, us", ">CPU of sender, us", ">of receiver, us", ">later by, us"});
   TextTable costs({"over", "us", ">median (quartiles)"});
   for (const auto& [transport, figures] : result.of) {
     const std::string name(name_of(transport));
@@ -95,16 +97,16 @@ std::string calibration_text(const CalibrationResult& result, int width) {
     for (const auto& after : figures.wake_ups)
       wake_ups.add_row({name, micro(after.idle.median), with_interval(after.sender_cpu),
                         with_interval(after.receiver_cpu), with_interval(after.delivery)});
-    add("a metered call: CPU time of the program that is left in its trace", figures.metered_call_cpu);
+    add("a metered call: CPU time that it adds to the trace", figures.metered_call_cpu);
     add("... and it takes longer by", figures.metered_call_elapsed);
-    add("one that waits: CPU time left in the trace", figures.metered_waiting_cpu);
+    add("a metered call that waits: CPU time that it adds to the trace", figures.metered_waiting_cpu);
     add("... and it takes longer by", figures.metered_waiting_elapsed);
     if (!apart) continue;
-    add("waking a process of the other core, metered: CPU of who wakes", figures.metered_wake_up_sender_cpu);
-    add("... of who is woken", figures.metered_wake_up_receiver_cpu);
+    add("waking a process on the other core, metered: CPU of the sender", figures.metered_wake_up_sender_cpu);
+    add("... of the receiver", figures.metered_wake_up_receiver_cpu);
   }
   const std::string of_waking =
-      apart ? "\nwaking a process of the other core, which had been idle so long\n" + wake_ups.to_text(width) : "";
+      apart ? "\nwaking a process on the other core, by how long that core was idle\n" + wake_ups.to_text(width) : "";
   return messages.to_text(width) + of_waking + "\n" + costs.to_text(width);
 }
 

@@ -1,4 +1,4 @@
-// What dpm calibrate measured: as a table, and as the file that dpm predict --delays takes.
+// What dpm calibrate measured: as a table, and as the file that dpm predict --delays reads.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

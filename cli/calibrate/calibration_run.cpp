@@ -1,5 +1,6 @@
 #include "cli/calibrate/calibration_run.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -15,12 +16,12 @@ namespace {
 constexpr std::array kSizes = {64u, 1024u, 8192u, 65536u};
 constexpr std::uint32_t kMeteredBytes = 1024;
 constexpr std::uint32_t kGapsFewer =
-    4;  // messages with gaps between them: gaps take the time, and medians need no more
-constexpr std::uint32_t kWorkingSetBytes = 48 * 1024;  // the first cache of today's processors
-// Besides kUsualGap_s. In the shortest a receiver that has been woken just falls asleep again.
+    4;  // fewer messages where gaps lie between them: the gaps take time, and medians need no more
+constexpr std::uint32_t kWorkingSetBytes = 48 * 1024;  // the first-level cache of today's processors
+// Besides kUsualGap_s. In the shortest gap a receiver that was woken barely falls asleep again.
 constexpr std::array kOtherGaps_s = {10e-6, 20e-6, 40e-6, 80e-6, 400e-6};
 
-// The runs of one transport, repetition by repetition.
+// The runs of one transport, one entry per repetition.
 struct Runs {
   std::map<std::uint32_t, std::vector<LoadFigures>> alone, local, watched, asleep;  // by size
   std::map<double, std::vector<LoadFigures>> asleep_after;                          // by gap, of kMeteredBytes
@@ -35,7 +36,7 @@ Measured over(const std::vector<Figures>& runs, const std::function<double(const
   return Measured::of(values);
 }
 
-// Of what two ways of running, in turns, cost more; never less than nothing.
+// How much more one of two alternated ways of running costs; at least 0.
 template <typename More, typename Less>
 Measured difference(const std::vector<More>& more, const std::vector<Less>& less,
                     const std::function<double(const More&)>& of_more,
@@ -60,7 +61,7 @@ Measured less(Measured measured, double known) {
   return {at_least_nothing(measured.median), at_least_nothing(measured.low), at_least_nothing(measured.high)};
 }
 
-// Of wake-ups after one gap.
+// The runs in which a receiver is woken after one length of gap.
 class WakeUpRuns {
  public:
   void add(const std::vector<LoadFigures>& asleep, const std::vector<LoadFigures>& watched, double receiving_s) {
@@ -76,7 +77,7 @@ class WakeUpRuns {
     idle_.push_back(std::max(asleep.elapsed_s - asleep.latency_s - receiving_s, 0.0));
     sender_.push_back(std::max(asleep.sender_cpu_s - watched.sender_cpu_s, 0.0));
     receiver_.push_back(woken_s);
-    // The receiver's CPU time of waking and receiving is part of the way, and is charged as such.
+    // The latency contains the receiver's CPU time of waking and receiving, which is counted separately.
     delivery_.push_back(std::max(asleep.latency_s - watched.latency_s - woken_s - receiving_s, 0.0));
   }
 
@@ -104,7 +105,7 @@ TransportFigures evaluate(const Runs& runs) {
     figures.local_round_trip[bytes] = over<LoadFigures>(runs.local.at(bytes), elapsed_of);
     figures.local_round_trip_cpu[bytes] = over<LoadFigures>(runs.local.at(bytes), cpu_of);
   }
-  // A message to oneself is two calls. A round trip is two SENDs and two RECEIVEs that waited.
+  // A message that a process sends to itself is two calls. A round trip is two SENDs and two RECEIVEs that waited.
   figures.metered_call_cpu =
       scaled(difference<MeteredFigures, LoadFigures>(runs.metered_alone, runs.bare_alone, metered_cpu_of,
                                                      [](const auto& run) { return run.cpu_s; }),
@@ -140,7 +141,7 @@ PiecewiseLinear line_through(const std::map<std::uint32_t, double>& by_size) {
 WakeUps wake_ups_of(const std::vector<WakeUpFigures>& figures) {
   std::vector<WakeUps::Point> points;
   for (const auto& after : figures) {
-    // On a machine with much other work, longer gaps may be measured that were not longer.
+    // On a busy machine a longer gap may be measured as a shorter one.
     if (!points.empty() && after.idle.median <= points.back().idle_s) continue;
     points.push_back({after.idle.median, {after.delivery.median, after.sender_cpu.median, after.receiver_cpu.median}});
   }
@@ -153,7 +154,7 @@ Calibration to_calibration(const TransportFigures& figures, Transport transport)
   delays.name = "calibrated-" + std::string(name_of(transport));
   std::map<std::uint32_t, double> local, remote;
   for (const auto& [bytes, round_trip] : figures.local_round_trip) {
-    // On one core a message takes CPU time, which is in the trace, and next to nothing else.
+    // On one core a message takes CPU time, which is in the trace, and almost nothing else.
     local[bytes] = (round_trip.median - figures.local_round_trip_cpu.at(bytes).median) / 2;
     remote[bytes] = figures.remote_watched.contains(bytes) ? figures.remote_watched.at(bytes).median : local[bytes];
   }
@@ -179,8 +180,8 @@ std::set<FigureGroup> groups_of(const std::vector<UnsteadyFigure>& figures) {
 
 std::string text_of(const UnsteadyFigure& figure) {
   const auto micro = [](double seconds) { return fixed(seconds * 1e6, 2); };
-  return figure.what + " " + micro(figure.measured.median) + " us, quartiles " + micro(figure.measured.low) + " to " +
-         micro(figure.measured.high);
+  return fmt::format("{} {} us, quartiles {} to {}", figure.what, micro(figure.measured.median),
+                     micro(figure.measured.low), micro(figure.measured.high));
 }
 
 class CalibrationRun {

@@ -1,5 +1,5 @@
-// Measures what messages and metering cost between cores of this machine: every load in turns, several times, medians.
-// Figures whose quartiles are far apart are measured again (steadiness.hpp), until they are not, or it has been enough.
+// Measures what messages and metering cost between cores of this machine. The loads run in rotation, several times, and
+// medians count. Figures whose quartiles are far apart are measured again (steadiness.hpp), up to a limit.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ namespace dpm::cli {
 
 struct CalibrationPlan {
   std::vector<Transport> transports = {Transport::tcp};
-  Transport over = Transport::tcp;  // whose delays the model has
-  int core_a = 0, core_b = 1;       // the same: only what is within one core is measured
+  Transport over = Transport::tcp;  // the model gets the delays of this transport
+  int core_a = 0, core_b = 1;       // equal: only messages within one core are measured
   int repeats = 5;
-  int repeats_most = 15;  // of what is not steady
+  int repeats_most = 15;  // of figures that are not steady
   std::uint32_t messages = 1000;
 };
 
@@ -28,19 +28,19 @@ struct Measured {
   static Measured of(std::vector<double> values);
 };
 
-// Waking a process of the other core, which had been idle for so long.
+// Waking a process on the other core after that core has been idle for `idle`.
 struct WakeUpFigures {
   Measured idle, sender_cpu, receiver_cpu, delivery;
 };
 
-// Of one transport, by the size of the message; seconds.
+// The figures of one transport, by message size, in seconds.
 struct TransportFigures {
-  std::map<std::uint32_t, Measured> send_cpu, receive_cpu;  // nobody waits
+  std::map<std::uint32_t, Measured> send_cpu, receive_cpu;  // of calls that do not wait
   std::map<std::uint32_t, Measured> local_round_trip;       // on one core
   std::map<std::uint32_t, Measured> local_round_trip_cpu;
-  std::map<std::uint32_t, Measured> remote_watched, remote_asleep;  // from SEND to being there, on two cores
-  std::vector<WakeUpFigures> wake_ups;                              // the longer idle the later
-  // What a metered call costs more, on one core; the same where the call waits.
+  std::map<std::uint32_t, Measured> remote_watched, remote_asleep;  // from SEND to arrival, on two cores
+  std::vector<WakeUpFigures> wake_ups;                              // by increasing idle time
+  // The additional cost of a metered call on one core, and of a metered call that waits.
   Measured metered_call_cpu, metered_call_elapsed;
   Measured metered_waiting_cpu, metered_waiting_elapsed;
   Measured metered_wake_up_sender_cpu, metered_wake_up_receiver_cpu;
@@ -48,17 +48,17 @@ struct TransportFigures {
 
 struct CalibrationResult {
   CalibrationPlan plan;
-  std::vector<std::string> unusable;  // figures of `calibration` that mean little, in words
+  std::vector<std::string> unusable;  // descriptions of figures that vary too much to be used
   bool measured_again = false;
   std::map<Transport, TransportFigures> of;
   Calibration calibration;
 };
 
-// `progress` is told what is done next, and of how many steps it is which.
+// `progress` gets the name of the next step, its number, and the number of steps.
 Result<CalibrationResult> run_calibration(const CalibrationPlan& plan, const std::string& folder,
                                           const std::function<void(const std::string&, int, int)>& progress);
 
-// The cores this process may use.
+// The cores that this process may use.
 std::vector<int> usable_cores();
 
 }  // namespace dpm::cli

@@ -1,6 +1,7 @@
 #include "cli/calibrate/load_run.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -34,7 +35,7 @@ bool read_number(const std::string& word, Number& number) {
   return wrong == std::errc() && end == word.data() + word.size();
 }
 
-// Its exit status; what it prints goes to `output`, what it complains of to `output`.err.
+// Returns the exit status. Standard output goes to `output`, standard error to `output`.err.
 Result<int> run_program(const std::vector<std::string>& words, const std::string& output) {
   std::vector<char*> arguments;
   for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -56,7 +57,8 @@ Result<int> run_program(const std::vector<std::string>& words, const std::string
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whoever is started meanwhile stays on one core, a meter too: that is how a program on one core is metered.
+// Processes started while it exists stay on one core, and so does their meter: that is how a program on one core is
+// metered.
 class OnOneCore {
  public:
   explicit OnOneCore(int core) {
@@ -76,7 +78,7 @@ class OnOneCore {
   bool changed_ = false;
 };
 
-// Whoever is started meanwhile is scheduled as everybody is.
+// Processes started while it exists have the default scheduling policy.
 class Ordinary {
  public:
   Ordinary() : before_(::sched_getscheduler(0)) {
@@ -158,8 +160,8 @@ Result<LoadFigures> LoadRunner::start(const std::vector<std::string>& before, co
   if (!status) return status.error();
   if (*status != 0) {
     const auto said = read_text_file(output + ".err", kFigureBytesMax);
-    return Error{"the load '" + std::string(name_of(plan.transport)) + " " + std::string(name_of(plan.shape)) +
-                 "' ended with status " + std::to_string(*status) + (said ? ": " + *said : "")};
+    return Error{fmt::format("the load '{} {}' ended with status {}{}", name_of(plan.transport), name_of(plan.shape),
+                             *status, said ? ": " + *said : "")};
   }
   const auto text = read_text_file(output, kFigureBytesMax);
   if (!text) return text.error();
@@ -178,7 +180,7 @@ Result<MeteredFigures> LoadRunner::run_metered(const LoadPlan& plan) {
   const std::string trace = folder_ + "/trace-" + std::to_string(++runs_);
   const auto figures = start({"", "meter", "--wait", "-o", trace, "--"}, plan);
   if (!figures) return figures.error();
-  const auto read = read_history(trace, {.everybody = true});
+  const auto read = read_history(trace, {.all_processes = true});
   if (!read) return read.error();
   std::error_code ignored;
   std::filesystem::remove_all(trace, ignored);

@@ -1,4 +1,4 @@
-// Runs a load (load.hpp) in a process of its own, as it is or metered.
+// Runs a load (load.hpp) in its own process, bare or metered.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dpm::cli {
 
-// The words after `dpm calibrate` that run one load, and the plan they stand for.
+// The words after `dpm calibrate` that run one load, and the plan that they encode.
 std::vector<std::string> words_of(const LoadPlan& plan);
 Result<LoadPlan> plan_from_words(const std::vector<std::string>& words);
 
@@ -24,12 +24,12 @@ struct MeteredFigures {
 
 class LoadRunner {
  public:
-  // Runs this very program. Traces go to `folder`, one after the other.
+  // Runs this program again as a load. Traces go to `folder`, one after the other.
   explicit LoadRunner(std::string folder) : folder_(std::move(folder)) {}
 
   Result<LoadFigures> run(const LoadPlan& plan);
-  // What a metered run is compared with. Both are scheduled as ordinary programs are, whatever this process has been
-  // given: the kernel takes a meter to the CPU of the call only then.
+  // The run that a metered run is compared with. Both have the default scheduling policy, whatever the policy of this
+  // process is: only then does the kernel move a meter to the CPU of the call.
   Result<LoadFigures> run_ordinary(const LoadPlan& plan);
   Result<MeteredFigures> run_metered(const LoadPlan& plan);
 

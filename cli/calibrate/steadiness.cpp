@@ -1,5 +1,7 @@
 #include "cli/calibrate/steadiness.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/number_text.hpp"
@@ -41,18 +43,18 @@ std::vector<UnsteadyFigure> unsteady_figures(const TransportFigures& figures) {
   finding.look_at(FigureGroup::messages, "a round trip on one core", figures.local_round_trip);
   finding.look_at(FigureGroup::two_cores, "a message between two cores", figures.remote_watched);
   for (const WakeUpFigures& after : figures.wake_ups) {
-    const std::string waking = "waking a core that was idle for " + micro(after.idle.median) + ": ";
-    finding.look_at(FigureGroup::two_cores, waking + "CPU time of who wakes", after.sender_cpu);
-    finding.look_at(FigureGroup::two_cores, waking + "CPU time of who is woken", after.receiver_cpu);
-    finding.look_at(FigureGroup::two_cores, waking + "the message comes later", after.delivery);
+    const std::string waking = fmt::format("waking a core that was idle for {}: ", micro(after.idle.median));
+    finding.look_at(FigureGroup::two_cores, waking + "CPU time of the sender", after.sender_cpu);
+    finding.look_at(FigureGroup::two_cores, waking + "CPU time of the receiver", after.receiver_cpu);
+    finding.look_at(FigureGroup::two_cores, waking + "delay of the message", after.delivery);
   }
   finding.look_at(FigureGroup::metering, "a metered call: CPU time", figures.metered_call_cpu);
   finding.look_at(FigureGroup::metering, "a metered call: longer", figures.metered_call_elapsed);
   finding.look_at(FigureGroup::metering, "a metered call that waits: CPU time", figures.metered_waiting_cpu);
   finding.look_at(FigureGroup::metering, "a metered call that waits: longer", figures.metered_waiting_elapsed);
-  finding.look_at(FigureGroup::metering, "waking while metered: CPU time of who wakes",
+  finding.look_at(FigureGroup::metering, "waking while metered: CPU time of the sender",
                   figures.metered_wake_up_sender_cpu);
-  finding.look_at(FigureGroup::metering, "waking while metered: CPU time of who is woken",
+  finding.look_at(FigureGroup::metering, "waking while metered: CPU time of the receiver",
                   figures.metered_wake_up_receiver_cpu);
   return finding.take();
 }

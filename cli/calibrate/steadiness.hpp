@@ -1,8 +1,7 @@
-// Whether what was measured can be used: how far a figure's quartiles are apart.
+// Whether a measured figure can be used: how far its quartiles are apart.
 //
-// Other work on the machine moves single figures by several times their size, and one median out of five hides it. A
-// figure that is not steady is measured again; one that stays wide is reported, because a prediction from it means
-// little.
+// Other work on the machine changes single measurements by several times their size, and a median of five hides that.
+// An unsteady figure is measured again. One that stays wide is reported, because predictions from it mean little.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace dpm::cli {
 
-// What is measured together, and again together.
+// Figures that are measured together, and measured again together.
 enum class FigureGroup { messages, two_cores, metering };
 
 enum class Steadiness {
@@ -24,12 +23,12 @@ Steadiness steadiness_of(const Measured& measured);
 
 struct UnsteadyFigure {
   FigureGroup group = FigureGroup::messages;
-  std::string what;  // "waking after 130.20 us: the message comes later by"
+  std::string what;  // "waking a core that was idle for 130.20 us: delay of the message"
   Measured measured;
   bool is_usable = true;
 };
 
-// Of the figures a delay model is made of; those that are narrow are left out.
+// The figures of a delay model that are not narrow.
 std::vector<UnsteadyFigure> unsteady_figures(const TransportFigures& figures);
 
 }  // namespace dpm::cli

@@ -1,4 +1,4 @@
-// A command of dpm-sim as dpm lists it: name and summary. main() starts dpm-sim before it could be run here.
+// A command of dpm-sim as dpm lists it: name and summary. main() starts dpm-sim before this command could run.
 #pragma once
 
 #include "cli/command.hpp"

@@ -22,7 +22,7 @@ std::size_t terminal_columns() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
-// Columns that a text takes on the terminal.
+// The number of terminal columns that a text takes.
 std::size_t width_of(const char* text, const char* end) {
   std::size_t width = 0;
   std::mbstate_t state{};
@@ -47,7 +47,7 @@ class LineEditor::Library {
  public:
   Library(std::string prompt, std::string history_file)
       : prompt_(std::move(prompt)), typed_(std::move(history_file)), history_(history_init()) {
-    std::setlocale(LC_CTYPE, "");  // for the width of characters beyond ASCII
+    std::setlocale(LC_CTYPE, "");  // wcwidth() needs it for characters beyond ASCII
     editor_ = el_init("dpm", stdin, stdout, stderr);
     DPM_CHECK(editor_ != nullptr && history_ != nullptr);
     el_set(editor_, EL_CLIENTDATA, this);
@@ -80,7 +80,7 @@ class LineEditor::Library {
     int count = 0;
     is_discarded_ = false;
     is_editing_ = true;
-    // Before the prompt is there: otherwise a key that is quick enough would be the terminal's own, as control-R is.
+    // Before the prompt appears: otherwise the terminal itself would handle a key typed very early, such as control-R.
     el_set(editor_, EL_PREP_TERM, 1);
     const char* text = el_gets(editor_, &count);
     is_editing_ = false;
@@ -114,7 +114,7 @@ class LineEditor::Library {
     return *static_cast<Library*>(self);
   }
 
-  // One character; whatever is shown before it comes leaves the line as it was.
+  // Reads one character. What machines report meanwhile is shown above, and the line stays as it was.
   int get(wchar_t* character) {
     std::mbstate_t state{};
     while (true) {
@@ -135,16 +135,16 @@ class LineEditor::Library {
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return static_cast<int>(count);
       const std::size_t used = std::mbrtowc(character, &byte, 1, &state);
-      if (used == static_cast<std::size_t>(-2)) continue;  // more bytes belong to it
+      if (used == static_cast<std::size_t>(-2)) continue;  // the character has more bytes
       if (used == static_cast<std::size_t>(-1)) {
-        state = {};  // no character of this encoding
+        state = {};  // not a character of this encoding
         continue;
       }
       return 1;
     }
   }
 
-  // Takes prompt and line off the terminal, and leaves the cursor where the prompt began.
+  // Erases prompt and line, and leaves the cursor where the prompt began.
   void hide() {
     const LineInfo* line = el_line(editor_);
     const std::size_t before = prompt_.size() + width_of(line->buffer, line->cursor);
@@ -171,7 +171,7 @@ class LineEditor::Library {
       el_insertstr(editor_, rest.c_str());
       return CC_REFRESH;
     }
-    if (candidates.size() == 1) return CC_REFRESH;  // a folder, typed to its end
+    if (candidates.size() == 1) return CC_REFRESH;  // a folder name, completed
     std::string list;
     for (const auto& candidate : candidates) list += (list.empty() ? "" : "  ") + candidate;
     show(list);

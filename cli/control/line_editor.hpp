@@ -1,5 +1,5 @@
-// The controller on a terminal: line editing, history and completion (libedit, whose only home is here), and what
-// machines report while the user types, shown above the line that is being typed.
+// The controller on a terminal: line editing, history and completion with libedit, which is used only here. What
+// machines report while the user types is shown above the line being typed.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace dpm::cli {
 
 class LineEditor : public control::Screen {
  public:
-  // `history_file` is made readable for the user alone; empty: nothing is kept.
+  // `history_file` is readable only for the user; empty: no history is kept.
   LineEditor(std::string prompt, std::string history_file);
   ~LineEditor() override;
   LineEditor(const LineEditor&) = delete;
@@ -23,7 +23,7 @@ class LineEditor : public control::Screen {
   void on_waiting(WhileWaiting meanwhile);
   void on_completion(std::function<control::Completion(std::string_view line)> complete);
 
-  // The next line without its end; nothing for control-D on an empty one, or when the terminal is gone.
+  // The next line without its end; nothing after control-D on an empty line, or when the terminal is gone.
   std::optional<std::string> next();
   void show(std::string_view lines) override;
 

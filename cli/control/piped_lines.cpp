@@ -7,7 +7,7 @@
 namespace dpm::cli {
 
 std::optional<std::string> PipedLines::next() {
-  constexpr std::size_t kLineBytesMax = 1024 * 1024;  // whoever sends more sends no commands
+  constexpr std::size_t kLineBytesMax = 1024 * 1024;  // a longer line is not a command
   while (true) {
     const auto newline = pending_.find('\n');
     if (newline != std::string::npos || is_at_end_ || pending_.size() > kLineBytesMax) {

@@ -1,4 +1,4 @@
-// Commands from a pipe or a file on standard input: no prompt, no echo, and what machines report is shown meanwhile.
+// Commands from a pipe or a file on standard input: no prompt and no echo. What machines report is shown meanwhile.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@
 namespace dpm::cli {
 namespace {
 
-// One write, so that lines of several sessions do not mix.
+// A single write(), so that lines of several sessions do not mix.
 void append(const std::string& file, const std::string& text) {
   const UniqueFd fd(open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd || write(fd.get(), text.data(), text.size()) < 0) return;

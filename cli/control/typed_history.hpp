@@ -1,5 +1,5 @@
-// What the user has typed, now and before: a file with a line a command, which several controllers may add to. It holds
-// what anybody could type, secrets as well, so it is readable for its user alone.
+// The commands that the user has typed: a file with one command per line, to which several controllers may append. A
+// command may contain a secret, so only the user can read the file.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ class TypedHistory {
  public:
   static constexpr std::size_t kLinesMax = 1000;
 
-  // Empty: nothing is kept. A file that cannot be read or written is no reason to refuse anything.
+  // Empty: no history is kept. A file that cannot be read or written is ignored.
   explicit TypedHistory(std::string file) : file_(std::move(file)) {}
 
-  // The last ones, oldest first; a file that has become much longer is cut.
+  // The most recent commands, oldest first. A file that has become much longer is cut.
   std::vector<std::string> read() const;
   void add(const std::string& line) const;
 

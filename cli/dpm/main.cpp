@@ -1,5 +1,5 @@
-// dpm: the commands that need no simulator. Those that simulate are part of a second executable, dpm-sim, so that
-// metered machines need no SimGrid; dpm starts it.
+// dpm: the commands that need no simulator. The commands that simulate are in a second executable, dpm-sim, which dpm
+// starts. Therefore metered machines need no SimGrid.
 #include <unistd.h>
 
 #include <string>
@@ -18,7 +18,7 @@ std::string folder_of_this_program() {
   return path.substr(0, path.rfind('/'));
 }
 
-// Returns only when there is no dpm-sim to become.
+// Returns only if it cannot become dpm-sim.
 int become_simulator(char** argv, Terminal& terminal) {
   const std::string folder = folder_of_this_program();
   const std::vector<std::string> places = {folder + "/dpm-sim", folder + "/../libexec/dpm/dpm-sim"};

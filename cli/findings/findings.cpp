@@ -26,9 +26,9 @@ Result<ParallelismFindings> find_parallelism(std::shared_ptr<const History> hist
   auto schedule = contended_schedule(*history, target);
   if (!schedule) return schedule.error();
   CriticalPath path = critical_path(*history, target, *schedule);
-  auto doubt = warning_of(parallelism->overlaps, *history, path.t_max_s);
-  return ParallelismFindings{std::move(history),   computation,     method,          *parallelism,
-                             std::move(*schedule), std::move(path), std::move(doubt)};
+  auto caveat = warning_of(parallelism->overlaps, *history, path.t_max_s);
+  return ParallelismFindings{std::move(history),   computation,     method,           *parallelism,
+                             std::move(*schedule), std::move(path), std::move(caveat)};
 }
 
 FindingsReader::FindingsReader(Asked asked) : asked_(std::move(asked)), queue_feed_(queues_, asked_.by_thread) {
@@ -52,7 +52,7 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   const Computation computation = asked_.history.computation();
   const auto history = found.histories.of(computation);
   if (!history) {
-    // A name that the trace does not have is a mistake of the command line; all else is the trace's.
+    // A name that the trace does not have is a mistake on the command line; other errors concern the trace.
     for (const auto& name : asked_.history.processes)
       if (!has_process(found.input.info, name)) return about_trace(found.input, history.error());
     found.missing.push_back("no parallelism, longest path, request paths or space-time diagram: " +
@@ -64,7 +64,7 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   if (auto causality = find_causality(**history, asked_.causality)) found.causality = std::move(*causality);
   auto parallel = find_parallelism(*history, computation, asked_.method);
   if (parallel) {
-    if (parallel->doubt) found.warnings.push_back(*parallel->doubt);
+    if (parallel->caveat) found.warnings.push_back(*parallel->caveat);
     found.parallel = std::move(*parallel);
   } else {
     found.missing.push_back("no parallelism, longest path or space-time diagram: " + parallel.error().what);

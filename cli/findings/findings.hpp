@@ -1,6 +1,6 @@
-// Everything the analyses say of one trace, computed once: what the report shows.
+// The results of all analyses of one trace, computed once: the content of the report.
 //
-// A trace need not answer every question. What it cannot answer is absent, and `missing` says why.
+// A trace may be unable to answer a question. Then the result is absent, and `missing` says why.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace dpm::cli {
 
-// What needs a history graph with CPU times in it.
+// The results that need a history graph with CPU times.
 struct ParallelismFindings {
   std::shared_ptr<const History> history;
   Computation computation;
@@ -27,7 +27,7 @@ struct ParallelismFindings {
   Parallelism parallelism;
   Schedule schedule;  // on the traced placement, with delays and CPU sharing
   CriticalPath path;
-  std::optional<std::string> doubt;  // why the replay may be more parallel than the run could be
+  std::optional<std::string> caveat;  // why the replay may be more parallel than the run can be
 
   bool is_of(const Computation& other, SharingMethod other_method) const;
 };
@@ -39,24 +39,24 @@ struct Findings {
   TraceInput input;
   Statistics statistics;
   Queues queues;
-  Histories histories;  // of all computations that were asked about
+  Histories histories;  // one for each requested computation
   std::optional<ParallelismFindings> parallel;
   std::optional<Causality> causality;  // none: no process outside makes requests, or there is no history
-  std::vector<std::string> missing;    // "no parallelism, ...: <why>"; empty when everything was found
+  std::vector<std::string> missing;    // "no parallelism, ...: <why>"; empty when there is a result for everything
   std::vector<std::string> warnings;   // of the analyses
 };
 
-// What is asked of a trace. Statistics and queues are of processes, unless asked `by_thread`.
+// What to find in a trace. Statistics and queues are per process, or per thread with `by_thread`.
 struct Asked {
   HistoryOptions history;
   SharingMethod method = SharingMethod::replay;
   CausalityOptions causality;
   bool by_thread = false;
   std::vector<Computation> computations;  // more histories to build
-  std::vector<EventSink*> sinks;          // see the events too
+  std::vector<EventSink*> sinks;          // get the events too
 };
 
-// Takes the events of one reading.
+// Collects the events of one reading.
 class FindingsReader {
  public:
   explicit FindingsReader(Asked asked);
@@ -74,7 +74,7 @@ class FindingsReader {
   HistoryBuilders builders_;
 };
 
-// Reads the trace, once. Refuses one that cannot be read.
+// Reads the trace once. Fails if it cannot be read.
 Result<Findings> find_all(const std::string& trace, Asked asked);
 
 }  // namespace dpm::cli

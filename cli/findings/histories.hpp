@@ -1,4 +1,4 @@
-// The history graphs of one trace: one for each computation that is asked about, built in one reading.
+// The history graphs of one trace: one for each requested computation, built in one reading.
 #pragma once
 
 #include <list>
@@ -15,7 +15,7 @@ class Histories {
  public:
   void add(Computation computation, Result<std::shared_ptr<const History>> history);
 
-  // Of a computation that was asked about; or why it has none.
+  // The history of a requested computation, or why it has none.
   Result<std::shared_ptr<const History>> of(const Computation& computation) const;
 
  private:
@@ -28,7 +28,7 @@ class Histories {
 
 class HistoryBuilders {
  public:
-  // A computation that is there already is built once.
+  // A computation that is requested twice is built once.
   void add(const Computation& computation);
 
   std::vector<EventSink*> sinks();
@@ -40,7 +40,7 @@ class HistoryBuilders {
     Computation computation;
     HistoryBuilder builder;
   };
-  std::list<One> all_;  // sinks stay where they are
+  std::list<One> all_;  // a list, because sinks must not move
 };
 
 }  // namespace dpm::cli

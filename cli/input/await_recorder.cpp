@@ -14,19 +14,19 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kLookAgain{10};
-constexpr std::chrono::milliseconds kSilent{300};  // shorter waits need no words
+constexpr std::chrono::milliseconds kSilent{300};  // shorter waits are not reported
 
-// A process that has ended and that nobody has waited for does not run.
+// A zombie does not run.
 bool is_running(std::uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
   if (!std::getline(file, text)) return false;
-  const std::size_t name_end = text.rfind(')');  // the name before it may hold anything
+  const std::size_t name_end = text.rfind(')');  // the name before it may contain any character
   return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z';
 }
 
-// The first process of the program runs, if the trace says already which that is; or the recorder has said that it
-// waits for more, and that the trace is complete so far.
+// True when the program's first process is known and runs, or when the recorder has marked the trace as complete so far
+// and waits for more.
 bool is_worth_reading(const std::string& directory) {
   const auto sidecar = read_sidecar(directory);
   if (!sidecar || sidecar->info.processes.empty()) return false;
@@ -35,8 +35,8 @@ bool is_worth_reading(const std::string& directory) {
   return pid != 0 && is_running(pid);
 }
 
-// Processes that the command has left behind are still metered: what there is so far was written beside the trace, by
-// a recorder that is not about to finish.
+// True when the command has ended and processes that it left behind are still metered: the recorder has written the
+// results so far beside the trace, and is not about to finish.
 bool goes_on_after_the_command(const std::string& directory) {
   std::error_code ignored;
   return std::filesystem::exists(std::filesystem::path(directory).parent_path() / "results.json", ignored);
@@ -49,12 +49,12 @@ void await_recorder(const std::string& directory) {
   const Terminal terminal = standard_terminal();
   Progress progress(terminal);
   const auto begin = std::chrono::steady_clock::now();
-  bool is_said = false;
+  bool is_shown = false;
   while (is_being_recorded(directory)) {
     const auto waited = std::chrono::steady_clock::now() - begin;
     if (waited > kPatience) return;
-    if (waited > kSilent && !is_said) progress.show("waiting for the recorder of " + directory + " to finish");
-    is_said = is_said || waited > kSilent;
+    if (waited > kSilent && !is_shown) progress.show("waiting for the recorder of " + directory + " to finish");
+    is_shown = is_shown || waited > kSilent;
     std::this_thread::sleep_for(kLookAgain);
   }
 }

@@ -1,5 +1,7 @@
 #include "cli/input/history_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/printable.hpp"
@@ -8,21 +10,21 @@ namespace dpm::cli {
 
 void HistoryOptions::describe(CLI::App& app) {
   app.add_option("--process", processes,
-                 "A process of the computation; repeat for several (default: as the trace says)");
-  app.add_flag("--everybody", everybody, "Take every process of the trace as the computation, users too");
+                 "A process of the computation; repeat for several (default: those that the trace marks)");
+  app.add_flag("--everybody", all_processes, "Include every process of the trace in the computation, users too");
   app.add_flag("--external-time", external_time, "Count the time spent in processes outside (thesis figure 5.3)");
 }
 
 Computation HistoryOptions::computation() const {
-  return {.only = processes, .all_processes = everybody, .external_time = external_time};
+  return {.only = processes, .all_processes = all_processes, .external_time = external_time};
 }
 
 Error about_trace(const TraceInput& input, const Error& problem) {
   std::string text = input.directory + ": " + problem.what;
   const Ledger& ledger = input.ledger;
   if (ledger.lost > 0) {
-    text += "; " + std::to_string(ledger.lost) + " of the " + std::to_string(ledger.seen) + " events seen are lost";
-    if (!ledger.losses.empty()) text += " (" + ledger.losses.front().reason + ")";
+    text += fmt::format("; {} of the {} events seen are lost", ledger.lost, ledger.seen);
+    if (!ledger.losses.empty()) text += fmt::format(" ({})", ledger.losses.front().reason);
   }
   return Error{text};
 }
@@ -41,7 +43,7 @@ Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions
 void print_history_warnings(const History& history, Terminal& terminal) {
   if (history.receives_without_send > 0)
     terminal.err << "warning: " << history.receives_without_send
-                 << " RECEIVEs have no SEND in the trace: it has lost events\n";
+                 << " RECEIVEs have no SEND in the trace: events are lost\n";
   if (history.sends_without_receive > 0)
     terminal.err << "warning: " << history.sends_without_receive << " SENDs have no RECEIVE in the trace\n";
   for (const auto& warning : history.warnings) terminal.err << "warning: " << printable(warning) << '\n';

@@ -1,4 +1,5 @@
-// What the commands that build a history graph share: which processes are the computation, and how time outside counts.
+// The options of all commands that build a history graph: which processes are the computation, and how time outside
+// counts.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 namespace dpm::cli {
 
 struct HistoryOptions {
-  std::vector<std::string> processes;  // empty: those the trace marks as the computation
-  bool everybody = false;              // every process of the trace, users too
+  std::vector<std::string> processes;  // empty: those that the trace marks as the computation
+  bool all_processes = false;          // every process of the trace, users too
   bool external_time = false;
 
   void describe(CLI::App& app);
@@ -23,11 +24,11 @@ struct TraceHistory {
   History history;
 };
 
-// `more` sees the same events.
+// `more` gets the same events.
 Result<TraceHistory> read_history(const std::string& trace, const HistoryOptions& options,
                                   std::vector<EventSink*> more = {});
 
-// `problem` with the trace it is about, and how much of that trace is lost: perhaps that is why.
+// `problem` with the name of the trace, and how much of the trace is lost, which may be the reason.
 Error about_trace(const TraceInput& input, const Error& problem);
 
 void print_history_warnings(const History& history, Terminal& terminal);

@@ -1,4 +1,4 @@
-// One stream of events into several sinks, so that a trace is read once however many questions are asked of it.
+// Copies one stream of events to several sinks, so that a trace is read once for any number of analyses.
 #pragma once
 
 #include <utility>

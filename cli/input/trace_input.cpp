@@ -12,7 +12,7 @@
 namespace dpm::cli {
 namespace {
 
-// Hands a trace on as it is if its messages are numbered; otherwise looks what its streams carried.
+// Passes a trace on unchanged if its messages are numbered; otherwise surveys what its streams carried.
 class FirstReading : public EventSink {
  public:
   explicit FirstReading(EventSink& analyses) : sink_(&analyses) {}
@@ -62,13 +62,14 @@ void describe_threads(CLI::App& app, bool& threads) {
 }
 
 void describe_all(CLI::App& app, bool& all) {
-  app.add_flag("--all", all,
-               "Show each process and each peer outside (default: many of one program, and the clients of one service, "
-               "as one)");
+  app.add_flag(
+      "--all", all,
+      "Show each process and each peer outside (default: many processes of one program, and the clients of one "
+      "service, are shown as one)");
 }
 
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal) {
-  // Names come from outside: what is not UTF-8 is shown as U+FFFD instead of ending the output.
+  // Names come from outside: bytes that are not UTF-8 become U+FFFD; without this the JSON library would throw.
   terminal.out << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 

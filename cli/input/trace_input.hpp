@@ -1,4 +1,4 @@
-// What every command that reads a trace shares: finding it, reading it into the analyses, and saying what is missing.
+// What all commands that read a trace share: find it, read it into the analyses, and report what is missing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,13 +13,13 @@ namespace dpm::cli {
 
 struct TraceInput {
   std::string directory;
-  TraceInfo info;  // as the analyses saw it: with the processes outside that stand for unmetered ends
+  TraceInfo info;  // as the analyses saw it, including the processes outside that stand for unmetered ends
   Ledger ledger;
 };
 
-// Reads the trace into all `sinks` at once. One of live programs is read twice, and its streams and datagrams come as
-// messages (analysis/messages). A recorder finishes a moment after the program it meters: that is waited for, some
-// seconds at most. While the program runs, the trace is read as far as it is written.
+// Reads the trace into all `sinks` at once. A trace of live programs is read twice, and its streams and datagrams are
+// turned into messages (analysis/messages). A recorder finishes a moment after the program that it meters; read_trace()
+// waits for it, some seconds at most. While the program runs, the trace is read as far as it is written.
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks,
                               ReceiveLength length = ReceiveLength::of_message);
 
@@ -35,7 +35,7 @@ struct TraceOptions {
 void describe_threads(CLI::App& app, bool& threads);
 void describe_all(CLI::App& app, bool& all);
 
-// A document for machines on stdout.
+// Prints the document on stdout.
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal);
 
 }  // namespace dpm::cli

@@ -28,7 +28,7 @@ CommandEnd::~CommandEnd() {
   thread_.join();
 }
 
-// False: the watch is over.
+// Returns false when the watch is over.
 bool CommandEnd::pause(int limit_ms, bool for_process) {
   pollfd items[] = {{over_.get(), POLLIN, 0}, {for_process ? process_fd_.get() : -1, POLLIN, 0}};
   while (::poll(items, 2, limit_ms) < 0) {

@@ -1,4 +1,4 @@
-// Notices that the command itself has ended while other processes of the program go on: a daemon that stays behind.
+// Notices that the command itself has ended while other processes of the program, such as a daemon, go on.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace dpm::cli {
 
 class CommandEnd {
  public:
-  // A thread of its own watches `process_fd`. Most processes that are alive at the command's end are about to end as
-  // well: `others_run` is asked for a while, and `left_behind` is called, once, when they still do.
+  // A separate thread watches `process_fd`. Most processes that are alive at the command's end are about to end too: the
+  // thread asks `others_run` for a while, and calls `left_behind` once if they still run.
   CommandEnd(UniqueFd process_fd, std::function<bool()> others_run, std::function<void()> left_behind);
   CommandEnd(const CommandEnd&) = delete;
   CommandEnd& operator=(const CommandEnd&) = delete;
-  ~CommandEnd();  // waits for a `left_behind` that is at work
+  ~CommandEnd();  // waits until a running `left_behind` returns
 
  private:
   void run();

@@ -21,7 +21,7 @@ Result<void> Conclusion::write(const Recorded& recorded, const Findings& found) 
 
 void Conclusion::say(const Recorded& recorded, const Findings& found) {
   terminal_.err << meter_summary(program_, recorded, found);
-  const bool has_messages = found.statistics.sizes.messages > 0;  // the summary says that there are none
+  const bool has_messages = found.statistics.sizes.messages > 0;  // otherwise the summary already reports none
   for (const auto& missing : found.missing)
     if (has_messages) terminal_.err << "warning: " << printable(missing) << '\n';
   print_ledger(recorded.ledger, terminal_);
@@ -33,7 +33,7 @@ void Conclusion::so_far(const Recorded& recorded, const std::vector<ProcessLeft>
     const auto written = write(recorded, *found);
     if (!written) terminal_.err << "warning: " << printable(written.error().what) << '\n';
     if (written && folder_.is_kept())
-      terminal_.err << "so far in " << printable(folder_.path()) << ": trace, results.json, report.html\n";
+      terminal_.err << "results so far are in " << printable(folder_.path()) << ": trace, results.json, report.html\n";
   }
   terminal_.err << "dpm: " << goes_on_line(left, program_.pid, afterwards_.control_c_ends_it) << '\n' << std::flush;
   was_said_ = true;

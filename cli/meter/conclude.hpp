@@ -1,5 +1,6 @@
-// What a metering leaves: results.json and report.html beside the trace, and a summary on standard error. Made when the
-// program has ended; and before that, so far, when the command itself has ended and other processes keep metering going.
+// The results of a metering: results.json and report.html beside the trace, and a summary on standard error. They are made
+// when the program has ended, and before that, for the events so far, when the command itself has ended and other
+// processes of the program go on.
 #pragma once
 
 #include <string>
@@ -13,17 +14,17 @@ namespace dpm::cli {
 
 class Conclusion {
  public:
-  // What of it a user sees once the command has ended and others go on.
+  // How the rest of the metering reports once the command has ended and other processes go on.
   struct Afterwards {
-    bool control_c_ends_it = false;  // a caller still waits for us
-    bool silent = false;             // the terminal belongs to the shell again: files only
+    bool control_c_ends_it = false;  // dpm is still the caller's child
+    bool silent = false;             // the terminal belongs to the shell again: write only files
   };
 
   Conclusion(const OutputFolder& folder, MeteredFacts program, Terminal& terminal, Afterwards afterwards)
       : folder_(folder), program_(std::move(program)), terminal_(terminal), afterwards_(afterwards) {}
 
   void so_far(const Recorded& recorded, const std::vector<ProcessLeft>& left);
-  // Replaces what so_far() has written. A folder that is not kept is removed.
+  // Replaces the files that so_far() wrote. Removes a folder that is not kept.
   Result<void> at_end(const Recorded& recorded);
 
  private:

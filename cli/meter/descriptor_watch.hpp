@@ -1,5 +1,5 @@
-// A thread of its own that looks after descriptors while this one works: signals that are to stop the work instead of
-// ending the process, requests from outside.
+// A thread that handles descriptors while the main thread works: signals that stop the work instead of ending the
+// process, and requests from outside.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 namespace dpm::cli {
 
-// Signals as a descriptor. Threads that are to be spared them must have been started after it.
+// Signals as a descriptor. Only threads that start after it was made are protected from these signals.
 class SignalDescriptor {
  public:
   explicit SignalDescriptor(const std::vector<int>& signals);
@@ -21,7 +21,7 @@ class SignalDescriptor {
   ~SignalDescriptor();
 
   int fd() const { return fd_.get(); }
-  bool take();  // one that has come, if any
+  bool take();  // consumes one pending signal; false if there is none
 
  private:
   sigset_t before_ = {};
@@ -38,7 +38,7 @@ class DescriptorWatch {
   explicit DescriptorWatch(std::vector<Watched> watched);
   DescriptorWatch(const DescriptorWatch&) = delete;
   DescriptorWatch& operator=(const DescriptorWatch&) = delete;
-  ~DescriptorWatch();  // waits for a handler that is at work
+  ~DescriptorWatch();  // waits until a running handler returns
 
  private:
   void run();

@@ -1,5 +1,7 @@
 #include "cli/meter/doctor_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -32,57 +34,59 @@ Check notification_check(const MachineCapabilities& machine) {
   const std::string name = "user notification";
   if (tried.worked()) return {name, Verdict::good, "a call waited for its supervisor and went on", ""};
   if (tried.made && tried.error_number == EBUSY)
-    return {name, Verdict::missing, "somebody supervises us already",
-            "Run dpm outside of the meter, sandbox or container that is notified of our calls: the kernel allows one "
-            "such supervisor for each process."};
+    return {name, Verdict::missing, "another supervisor is notified already",
+            "Run dpm outside of the meter, sandbox or container that is notified of its calls: the kernel allows one "
+            "such supervisor per process."};
   if (is_forbidden(tried))
     return {name, Verdict::missing, "forbidden: " + reason(tried),
             "A container or sandbox forbids seccomp(2). Start the container with a profile that allows it (podman and "
             "docker: --security-opt seccomp=unconfined), or run dpm outside and meter from there."};
   if (tried.made && (tried.error_number == ENOSYS || tried.error_number == EINVAL))
-    return {name, Verdict::missing, "this kernel has none: " + reason(tried),
+    return {name, Verdict::missing, "not in this kernel: " + reason(tried),
             "Linux 5.6 or newer is needed, built with CONFIG_SECCOMP_FILTER."};
   return {name, Verdict::missing, reason(tried), "A call that should have waited for its supervisor did not."};
 }
 
 Check wake_up_check(const MachineCapabilities& machine) {
   const std::string name = "wake-up on one CPU";
-  if (machine.sync_wake_up.worked()) return {name, Verdict::good, "a metered call costs few microseconds", ""};
+  if (machine.sync_wake_up.worked()) return {name, Verdict::good, "a metered call costs a few microseconds", ""};
   if (!machine.notification.worked()) return {name, Verdict::limited, "could not be tried", ""};
   return {name, Verdict::limited, "not in this kernel: metered calls wait longer",
-          "Linux 6.6 or newer wakes the meter on the CPU of the call that waits, which is several times as fast."};
+          "Linux 6.6 or newer wakes the meter on the CPU of the waiting call, which is several times as fast."};
 }
 
 Check access_check(const MachineCapabilities& machine) {
   const std::string name = "access to programs";
   const bool works = machine.borrow_descriptor.worked() && machine.read_memory.worked();
-  if (works) return {name, Verdict::good, "descriptors and memory can be looked at", ""};
+  if (works) return {name, Verdict::good, "descriptors and memory can be read", ""};
   if (!machine.notification.worked()) return {name, Verdict::missing, "could not be tried", ""};
   const Attempt& failed = machine.borrow_descriptor.worked() ? machine.read_memory : machine.borrow_descriptor;
   std::string advice =
-      "pidfd_getfd(2) and process_vm_readv(2) are needed: Linux 5.6 or newer, and no container that "
+      "The meter needs pidfd_getfd(2) and process_vm_readv(2): Linux 5.6 or newer, and no container that "
       "forbids them.";
   if (is_forbidden(failed) && machine.yama_scope >= 1)
-    advice = "Yama (kernel.yama.ptrace_scope=" + std::to_string(machine.yama_scope) +
-             ") keeps programs from being looked at: run dpm as root, or as root set "
-             "'sysctl kernel.yama.ptrace_scope=0'.";
+    advice = fmt::format(
+        "Yama (kernel.yama.ptrace_scope={}) forbids reading other programs: run dpm as root, or as root set "
+        "'sysctl kernel.yama.ptrace_scope=0'.",
+        machine.yama_scope);
   return {name, Verdict::missing, "refused: " + reason(failed), advice};
 }
 
 Check counts_check(const MachineCapabilities& machine) {
   const std::string name = "byte counts";
   if (machine.transfer_counts.worked()) return {name, Verdict::good, "results of read() and write() are known", ""};
-  return {name, Verdict::limited, "/proc/PID/task/TID/io: " + reason(machine.transfer_counts),
-          "Lengths on pipes and UNIX sockets are those the program asked for, not those it got: a kernel with "
-          "CONFIG_TASK_IO_ACCOUNTING tells."};
+  return {
+      name, Verdict::limited, "/proc/PID/task/TID/io: " + reason(machine.transfer_counts),
+      "Lengths on pipes and UNIX sockets are those that the program asked for, not those that it got. A kernel with "
+      "CONFIG_TASK_IO_ACCOUNTING reports them."};
 }
 
 Check privilege_check(const MachineCapabilities& machine) {
   const std::string name = "privileges";
-  if (machine.may_administrate) return {name, Verdict::good, "setuid programs keep theirs", ""};
+  if (machine.may_administrate) return {name, Verdict::good, "setuid programs keep their privileges", ""};
   if (machine.no_new_privileges)
-    return {name, Verdict::note, "no_new_privs is set already: metering takes nothing away", ""};
-  return {name, Verdict::limited, "no_new_privs will be set: setuid programs get none",
+    return {name, Verdict::note, "no_new_privs is set already: metering changes nothing", ""};
+  return {name, Verdict::limited, "no_new_privs will be set: setuid programs gain no privileges",
           "Programs that gain privileges when they start (sudo, su, ping) run with yours instead. To meter those, run "
           "dpm as root."};
 }
@@ -90,39 +94,40 @@ Check privilege_check(const MachineCapabilities& machine) {
 Check acquire_check(const MachineCapabilities& machine) {
   const std::string name = "running programs";
   if (machine.may_trace_all && machine.yama_scope < 3)
-    return {name, Verdict::good, "dpm acquire takes any process", ""};
-  if (machine.yama_scope < 1) return {name, Verdict::good, "dpm acquire takes your own processes", ""};
+    return {name, Verdict::good, "dpm acquire works on any process", ""};
+  if (machine.yama_scope < 1) return {name, Verdict::good, "dpm acquire works on your own processes", ""};
   return {name, Verdict::limited,
-          "dpm acquire takes none: kernel.yama.ptrace_scope=" + std::to_string(machine.yama_scope),
-          machine.yama_scope >= 3 ? "Scope 3 stays until the machine is started again."
+          fmt::format("dpm acquire does not work: kernel.yama.ptrace_scope={}", machine.yama_scope),
+          machine.yama_scope >= 3 ? "Scope 3 stays until the machine is restarted."
                                   : "Run dpm as root, or as root set 'sysctl kernel.yama.ptrace_scope=0'."};
 }
 
 Check announcements_check(const MachineCapabilities& machine) {
-  const std::string name = "births and deaths";
+  const std::string name = "starts and ends";
   if (machine.announcements_problem.empty()) return {name, Verdict::good, "announced by the kernel", ""};
-  return {name, Verdict::limited, "read from /proc instead",
-          "The kernel does not announce processes to us (" + machine.announcements_problem +
-              "): forks, execs and ends are known when a process makes its next call, and marked as inferred."};
+  return {
+      name, Verdict::limited, "read from /proc instead",
+      fmt::format("The kernel does not announce processes to dpm ({}): a fork, exec or end is recorded when the next "
+                  "call shows it, and is marked as inferred.",
+                  machine.announcements_problem)};
 }
 
 Check filters_check(const MachineCapabilities& machine) {
-  const std::string name = "filters above us";
+  const std::string name = "other filters";
   if (machine.filters_above == 0) return {name, Verdict::good, "none", ""};
-  return {name, Verdict::note, "seccomp filters of others: " + std::to_string(machine.filters_above), ""};
+  return {name, Verdict::note, fmt::format("seccomp filters of other programs: {}", machine.filters_above), ""};
 }
 
 Check proc_check(const MachineCapabilities& machine) {
   if (!machine.proc_mounted) return {"/proc", Verdict::missing, "not mounted", "As root: mount -t proc proc /proc"};
   if (machine.hidden_processes.empty()) return {"/proc", Verdict::good, "shows every process", ""};
   return {"/proc", Verdict::note, machine.hidden_processes + ": other users' processes are not shown",
-          machine.may_trace_all ? "" : "Your own are, which is enough for metering them."};
+          machine.may_trace_all ? "" : "Your own are shown, which is enough to meter them."};
 }
 
 Check descriptors_check(const MachineCapabilities& machine) {
   const std::string name = "descriptors";
-  const std::string found =
-      std::to_string(machine.descriptors_max) + ", can be raised to " + std::to_string(machine.descriptors_limit);
+  const std::string found = fmt::format("{}, can be raised to {}", machine.descriptors_max, machine.descriptors_limit);
   if (machine.descriptors_limit >= kDescriptorsWanted) return {name, Verdict::good, found, ""};
   return {name, Verdict::limited, found,
           "The meter keeps a few for each thread of the program: raise the hard limit with 'ulimit -Hn'."};
@@ -130,11 +135,11 @@ Check descriptors_check(const MachineCapabilities& machine) {
 
 Check io_uring_check(const MachineCapabilities& machine) {
   const std::string name = "io_uring";
-  if (!machine.io_uring.worked()) return {name, Verdict::good, "not available: nothing can bypass through it", ""};
-  return {name, Verdict::note, "available: what goes through it bypasses the meter",
-          "The meter says which processes used io_uring. As root 'sysctl kernel.io_uring_disabled=2' makes programs "
-          "fall back to "
-          "calls that are seen."};
+  if (!machine.io_uring.worked())
+    return {name, Verdict::good, "not available: no program can bypass the meter with it", ""};
+  return {name, Verdict::note, "available: messages through it bypass the meter",
+          "The meter reports which processes used io_uring. As root 'sysctl kernel.io_uring_disabled=2' makes programs "
+          "fall back to metered calls."};
 }
 
 std::string name_of(Verdict verdict) {
@@ -151,7 +156,7 @@ std::string name_of(Verdict verdict) {
   return "";
 }
 
-// Words of `text` in lines of `width` columns, each indented.
+// `text` in indented lines of `width` columns.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
   std::string lines, line = indent;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,5 +1,5 @@
-// What this machine's capabilities mean for metering, and what to do about them: a pure function, so that machines we
-// don't have can be tried in a test.
+// What this machine's capabilities mean for metering, and what to do about them: a pure function, so that tests can try
+// machines that are not at hand.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,7 @@
 #include "cli/meter/meter_summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -11,10 +13,10 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::size_t kCommandShown = 60;  // characters: a line of the summary is for reading
+constexpr std::size_t kCommandShown = 60;  // characters
 
 std::string counted(std::uint64_t count, const std::string& noun, const std::string& nouns) {
-  return std::to_string(count) + " " + (count == 1 ? noun : nouns);
+  return fmt::format("{} {}", count, count == 1 ? noun : nouns);
 }
 
 std::string bytes_text(std::uint64_t bytes) {
@@ -52,31 +54,32 @@ Received received(const Statistics& statistics) {
   return all;
 }
 
-// By the processes that are metered: what they send to each other is in both.
+// Messages of the metered processes. A message between two of them is in both counts.
 std::string moved_text(const Statistics& statistics) {
   const Received all = received(statistics);
-  return counted(statistics.sizes.messages, "message", "messages") + " sent (" + bytes_text(statistics.sizes.bytes) +
-         ") and " + std::to_string(all.messages) + " received (" + bytes_text(all.bytes) + ")";
+  return fmt::format("{} sent ({}) and {} received ({})", counted(statistics.sizes.messages, "message", "messages"),
+                     bytes_text(statistics.sizes.bytes), all.messages, bytes_text(all.bytes));
 }
 
 std::string parallelism_line(const Findings& found) {
   if (!found.parallel) return "";
   const Parallelism& p = found.parallel->parallelism;
-  std::string text = "  P is " + fixed(p.run.P, 2) + " as it ran, metered; " + fixed(p.delay_cpu.P, 2) +
-                     " replayed on its cores, " + fixed(p.no_delay.P, 2) +
-                     " at best (messages that take no time, a CPU for everybody)\n";
-  if (found.parallel->doubt) text += "  warning: " + printable(*found.parallel->doubt) + "\n";
+  std::string text = fmt::format(
+      "  P is {} as it ran, metered; {} replayed on its cores; {} at best (instant messages, a CPU for each process)\n",
+      fixed(p.run.P, 2), fixed(p.delay_cpu.P, 2), fixed(p.no_delay.P, 2));
+  if (found.parallel->caveat) text += fmt::format("  warning: {}\n", printable(*found.parallel->caveat));
   return text;
 }
 
 std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
-  std::string text = "  the meter took part in " + counted(meter.notified_calls, "call", "calls");
+  std::string text = fmt::format("  the meter took part in {}", counted(meter.notified_calls, "call", "calls"));
   if (meter.notified_calls > 0 && meter.call_cost_ns > 0)
-    text += ", which cost " + seconds_text(static_cast<double>(meter.call_cost_ns) * 1e-9) + " of CPU time each";
-  if (meter.held_calls > 0) text += "; " + std::to_string(meter.held_calls) + " waited with it for their data";
+    text +=
+        fmt::format(", which cost {} of CPU time each", seconds_text(static_cast<double>(meter.call_cost_ns) * 1e-9));
+  if (meter.held_calls > 0) text += fmt::format("; it held {} until their data came", meter.held_calls);
   text += "\n";
   if (program.privileges_given_up)
-    text += "  no_new_privs was set: setuid programs it started had no privileges (dpm doctor)\n";
+    text += "  no_new_privs was set: setuid programs that it started gained no privileges (dpm doctor)\n";
   return text;
 }
 
@@ -84,10 +87,10 @@ std::string changes_line(const MeteredFacts& program, const MeterSummary& meter)
 
 std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {
   const Statistics& statistics = found.statistics;
-  std::string text = "dpm: " + printable(shortened(program.command)) + " (" + std::to_string(program.pid) + "): ";
-  text += counted(recorded.meter.processes, "process", "processes") + ", " +
-          counted(recorded.meter.threads, "thread", "threads") + ", " + moved_text(statistics) + " in " +
-          seconds_text(observed_s(statistics)) + "\n";
+  std::string text = fmt::format("dpm: {} ({}): {}, {}, {} in {}\n", printable(shortened(program.command)), program.pid,
+                                 counted(recorded.meter.processes, "process", "processes"),
+                                 counted(recorded.meter.threads, "thread", "threads"), moved_text(statistics),
+                                 seconds_text(observed_s(statistics)));
   text += parallelism_line(found);
   text += changes_line(program, recorded.meter);
   if (recorded.stopped) text += "  metering was stopped while the program ran\n";
@@ -95,20 +98,19 @@ std::string meter_summary(const MeteredFacts& program, const Recorded& recorded,
 }
 
 std::string meter_summary_without_trace(const MeteredFacts& program, const Recorded& recorded) {
-  return "dpm: " + printable(shortened(program.command)) + " (" + std::to_string(program.pid) +
-         "): " + counted(recorded.meter.processes, "process", "processes") + ", " +
-         counted(recorded.meter.threads, "thread", "threads") + "; its trace cannot be read\n" +
-         changes_line(program, recorded.meter);
+  return fmt::format("dpm: {} ({}): {}, {}; its trace cannot be read\n{}", printable(shortened(program.command)),
+                     program.pid, counted(recorded.meter.processes, "process", "processes"),
+                     counted(recorded.meter.threads, "thread", "threads"), changes_line(program, recorded.meter));
 }
 
 std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it) {
   constexpr std::size_t kShown = 3;
   std::string names;
   for (std::size_t i = 0; i < std::min(left.size(), kShown); ++i)
-    names += (i == 0 ? "" : ", ") + printable(left[i].name) + " (" + std::to_string(left[i].pid) + ")";
-  if (left.size() > kShown) names += " and " + std::to_string(left.size() - kShown) + " more";
-  return "metering goes on: " + names + (left.size() == 1 ? " still runs; " : " still run; ") +
-         (control_c_ends_it ? "control-C or " : "") + "'dpm stop " + std::to_string(program) + "' ends it";
+    names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", printable(left[i].name), left[i].pid);
+  if (left.size() > kShown) names += fmt::format(" and {} more", left.size() - kShown);
+  return fmt::format("metering goes on: {} still {}; {}'dpm stop {}' ends it", names, left.size() == 1 ? "runs" : "run",
+                     control_c_ends_it ? "control-C or " : "", program);
 }
 
 nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {

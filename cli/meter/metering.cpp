@@ -109,7 +109,8 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
   recorded.ledger = (*writer)->ledger();
   if (!control)
-    recorded.ledger.warnings.push_back("it could not be asked or told anything while it ran: " + control.error().what);
+    recorded.ledger.warnings.push_back("dpm list, stop and setflags could not reach this meter: " +
+                                       control.error().what);
   recorded.meter = source->summary();
   recorded.stopped = stopped;
   return recorded;

@@ -1,4 +1,4 @@
-// Recording a live program into a trace directory: what dpm meter and dpm acquire share.
+// Records a live program into a trace directory: the common part of dpm meter and dpm acquire.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,26 @@
 
 namespace dpm::cli {
 
-// What is recorded, understood before anything is started.
+// What to record, checked before anything is started.
 struct RecordingPlan {
   MeterFlags flags = MeterFlags::all();
-  std::vector<RuleSet> rules;  // of the one filter
+  std::vector<RuleSet> rules;  // of the only filter
   bool callers = false;        // see MeterOptions
   bool whole_cpu_time = false;
 };
 
-// `flags` as in --flags: a list that only takes away, or that names no event, takes away from or adds to all of them.
-// `templates` is a file of selection rules. Empty: everything is metered, everything is kept.
+// `flags` as in --flags: a list that names no event to add applies to all events. `templates` is a file of selection
+// rules. Empty: everything is metered and kept.
 Result<RecordingPlan> plan_recording(const std::string& flags, const std::string& templates);
 
 struct Recorded {
   Ledger ledger;
   MeterSummary meter;
   bool stopped = false;  // from outside, before the program had ended
-  std::string failure;   // what went wrong with the recording; the trace goes as far as it came
+  std::string failure;   // why the recording ended early; the trace has what was recorded until then
 };
 
-// A process that goes on after the command itself has ended.
+// A process that still runs after the command itself has ended.
 struct ProcessLeft {
   std::uint32_t pid = 0;
   std::string name;
@@ -38,14 +38,14 @@ struct ProcessLeft {
 
 struct RecordingSurroundings {
   std::string trace;              // the directory to make
-  std::string output;             // what `dpm list` shows; empty: nothing is kept
+  std::string output;             // shown by `dpm list`; empty: no files are kept
   std::vector<int> stop_signals;  // end the metering instead of this process
-  // Called at most once, from another thread: the command has ended, these processes go on, and so does the metering.
+  // Called at most once, from another thread, when the command has ended, but these processes and the metering go on.
   // The trace on disk is complete so far.
   std::function<void(const Recorded& so_far, const std::vector<ProcessLeft>&)> on_left_behind;
 };
 
-// Meters until the last process of the program has ended, one of the signals comes, or `dpm stop` asks for it. An error
+// Meters until the last process of the program has ended, one of the signals arrives, or `dpm stop` asks for it. An error
 // means that nothing was recorded.
 Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around);
 

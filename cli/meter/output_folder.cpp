@@ -1,5 +1,6 @@
 #include "cli/meter/output_folder.hpp"
 
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -11,7 +12,8 @@ namespace dpm::cli {
 
 Result<OutputFolder> OutputFolder::create(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0) return OutputFolder(path, true);
-  if (errno == EEXIST) return Error{path + " exists already: give -o a new directory, nothing is overwritten"};
+  if (errno == EEXIST)
+    return Error{fmt::format("{} exists already: give -o a new directory, nothing is overwritten", path)};
   return Error::from_errno("make the output directory " + path);
 }
 
@@ -29,7 +31,7 @@ std::string OutputFolder::default_name(const std::string& program, std::uint32_t
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_' && c != '.'; }, '_');
-  return "dpm-" + name + "-" + std::to_string(pid);
+  return fmt::format("dpm-{}-{}", name, pid);
 }
 
 std::string OutputFolder::absolute_path() const {

@@ -1,5 +1,5 @@
-// Where a metering leaves what it made: a directory with trace, results.json and report.html, or for a summary only a
-// scratch directory that goes again.
+// The output of a metering: a directory with trace, results.json and report.html, or, for a summary only, a scratch
+// directory that is removed at the end.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ class OutputFolder {
   static Result<OutputFolder> create(const std::string& path);
   static Result<OutputFolder> scratch();
 
-  // "dpm-redis-server-1234": for those who named none.
+  // "dpm-redis-server-1234": the name if the user gives none.
   static std::string default_name(const std::string& program, std::uint32_t pid);
 
   const std::string& path() const { return path_; }
-  std::string absolute_path() const;  // for those who are elsewhere
+  std::string absolute_path() const;  // for processes with another working directory
   std::string trace() const { return path_ + "/trace"; }
   std::string report() const { return path_ + "/report.html"; }
   std::string results() const { return path_ + "/results.json"; }

@@ -1,7 +1,7 @@
-// Passes events on to a trace, and brings the trace on disk up to date from time to time, so that one can look at a
-// program that is still running, and little is lost if this process is killed.
+// Passes events on to a trace and updates the trace on disk from time to time, so that the trace of a running program can
+// be read, and little is lost if this process is killed.
 //
-// Events come from one thread; all else may be asked from any.
+// Events come from one thread; all other methods may be called from any thread.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class RecordingSink : public EventSink, public GrowthSink {
 
   std::uint64_t events() const { return events_; }
   void set_immediate(bool on) { immediate_ = on; }
-  // The trace on disk is complete as far as it goes, until more comes. `losses.seen` counts what was lost.
+  // Makes the trace on disk complete until the next event arrives. `losses.seen` counts what was lost.
   Ledger complete_so_far(LossReport losses);
 
   void on_begin(const TraceInfo& info) override;

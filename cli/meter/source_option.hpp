@@ -1,4 +1,4 @@
-// --source: which of the ways to meter a program is used. Offered when there is a choice.
+// --source: the method that meters the program. Offered only when there are several methods.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -15,7 +15,8 @@
 namespace dpm::cli {
 namespace {
 
-// All that a program may be told, but not what stops and continues: that reaches both, or only who was meant.
+// The signals to pass on: all but those that stop and continue, which reach both processes or only the intended one, and
+// those that report a fault of dpm itself.
 sigset_t passed_on() {
   sigset_t signals;
   sigfillset(&signals);
@@ -24,7 +25,7 @@ sigset_t passed_on() {
   return signals;
 }
 
-// The terminal sends its signals to the whole foreground group: the program has them already.
+// The terminal sends its signals to the whole foreground group, so the program already has them.
 bool was_sent_to_us_alone(const siginfo_t& signal) { return signal.si_code != SI_KERNEL; }
 
 int await_program(pid_t program, const sigset_t& signals) {
@@ -42,22 +43,22 @@ int await_program(pid_t program, const sigset_t& signals) {
 
 void only_interrupt(int) {}
 
-// The supervisor holds a lock on the directory until it has said and written what we wait for. The first signal that
-// would end us ends the metering of what the program has left behind; the second ends us.
+// The supervisor holds a lock on the directory until it has printed and written its results. The first signal that would
+// end dpm ends the metering of the processes that the program left behind; the second ends dpm.
 void await_supervisor(const UniqueFd& directory, pid_t program) {
   struct sigaction interrupt = {};
   interrupt.sa_handler = only_interrupt;
   interrupt.sa_flags = static_cast<int>(SA_RESETHAND);  // without SA_RESTART
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaction(signal, &interrupt, nullptr);
   while (directory && ::flock(directory.get(), LOCK_SH) != 0 && errno == EINTR) {
-    // It may be at its end already, and not listen any more.
+    // The supervisor may already have stopped listening.
     [[maybe_unused]] const auto asked = ask_meter(static_cast<std::uint32_t>(program), "stop");
   }
 }
 
 int end_as(int status) {
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
-  const rlimit no_core = {0, 0};  // the program has left one, if any
+  const rlimit no_core = {0, 0};  // the program has left its own core file, if any
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::signal(WTERMSIG(status), SIG_DFL);
   ::raise(WTERMSIG(status));
@@ -71,7 +72,7 @@ Result<std::optional<int>> stay_beside(const std::string& output_directory) {
   const sigset_t signals = passed_on();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  const auto child_handling_before = ::signal(SIGCHLD, SIG_DFL);  // ignored, our child would vanish unnoticed
+  const auto child_handling_before = ::signal(SIGCHLD, SIG_DFL);  // if ignored, waitpid() would not report the child
   const pid_t program = ::fork();
   if (program < 0) {
     const Error failed = Error::from_errno("start the program");

@@ -1,6 +1,6 @@
-// dpm meter --wait: dpm stays the program's parent and ends only when the trace is complete, so that what the meter has
-// to say comes before the shell's next prompt. To whoever started it, dpm behaves as the program does: signals are
-// passed on, and it ends as the program ended.
+// dpm meter --wait: dpm stays the program's parent and ends only when the trace is complete, so that the meter's summary
+// appears before the shell's next prompt. To its caller, dpm behaves like the program: it passes signals on, and ends as
+// the program ended.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace dpm::cli {
 
-// Forks. In the child: nothing, to become the program with a supervisor that holds a RecordingLock on
-// `output_directory` until it is through. In the parent, after the program has ended and the lock is free: dpm's exit status; a program that was
-// killed by a signal has the parent killed by it too.
+// Forks. Returns nothing in the child, which then becomes the program; its supervisor holds a RecordingLock on
+// `output_directory` until it has finished. Returns dpm's exit status in the parent, after the program has ended and the
+// lock is free. If a signal killed the program, the parent kills itself with the same signal.
 Result<std::optional<int>> stay_beside(const std::string& output_directory);
 
 }  // namespace dpm::cli

@@ -9,18 +9,20 @@
 namespace dpm::cli {
 
 void CalibrationOptions::describe(CLI::App& app) {
-  app.add_option("--delays", delays_file_,
-                 "A delay model file, such as dpm calibrate writes: how long messages take, and what metering and "
-                 "waking cost, which is taken out");
+  app.add_option(
+      "--delays", delays_file_,
+      "A delay model file, as written by dpm calibrate: how long messages take, and the cost of metering and "
+      "waking, which is removed from the trace");
   app.add_option("--traced-on", traced_on_,
-                 "A placement file that says where processes were traced: on which CPUs, which a trace does not know");
-  app.add_option("--unmetered-cpu", unmetered_cpu_s_,
-                 "With --delays: CPU seconds that the whole program uses when it is not metered (user and sys of "
-                 "'time'), so that metering's cost a call is that of this program")
+                 "A placement file that says on which CPUs the processes ran, which a trace does not know");
+  app.add_option(
+         "--unmetered-cpu", unmetered_cpu_s_,
+         "With --delays: CPU seconds that the whole program uses unmetered (user and sys of 'time'), from which "
+         "the cost of a metered call is computed for this program")
       ->check(CLI::Range(1e-6, 1e9));
-  app.add_option("--turn", turn_s_,
-                 "Processes on a machine of one core take turns of so many seconds, as SCHED_RR has it, instead of "
-                 "sharing it equally")
+  app.add_option("--time-slice,--turn", time_slice_s_,
+                 "Processes on a machine of one core run for time slices of this many seconds, as with SCHED_RR, "
+                 "instead of sharing the core equally")
       ->check(CLI::Range(1e-6, 1e3));
 }
 
@@ -30,16 +32,16 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
     if (!left_out) return left_out.error();
     for (const auto& process : *left_out)
       terminal.err << "note: " << traced_on_ << " leaves out '" << printable(process)
-                   << "': it is taken to have been where the trace says\n";
+                   << "': it is assumed to have run where the trace says\n";
   }
   if (delays_file_.empty() && unmetered_cpu_s_ > 0)
-    return Error{"--unmetered-cpu changes what --delays knows of metering: give both"};
+    return Error{"--unmetered-cpu changes the metering costs of --delays: give both"};
   if (delays_file_.empty()) return std::optional<TakenOut>();
   auto calibration = load_calibration(delays_file_);
   if (!calibration) return Error{"delays: " + calibration.error().what};
   delays_ = calibration->delays;
   const bool live = history.info.delays.name == DelayModel().name;
-  if (!live) return std::optional<TakenOut>();  // a simulation knows its own delays, and its meters cost nothing unseen
+  if (!live) return std::optional<TakenOut>();  // a simulation has its own delays, and its meters have no hidden cost
   history.info.delays = calibration->delays;
   std::optional<TakenOut> taken;
   taken.emplace().as_metered = history;
@@ -53,7 +55,7 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
 }
 
 void CalibrationOptions::set(Target& target) const {
-  target.time_slice = Duration::from_seconds(turn_s_);
+  target.time_slice = Duration::from_seconds(time_slice_s_);
   if (delays_) target.delays = *delays_;
 }
 

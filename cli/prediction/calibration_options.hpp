@@ -1,4 +1,4 @@
-// What is known of the machines a live trace is from: --delays (dpm calibrate wrote it) and --traced-on.
+// What is known about the machines of a live trace: --delays (a file that dpm calibrate wrote) and --traced-on.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace dpm::cli {
 
 struct TakenOut {
   TracingCost cost;
-  History as_metered;                // before it was taken out
+  History as_metered;                // before the cost was removed
   std::optional<History> as_it_ran;  // with the meter's own time in it, if the calibration knows that
 };
 
@@ -25,16 +25,16 @@ class CalibrationOptions {
  public:
   void describe(CLI::App& app);
 
-  // Places the history's processes as they were traced, and gives it the delays of its machines. Returns what metering
-  // and the traced placement had cost, if the calibration knows such costs; then they are no longer in `history`.
+  // Places the history's processes as they were traced, and sets the delays of its machines. Removes the cost of metering
+  // and of the traced placement from `history`, if the calibration knows it, and returns it.
   Result<std::optional<TakenOut>> apply(History& history, Terminal& terminal);
 
-  // Messages take the time of the file, wherever the trace is from, and machines are shared as was asked for.
+  // Gives `target` the delays of the file and the requested time slice.
   void set(Target& target) const;
 
  private:
   std::string delays_file_, traced_on_;
-  double turn_s_ = 0;
+  double time_slice_s_ = 0;
   double unmetered_cpu_s_ = 0;  // 0: not given
   std::optional<DelayModel> delays_;
 };

@@ -25,7 +25,7 @@ Result<Json> read_json(const std::string& path) {
     const auto end = text->begin() + static_cast<std::ptrdiff_t>(std::min(wrong.byte, text->size()));
     const auto line = 1 + std::count(text->begin(), end, '\n');
     return Error{path + ":" + std::to_string(line) + ": not JSON; expected " + kExample + " (" + wrong.what() + ")"};
-  } catch (const Json::exception& wrong) {  // a number too large to be one
+  } catch (const Json::exception& wrong) {  // a number out of range
     return Error{path + ": not JSON: " + wrong.what()};
   }
 }
@@ -59,7 +59,7 @@ Result<PlacementMachine> read_machine(const std::string& path, const Json& entry
   const auto& cpus = entry["cpus"];
   const bool sound = cpus.is_array() && !cpus.empty() && cpus.size() <= std::numeric_limits<std::uint16_t>::max() &&
                      std::all_of(cpus.begin(), cpus.end(), [](const Json& cpu) { return cpu.is_number_unsigned(); });
-  if (!sound) return Error{path + ": the cpus of machine '" + machine.name + "' must be a list of numbers of CPUs"};
+  if (!sound) return Error{path + ": the cpus of machine '" + machine.name + "' must be a list of CPU numbers"};
   if (machine.cores && *machine.cores != cpus.size())
     return Error{path + ": machine '" + machine.name + "' has " + std::to_string(*machine.cores) + " cores but names " +
                  std::to_string(cpus.size()) + " cpus; give one of the two"};

@@ -12,14 +12,14 @@ constexpr std::string_view kCores = "cores", kCoresGiven = "cores=";
 
 bool means_cores(const std::string& name) { return name == kCores || name.starts_with(kCoresGiven); }
 
-// 0: as many as the machine has.
+// 0: the number of cores of the machine.
 Result<std::uint16_t> wanted_cores(const std::string& name) {
   if (name == kCores) return std::uint16_t{0};
   std::uint16_t count = 0;
   const char* end = name.data() + name.size();
   const auto parsed = std::from_chars(name.data() + kCoresGiven.size(), end, count);
   if (parsed.ec == std::errc() && parsed.ptr == end && count > 0) return count;
-  return Error{"--onto " + name + ": the number of cores is a whole number from 1 to 65535, such as cores=4"};
+  return Error{"--onto " + name + ": the number of cores must be a whole number from 1 to 65535, such as cores=4"};
 }
 
 Result<MachineId> machine_of_all(const History& history, const Target& base) {
@@ -72,7 +72,7 @@ Result<void> make_single_cores(const History& history, Target& base, SearchOptio
   }
   const auto place = options.machines.erase(asked);
   options.machines.insert(place, names.begin(), names.end());
-  if (options.movable.empty()) return {};  // all move: what the search begins with is how it was traced
+  if (options.movable.empty()) return {};  // all processes move: the search begins with the traced placement
   for (auto& its : base.machine_of)
     if (its.value == machine->value) its = *first;
   return {};

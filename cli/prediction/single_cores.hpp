@@ -1,5 +1,5 @@
-// `dpm predict --search --onto cores`: the cores of the traced machine as machines of their own, so that a search over
-// them needs no file.
+// `dpm predict --search --onto cores`: treats each core of the traced machine as a machine, so that a search over the
+// cores needs no file.
 #pragma once
 
 #include "analysis/history/history.hpp"
@@ -9,9 +9,9 @@
 
 namespace dpm::cli {
 
-// Puts core0, core1, ... in the place of "cores" (as many as the machine has) or "cores=N" among `options.machines`, and
-// adds to `base` those that it does not have: of one core each, as fast as the machine. Processes that do not move are
-// then on core0, because the machine itself would be one more core. Refuses a computation on several machines.
+// Replaces "cores" (all cores of the machine) or "cores=N" in `options.machines` by core0, core1, ..., and adds the
+// missing ones to `base`: one core each, as fast as the machine. Processes that do not move are then on core0, because
+// the machine itself would be an additional core. Refuses a computation on several machines.
 Result<void> make_single_cores(const History& history, Target& base, SearchOptions& options);
 
 }  // namespace dpm::cli

@@ -27,7 +27,7 @@ Result<std::pair<std::string, Number>> read_one(const std::string& option, const
 
 void WhatIfOptions::describe(CLI::App& app) {
   app.add_option("--speed", speeds,
-                 "What if: PROCESS=2 needs half its CPU time (a better program; machines stay as they are); repeat for "
+                 "What if: PROCESS=2 needs half its CPU time (a better program on the same machines); repeat for "
                  "several");
   app.add_option(
       "--link", links,
@@ -36,8 +36,8 @@ void WhatIfOptions::describe(CLI::App& app) {
   app.add_option("--cores", cores, "What if: MACHINE=4 has four cores; repeat for several");
   app.add_option(
       "--replicate", replicas,
-      "What if: SERVER or SERVER=3, there were two, or three, of it, each on a machine of its own like the "
-      "server's, or SERVER=3@MACHINE; each client's requests go to them in turn. Right if the server remembers "
+      "What if: SERVER or SERVER=3 for two or three copies, each on its own machine like the server's, or "
+      "SERVER=3@MACHINE; each client's requests go to the copies in turn. Only right if the server remembers "
       "nothing from one request to the next; repeat for several");
 }
 

@@ -1,4 +1,4 @@
-// The changes `dpm predict` tries: --speed, --link, --cores and --replicate as typed, and as a WhatIf.
+// The changes that `dpm predict` tries: --speed, --link, --cores and --replicate, as typed and as a WhatIf.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct WhatIfOptions {
 
   void describe(CLI::App& app);
 
-  // Refuses what is no NAME=NUMBER; names and ranges are checked against a trace by dpm::apply().
+  // Refuses values that are not NAME=NUMBER. dpm::apply() checks names and ranges against a trace.
   Result<WhatIf> read() const;
 
   // As they were typed, for results: "speed office=2".

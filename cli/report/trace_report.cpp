@@ -12,9 +12,9 @@
 namespace dpm::cli {
 namespace {
 
-constexpr double kWindowShare = .05;    // of the run, at most, shown in the space-time diagram
-constexpr double kWindowEvents = 120;   // about as many as can be told apart
-constexpr std::size_t kMostShares = 6;  // of processes, and as many of messages: the bottlenecks
+constexpr double kWindowShare = .05;    // the largest part of the run in the space-time diagram
+constexpr double kWindowEvents = 120;   // about the number that can be distinguished
+constexpr std::size_t kMostShares = 6;  // the bottlenecks: this many processes, and this many pairs with messages
 
 view::Section parallelism_section(const ParallelismFindings& found) {
   const Parallelism& p = found.parallelism;
@@ -64,7 +64,7 @@ view::Section causality_section(const Findings& found) {
            view::branching_figure(causality, info)}};
 }
 
-// A window from the middle of the run, narrow enough for its messages to be told apart.
+// A window from the middle of the run, narrow enough to distinguish its messages.
 view::Section space_time_section(const ParallelismFindings& found) {
   const Schedule& schedule = found.schedule;
   std::vector<std::uint64_t> completion_ns;
@@ -86,7 +86,7 @@ view::Section space_time_section(const ParallelismFindings& found) {
           {view::space_time_figure(timeline, found.history->info)}};
 }
 
-// Commands of live programs, and of several of them, can be long; words are not cut.
+// Commands of live programs can be long. They are cut at a space.
 std::string shortened(const std::string& title) {
   constexpr std::size_t kMost = 120;
   if (title.size() <= kMost) return title;
@@ -95,12 +95,12 @@ std::string shortened(const std::string& title) {
   return end == std::string::npos ? title : title.substr(0, end) + " ...";
 }
 
-// Its processes are an operating system's.
+// True if its processes are real ones.
 bool was_metered(const TraceInfo& info) {
   return std::any_of(info.processes.begin(), info.processes.end(), [](const ProcessInfo& p) { return p.pid != 0; });
 }
 
-// How many, and which, if they are few.
+// The number of machines, and their names if they are few.
 std::string machines(const TraceInfo& info) {
   constexpr std::size_t kNamed = 8;
   std::string text = std::to_string(info.machines.size());
@@ -119,7 +119,7 @@ view::ReportInput trace_report(const Findings& found) {
   report.facts = {{"source", info.source},
                   {"machines", machines(info)},
                   {"processes", std::to_string(found.statistics.processes.size())}};
-  // Programs that were metered have neither a scenario nor a seed, and their delays are real ones.
+  // Metered programs have neither a scenario nor a seed, and their delays are real.
   if (!has_live_channels(info) && !was_metered(info))
     report.facts.insert(report.facts.begin(),
                         {{"placement", info.placement.empty() ? "as the scenario has it" : info.placement},

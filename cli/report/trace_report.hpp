@@ -1,4 +1,4 @@
-// The sections of a report that a single trace can fill.
+// The sections of a report about a single trace.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 #include "cli/results/causality_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +29,7 @@ std::string causality_text(const Causality& causality, const TraceInfo& info, st
   std::string text;
   for (std::size_t p = 0; p < causality.letters.size(); ++p)
     if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + printable(info.processes[p].name) + "\n";
-  text += std::to_string(causality.requests) + " requests\n\n";
+  text += fmt::format("{} requests\n\n", causality.requests);
 
   TextTable paths({"path", ">requests", ">share"});
   for (const auto& path : most_travelled(causality.strings, most))

@@ -9,7 +9,7 @@
 
 namespace dpm::cli {
 
-// The `most` most travelled whole paths and every branching probability.
+// The `most` most frequent paths and all branching probabilities.
 std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width);
 nlohmann::ordered_json causality_json(const Causality& causality, const TraceInfo& info, const Ledger& ledger);
 

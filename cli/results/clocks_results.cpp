@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kUnknown = "unknown";
 constexpr double kSecond = 1e9;
 
-// A bound of an offset in whole nanoseconds, away from the middle, so that rounding proves nothing.
+// A bound of an offset in whole nanoseconds, rounded outwards, so that rounding does not claim a tighter bound.
 std::int64_t low_ns(const ClockOffset& offset) {
   return offset.base_ns + static_cast<std::int64_t>(std::floor(offset.more.low));
 }
@@ -48,7 +48,7 @@ std::string clocks_text(const Clocks& clocks, const TraceInfo& info, int width) 
                    ppm_text(known.drift.high), std::to_string(known.messages_from_a),
                    std::to_string(known.messages_from_b), via});
   }
-  return table.empty() ? "one machine has one clock: there is nothing to relate\n" : table.to_text(width);
+  return table.empty() ? "there is only one machine, so there are no clocks to compare\n" : table.to_text(width);
 }
 
 Json clocks_json(const Clocks& clocks, const TraceInfo& info, const Ledger& ledger) {

@@ -1,4 +1,4 @@
-// How the clocks of machines relate, as a table and as JSON, the same numbers.
+// How the clocks of machines relate, as a table and as JSON, with the same numbers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

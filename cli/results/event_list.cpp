@@ -16,9 +16,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kNameMax = 24;
-constexpr int kTimeDigits = 9;  // nanoseconds: what the clocks tell
+constexpr int kTimeDigits = 9;  // nanoseconds, the resolution of the clocks
 
-// The machines of one group, whose times are by one clock.
+// The machines of one group, whose times are given by one clock.
 struct Group {
   MachineId reference;
   CommonInstant begin;
@@ -54,7 +54,7 @@ std::string channel_of(const Event& event) {
   return event.channel.is_none() ? "" : std::to_string(event.channel.value);
 }
 
-// "WAIT 1.250 ms for the end of" in the columns that messages have bytes and a channel in.
+// "WAIT 1.250 ms for the end of", in the columns where messages have their bytes and channel.
 std::string what_waited_for(const Event& event) {
   const std::string waited = "WAIT " + seconds_text(static_cast<double>(event.sequence) * 1e-9);
   switch (static_cast<WaitKind>(event.code)) {
@@ -69,7 +69,7 @@ std::string what_waited_for(const Event& event) {
   return waited;
 }
 
-// What the event has, and no blanks after it.
+// The columns that the event has, without trailing blanks.
 void print_what(const Event& event, const TraceInfo& info, std::ostream& out) {
   const std::string channel = channel_of(event);
   if (event.type == EventType::wait) {

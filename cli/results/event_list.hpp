@@ -1,5 +1,5 @@
-// The events of a computation, one line each, in the order of `analysis/clocks/common_time.hpp`. Written as they are
-// formatted, for a trace may have millions.
+// The events of a computation, one line each, in the order of `analysis/clocks/common_time.hpp`. Each line is written as
+// soon as it is formatted, because a trace may have millions of events.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@ struct EventList {
   std::function<bool(const Event&)> is_wanted;
 };
 
-// Machines between whom no messages lead have no time in common: each group has a part of its own, which says whose
-// clock its times are. They are counted from the first event of the group, the wanted or another.
+// Machines that no messages connect have no common time: each group of connected machines has its own part, which names
+// the machine whose clock it uses. Times are relative to the first event of the group, whether that is listed or not.
 void print_events(const EventList& list, std::ostream& out);
-// An array; names and units as in the table.
+// An array with the names and units of the table.
 void print_events_json(const EventList& list, std::ostream& out);
 
 }  // namespace dpm::cli

@@ -13,7 +13,7 @@ struct FateWords {
   const char* key;
 };
 
-// By Fate.
+// Indexed by Fate.
 constexpr std::array<FateWords, kFates> kWords = {{{"matched within a machine", "matched_within"},
                                                    {"matched between machines", "matched_between"},
                                                    {"other end outside", "outside"},

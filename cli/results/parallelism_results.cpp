@@ -1,5 +1,7 @@
 #include "cli/results/parallelism_results.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/number_text.hpp"
@@ -8,7 +10,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::size_t kMostShares = 8;  // a table is for the bottlenecks; JSON has all
+constexpr std::size_t kMostShares = 8;  // the table shows the largest; JSON has all
 
 nlohmann::ordered_json step_json(const ParallelismStep& step) {
   return {{"T_s", step.T_s}, {"t_max_s", step.t_max_s}, {"P", step.P}};
@@ -26,7 +28,7 @@ std::string shares_text(const CriticalPath& path, const TraceInfo& info, int wid
   for (const auto& share : path.messages) {
     if (shown++ == kMostShares) break;
     table.add_row(
-        {std::to_string(share.messages) + " messages " + info[share.sender].name + " to " + info[share.receiver].name,
+        {fmt::format("{} messages {} to {}", share.messages, info[share.sender].name, info[share.receiver].name),
          seconds_text(share.delay_s), percent(share.fraction, 1)});
   }
   if (path.outside_s > 0)

@@ -1,4 +1,4 @@
-// P in the three steps, and what the longest path is made of, as tables and as JSON.
+// P in its three steps and the parts of the longest path, as tables and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,7 @@
 #include "cli/results/places_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostRows = 30;
 
-// Of a live program the name of the process, without the number that tells it from others of that name: the file it
-// runs may be called otherwise, as redis-server is a link to redis-check-rdb.
+// For a live program, the name of the process without the number that distinguishes equal names. The file that it runs
+// may have another name: redis-server is a link to redis-check-rdb.
 std::string program_name(const TraceInfo& info, ProcessId process) {
   if (info[process].program.find('/') == std::string::npos) return info[process].program;
   const ProcessId group = info[process].group;
@@ -32,7 +34,7 @@ std::vector<HotPlace> hot_places(const std::vector<CallSite>& sites, const Trace
   std::map<std::pair<std::string, CodeLocation>, HotPlace> merged;
   for (const auto& site : sites) {
     CodeLocation place = code.find(site.process, site.pc);
-    if (!place.function.empty()) place.module_offset = 0;  // several calls of one line are one place
+    if (!place.function.empty()) place.module_offset = 0;  // all calls on one line are one place
     const std::string program = program_name(info, site.process);
     HotPlace& hot = merged[{program, place}];
     hot.program = program;
@@ -59,7 +61,7 @@ std::string places_text(const std::vector<HotPlace>& places, int width) {
                    std::to_string(hot.sent_bytes), std::to_string(hot.received), std::to_string(hot.received_bytes)});
   }
   std::string text = table.to_text(width);
-  if (places.size() > kMostRows) text += std::to_string(places.size() - kMostRows) + " more places; --json has all\n";
+  if (places.size() > kMostRows) text += fmt::format("{} more places; --json has all\n", places.size() - kMostRows);
   return text;
 }
 

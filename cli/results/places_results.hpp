@@ -1,4 +1,4 @@
-// The hot spots of the code: where in the programs messages are sent and received, by function and source line.
+// The hot spots of the code: the functions and source lines that send and receive messages.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace dpm::cli {
 
-// One place, all processes together that run it.
+// One place, summed over all processes that run it.
 struct HotPlace {
   std::string program;
   CodeLocation place;
@@ -20,7 +20,7 @@ struct HotPlace {
   std::uint64_t messages() const { return sent + received; }
 };
 
-// The busiest first. Looks into the files the trace names.
+// Sorted by traffic, busiest first. Reads the files that the trace names.
 std::vector<HotPlace> hot_places(const std::vector<CallSite>& sites, const TraceInfo& info);
 
 std::string places_text(const std::vector<HotPlace>& places, int width);

@@ -1,5 +1,7 @@
 #include "cli/results/prediction_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -38,25 +40,24 @@ std::string subject_of(const Gain& gain) {
 // The option that tries it.
 const char* option_of(Gain::Of of) { return of == Gain::Of::process ? "speed" : "link"; }
 
-std::string signed_percent(double value) { return (value > 0 ? "+" : "") + percent(value, 3); }
-
 std::string sensitivity_text(const Prediction& prediction, int width) {
   constexpr std::size_t kShown = 20;
   const Sensitivity& sensitivity = *prediction.sensitivity;
-  std::string text = "\nelapsed " + (prediction.placement.empty() ? "as traced" : "on '" + prediction.placement + "'") +
-                     ": " + signed_percent(sensitivity.delays_10_percent_longer) + " with 10 % longer delays, " +
-                     signed_percent(sensitivity.cpu_10_percent_slower) + " with 10 % slower CPUs\n";
+  std::string text = fmt::format("\nelapsed {}: {} with 10 % longer delays, {} with 10 % slower CPUs\n",
+                                 prediction.placement.empty() ? "as traced" : "on '" + prediction.placement + "'",
+                                 signed_percent(sensitivity.delays_10_percent_longer, 3),
+                                 signed_percent(sensitivity.cpu_10_percent_slower, 3));
   const auto& gains = sensitivity.gains.gains;
   if (gains.empty()) return text;
   TextTable table({"1 % less of", ">all of it", ">elapsed", ">P"});
   for (std::size_t i = 0; i < gains.size() && i < kShown; ++i)
     table.add_row({subject_of(gains[i]) + (gains[i].reorders ? " *" : ""), seconds_text(gains[i].used_s),
-                   signed_percent(gains[i].elapsed), signed_percent(gains[i].P)});
+                   signed_percent(gains[i].elapsed, 3), signed_percent(gains[i].P, 3)});
   text += table.to_text(width);
   if (std::any_of(gains.begin(), gains.end(), [](const Gain& gain) { return gain.reorders; }))
-    text += "* more than what is saved: messages come in another order, as in this run perhaps, but not in every one\n";
+    text += "* more than the time saved: messages arrive in another order, perhaps only in this run\n";
   const std::uint64_t more = sensitivity.gains.left_out + (gains.size() > kShown ? gains.size() - kShown : 0);
-  if (more > 0) text += "and " + std::to_string(more) + " more that are smaller\n";
+  if (more > 0) text += fmt::format("and {} smaller ones\n", more);
   return text;
 }
 
@@ -78,9 +79,9 @@ nlohmann::ordered_json gains_json(const Gains& gains) {
   return rows;
 }
 
-// "3.42 (3.38 to 3.47)"; the value alone where the interval has no width that can be seen.
+// "3.42 (3.38 to 3.47)", or the value alone if both ends of the interval read the same.
 std::string with_interval(const std::string& value, const std::string& low, const std::string& high) {
-  return low == high ? value : value + " (" + low + " to " + high + ")";
+  return low == high ? value : fmt::format("{} ({} to {})", value, low, high);
 }
 
 std::string P_text(const Prediction& p) {
@@ -96,16 +97,16 @@ std::string elapsed_text(const Prediction& p) {
 
 // "worker_1, worker_2, worker_3 and 5 more"
 std::string some_names(const std::vector<ProcessId>& processes, const TraceInfo& info) {
-  if (processes.empty()) return "everybody";
+  if (processes.empty()) return "all processes";
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(processes.size(), kShown); ++i)
     text += (i == 0 ? "" : ", ") + info[processes[i]].name;
-  if (processes.size() > kShown) text += " and " + std::to_string(processes.size() - kShown) + " more";
+  if (processes.size() > kShown) text += fmt::format(" and {} more", processes.size() - kShown);
   return text;
 }
 
-// Broken at spaces, so that no line but one of a single word is longer.
+// Breaks `text` at spaces. Only a line of one word can be longer than `longest`.
 std::vector<std::string> lines_of(const std::string& text, std::size_t longest) {
   std::vector<std::string> lines(1);
   std::istringstream words(text);
@@ -116,7 +117,7 @@ std::vector<std::string> lines_of(const std::string& text, std::size_t longest) 
   return lines;
 }
 
-// Which order was chosen for whom, and why; nothing where there was nothing to choose.
+// Which order was chosen for which processes, and why; empty if there was no choice.
 std::string why_text(const Prediction& prediction, const TraceInfo& info, int width) {
   constexpr int kLeastRoom = 30, kOtherColumns = 44;
   TextTable table({"order", "of", "because they"});
@@ -163,8 +164,8 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
   TextTable table({"placement", "order", ">P", ">elapsed", ">P of all orders", ">identity error", ">clock error"});
   const auto add = [&](const Prediction& p, const std::string& name) {
     table.add_row({name, order_text(p), P_text(p), elapsed_text(p),
-                   fixed(p.spread.low_P, 3) + " to " + fixed(p.spread.high_P, 3), percent(p.identity_error, 2),
-                   p.clock_error ? percent(*p.clock_error, 2) : "-"});
+                   fmt::format("{} to {}", fixed(p.spread.low_P, 3), fixed(p.spread.high_P, 3)),
+                   percent(p.identity_error, 2), p.clock_error ? percent(*p.clock_error, 2) : "-"});
   };
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const std::string name = predictions[i].placement.empty() ? "as traced" : predictions[i].placement;
@@ -183,11 +184,11 @@ std::string prediction_text(const std::vector<Prediction>& predictions, const st
   return text + why_text(predictions.front(), info, width);
 }
 
-nlohmann::ordered_json doubts_json(const TraceDoubts& doubts) {
+nlohmann::ordered_json caveats_json(const TraceCaveats& caveats) {
   using Json = nlohmann::ordered_json;
-  return {{"sentences", doubts.sentences},
-          {"T_may_be_higher_by", doubts.lost_T ? Json(*doubts.lost_T) : Json()},
-          {"elapsed_may_be_longer_by", doubts.lost_elapsed ? Json(*doubts.lost_elapsed) : Json()}};
+  return {{"sentences", caveats.sentences},
+          {"T_may_be_higher_by", caveats.lost_T ? Json(*caveats.lost_T) : Json()},
+          {"elapsed_may_be_longer_by", caveats.lost_elapsed ? Json(*caveats.lost_elapsed) : Json()}};
 }
 
 nlohmann::ordered_json change_json(const PredictionChange& change) {
@@ -236,12 +237,12 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
 
 std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction>& with_it) {
   const auto seconds = [](std::uint64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); };
-  std::string text = "taken out of the CPU times: " + seconds(cost.metering_ns) + " of metering (" +
-                     std::to_string(cost.calls) + " calls), " + seconds(cost.wake_up_ns) + " of waking (" +
-                     std::to_string(cost.wake_ups) + " times on another machine)\n";
+  std::string text =
+      fmt::format("removed from the CPU times: {} of metering ({} calls), {} of waking ({} times on another machine)\n",
+                  seconds(cost.metering_ns), cost.calls, seconds(cost.wake_up_ns), cost.wake_ups);
   for (const auto& p : with_it)
-    text += "with it left in, " + (p.placement.empty() ? "as traced" : p.placement) + ": P " + fixed(p.P, 3) +
-            ", elapsed " + seconds_text(p.elapsed_s) + "\n";
+    text += fmt::format("without removing it, {}: P {}, elapsed {}\n", p.placement.empty() ? "as traced" : p.placement,
+                        fixed(p.P, 3), seconds_text(p.elapsed_s));
   return text;
 }
 
@@ -265,8 +266,9 @@ std::string search_text(const SearchResult& found, int width) {
   for (std::size_t i = 0; i < found.candidates.size(); ++i) add(std::to_string(i + 1), found.candidates[i]);
   add("now", found.base);
   std::string text = table.to_text(width);
-  text += "tried " + std::to_string(found.evaluated) + " placements" + (found.exhaustive ? ": all there are" : "");
-  return text + "\nthe best is at most " + percent(found.regret_bound, 2) + " slower than any other could be\n";
+  return text + fmt::format("tried {} placements{}\nthe best is at most {} slower than any other could be\n",
+                            found.evaluated, found.exhaustive ? ": all possible ones" : "",
+                            percent(found.regret_bound, 2));
 }
 
 nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info) {

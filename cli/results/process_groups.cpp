@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kOutside = "outside ", kArrow = " > ";
 
-// "true#17" is the 17th process of that name.
+// "true#17" is the 17th process named "true".
 std::string_view without_number(std::string_view name) {
   const auto mark = name.rfind('#');
   if (mark == std::string_view::npos || mark == 0 || mark + 1 == name.size()) return name;
@@ -20,7 +20,7 @@ std::string_view without_number(std::string_view name) {
   return is_number ? name.substr(0, mark) : name;
 }
 
-// With whom each outside end, by its name, has connections: "10.0.0.9:40001" with "10.0.0.1:80".
+// The peers of each outside end, by its name: "10.0.0.9:40001" has "10.0.0.1:80".
 std::map<std::string, std::set<std::string>> peers_by_end(const TraceInfo& info) {
   std::map<std::string, std::set<std::string>> peers;
   for (const auto& channel : info.channels) {
@@ -35,7 +35,7 @@ std::map<std::string, std::set<std::string>> peers_by_end(const TraceInfo& info)
   return peers;
 }
 
-// What a process outside is called together with others; empty for one that is only itself.
+// The name of the group that a process outside belongs to; empty if it is shown alone.
 class ServiceNames {
  public:
   explicit ServiceNames(const TraceInfo& info) : peers_(peers_by_end(info)) {}
@@ -59,7 +59,7 @@ bool is_thread(const ProcessInfo& process, const TraceInfo& info) {
   return process.group.value < info.processes.size();
 }
 
-// By process; what it shares with those it may be shown with. Empty: it stands alone.
+// By process: the key that processes in one group share; empty if the process is shown alone.
 std::vector<std::string> keys_of(const TraceInfo& info) {
   const ServiceNames services(info);
   std::vector<std::string> keys;
@@ -93,7 +93,7 @@ TraceInfo group_processes(const TraceInfo& info, std::size_t alone) {
     else
       grouped.processes[p].group = first->second;
   }
-  for (auto& process : grouped.processes) {  // a thread goes where its process has gone
+  for (auto& process : grouped.processes) {  // a thread belongs to the group of its process
     if (!is_thread(process, grouped)) continue;
     const ProcessId further = grouped[process.group].group;
     if (further.value < grouped.processes.size()) process.group = further;

@@ -1,4 +1,4 @@
-// Many processes as few rows: those that do the same are one, for tables and the report. JSON has each of them.
+// Shows many processes in few rows: in tables and the report, processes of the same kind are one row. JSON has each process.
 //
 //     true, true#2 ... true#5000                    true x 5000
 //     outside 10.0.0.9:40001, outside 10.0.0.9:...  clients of 10.0.0.1:80 x 300
@@ -12,14 +12,14 @@
 
 namespace dpm::cli {
 
-// More processes of one program than this are one row; of fewer, each may have a part of its own.
+// More processes of one program than this are one row; otherwise each has its own row.
 inline constexpr std::size_t kProcessesAlone = 12;
 
-// `info` with each such process in the group (ProcessInfo::group) of its first, which has the group's name: what
-// sum_threads() then sums. Peers outside are one group if they use one service, two of them already.
+// Returns `info` with ProcessInfo::group set to the first process of each group, which gets the group's name; sum_threads()
+// sums by it. Two or more peers outside that use one service are a group.
 TraceInfo group_processes(const TraceInfo& info, std::size_t alone = kProcessesAlone);
 
-// The rows of processes that were not metered as one for each group.
+// Merges the rows of unmetered processes of each group.
 Queues group_unmeasured(Queues queues, const TraceInfo& grouped);
 
 }  // namespace dpm::cli

@@ -11,7 +11,7 @@
 namespace dpm::cli {
 namespace {
 
-// Not every meter knows who is at the other end.
+// Not every meter knows the peer of a message.
 std::string name_or_unknown(ProcessId process, const TraceInfo& info) {
   return process.value < info.processes.size() ? info[process].name : "(unknown)";
 }
@@ -40,7 +40,7 @@ std::string message_table(const Statistics& statistics, const TraceInfo& info, i
   return table.to_text(width);
 }
 
-// Empty if no process waited for anything but messages.
+// Empty if processes waited only for messages.
 std::string wait_table(const Statistics& statistics, const TraceInfo& info, int width) {
   constexpr std::array kFor = {"the end of a process", "the end of a thread", "a signal", "a futex"};
   static_assert(kFor.size() == kWaitKinds);

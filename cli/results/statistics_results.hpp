@@ -1,4 +1,4 @@
-// Statistics as a table for people and as JSON for machines: the same numbers.
+// Statistics as a table and as JSON, with the same numbers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,7 @@
 #include "cli/run/native_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -51,9 +53,9 @@ std::string native_text(const NativeOutcome& outcome, int width) {
     if (is_pinned) row.insert(row.begin() + 2, p.core ? std::to_string(*p.core) : "");
     table.add_row(std::move(row));
   }
-  return table.to_text(width) + "\nelapsed " + seconds_text(outcome.elapsed.seconds()) +
-         ", CPU time of the computation " + seconds_text(seconds_of(outcome.total_cpu_ns())) + ", P " +
-         fixed(outcome.parallelism(), 3) + ", " + std::to_string(outcome.messages()) + " messages\n";
+  return fmt::format("{}\nelapsed {}, CPU time of the computation {}, P {}, {} messages\n", table.to_text(width),
+                     seconds_text(outcome.elapsed.seconds()), seconds_text(seconds_of(outcome.total_cpu_ns())),
+                     fixed(outcome.parallelism(), 3), outcome.messages());
 }
 
 Json native_json(const NativeOutcome& outcome, const Scenario& scenario) {

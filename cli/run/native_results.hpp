@@ -1,4 +1,4 @@
-// What a native run of a scenario was like, as a table for people and as JSON for machines: the same numbers.
+// The results of a native run of a scenario, as a table and as JSON, with the same numbers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,11 +9,11 @@
 
 namespace dpm::cli {
 
-// Without the lines that were printed: those are shown while it runs.
+// Without the printed lines, which are shown while it runs.
 std::string native_text(const NativeOutcome& outcome, int width);
 nlohmann::ordered_json native_json(const NativeOutcome& outcome, const Scenario& scenario);
 
-// "the run ended by deadlock", and who waits for what.
+// "the run ended by deadlock", and what each process waits for.
 std::string how_it_ended(const NativeOutcome& outcome);
 
 }  // namespace dpm::cli

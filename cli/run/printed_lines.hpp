@@ -1,4 +1,4 @@
-// What the processes of a run said with print_line(), for a person and as JSON.
+// The lines that the processes of a run printed with print_line(), as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

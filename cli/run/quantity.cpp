@@ -26,7 +26,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number()) return short_number(value.get<double>());
+  if (value.is_number()) return significant(value.get<double>(), 6);
   return value.dump();
 }
 

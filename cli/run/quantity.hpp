@@ -1,4 +1,4 @@
-// One number out of results.json, by a JSON pointer whose parts may also choose from a list:
+// Finds one number in results.json by a JSON pointer, whose parts may also select from a list:
 //   /parallelism/delay_cpu/P
 //   /causality/branching/at=buffer_manager,from=request_interpreter,to=disk_interface/probability
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace dpm::cli {
 
-// Says which part was not found, and the nearest that is there.
+// The error names the part that was not found, and the nearest existing name.
 Result<double> find_quantity(const nlohmann::ordered_json& results, std::string_view pointer);
 
 }  // namespace dpm::cli

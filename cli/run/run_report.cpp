@@ -16,11 +16,11 @@ view::Section published_section(const std::vector<Comparison>& comparisons) {
   std::vector<view::Comparison> rows;
   for (const auto& c : comparisons) {
     const double difference = c.obtained - c.published.value;
-    rows.push_back({c.published.label, short_number(c.published.value), significant(c.obtained),
+    rows.push_back({c.published.label, significant(c.published.value, 6), significant(c.obtained),
                     (difference > 0 ? "+" : "") + significant(difference), c.agrees(), "figure " + c.published.figure});
   }
   return {"Published beside obtained",
-          "Every number was measured in the traces of this run; none is put in.",
+          "Every number was measured in the traces of this run.",
           {view::comparison_figure(rows)}};
 }
 
@@ -36,7 +36,7 @@ view::Section sweep_section(const SweepResult& sweep) {
     std::string which;
     for (std::size_t i = 1; i < sweep.parameters.size(); ++i)
       which += (which.empty() ? "" : ", ") + sweep.parameters[i] + " " +
-               short_number(point.parameters.at(sweep.parameters[i]));
+               significant(point.parameters.at(sweep.parameters[i]), 6);
     if (sweep.placements > 1) which += (which.empty() ? "" : ", ") + ("placement " + point.placement);
     Sum& sum = charts[which][point.parameters.at(axis)];
     sum.P += point.parallelism ? point.parallelism->delay_cpu.P : view::kNoValue;
@@ -44,9 +44,8 @@ view::Section sweep_section(const SweepResult& sweep) {
     sum.queue += queue == point.queue_mean.end() ? view::kNoValue : queue->second;
     sum.runs += 1;
   }
-  view::Section section{"Sweep '" + sweep.name + "'",
-                        "Every point is a simulation of its own; the mean where there are several seeds.",
-                        {}};
+  view::Section section{
+      "Sweep '" + sweep.name + "'", "Every point is a separate simulation, or the mean of several seeds.", {}};
   for (const auto& [which, points] : charts) {
     std::vector<view::SweepPoint> line;
     for (const auto& [x, sum] : points) line.push_back({x, sum.P / sum.runs, sum.queue / sum.runs});

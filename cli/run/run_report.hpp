@@ -1,4 +1,4 @@
-// The report of `dpm run`: the trace's, with the published figures, sweeps and predictions of the study.
+// The report of `dpm run`: the report of the trace, with the published figures, sweeps and predictions of the study.
 #pragma once
 
 #include <string>

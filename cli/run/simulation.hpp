@@ -1,4 +1,4 @@
-// One simulation of a scenario, with its filters: into a trace directory, or straight into analyses.
+// Simulates a scenario once, with its filters: into a trace directory, or directly into analyses.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace dpm::cli {
 
-// The scenario's filters, understood: so that a mistake in them is found before anything is made.
+// Compiles the scenario's filters, so that a mistake in them is found before any file is made.
 struct Filters {
   std::vector<std::string> names;
   std::vector<RuleSet> rules;
@@ -22,7 +22,7 @@ Result<Filters> load_filters(const ScenarioFile& file);
 struct RecordedRun {
   SimTruth truth;
   Ledger ledger;
-  std::string failure;  // what went wrong in a run that began; its trace goes as far as it came
+  std::string failure;  // why the run ended early; the trace has the events until then
 
   // Every process that should end has ended.
   bool ended_well() const { return failure.empty() && !truth.deadlocked && truth.blocked.empty(); }
@@ -31,10 +31,10 @@ struct RecordedRun {
 // Meters, filters and records into a new trace directory.
 Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario);
 
-// Without filters and without a trace: what a study asks of many runs.
+// Without filters and without a trace, for the many runs of a study.
 Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks);
 
-// "the run ended by deadlock", and who waits for what.
+// "the run ended by deadlock", and what each process waits for.
 std::string how_it_ended(const RecordedRun& run);
 
 }  // namespace dpm::cli

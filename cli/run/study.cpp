@@ -1,5 +1,7 @@
 #include "cli/run/study.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +13,7 @@
 namespace dpm::cli {
 namespace {
 
-// Combinations of an axis's values, one after another.
+// Enumerates the combinations of the axes' values.
 std::vector<std::map<std::string, double>> product(const std::vector<SweepAxis>& axes) {
   std::vector<std::map<std::string, double>> points = {{}};
   for (const auto& axis : axes) {
@@ -29,7 +31,7 @@ std::vector<std::map<std::string, double>> product(const std::vector<SweepAxis>&
 
 std::string words_of(const std::map<std::string, double>& parameters) {
   std::string words;
-  for (const auto& [name, value] : parameters) words += " " + name + "=" + short_number(value);
+  for (const auto& [name, value] : parameters) words += " " + name + "=" + significant(value, 6);
   return words;
 }
 
@@ -88,14 +90,13 @@ Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, c
     overrides.placement = sweep.placements.front();
     for (const auto& [name, value] : parameters) overrides.parameters[name] = value;
     const auto in_sweep = [&](const Error& error) {
-      return Error{"sweep '" + sweep.name + "'," + words_of(parameters) + ": " + error.what};
+      return Error{fmt::format("sweep '{}',{}: {}", sweep.name, words_of(parameters), error.what)};
     };
     const auto system = read_system(file, overrides);
     if (!system) return in_sweep(system.error());
     for (const auto& placement : sweep.placements) {
       for (const std::uint64_t seed : sweep.seeds) {
-        say("sweep '" + sweep.name + "':" + words_of(parameters) + ", placement '" + placement + "', seed " +
-            std::to_string(seed));
+        say(fmt::format("sweep '{}':{}, placement '{}', seed {}", sweep.name, words_of(parameters), placement, seed));
         auto point = run_point(file, **system, placement, seed);
         if (!point) return in_sweep(point.error());
         point->parameters = parameters;
@@ -123,7 +124,7 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
     std::vector<Scenario> scenarios;
     std::vector<std::shared_ptr<const TracedRun>> runs;
     for (const auto& placement : matrix.placements) {
-      say("predictions '" + matrix.name + "': simulating placement '" + placement + "', seed " + std::to_string(seed));
+      say(fmt::format("predictions '{}': simulating placement '{}', seed {}", matrix.name, placement, seed));
       auto scenario = place(**system, placement, seed);
       if (!scenario) return scenario.error();
       auto run = traced.run(matrix, *scenario);

@@ -17,7 +17,7 @@
 namespace dpm::cli {
 
 struct SweepPoint {
-  std::map<std::string, double> parameters;  // the swept ones
+  std::map<std::string, double> parameters;  // only the swept parameters
   std::string placement;
   std::uint64_t seed = 0;
   std::optional<Parallelism> parallelism;  // of the run's own trace; none if nothing was computed
@@ -31,11 +31,11 @@ struct SweepPoint {
 struct SweepResult {
   std::string name;
   std::vector<std::string> parameters;
-  std::size_t placements = 1;  // how many different ones
+  std::size_t placements = 1;  // number of different placements
   std::vector<SweepPoint> points;
 };
 
-// One cell of the matrix: the trace of one placement, asked about another, against a simulation of that other.
+// One cell of the matrix: the prediction for one placement from the trace of another, compared with a simulation.
 struct MatrixCell {
   std::string traced, predicted;
   std::uint64_t seed = 0;
@@ -50,14 +50,14 @@ struct MatrixResult {
   std::optional<Order> order;  // none: chosen for each process
   std::vector<MatrixCell> cells;
 
-  // Of all seeds, the error of one cell that is farthest from 0.
+  // The largest error of one cell over all seeds.
   double worst_cell(const std::string& traced_placement, const std::string& predicted_placement) const;
   double mean_error() const;      // mean |error| off the diagonal
   double worst_error() const;     // largest |error| off the diagonal
   double identity_error() const;  // largest |error| on the diagonal
 };
 
-// The process of the computation whose mean queue was longest in any of the runs; empty if none was measured.
+// The process of the computation with the longest mean queue in any of the runs; empty if no queue was measured.
 std::string longest_queue(const SweepResult& sweep);
 
 // `analyses` of the file say which processes P is about, and by which method.

@@ -1,5 +1,7 @@
 #include "cli/run/study_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Runs that differ in nothing but their seed, added up.
+// The sum of runs that differ only in their seed.
 struct SeedSum {
   const SweepPoint* first = nullptr;
   double runs = 0;
@@ -78,7 +80,7 @@ std::string sweep_text(const SweepResult& sweep, int width) {
   TextTable table(headings);
   for (const auto& sum : sums) {
     std::vector<std::string> row;
-    for (const auto& parameter : sweep.parameters) row.push_back(short_number(sum.first->parameters.at(parameter)));
+    for (const auto& parameter : sweep.parameters) row.push_back(significant(sum.first->parameters.at(parameter), 6));
     if (sweep.placements > 1) row.push_back(sum.first->placement);
     for (const double P : {sum.no_delay_P, sum.delay_P, sum.delay_cpu_P})
       row.push_back(sum.first->parallelism ? fixed(P / sum.runs, 3) : "-");
@@ -88,7 +90,8 @@ std::string sweep_text(const SweepResult& sweep, int width) {
     table.add_row(std::move(row));
   }
   const bool several = !sums.empty() && sums.front().runs > 1;
-  return table.to_text(width) + (several ? "each row the mean of " + short_number(sums.front().runs) + " seeds\n" : "");
+  return table.to_text(width) +
+         (several ? fmt::format("each row is the mean of {} seeds\n", significant(sums.front().runs, 6)) : "");
 }
 
 Json sweep_json(const SweepResult& sweep) {
@@ -162,8 +165,8 @@ bool Comparison::agrees() const { return std::fabs(obtained - published.value) <
 std::string comparison_text(const std::vector<Comparison>& comparisons, int width) {
   TextTable table({"figure", "quantity", ">published", ">obtained", ">within", ""});
   for (const auto& c : comparisons)
-    table.add_row({c.published.figure, c.published.label, short_number(c.published.value), significant(c.obtained),
-                   short_number(c.published.within), c.agrees() ? "agrees" : "differs"});
+    table.add_row({c.published.figure, c.published.label, significant(c.published.value, 6), significant(c.obtained),
+                   significant(c.published.within, 6), c.agrees() ? "agrees" : "differs"});
   return table.to_text(width);
 }
 

@@ -15,7 +15,7 @@ nlohmann::ordered_json sweep_json(const SweepResult& sweep);
 std::string matrix_text(const MatrixResult& matrix, int width);
 nlohmann::ordered_json matrix_json(const MatrixResult& matrix);
 
-// A figure somebody published, beside what was obtained here.
+// A published figure beside the value that was obtained here.
 struct Comparison {
   PublishedFigure published;
   double obtained = 0;

@@ -8,7 +8,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::size_t kMostKeptEvents = 10'000'000;  // 240 MB of histories; runs beyond it are simulated again
+constexpr std::size_t kMostKeptEvents = 10'000'000;  // 240 MB of histories; further runs are simulated again
 
 Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<std::string>& processes) {
   Computation computation{.all_processes = processes.empty()};

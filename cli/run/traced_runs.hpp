@@ -1,5 +1,5 @@
-// The simulations that prediction matrices are made of. Matrices often differ in the order of receives or the method alone, so
-// a run that several of them need is simulated once.
+// The simulations that prediction matrices need. Matrices often differ only in the order of receives or the method, so a
+// run that several of them need is simulated once.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dpm::cli {
 
-// A run of one placement with everybody in the computation: only then are all arrivals known.
+// A run of one placement with all processes in the computation: only then are all arrivals known.
 struct TracedRun {
   History history;
   double simulated_P = 0;
@@ -23,7 +23,7 @@ struct TracedRun {
 
 class TracedRuns {
  public:
-  // `matrices` are those that will be asked about, each once.
+  // `matrices` are all matrices that will request runs, each once.
   explicit TracedRuns(const std::vector<const PredictionMatrix*>& matrices);
 
   // `scenario` is placed as one of the matrix's placements, with one of its seeds.
@@ -33,7 +33,7 @@ class TracedRuns {
   // Parameters, processes, placement, seed.
   using Key = std::tuple<std::map<std::string, double>, std::vector<std::string>, std::string, std::uint64_t>;
   struct One {
-    std::size_t asked = 0;  // how often it will still be asked for
+    std::size_t asked = 0;  // number of requests still to come
     std::shared_ptr<const TracedRun> run;
   };
 

@@ -1,5 +1,7 @@
 #include "cli/twin/reproduction_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -38,7 +40,7 @@ std::string reproduction_text(const Reproduction& reproduction, int width) {
       others.in_trace += reproduction.pairs[i].in_trace;
       others.in_twin += std::min(reproduction.pairs[i].in_twin, reproduction.pairs[i].in_trace);
     }
-    table.add_row({std::to_string(reproduction.pairs.size() - shown) + " other pairs", "",
+    table.add_row({fmt::format("{} other pairs", reproduction.pairs.size() - shown), "",
                    std::to_string(others.in_trace), std::to_string(others.in_twin), share_text(others)});
   }
   std::string text = table.to_text(width);

@@ -1,4 +1,4 @@
-// What a run of a twin reproduced of its trace, as a table for people and as JSON for machines.
+// What a run of a twin reproduced of its trace, as a table and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,7 @@
 #include "cli/twin/twin_results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,7 @@ bool dispatches(const Step& step) {
   return std::holds_alternative<steps::Dispatch>(repeat == nullptr ? step.what : repeat->steps.front().what);
 }
 
-// What it is, in a word.
+// A short name for the group's behaviour.
 std::string manner_of(const TwinGroup& group) {
   if (group.as_recorded) return group.unmetered ? "outside, as recorded" : "as recorded";
   if (group.unmetered) return "outside, unmetered";
@@ -26,7 +28,7 @@ std::string manner_of(const TwinGroup& group) {
   return group.program.start.empty() ? "service" : "starts, then serves";
 }
 
-// What is written as recorded is reproduced, and not understood.
+// A group that is written as recorded is reproduced, not inferred.
 std::uint64_t understood(const TwinGroup& group) {
   if (group.as_recorded) return 0;
   return group.activities - std::min(group.activities, group.activities_forced + group.activities_once);
@@ -45,13 +47,13 @@ std::string twin_text(const twin::Twin& twin, int width) {
                    std::to_string(group.program.handlers.size()), std::to_string(group.activities),
                    percent(understood_share(group), 1), seconds_text(group.cpu_s)});
   std::string text = table.to_text(width) + "\n";
-  text += "made from " + std::to_string(twin.events) + " events; " + std::to_string(twin.requests) + " requests\n";
-  text += "delays are from " + twin.delays_from + "\n";
+  text += fmt::format("made from {} events; {} requests\n", twin.events, twin.requests);
+  text += fmt::format("delays are from {}\n", twin.delays_from);
   std::size_t as_recorded = 0;
   for (const auto& group : twin.groups) as_recorded += group.as_recorded;
   if (as_recorded > 0)
     text += std::to_string(as_recorded) + " of " + std::to_string(twin.groups.size()) +
-            " rows are as recorded: what they would do if others did something else is not known\n";
+            " rows are as recorded: how they would react to other behaviour is not known\n";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What can be said of how good a twin is.
+// How well a twin was inferred, as a table and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

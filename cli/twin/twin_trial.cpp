@@ -10,7 +10,7 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::size_t kRunsMost = 8;  // before everything is written as recorded
+constexpr std::size_t kRunsMost = 8;  // then all processes are written as recorded
 
 // Counts the messages of a run.
 class MessageCount : public EventSink {
@@ -44,7 +44,8 @@ bool is_better(const twin::Reproduction& a, const twin::Reproduction& b) {
   return a.share() - a.T_error() > b.share() - b.T_error();
 }
 
-// A member of a group becomes a process of its own, and such a one is written as recorded; `at_last` all are.
+// A member of a group is split off as a separate process, and a separate process is written as recorded; with `at_last`,
+// all processes are.
 void understand_less(const twin::Twin& made, const std::set<std::uint32_t>& processes, bool at_last,
                      twin::TwinOptions& options) {
   for (const auto& group : made.groups) {
@@ -69,7 +70,7 @@ twin::TwinRun run_twin(const twin::Twin& twin) {
     run.failure = "its scenario is refused: " + scenario.error().what;
     return run;
   }
-  // Messages that beget messages without an end would keep it running.
+  // Without a limit, messages that cause more messages could keep it running without end.
   scenario->message_limit = 3 * twin.expected.all_messages() + 1000;
   MessageCount count;
   SimSource source(*std::move(scenario));

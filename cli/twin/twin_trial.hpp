@@ -1,5 +1,5 @@
-// A twin that has been run: made from a trace, simulated, and held against it. Processes whose behaviour does not
-// reproduce what they did are written as recorded, and the twin is run again.
+// Makes a twin from a trace, simulates it, and compares the run with the trace. Processes whose inferred behaviour does
+// not reproduce the trace are written as recorded, and the twin is run again.
 #pragma once
 
 #include "cli/terminal.hpp"
@@ -14,10 +14,10 @@ struct TwinTrial {
   std::size_t runs = 0;
 };
 
-// Simulates the twin once. Why a run did not come to its end is in the result, not an error.
+// Simulates the twin once. If the run does not end well, the result says why; that is not an error.
 twin::TwinRun run_twin(const twin::Twin& twin);
 
-// The first twin that reproduces what `bounds` ask for and comes to its end; if none does, the best of those tried.
+// The first twin that ends well and reproduces what `bounds` require; if there is none, the best one that was tried.
 Result<TwinTrial> try_twin(const twin::Recording& recording, twin::TwinOptions options, const twin::Bounds& bounds,
                            const Say& say);
 

@@ -100,13 +100,13 @@ Result<Claim> parse_claim(std::string_view text, const std::string& path) {
 Result<Baseline> parse_baseline(std::string_view text, const std::string& path, const Claim& claim) {
   const auto root = parse_json(text, path);
   if (!root) return root.error();
-  // First of all, for another version may look different altogether.
+  // Checked first, because another version may have a different structure.
   const JsonNode* version = root->find("version");
   if (version != nullptr && version->is(JsonKind::number) && version->number != kBaselineVersion)
     return Error{path + ":" + std::to_string(version->line) + ": a baseline of version " +
                  std::to_string(static_cast<long long>(std::clamp(version->number, -1e9, 1e9))) +
                  ", and this dpm knows version " + std::to_string(kBaselineVersion) + "; 'dpm validate --accept " +
-                 claim.name + "' measures it anew"};
+                 claim.name + "' measures it again"};
   Problems problems(path);
   const Environment no_names;
   const Reading reading{problems, no_names};

@@ -1,6 +1,6 @@
-// What a claim says and must reach (validation/CLAIM/claim.json), and what it obtained when it was last accepted
-// (baseline.json). Both are refused with file and line when they cannot be understood: a claim that is half read would
-// hold too easily.
+// What a claim states and must reach (validation/CLAIM/claim.json), and the values obtained when it was last accepted
+// (baseline.json). A file that cannot be read completely is refused with file and line, because a claim that is half read
+// would hold too easily.
 #pragma once
 
 #include <map>
@@ -23,10 +23,10 @@ struct Goal {
 
 struct FigureClaim {
   std::string name, what, unit;
-  std::optional<Goal> goal;  // without one it is only held to its baseline
+  std::optional<Goal> goal;  // without one it is only compared with its baseline
   bool lower_is_better = true;
   double noise = 0;      // worse than the baseline by more than this is worse
-  bool in_quick = true;  // false: too few cases say nothing of it
+  bool in_quick = true;  // false: the quick form has too few cases for it
 };
 
 struct Claim {
@@ -36,7 +36,7 @@ struct Claim {
   std::vector<FigureClaim> figures;  // in the order of the file
 
   std::vector<std::string> figure_names() const;
-  // The claim with the figures that its quick form has, or all.
+  // The claim with all figures, or with those of its quick form.
   Claim form(bool is_quick) const;
 };
 
@@ -48,10 +48,10 @@ struct Baseline {
   Figures& of(bool is_quick) { return is_quick ? quick : full; }
 };
 
-// `path` is that of the file, FOLDER/NAME/claim.json: it names the claim, and mistakes.
+// `path` is FOLDER/NAME/claim.json: it gives the claim its name, and is shown in errors.
 Result<Claim> parse_claim(std::string_view text, const std::string& path);
 
-// Refuses figures that the claim does not have. Those it lacks are refused by need_baseline().
+// Refuses figures that the claim does not have. need_baseline() refuses a baseline that lacks figures.
 Result<Baseline> parse_baseline(std::string_view text, const std::string& path, const Claim& claim);
 std::string baseline_text(const Claim& claim, const Baseline& baseline);
 Result<void> need_baseline(const Claim& claim, const Figures& baseline, const std::string& path, bool is_quick);

@@ -1,4 +1,4 @@
-// Where the claims are: one folder each, with a claim.json; what is beside them without one is no claim.
+// Finds the claims: each folder with a claim.json is one.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class ClaimFolder {
   const std::string& path() const { return path_; }
   const std::vector<std::string>& names() const { return names_; }  // in alphabetical order
 
-  Result<Claim> claim(const std::string& name) const;  // a name that is not there is refused with the nearest
+  Result<Claim> claim(const std::string& name) const;  // the error for an unknown name suggests the nearest one
   Result<Baseline> baseline(const Claim& claim) const;
   bool has_baseline(const Claim& claim) const;
   std::string baseline_path(const Claim& claim) const { return claim.folder + "/baseline.json"; }

@@ -17,7 +17,7 @@ const KeyTable kPlotKeys = {"plot", "a plot", {"title", "kind", "x", "y", "serie
 const KeyTable kSeriesKeys = {"series", "a series", {"name", "points"}};
 const KeyTable kPointKeys = {"point", "a point", {"x", "y", "low", "high", "label"}};
 
-// The items of a list that may be missing.
+// The items of an optional list.
 const std::vector<JsonNode>& items_of(const JsonNode* node, const std::string& what, const Reading& reading) {
   static const std::vector<JsonNode> none;
   return node != nullptr && reading.expect(*node, JsonKind::list, what) ? node->items : none;

@@ -1,4 +1,4 @@
-// What the runner of a claim has measured: the file it leaves (--result). It judges nothing.
+// What the runner of a claim has measured: the file that it writes (--result). It contains no judgement.
 #pragma once
 
 #include <optional>
@@ -39,13 +39,13 @@ struct ResultPlot {
 };
 
 struct ClaimResult {
-  Figures figures;  // all that the claim has, and no others
+  Figures figures;  // exactly those of the claim
   std::vector<std::string> remarks;
   std::vector<ResultTable> tables;
   std::vector<ResultPlot> plots;
 };
 
-// `path` is for messages. A figure of the claim that is missing is refused, and so is one it does not have.
+// `path` is shown in errors. Refuses missing figures, and figures that the claim does not have.
 Result<ClaimResult> parse_claim_result(std::string_view text, const std::string& path, const Claim& claim);
 std::string claim_result_text(const ClaimResult& result);
 

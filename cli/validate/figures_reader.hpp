@@ -6,7 +6,7 @@
 
 namespace dpm::cli {
 
-// A figure that the claim does not have is a problem, and so is what is no number.
+// Reports figures that the claim does not have, and values that are not numbers.
 Figures read_figures(const JsonNode& node, const std::string& what, const Claim& claim, const Reading& reading);
 
 }  // namespace dpm::cli

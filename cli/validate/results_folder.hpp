@@ -1,4 +1,4 @@
-// A folder for what runners leave: the user's, which stays, or a temporary one, which goes.
+// A folder for the files of runners: one that the user named, which is kept, or a temporary one, which is removed.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace dpm::cli {
 
 class ResultsFolder {
  public:
-  // An empty path makes a temporary one. What exists already is refused.
+  // An empty path makes a temporary folder. Refuses a path that exists.
   static Result<ResultsFolder> create(const std::string& path);
   ResultsFolder(ResultsFolder&& other) noexcept;
   ResultsFolder& operator=(ResultsFolder&&) = delete;
   ~ResultsFolder();
 
-  // A folder in it, made.
+  // Makes a folder in it.
   Result<std::string> part(const std::string& name) const;
 
  private:

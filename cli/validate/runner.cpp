@@ -33,7 +33,7 @@ Result<std::vector<std::string>> command_of(const Claim& claim, const RunnerOpti
   return command;
 }
 
-// The child's part: never returns. `output` gets all that it says; it does not outlive us.
+// Runs in the child and never returns. `output` gets both output streams. The child ends when dpm ends.
 [[noreturn]] void become(const std::vector<std::string>& command, int output) {
   std::vector<char*> words;
   for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -47,7 +47,7 @@ Result<std::vector<std::string>> command_of(const Claim& claim, const RunnerOpti
   _exit(kCouldNotStart);
 }
 
-// Hands on whole lines until nobody can write any more; returns the last one that was not empty.
+// Passes whole lines on until all writers have closed the pipe. Returns the last line that was not empty.
 std::string hand_on_lines(int from, const std::function<void(const std::string&)>& say) {
   std::string unfinished, last;
   const auto finish = [&](const std::string& line) {

@@ -1,9 +1,9 @@
-// Runs what measures a claim: the script `run` in its folder, or the program validation_CLAIM that was built of it.
+// Runs the runner of a claim: the script `run` in its folder, or the program validation_CLAIM that was built from it.
 //
 //     run [--quick] --dpm PROGRAM --result FILE
 //
-// It ends with 0 when it has measured, 77 when it cannot be tried on this machine (the last line it says is the
-// reason, after "SKIPPED: " or alone), and anything else when it is broken.
+// Its exit status is 0 if it has measured, 77 if the claim cannot be tried on this machine (its last line is the reason,
+// alone or after "SKIPPED: "), and anything else if it is broken.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace dpm::cli {
 
 struct RunnerOptions {
   bool is_quick = false;
-  std::string plant;            // --plant NAME, for those that can; empty: none
+  std::string plant;            // --plant NAME, for runners that support it; empty: none
   std::string dpm;              // the program that measures
   std::string programs_folder;  // with the programs validation_CLAIM
   std::string result_path;
@@ -26,10 +26,10 @@ enum class RunnerEnding { measured, skipped, broken };
 
 struct RunnerOutcome {
   RunnerEnding ending = RunnerEnding::measured;
-  std::string reason;  // unless it has measured
+  std::string reason;  // empty if it has measured
 };
 
-// `say` gets each line that the runner says while it runs, on either stream.
+// `say` gets each line that the runner prints while it runs, on either stream.
 Result<RunnerOutcome> run_claim(const Claim& claim, const RunnerOptions& options,
                                 const std::function<void(const std::string&)>& say);
 

@@ -70,7 +70,7 @@ TEST_CASE("placement file: mistakes in JSON are named with their line", "[cli]")
   CHECK_THAT(file.error().what, Catch::Contains("p.json:3: not JSON; expected {\"processes\""));
 }
 
-TEST_CASE("placement file: anything that is no placement is refused, never thrown", "[cli]") {
+TEST_CASE("placement file: anything that is not a placement is refused, never thrown", "[cli]") {
   for (const auto* text : {"",
                            " ",
                            "3",

@@ -61,7 +61,7 @@ TEST_CASE("places: threads count for their process, and simulated processes for 
   CHECK(places[1].program == "clerk");
 }
 
-TEST_CASE("places: what nobody knows is shown as a number", "[places]") {
+TEST_CASE("places: an unknown place is shown as a number", "[places]") {
   const auto places = hot_places({{kFirst, 7, 1, 1, 0, 0}}, TraceInfo{.processes = {ProcessInfo{}}});
   REQUIRE(places.size() == 1);
   CHECK(function_text(places[0].place) == "0x7");

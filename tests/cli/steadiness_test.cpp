@@ -28,7 +28,7 @@ TEST_CASE("steadiness: what is not steady is named with what it is measured with
   const auto unsteady = unsteady_figures(figures);
   REQUIRE(unsteady.size() == 2);
   CHECK(unsteady[0].group == FigureGroup::two_cores);
-  CHECK(unsteady[0].what == "waking a core that was idle for 130.00 us: the message comes later");
+  CHECK(unsteady[0].what == "waking a core that was idle for 130.00 us: delay of the message");
   CHECK(unsteady[0].is_usable);
   CHECK(unsteady[1].group == FigureGroup::metering);
   CHECK_FALSE(unsteady[1].is_usable);

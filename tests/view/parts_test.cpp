@@ -11,7 +11,7 @@
 
 using namespace dpm::view;
 
-TEST_CASE("view: text is escaped, and what is no UTF-8 is replaced", "[view]") {
+TEST_CASE("view: text is escaped, and bytes that are not UTF-8 are replaced", "[view]") {
   CHECK(escaped("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
   CHECK(escaped("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
   CHECK(escaped("\xC3") == "\xEF\xBF\xBD");

@@ -144,7 +144,7 @@ TEST_CASE("view: a value that was not measured is a dash or a gap, never a zero"
   LineChart chart{"t", "d", "x", "y", {{"s", {{1, 2}, {2, kNoValue}, {3, 4}, {4, 5}}, false}}, false, true, true, {}};
   const std::string picture = draw(chart, kHalfWidth);
   CHECK(occurrences(picture, "<circle") == 3);
-  CHECK(occurrences(picture, "<polyline") == 1);  // one point alone is no line
+  CHECK(occurrences(picture, "<polyline") == 1);  // a single point is not a line
   BarChart bars{"t", "d", {"s"}, {{"a", {kNoValue}, ""}}, NumberForm::plain, {}};
   CHECK(draw(bars, kHalfWidth).find("\xE2\x80\x93</text>") != std::string::npos);
 }

@@ -1,5 +1,5 @@
-// dpm acquire: meters a process that runs already, until it ends or we are interrupted; then its keeper lets its calls
-// pass. A program whose meter was killed is taken over from its keeper, or, when that was killed too, rescued.
+// dpm acquire: meters a process that already runs, until it ends or dpm is interrupted; then its keeper lets its calls
+// pass. A program whose meter was killed is taken over from its keeper. If the keeper was killed too, it is rescued.
 #include <CLI/CLI.hpp>
 #include <csignal>
 
@@ -16,11 +16,11 @@ namespace {
 class AcquireCommand : public Command {
  public:
   std::string name() const override { return "acquire"; }
-  std::string summary() const override { return "Meter a process that runs already, and let it go again"; }
+  std::string summary() const override { return "Meter a process that already runs, and let it go again"; }
   std::string example() const override { return "dpm acquire 1234 -o out"; }
 
   void describe(CLI::App& app) override {
-    app.add_option("PID", pid_, "The process; all its threads, and children it makes from now on")
+    app.add_option("PID", pid_, "The process; its threads and the children that it starts from now on are metered too")
         ->required()
         ->check(process_number);
     app.add_option("-o,--output", output_,

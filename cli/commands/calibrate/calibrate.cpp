@@ -1,4 +1,5 @@
 // dpm calibrate: what messages, waking and metering cost on this machine, as a file for dpm predict --delays.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -26,21 +27,21 @@ class CalibrateCommand : public Command {
   }
 
   void describe(CLI::App& app) override {
-    app.add_option("-o,--output", output_, "A new file for the delay model, with what metering costs");
+    app.add_option("-o,--output", output_, "A new file for the delay model and the cost of metering");
     app.add_flag("--json", json_, "Print that file instead of tables");
-    app.add_option("--over", over_, "Whose times the delay model has: tcp, unix or pipe")
+    app.add_option("--over", over_, "The transport whose times the delay model has: tcp, unix or pipe")
         ->check(CLI::IsMember({"tcp", "unix", "pipe"}))
         ->capture_default_str();
     app.add_flag("--all", all_, "Measure the other two as well, for the tables");
     app.add_flag("--only", only_, "Measure only what --over names, as without --all")->group("");
-    app.add_option(
-           "--cores", cores_,
-           "Two cores to measure between, such as 0 1 (default: the first two there are); one twice: within one")
+    app.add_option("--cores", cores_,
+                   "Two cores to measure between, such as 0 1 (default: the first two); the same core twice: within it")
         ->expected(2)
         ->check(whole_number);
-    app.add_option("--repeat", plan_.repeats,
-                   "How often everything is measured; the median counts. What varies much is measured up to three "
-                   "times as often")
+    app.add_option(
+           "--repeat", plan_.repeats,
+           "How often everything is measured; the median counts. Figures that vary much are measured up to three "
+           "times as often")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app.add_option("--messages", plan_.messages, "How many messages each time")
@@ -52,11 +53,11 @@ class CalibrateCommand : public Command {
   int run(Terminal& terminal) override {
     if (!load_.empty()) return be_the_load(terminal);
     if (auto done = complete_plan(); !done) return refuse(terminal, *this, done.error());
-    if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)  // before it takes its time, not after it
+    if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)  // before the measurement, not after it
       return refuse(terminal, *this, Error{output_ + " exists already: name a new file, nothing is overwritten"});
     if (!can_meter(diagnose(probe_capabilities())))
       return refuse(terminal, *this,
-                    Error{"programs cannot be metered here, so what it costs cannot be measured ('dpm "
+                    Error{"programs cannot be metered here, so the cost of metering cannot be measured ('dpm "
                           "doctor' says why)"});
     const auto folder = OutputFolder::scratch();
     if (!folder) return refuse(terminal, *this, folder.error());
@@ -102,7 +103,7 @@ class CalibrateCommand : public Command {
       if (std::find(usable.begin(), usable.end(), core) != usable.end()) continue;
       std::string there;
       for (const int one : usable) there += " " + std::to_string(one);
-      return Error{"no core " + std::to_string(core) + " for us (there are:" + there + ")"};
+      return Error{fmt::format("dpm may not use core {} (it may use:{})", core, there)};
     }
     return {};
   }

@@ -1,4 +1,4 @@
-// dpm clocks: how the machines' clocks relate, proven by the messages between them.
+// dpm clocks: how the machines' clocks relate, as proven by the messages between them.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -23,7 +23,7 @@ using control::Controller;
 
 constexpr std::string_view kPrompt = "<Control> ";
 
-// What is said goes out at once: who reads a pipe sees it when it happens.
+// Writes output at once, so that the reader of a pipe sees it when it happens.
 class StreamScreen : public control::Screen {
  public:
   explicit StreamScreen(std::ostream& out) : out_(out) {}
@@ -33,7 +33,7 @@ class StreamScreen : public control::Screen {
   std::ostream& out_;
 };
 
-// SIGINT as something to read. Before the first thread is made, so that none of them is interrupted.
+// SIGINT as a descriptor. Made before the first thread starts, so that SIGINT interrupts no thread.
 UniqueFd interruptions() {
   sigset_t interrupts;
   sigemptyset(&interrupts);
@@ -42,7 +42,7 @@ UniqueFd interruptions() {
   return UniqueFd(signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// Unlike any other's, on any machine and at any time.
+// Unique among all controllers, on all machines and at all times.
 std::string own_name() {
   std::string host(256, '\0');
   gethostname(host.data(), host.size() - 1);
@@ -67,7 +67,7 @@ class ControlCommand : public Command {
 
   void describe(CLI::App& app) override {
     app.add_option("SCRIPT", script_,
-                   "Commands to perform and leave (default: what is typed, or comes through a pipe)");
+                   "A file of commands to perform (default: commands are typed, or read from a pipe)");
     app.add_option("--launcher", launcher_,
                    "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, or "
                    "local, where every name is this machine (default: ssh)");
@@ -83,7 +83,7 @@ class ControlCommand : public Command {
     const UniqueFd interruption = interruptions();
     Connections connections(*launcher, own_name(), interruption.get());
     const auto made = make_state_folder();
-    const std::string folder = made ? *made : "";  // then nothing is remembered
+    const std::string folder = made ? *made : "";  // "": no history is kept
     control::KnownMachines known(folder.empty() ? "" : folder + "/machines");
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     if (is_typed) return type(connections, known, folder.empty() ? "" : folder + "/control-history");
@@ -110,7 +110,8 @@ class ControlCommand : public Command {
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });
     while (true) {
-      connections.take_interruption();  // of what is over; from here on it is of what is typed next
+      connections
+          .take_interruption();  // an interruption of the previous command; from here on one belongs to the next command
       const auto line = editor.next();
       const auto outcome = line.has_value() ? controller.perform(*line) : controller.end_of_typing();
       if (outcome == control::Outcome::left) return kDone;
@@ -118,7 +119,7 @@ class ControlCommand : public Command {
     }
   }
 
-  // How many commands failed.
+  // Returns the number of commands that failed.
   static int pipe(Controller& controller, Connections& connections) {
     const std::string name = "standard input";
     PipedLines lines(STDIN_FILENO, meanwhile(controller, connections));

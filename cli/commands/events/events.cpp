@@ -1,4 +1,4 @@
-// dpm events: every event of a trace, causes before effects, whatever the machines' clocks say.
+// dpm events: all events of a trace, causes before effects, even if the machines' clocks disagree.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -27,12 +27,12 @@ class EventsCommand : public Command {
  public:
   std::string name() const override { return "events"; }
   std::string summary() const override {
-    return "Every event, in an order in which no message comes before it was sent";
+    return "All events, in an order in which each message is sent before it is received";
   }
   std::string example() const override { return "dpm events out/trace --process server | less"; }
   void describe(CLI::App& app) override {
     options_.describe(app);
-    app.add_option("--process", only_, "Only events of this process, or with it (may be repeated)");
+    app.add_option("--process", only_, "Only events of this process, or with it as peer; repeat for several");
   }
 
   int run(Terminal& terminal) override {
@@ -58,7 +58,7 @@ class EventsCommand : public Command {
   }
 
  private:
-  // By process. Several may have one name.
+  // Indexed by process, because several processes may have the same name.
   Result<std::vector<bool>> wanted_processes(const TraceInfo& info) const {
     std::vector<bool> wanted(info.processes.size(), only_.empty());
     std::vector<std::string> names;
@@ -80,10 +80,11 @@ class EventsCommand : public Command {
   static void say_what_was_moved(const CommonOrder& order, Terminal& terminal) {
     if (order.moved > 0)
       terminal.err << "note: " << order.moved << (order.moved == 1 ? " event is" : " events are")
-                   << " shown later than clocks say, so that causes come first\n";
+                   << " shown later than the clocks say, so that causes come first\n";
     if (order.contradictions > 0)
-      terminal.err << "warning: " << order.contradictions
-                   << " messages stand in a circle of causes; the trace is damaged, and these are not put in order\n";
+      terminal.err
+          << "warning: " << order.contradictions
+          << " messages cause each other in a circle; the trace is damaged, and these messages are not ordered\n";
   }
 
   TraceOptions options_;

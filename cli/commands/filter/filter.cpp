@@ -1,4 +1,4 @@
-// dpm filter: the standard filter. Reads meter messages on standard input, as any filter of the metering report does.
+// dpm filter: the standard filter. It reads meter messages on standard input, like any filter of the metering report.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -23,7 +23,7 @@ class FilterCommand : public Command {
 
   void describe(CLI::App& app) override {
     app.add_option("--descriptions", files_.descriptions,
-                   "The shapes of the event records (default: those of our own meters, with names)");
+                   "The layouts of the event records (default: those of dpm's own meters, with names)");
     app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
     app.add_option("-o,--output", files_.directory, "A new trace directory")->required();
     app.add_flag("--json", json_, "Print the ledger as JSON");

@@ -1,4 +1,4 @@
-// dpm list: which programs of this machine are metered, by the own account or, for root, by any.
+// dpm list: which programs of this machine are metered by this account, or, for root, by any account.
 #include <pwd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 struct Metering {
   KeptProgram program;
-  std::optional<MeterStatus> status;  // none: its meter does not answer, or there is none
+  std::optional<MeterStatus> status;  // empty if there is no meter, or it does not answer
   std::vector<std::uint32_t> processes;
   std::string problem;
 };

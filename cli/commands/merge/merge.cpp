@@ -1,4 +1,6 @@
-// dpm merge: the traces of several machines, or meters, as one.
+// dpm merge: combines the traces of several machines or meters into one.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -33,7 +35,7 @@ std::string joined(const std::vector<MachineInfo>& machines) {
   return text;
 }
 
-// "red" of "logs/red/trace"; the whole path where that is not enough.
+// "red" of "logs/red/trace"; the whole path where that is not unique.
 std::string label_of(const std::string& path, const std::vector<Log>& others) {
   const std::filesystem::path clean = std::filesystem::path(path + "/").lexically_normal().parent_path();
   const std::filesystem::path own = clean.filename() == "trace" ? clean.parent_path() : clean;
@@ -51,7 +53,7 @@ Result<std::vector<Log>> open_logs(const std::vector<std::string>& paths) {
     std::error_code ignored;
     const auto canonical = std::filesystem::weakly_canonical(directory, ignored);
     if (std::find(seen.begin(), seen.end(), canonical) != seen.end())
-      return Error{path + " is given twice: every event would be there twice"};
+      return Error{fmt::format("{} is given twice: every event would be in the result twice", path)};
     seen.push_back(canonical);
     await_recorder(directory);
     auto reader = TraceReader::open(directory);
@@ -62,7 +64,7 @@ Result<std::vector<Log>> open_logs(const std::vector<std::string>& paths) {
   return logs;
 }
 
-// Records as events are in memory, whatever their logs left out of them: the logs' ledgers say what that was.
+// Writes complete records, whichever fields the logs' filters left out: the logs' ledgers say what is missing.
 Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, const TraceUnion& united,
                                                   const std::vector<Log>& logs) {
   const RuleSet all = RuleSet::keep_all(event_layouts());
@@ -75,7 +77,7 @@ Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, 
   return TraceWriter::create(directory, std::move(description));
 }
 
-// What several logs say in the same words is said once: "red, blue: ...".
+// A warning that several logs have is shown once: "red, blue: ...".
 using SameWarnings = std::vector<std::pair<std::string, std::string>>;  // labels, text
 
 void add_warning(SameWarnings& warnings, const std::string& label, const std::string& text) {
@@ -96,7 +98,7 @@ void add_ledger(Ledger& sum, const Ledger& ledger, const std::string& label) {
   for (const auto& loss : ledger.losses) sum.losses.push_back({label + ": " + loss.reason, loss.events});
 }
 
-// One log after the other: each process keeps its order, and nothing is said about the order of others.
+// Copies one log after the other: the events of each process keep their order; there is no order between processes.
 Ledger copy_events(std::vector<Log>& logs, TraceUnion& united, TraceWriter& writer) {
   Ledger ledger;
   SameWarnings warnings;
@@ -124,7 +126,7 @@ Ledger copy_events(std::vector<Log>& logs, TraceUnion& united, TraceWriter& writ
     if (const std::uint64_t refused = united.refused_events() - refused_before; refused > 0) {
       ledger.kept -= refused;
       ledger.lost += refused;
-      ledger.losses.push_back({log.label + ": events about things that its trace.json does not describe", refused});
+      ledger.losses.push_back({log.label + ": events that refer to ids missing from its trace.json", refused});
     }
   }
   for (const auto& [labels, text] : warnings) ledger.warnings.push_back(labels + ": " + text);
@@ -134,7 +136,7 @@ Ledger copy_events(std::vector<Log>& logs, TraceUnion& united, TraceWriter& writ
 class MergeCommand : public Command {
  public:
   std::string name() const override { return "merge"; }
-  std::string summary() const override { return "Traces of several machines, or meters, as one"; }
+  std::string summary() const override { return "Combine the traces of several machines, or meters"; }
   std::string example() const override { return "dpm merge out-red out-green out-blue -o all"; }
 
   void describe(CLI::App& app) override {

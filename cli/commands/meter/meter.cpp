@@ -1,5 +1,6 @@
-// dpm meter: runs a program of this machine and meters it. The process that is called becomes the program; what follows
-// launch() happens in its supervisor.
+// dpm meter: runs a program on this machine and meters it. The process that is called becomes the program; the code after
+// launch() runs in its supervisor.
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,15 +18,15 @@
 namespace dpm::cli {
 namespace {
 
-// Why nothing can be metered here, in the doctor's words; nothing if it can.
+// Fails with the doctor's words if nothing can be metered here.
 Result<void> check_machine(const MachineCapabilities& machine) {
   std::string text;
   for (const auto& check : diagnose(machine)) {
     if (check.verdict != Verdict::missing || check.advice.empty()) continue;
-    text += (text.empty() ? "" : "; ") + check.name + ": " + check.found + ". " + check.advice;
+    text += fmt::format("{}{}: {}. {}", text.empty() ? "" : "; ", check.name, check.found, check.advice);
   }
   if (text.empty()) return {};
-  return Error{"programs cannot be metered here: " + text + " ('dpm doctor' says more)"};
+  return Error{fmt::format("programs cannot be metered here: {} ('dpm doctor' says more)", text)};
 }
 
 class MeterCommand : public Command {
@@ -45,11 +46,12 @@ class MeterCommand : public Command {
     app.add_flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--where", where_,
-                 "Record which place of the program made each call, not only of the C library; calls take longer");
-    app.add_flag("--whole-cpu", whole_cpu_time_, "Leave in CPU times what notification costs the program");
+                 "Record which function of the program made each call, not only of the C library; calls take longer");
+    app.add_flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
     source_.describe(app);
-    auto* wait = app.add_flag(
-        "--wait", wait_, "Stay the program's parent until the trace is complete, whatever the command leaves running");
+    auto* wait = app.add_flag("--wait", wait_,
+                              "Stay the program's parent until the trace is complete and the summary printed (default: "
+                              "on a terminal until the command ends, elsewhere not)");
     app.add_flag("--no-wait", become_, "Become the program, on a terminal too")->excludes(wait);
   }
 
@@ -67,10 +69,10 @@ class MeterCommand : public Command {
     if (auto done = check_machine(machine); !done) return refuse(terminal, *this, done.error());
     if (program.gains_privileges && !machine.may_administrate && !machine.no_new_privileges)
       terminal.err << "dpm meter: '" << printable(command_.front())
-                   << "' would gain privileges when it starts; metered without root it does not (no_new_privs)\n";
+                   << "' gains privileges when it starts; metered without root, it does not (no_new_privs)\n";
 
     const bool stays = wait_ || (terminal.err_is_tty && !become_);
-    // A parent that stays needs its folder before it knows the program's process id.
+    // A parent that stays needs the folder before it knows the program's process id.
     const auto folder = make_folder(static_cast<std::uint32_t>(::getpid()));
     if (!folder) return refuse(terminal, *this, folder.error());
     if (stays) {
@@ -94,7 +96,7 @@ class MeterCommand : public Command {
       folder.remove();
       return refuse(terminal, *this, run.error());
     }
-    auto lock = RecordingLock::hold(folder.path());  // until everything is said: stay_beside() waits for it
+    auto lock = RecordingLock::hold(folder.path());  // stay_beside() waits until it is released
     Conclusion conclusion(folder, (*run)->facts(), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
     const auto recorded = record(**run, std::move(plan),
@@ -103,7 +105,7 @@ class MeterCommand : public Command {
                                   .stop_signals = {SIGTERM},
                                   .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
                                     conclusion.so_far(so_far, left);
-                                    if (lock && !wait_) lock->release();  // the command's end is what the shell awaits
+                                    if (lock && !wait_) lock->release();  // the shell waits only for the command
                                   }});
     if (!recorded) return refuse(terminal, *this, recorded.error());
     if (auto done = conclusion.at_end(*recorded); !done) return refuse(terminal, *this, done.error());

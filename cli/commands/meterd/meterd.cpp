@@ -1,4 +1,4 @@
-// dpm meterd: the daemon of one user on one machine, which controllers tell what to start, to stop and to meter.
+// dpm meterd: the daemon of one user on one machine. Controllers tell it which programs to start, stop and meter.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@
 namespace dpm::cli {
 namespace {
 
-// It becomes part of the names of sockets.
+// The name becomes part of socket names.
 std::string machine_name(const std::string& name) {
   constexpr std::size_t kLengthMax = 40;
   const bool is_fit = !name.empty() && name.size() <= kLengthMax && name.front() != '.' &&
@@ -26,7 +26,7 @@ std::string machine_name(const std::string& name) {
   return is_fit ? "" : "a machine's name has at most 40 letters, digits, '-', '_' and '.'";
 }
 
-// The connection to the daemon comes as standard input.
+// The connection to the daemon is standard input.
 UniqueFd take_standard_input() {
   UniqueFd taken(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -34,13 +34,13 @@ UniqueFd take_standard_input() {
   return taken;
 }
 
-// Whoever started us waits until our standard output closes.
+// The process that started the agent waits until its standard output closes.
 void say_ready() {
   const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
   ::dup2(nowhere.get(), STDOUT_FILENO);
 }
 
-// A supervisor's events travel to the filter by a MeterLink; what went wrong on the way is said in the daemon's log.
+// A supervisor's events travel to the filter by a MeterLink. Errors on the way are written to the daemon's log.
 class LinkToFilter : public MeterSink {
  public:
   LinkToFilter(std::unique_ptr<MeterLink> link, std::string described)
@@ -77,19 +77,19 @@ class MeterdCommand : public Command {
 
   void describe(CLI::App& app) override {
     auto* attach =
-        app.add_flag("--attach", attach_, "Connect standard input and output to the daemon, and start it if none runs");
+        app.add_flag("--attach", attach_,
+                     "Connect standard input and output to the daemon, and start the daemon if it does not run");
     app.add_flag("--stay", attached_.stay,
-                 "With --attach: stay until the daemon ends, where a job ends with its command")
+                 "With --attach: stay until the daemon ends, for systems where a job ends with its command")
         ->needs(attach);
     app.add_option("--machine", options().machine,
-                   "A daemon of its own, for a machine of this name (default: this one)")
+                   "A separate daemon for a machine of this name (default: this machine)")
         ->check(machine_name);
-    app.add_option("--idle", idle_seconds_, "End after so many seconds without anything to do (default: 300)")
-        ->check(whole_number);
+    app.add_option("--idle", idle_seconds_, "End after this many idle seconds (default: 300)")->check(whole_number);
     app.add_option("--keep", keep_seconds_,
-                   "Forget what has ended so many seconds after its controller has gone (default: 86400)")
+                   "Forget ended processes this many seconds after their controller has disconnected (default: 86400)")
         ->check(whole_number);
-    // How it starts the processes that look after programs and filters.
+    // How the daemon starts the processes that supervise programs and run filters.
     app.add_flag("--supervise", supervise_)->group("");
     app.add_flag("--collect", collect_)->group("");
   }

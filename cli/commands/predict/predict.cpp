@@ -1,11 +1,11 @@
-// dpm predict: P and elapsed time on a placement that was never run, or the best placement there is.
+// dpm predict: P and elapsed time on a placement that was never run, or the best placement.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/messages/message_survey.hpp"
 #include "cli/command.hpp"
 #include "cli/input/history_options.hpp"
-#include "cli/input/trace_doubts.hpp"
+#include "cli/input/trace_caveats.hpp"
 #include "cli/prediction/calibration_options.hpp"
 #include "cli/prediction/placement_file.hpp"
 #include "cli/prediction/single_cores.hpp"
@@ -38,32 +38,30 @@ class PredictCommand : public Command {
                    "With --search: a process that may move (default: all); repeat for several");
     app.add_option(
         "--onto", options_.machines,
-        "With --search: a machine they may move to; repeat for several. 'cores': the single cores of the traced "
-        "machine, 'cores=4': of one with four");
+        "With --search: a machine they may move to; repeat for several. 'cores': each core of the traced machine, "
+        "'cores=4': each core of a machine with four");
     app.add_option("--keep", options_.keep, "With --search: how many candidates to show")
         ->check(whole_number)
         ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
         ->capture_default_str();
-    app.add_option("--seed", options_.seed, "With --search: of the heuristic")
+    app.add_option("--seed", options_.seed, "With --search: the seed of the heuristic")
         ->check(whole_number)
         ->capture_default_str();
-    app.add_option(
-           "--order", order_,
-           "How a receive from any sender is replayed: auto (chosen for each process), recorded, arrival or role "
-           "(default: auto; recorded with thesis1984)")
+    app.add_option("--order", order_,
+                   "The order in which a process receives in the replay: auto (chosen for each process), recorded, "
+                   "arrival or role "
+                   "(default: auto; recorded with thesis1984)")
         ->check(CLI::IsMember({"auto", "recorded", "arrival", "role"}));
     app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
         ->check(CLI::IsMember({"replay", "thesis1984"}))
         ->capture_default_str();
     what_if_.describe(app);
-    app.add_flag(
-        "--sensitivity", sensitivity_,
-        "Say what 10 % longer delays or slower CPUs would change, and where 1 % less CPU time or delay, of which "
-        "process, link or pair of machines, pays most");
-    app.add_flag(
-        "--strict", strict_,
-        "Refuse a trace that has lost something or ends before its program, and placements that leave processes "
-        "out");
+    app.add_flag("--sensitivity", sensitivity_,
+                 "Show what 10 % longer delays or slower CPUs would change, and for which process, link or pair of "
+                 "machines 1 % less CPU time or delay gains most");
+    app.add_flag("--strict", strict_,
+                 "Refuse traces that have lost events or end before their program, and placements that leave processes "
+                 "out");
   }
 
   int run(Terminal& terminal) override {
@@ -85,8 +83,9 @@ class PredictCommand : public Command {
     if (taken_out_)
       if (const auto added = add_copies(changes_, taken_out_->as_metered); !added)
         return refuse(terminal, *this, added.error());
-    if (auto doubts = find_trace_doubts(read->input, read->history, endings_, {}); strict_ && !doubts.sentences.empty())
-      return refuse(terminal, *this, Error{trace_.trace + ": --strict: " + doubts.sentences.front()});
+    if (auto caveats = find_trace_caveats(read->input, read->history, endings_, {});
+        strict_ && !caveats.sentences.empty())
+      return refuse(terminal, *this, Error{trace_.trace + ": --strict: " + caveats.sentences.front()});
     const auto done = search_ ? run_search(*read, terminal) : run_predictions(*read, terminal);
     if (!done) return refuse(terminal, *this, done.error());
     print_history_warnings(read->history, terminal);
@@ -96,9 +95,9 @@ class PredictCommand : public Command {
 
  private:
   Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
-    if (placements_.empty()) placements_.emplace_back();  // the traced one: the identity check alone
+    if (placements_.empty()) placements_.emplace_back();  // the traced placement: only the identity check
     std::vector<Prediction> predictions, with_metering;
-    std::vector<PredictionChange> changes;  // by prediction, if anything is changed
+    std::vector<PredictionChange> changes;  // one for each prediction, if there are changes
     for (const auto& path : placements_) {
       auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
@@ -125,7 +124,8 @@ class PredictCommand : public Command {
       with_metering.push_back(std::move(*metered));
     }
     const TraceInfo& info = read.history.info;
-    const TraceDoubts doubts = find_trace_doubts(read.input, read.history, endings_, predictions.front().clock_error);
+    const TraceCaveats caveats =
+        find_trace_caveats(read.input, read.history, endings_, predictions.front().clock_error);
     if (!trace_.json) {
       terminal.out << prediction_text(predictions, changes, info, terminal.width);
       if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
@@ -133,7 +133,7 @@ class PredictCommand : public Command {
       auto document = prediction_json(predictions.front(), info);
       if (!changes.empty()) document["what_if"] = change_json(changes.front());
       if (taken_out_) document["taken_out"] = taken_out_json(taken_out_->cost, with_metering.front(), info);
-      if (!doubts.sentences.empty()) document["doubts"] = doubts_json(doubts);
+      if (!caveats.sentences.empty()) document["doubts"] = caveats_json(caveats);
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
@@ -145,15 +145,17 @@ class PredictCommand : public Command {
       }
       print_json(document, terminal);
     }
-    for (const auto& doubt : doubts.sentences) terminal.err << "warning: " << printable(doubt) << '\n';
+    for (const auto& caveat : caveats.sentences) terminal.err << "warning: " << printable(caveat) << '\n';
     if (!changes.empty())
       for (const auto& note : changes.front().notes) terminal.err << "note: " << printable(note) << '\n';
     if (!predictions.front().clock_error)
-      terminal.err << "note: there is no clock error, because processes wait for others outside the computation and a "
-                      "replay leaves these waits out; --everybody puts them in\n";
+      terminal.err
+          << "note: there is no clock error, because processes wait for others outside the computation and the "
+             "replay omits these waits; --everybody includes them\n";
     if (predictions.front().clock_error && predictions.front().clock_error_has_meter)
-      terminal.err << "note: the clock error has the time in it that the meter took; dpm calibrate measures that, and "
-                      "--delays takes it out\n";
+      terminal.err
+          << "note: the clock error includes the time that the meter took; dpm calibrate measures this time, and "
+             "--delays removes it\n";
     for (const auto& prediction : predictions)
       for (const auto& warning : prediction.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     return {};
@@ -186,11 +188,12 @@ class PredictCommand : public Command {
     const auto& machines = base->target.machines;
     if (machines.size() == 1 && machines.front().cores > 1)
       terminal.err << "note: there is one machine, '" << printable(machines.front().name)
-                   << "', so there is one placement; --onto cores tries its " << machines.front().cores << " cores\n";
+                   << "', so there is only one placement; --onto cores tries its " << machines.front().cores
+                   << " cores\n";
     return {};
   }
 
-  // Machines that a placement adds to a live trace are parts of the real one, which would be one machine too many.
+  // Machines that a placement adds to a live trace are parts of the real machine, so the search must not use that too.
   Result<void> choose_machines(const TraceHistory& read, Target& base) {
     if (!options_.machines.empty()) return make_single_cores(read.history, base, options_);
     const auto& traced = read.history.info.machines;

@@ -1,4 +1,4 @@
-// dpm report: everything the analyses say of a trace, as one page that needs nothing else.
+// dpm report: the results of all analyses of a trace on one self-contained page.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

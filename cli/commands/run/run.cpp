@@ -1,5 +1,5 @@
-// dpm run: simulates a scenario, meters it, and answers what the scenario asks: tables, results.json, report.html and
-// the trace. With --native: runs its processes for real, to be metered by others.
+// dpm run: simulates a scenario, meters it, and performs the analyses that it asks for: tables, results.json, report.html
+// and the trace. With --native: runs its processes as real processes, which another dpm can meter.
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +42,7 @@ struct Outcome {
   std::vector<SweepResult> sweeps;
   std::vector<MatrixResult> matrices;
   std::vector<Comparison> comparisons;
-  std::vector<std::string> not_answered;  // what the scenario asked and this run could not tell
+  std::vector<std::string> not_answered;  // requests of the scenario that this run could not answer
   Json results;
 };
 
@@ -72,9 +72,8 @@ class RunCommand : public Command {
         app.add_flag("--native,--live", native_,
                      "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --native)");
     app.add_flag("--pin", pin_, "With --native: give each machine of the scenario a core of this one")->needs(native);
-    app.add_flag(
-           "--modelled-work", modelled_work_,
-           "With --native: work that programs really do takes the CPU time they say it takes on the modelled machine")
+    app.add_flag("--modelled-work", modelled_work_,
+                 "With --native: real work of programs takes the CPU time that they state for the modelled machine")
         ->needs(native);
   }
 
@@ -129,7 +128,7 @@ class RunCommand : public Command {
     return outcome->ended_well() ? kDone : kFellShort;
   }
 
-  // As if it had ended us at once: whoever started us sees that we did not end by ourselves.
+  // dpm ends by the same signal, so that its caller sees that it was interrupted.
   static void end_by_signal(int signal, Terminal& terminal) {
     terminal.out.flush();
     std::signal(signal, SIG_DFL);
@@ -149,7 +148,7 @@ class RunCommand : public Command {
     return {};
   }
 
-  // Without -o the trace is a scratch directory that goes when the tables are printed.
+  // Without -o the trace is in a scratch directory, which is removed when the tables are printed.
   Result<void> make_output() {
     if (output_.empty()) {
       std::string pattern = (std::filesystem::temp_directory_path() / "dpm-run-XXXXXX").string();
@@ -165,7 +164,7 @@ class RunCommand : public Command {
     return {};
   }
 
-  // Only ever the directory that make_output() made.
+  // Removes only a directory that make_output() made.
   void remove_output() {
     std::error_code ignored;
     std::filesystem::remove_all(std::filesystem::path(trace_).parent_path(), ignored);
@@ -199,7 +198,7 @@ class RunCommand : public Command {
     warnings.insert(warnings.end(), outcome.findings->missing.begin(), outcome.findings->missing.end());
     answer_requests(file, *asked, outcome);
     if (!outcome.run.ended_well())
-      return {};  // further runs would end alike, and published figures are about whole ones
+      return {};  // further runs would end in the same way, and published figures are about complete runs
     if (!base_only_) study(file, outcome, say);
     compare(file, outcome);
     return {};
@@ -219,7 +218,7 @@ class RunCommand : public Command {
     for (const auto& [question, answer] : asked.all) {
       const AnalysisRequest& request = question.request;
       auto document = answer->answer(*outcome.findings, question);
-      // One question that has no answer here does not take the answers of the others away.
+      // One request without an answer does not stop the others.
       if (!document) {
         outcome.not_answered.push_back("analysis '" + request.name + "': " + document.error().what);
         continue;
@@ -255,7 +254,7 @@ class RunCommand : public Command {
     }
   }
 
-  // Published figures are about the scenario as it is written, not about a variation of it.
+  // Published figures are about the scenario as written, not about a variation of it.
   void compare(const ScenarioFile& file, Outcome& outcome) {
     const bool varied = base_only_ || !overrides_.parameters.empty() || !overrides_.placement.empty();
     if (varied) return;

@@ -1,4 +1,4 @@
-// dpm stop: ends the metering of a program, as control-C ends dpm acquire. The trace is finished; the program goes on.
+// dpm stop: ends the metering of a program, as control-C ends dpm acquire. The trace is completed; the program goes on.
 #include <poll.h>
 
 #include <CLI/CLI.hpp>
@@ -70,7 +70,7 @@ class StopCommand : public Command {
     }
     if (is_written) return kDone;
     terminal.err << "dpm stop: there is no report in " << printable(status.output)
-                 << "; the meter has said why on its standard error\n";
+                 << "; the reason is on the meter's standard error\n";
     return kFellShort;
   }
 

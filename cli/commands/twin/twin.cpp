@@ -1,5 +1,7 @@
-// dpm twin: a scenario that does what a trace shows, run once to see whether it does.
+// dpm twin: makes a scenario that does what a trace shows, and runs it once to check it.
 #include "twin/twin.hpp"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -43,12 +45,13 @@ class TwinCommand : public Command {
     trace_.describe(app);
     app.add_option("-o,--output", output_, "The scenario file to write, a new one")->required();
     app.add_option("--delays", delays_, "A delay model file, instead of the trace's delays");
-    app.add_option("--clients", clients_, "So many times the clients: x2");
-    app.add_option("--replicate", replicated_, "A process or group that gets one more member; repeat for several");
+    app.add_option("--clients", clients_, "Multiply the number of clients: x2");
+    app.add_option("--replicate", replicated_, "A process or group to which one member is added; repeat for several");
     app.add_option("--link", links_,
                    "A link's new speed, as part of the old: red-blue=0.5, or all=0.5; repeat for several");
     auto* no_run = app.add_flag("--no-run", no_run_, "Write the twin without running it");
-    app.add_option("--bound", bound_percent_, "So many percent of the messages the twin must make (default: 95)")
+    app.add_option("--bound", bound_percent_,
+                   "The percentage of the trace's messages that the twin must reproduce (default: 95)")
         ->check(CLI::Range(0.0, 100.0))
         ->excludes(no_run);
   }
@@ -108,7 +111,8 @@ class TwinCommand : public Command {
   Result<void> change(twin::Twin& made) const {
     if (!clients_.empty()) {
       const auto times = name_and_number("x" + clients_, 'x');
-      if (!times || clients_.front() != 'x') return Error{"--clients takes x and a number: x2, not '" + clients_ + "'"};
+      if (!times || clients_.front() != 'x')
+        return Error{fmt::format("--clients takes x and a number: x2, not '{}'", clients_)};
       if (auto done = twin::multiply_clients(made, times->second); !done) return done.error();
     }
     for (const auto& process : replicated_)
@@ -118,7 +122,7 @@ class TwinCommand : public Command {
     return {};
   }
 
-  // Names of machines may have a '-' themselves, so every one is tried.
+  // Names of machines may contain '-', so every '-' is tried as the separator.
   static Result<void> change_link(twin::Twin& made, const std::string& link) {
     const auto speed = name_and_number(link, '=');
     if (!speed) return Error{"--link takes two machines and a number: red-blue=0.5, or all=0.5, not '" + link + "'"};

@@ -22,7 +22,7 @@ CellTone tone_of(Verdict verdict) {
   }
 }
 
-// Columns in which every cell begins with a digit, a sign or stands for nothing are numbers.
+// A column is numeric if each cell is "-" or begins with a digit or a sign.
 bool is_number_column(const ResultTable& table, std::size_t column) {
   return column > 0 && std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
            const std::string& text = row[column];
@@ -87,8 +87,7 @@ view::Figure scatter_figure(const ResultPlot& plot) {
       chart.series.back().points.push_back(
           {point.x, point.y, point.low.value_or(view::kNoValue), point.high.value_or(view::kNoValue), point.label});
   }
-  return {plot.title,
-          "What is predicted rightly lies on the dashed line. The mouse on a point says which prediction it is.",
+  return {plot.title, "A correct prediction lies on the dashed line. Hover over a point to see which prediction it is.",
           chart};
 }
 
@@ -117,10 +116,10 @@ view::Section section_of(const Judgement& judgement) {
 
 view::ReportInput claims_report(const std::vector<Judgement>& judgements, bool is_quick) {
   view::ReportInput report;
-  report.title = "What DPM claims, tried again";
+  report.title = "The claims of DPM, tested again";
   report.subtitle =
       "Each claim is a statement about the accuracy of measurements or predictions, with a goal that was set before "
-      "anything was measured. Its baseline is what was obtained when it was last accepted.";
+      "anything was measured. Its baseline is the value obtained when it was last accepted.";
   std::size_t tried = 0, held = 0;
   for (const auto& judgement : judgements) {
     tried += judgement.verdict == Verdict::skipped ? 0 : 1;

@@ -1,4 +1,4 @@
-// The page of `dpm validate --report`: every claim with its statement, verdict, figures, matrices and pictures.
+// The page of `dpm validate --report`: each claim with its statement, verdict, figures, matrices and pictures.
 #pragma once
 
 #include <vector>

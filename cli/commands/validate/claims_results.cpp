@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
 
@@ -12,12 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Five digits: a share of 99.997 % is not one of 100 %.
-std::string number_text(double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.5g", value);
-  return buffer;
-}
+// Five digits, so that 99.997 % is not shown as 100 %.
+std::string number_text(double value) { return significant(value, 5); }
 
 std::string with_unit(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : number + " " + unit;
@@ -47,7 +44,7 @@ std::string sentence(Verdict verdict, std::size_t count) {
   return "";
 }
 
-// "CLAIM: text" for what a claim has to say beside its figures.
+// "CLAIM: text" for a claim's remarks.
 std::string remarks_text(const Judgement& judgement) {
   std::string text;
   if (!judgement.reason.empty())

@@ -1,4 +1,4 @@
-// What `dpm validate` found, as a table and as JSON.
+// The results of `dpm validate`, as a table and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,11 +15,11 @@ nlohmann::ordered_json claims_json(const std::vector<Judgement>& judgements);
 // "3 claims: 2 hold, 1 misses its goal"
 std::string claims_count(const std::vector<Judgement>& judgements);
 
-// "≤ 0.5 %", "99.997 %", or "-" for what is not there.
+// "≤ 0.5 %", "99.997 %", or "-" for a missing value.
 std::string goal_text(const FigureClaim& figure);
 std::string value_text(const std::optional<double>& value, const FigureClaim& figure);
 
-// Old and new values of the baseline, for --accept.
+// The old and new values of the baseline, for --accept.
 std::string acceptance_text(const Claim& claim, const Baseline& before, const Baseline& after, int width);
 
 }  // namespace dpm::cli

@@ -1,4 +1,4 @@
-// dpm validate: tries again what validation/ claims, and says which claims hold.
+// dpm validate: tests the claims of validation/ again, and reports which of them hold.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -30,7 +30,7 @@ struct AskedClaim {
 class ValidateCommand : public Command {
  public:
   std::string name() const override { return "validate"; }
-  std::string summary() const override { return "Whether what DPM claims of its measurements and predictions holds"; }
+  std::string summary() const override { return "Whether DPM's claims about its measurements and predictions hold"; }
   std::string example() const override { return "dpm validate tsp file-system --quick"; }
 
   void describe(CLI::App& app) override {
@@ -38,14 +38,15 @@ class ValidateCommand : public Command {
     app.add_flag("--quick", quick_, "The quick form of each claim: fewer cases, seconds instead of minutes");
     app.add_flag("--json", json_, "Print the same numbers as JSON");
     app.add_option("--accept", accepted_,
-                   "Measure this claim, show what its baseline says and what was obtained, and make that its baseline");
+                   "Measure this claim, show its baseline and the new values, and make these its baseline");
     app.add_option("--claims", claims_, "The folder of the claims (default: validation, here or of this program)");
     app.add_option("--runners", runners_,
                    "The folder of the programs validation_CLAIM (default: validation beside this program)");
     app.add_option("--report", report_,
                    "Write a page with every claim's matrices and pictures; nothing is overwritten");
-    app.add_option("-o,--output", output_, "A new folder for what the runners leave");
-    app.add_option("--plant", plant_, "Plant this error, to see that a claim can fail; a claim's README names its own");
+    app.add_option("-o,--output", output_, "A new folder for the files of the runners");
+    app.add_option("--plant", plant_,
+                   "Plant this error, to see that a claim can fail; a claim's README lists its errors");
   }
 
   int run(Terminal& terminal) override {
@@ -68,7 +69,7 @@ class ValidateCommand : public Command {
   }
 
  private:
-  // Whatever cannot be understood is refused before the first claim is tried, which may take minutes.
+  // Unreadable files are refused before the first claim is tried, which may take minutes.
   Result<std::vector<AskedClaim>> asked_claims(const ClaimFolder& folder) const {
     std::vector<AskedClaim> all;
     for (const auto& name : asked_.empty() ? folder.names() : asked_) {
@@ -123,7 +124,7 @@ class ValidateCommand : public Command {
       return judge_unmeasured(claim, baseline, Verdict::skipped, outcome->reason);
     if (outcome->ending == RunnerEnding::broken) return broken(outcome->reason);
     const auto text = read_text_file(options.result_path, kLongestJson);
-    if (!text) return broken("it has left no result: " + text.error().what);
+    if (!text) return broken("it has written no result: " + text.error().what);
     auto result = parse_claim_result(*text, "result.json", claim);
     if (result) return judge(claim, baseline, *std::move(result));
     Judgement refused = broken(result.error().what);
@@ -150,7 +151,7 @@ class ValidateCommand : public Command {
     const auto claim = folder.claim(accepted_);
     if (!claim) return refuse(terminal, *this, claim.error());
     Baseline before;
-    // One that cannot be read is what --accept is for, but nobody should learn of it by its being gone.
+    // --accept replaces an unreadable baseline, but reports it first.
     if (auto known = folder.baseline(*claim)) {
       before = *std::move(known);
     } else {
@@ -167,7 +168,7 @@ class ValidateCommand : public Command {
           try_claim(form, all_known, is_quick, results, claim->name + (is_quick ? "-quick" : ""), terminal);
       if (judgement.verdict == Verdict::skipped || judgement.verdict == Verdict::broken) {
         terminal.err << "dpm validate: " << claim->name << ": " << name_of(judgement.verdict) << ": "
-                     << printable_lines(judgement.reason) << "\nThe baseline stays what it was.\n";
+                     << printable_lines(judgement.reason) << "\nThe baseline is unchanged.\n";
         return judgement.is_refused ? kWrongInput : kFellShort;
       }
       after.of(is_quick) = judgement.result.figures;

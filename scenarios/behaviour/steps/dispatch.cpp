@@ -9,7 +9,8 @@ namespace dpm::steps {
 
 const StepWords Dispatch::words{
     90, "dispatch", "dispatch", R"({"dispatch": KIND, "to": WHOM, "bytes": SIZE, "tasks": N, "answer": KIND})",
-    "hands out N tasks: each member of a group has `in_flight` of them at a time (1), and who has answered gets the "
+    "hands out N tasks: each member of a group has `in_flight` of them at a time (1), and a member that has answered "
+    "gets the "
     "next. `first`, `next` and `rest` are steps to do before each of the first tasks, between an answer and the next "
     "task, and after an answer when no task is left. Goes on when all are answered. `\"dispatch\": [{\"kind\": K, "
     "\"bytes\": SIZE, \"weight\": W}, ...]` deals tasks of several kinds"};

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     put(message, *layout, "size", message.size());
     for (std::string word; words >> word;) {
       const std::size_t equals = word.find('=');
-      if (equals == std::string::npos) return refuse("'" + word + "' is no FIELD=NUMBER");
+      if (equals == std::string::npos) return refuse("'" + word + "' is not FIELD=NUMBER");
       const std::string field = word.substr(0, equals);
       if (dpm::find_field(*layout, field) == nullptr) return refuse("no field '" + field + "' in " + name);
       put(message, *layout, field, std::stoull(word.substr(equals + 1), nullptr, 0));

@@ -1,5 +1,5 @@
-// Why a prediction from a trace may be of something else than the program: events that are lost, messages with one end,
-// and programs that had not ended. With what each could change, as far as the trace knows.
+// Why a prediction from a trace may differ from what the program does: lost events, messages with only one end, and
+// programs that had not ended. Each caveat says how much it could change, as far as the trace can tell.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace dpm::cli {
 
-// Who had ended when the trace did. In a simulation that ends well everybody ends; real servers are left waiting, or
-// killed, so there only a program of which nobody ended counts as one that had not.
+// Which processes had ended when the trace did. In a simulation that ends well every process ends. Real servers are
+// left waiting, or killed, so a program of theirs counts as not ended only if none of its processes had ended.
 class Endings : public EventSink {
  public:
   void on_begin(const TraceInfo& info) override { info_ = &info; }
@@ -33,14 +33,14 @@ class Endings : public EventSink {
   std::string not_ended_;
 };
 
-struct TraceDoubts {
+struct TraceCaveats {
   std::vector<std::string> sentences;  // empty: none
-  // What may be missing at most, relative, if the lost events were like the others; nothing when nothing is lost.
+  // The largest relative error if the lost events were like the others; empty when nothing is lost.
   std::optional<double> lost_T, lost_elapsed;
 };
 
-// `clock_error`: of a prediction from this history. Where there is none, what losses did to elapsed time is unknown.
-TraceDoubts find_trace_doubts(const TraceInput& input, const History& history, const Endings& endings,
-                              std::optional<double> clock_error);
+// `clock_error` is that of a prediction from this history. Without one, the effect of losses on elapsed time is unknown.
+TraceCaveats find_trace_caveats(const TraceInput& input, const History& history, const Endings& endings,
+                                std::optional<double> clock_error);
 
 }  // namespace dpm::cli
