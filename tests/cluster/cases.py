@@ -71,7 +71,7 @@ ssh green 'cat /etc/hostname; ls -d /tmp/of_*' 2>/dev/null; ssh red 'ls -d /tmp/
 
 
 def own_rights(setting: Setting) -> None:
-    """Nobody on a host may set the machine's clock (25) or load kernel modules (16), and no route leads out."""
+    """No user of a host may set the machine's clock (25) or load kernel modules (16), and no route leads out."""
     show = "grep CapBnd /proc/self/status"
     for line in setting.output("1", f"ssh home {show}; ssh red {show}; {show}"):
         expect(int(line.split()[1], 16) & (1 << 25 | 1 << 16) == 0, f"a host has {line}")
@@ -140,11 +140,11 @@ def _need_compiler() -> None:
 
 
 def delay(setting: Setting) -> None:
-    """Packets take longer where the kernel can do that; elsewhere it is said that it cannot."""
+    """Packets take longer where the kernel can do that; elsewhere a message says that it cannot."""
     done = setting.run("1 --delay 100", "for i in 1 2 3; do ssh red true; done")
     if "network emulator" in done.errors:
         expect(done.status == 2, f"refused with {done.status}")
-        raise Skip("the kernel has no network emulator (sch_netem); that this is said is tested")
+        raise Skip("the kernel has no network emulator (sch_netem); the message about that is tested")
     start_s = time.monotonic()
     expect_same(setting.run("1 --delay 100", "ssh red true").status, 0)
     # At least: address, connection, versions, keys, authentication: five ways there and back.
@@ -172,7 +172,7 @@ def thirty_two(setting: Setting) -> None:
 
 
 def ordinary_user(setting: Setting) -> None:
-    """Where the kernel allows user namespaces, nobody needs to be root."""
+    """Where the kernel allows user namespaces, root is not needed."""
     before: tuple[str, ...] = ()
     if os.getuid() == 0:
         shutil.copytree(setting.program.parent, setting.folder / "cluster")
@@ -188,7 +188,7 @@ def ordinary_user(setting: Setting) -> None:
 
 
 def another_account(setting: Setting) -> None:
-    """Root can play somebody else, who then logs in everywhere under their name and under no other."""
+    """Root can act as another user, who then logs in everywhere under that name and no other."""
     if os.getuid() != 0:
         raise Skip("needs root")
     done = setting.run("1 --user nobody", "id -un; ssh red id -un; ssh -l root red id -un; cat /run/cluster/keys/root")

@@ -25,7 +25,7 @@ def _took_s(wait: Callable[[], object]) -> float:
     return time.monotonic() - start_s
 
 
-# Zeros are a semaphore that nobody has posted, a condition nobody has signalled, and a free mutex.
+# Zeros are a semaphore that was not posted, a condition that was not signalled, and a free mutex.
 _semaphore, _condition, _mutex = (ctypes.create_string_buffer(128) for _ in range(3))
 print(_took_s(lambda: _libc.sem_timedwait(_semaphore, ctypes.byref(_soon()))))
 _libc.pthread_mutex_lock(_mutex)

@@ -24,8 +24,7 @@ std::vector<std::byte> read_room(std::uint32_t pid, std::uint64_t address) {
 
 }  // namespace
 
-TEST_CASE("acquire: every thread of a busy program is metered, those being born too, and none is disturbed",
-          "[linux]") {
+TEST_CASE("acquire: every thread of a busy program is metered, new ones too, and none is disturbed", "[linux]") {
   for (int round = 0; round < 10; ++round) {
     TargetProcess target({"threads_target"});
     REQUIRE(target.read_line() == "running");

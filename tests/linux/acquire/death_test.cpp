@@ -1,5 +1,5 @@
-// We are killed in the midst of it: after each step, and at any moment. The process that was to be acquired must not
-// notice, whether it has its filter by then or not.
+// dpm is killed during an acquisition: after each step, and at random moments. The process to be acquired must not notice,
+// whether it has its filter by then or not.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,7 +69,7 @@ void await_filter(std::uint32_t pid) {
   REQUIRE(becomes_true([pid] { return read_status(pid)->seccomp_filters > 0; }));
 }
 
-// It has its filter, and nobody to answer: somebody is found, once it has put its listener where it is kept.
+// The process has its filter, but no supervisor: we become it when the process has stored its listener.
 std::unique_ptr<TestSupervisor> attend(std::uint32_t pid) {
   std::unique_ptr<TestSupervisor> supervisor;
   becomes_true([&] {
@@ -79,9 +79,9 @@ std::unique_ptr<TestSupervisor> attend(std::uint32_t pid) {
   return supervisor;
 }
 
-// Kills whoever traces the target, some time after somebody does.
+// Kills the tracer of the target, some time after tracing has begun.
 void kill_tracer(std::uint32_t target, unsigned patience_us, const std::atomic<bool>& over) {
-  // For an instant the kernel names the parent, which is us: it says that somebody traces before it says who.
+  // For an instant the kernel names the parent, which is this process, before it names the tracer.
   const auto self = static_cast<std::uint32_t>(::getpid());
   std::uint32_t tracer = 0;
   while ((tracer == 0 || tracer == self) && !over) tracer = read_status(target)->tracer_pid;

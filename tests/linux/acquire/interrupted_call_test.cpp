@@ -29,7 +29,7 @@ std::int64_t result_of(const user_regs_struct& registers) { return static_cast<s
 TEST_CASE("acquire: a call that would fail with EINTR because of us is made again, unless a handler runs", "[linux]") {
   for (const long call : {SYS_epoll_wait, SYS_epoll_pwait, SYS_rt_sigtimedwait, SYS_semtimedop, SYS_recvfrom})
     CHECK(result_of(undisturbed(stopped_in(call, -EINTR))) == -514);
-  // By the time these say EINTR something has happened, or nobody knows.
+  // When these return EINTR they have had an effect, or may have had one.
   for (const long call : {SYS_close, SYS_ioctl}) CHECK(result_of(undisturbed(stopped_in(call, -EINTR))) == -EINTR);
   CHECK(result_of(undisturbed(stopped_in(SYS_epoll_wait, 3))) == 3);
   // In user mode rax is just a register.

@@ -70,7 +70,7 @@ class Unchanged {
   bool here_ = false;
 };
 
-// An executable of 32 bits that waits for ever: pause() by int 0x80.
+// A 32-bit executable that waits without end: pause() by int 0x80.
 std::string write_32_bit_program() {
   const std::vector<unsigned char> code = {0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
   const std::uint32_t base = 0x08048000, header_size = 52 + 32;
@@ -96,7 +96,7 @@ std::string write_32_bit_program() {
 
 }  // namespace
 
-TEST_CASE("acquire: numbers that are no process to be acquired", "[linux]") {
+TEST_CASE("acquire: pids that cannot be acquired", "[linux]") {
   CHECK_THAT(refusal(kNoPid), Contains("there is no such process"));
   CHECK_THAT(refusal(static_cast<std::uint32_t>(::getpid())), Contains("this is dpm itself"));
   CHECK_THAT(refusal(1), Contains("the first process"));
@@ -104,7 +104,7 @@ TEST_CASE("acquire: numbers that are no process to be acquired", "[linux]") {
   if (second && second->kernel_thread) {
     CHECK_THAT(refusal(2), StartsWith("acquire 2 (kthreadd): this is a thread of the kernel"));
   } else {
-    WARN("SKIPPED: process 2 is no thread of the kernel here");
+    WARN("SKIPPED: process 2 is not a kernel thread here");
   }
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("acquire: programs whose filters forbid it", "[linux]") {
 }
 
 TEST_CASE("acquire: programs that have a supervisor already", "[linux]") {
-  SECTION("somebody else's") {
+  SECTION("another supervisor's") {
     if (skipped_without_root("suspending filters")) return;
     Unchanged target("supervised");
     CHECK_THAT(refusal(target.pid()), Contains("under a supervisor") && Contains("not dpm"));
@@ -233,7 +233,7 @@ TEST_CASE("acquire: a process that cannot be stopped in time", "[linux]") {
 
 TEST_CASE("acquire: what an account has no right to", "[linux]") {
   if (skipped_without_root("becoming another account")) return;
-  SECTION("somebody else's process") {
+  SECTION("another user's process") {
     Unchanged target("plain");
     const AcquiredByUser attempt(kNobody, target.pid());
     CHECK_THAT(attempt.outcome(), Contains("belongs to another user (root, user id 0)") && Contains("as root"));

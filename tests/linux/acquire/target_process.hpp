@@ -41,7 +41,7 @@ bool becomes_true(const std::function<bool()>& condition);
 bool await_sleep(std::uint32_t pid);
 // Until the process has computed for a while from now on: some milliseconds of CPU time.
 bool await_computing(std::uint32_t pid);
-// Until its calls have written so many more bytes.
+// Until its calls have written that many more bytes.
 bool await_writing(std::uint32_t pid, std::uint64_t bytes);
 
 }  // namespace dpm

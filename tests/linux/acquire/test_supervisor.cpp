@@ -25,7 +25,7 @@ void TestSupervisor::run() {
     if ((item.revents & POLLIN) == 0) return;  // the last process has ended
     Notification notification;
     if (listener_.receive(notification) != SeccompListener::Received::one) continue;
-    // Counted first: whoever sees what the call did finds it in the counts.
+    // Counted first: a test that sees the call's effect finds it in the counts.
     ++calls_;
     {
       const std::lock_guard lock(mutex_);

@@ -16,7 +16,7 @@ class TestSupervisor {
   explicit TestSupervisor(UniqueFd listener);
   ~TestSupervisor() { stop(); }
 
-  void stop();  // from now on nobody answers
+  void stop();  // from now on calls are not answered
   std::uint64_t calls() const { return calls_; }
   std::map<std::uint32_t, std::uint64_t> calls_by_thread() const;
 

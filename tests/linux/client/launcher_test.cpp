@@ -34,7 +34,7 @@ TEST_CASE("launcher: srun stays as long as the daemon, local gives every name a 
         "/bin/dpm|meterd|--attach|--machine|red");
 }
 
-TEST_CASE("launcher: what is no machine's name reaches no command line", "[daemon]") {
+TEST_CASE("launcher: a word that cannot be a machine's name reaches no command line", "[daemon]") {
   for (const std::string name : {"", "-oProxyCommand=x", "red;reboot", "red green", "red\n", "$(reboot)", "a/b"})
     CHECK_FALSE(launcher_command({}, name));
   for (const std::string name : {"red", "user@red.example.org", "10.0.0.1", "fe80::1%eth0"})

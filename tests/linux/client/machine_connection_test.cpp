@@ -1,4 +1,4 @@
-// The controller's side of a connection, with a real daemon and with commands that are none.
+// The controller's end of a connection, with a real daemon and with other commands in its place.
 #include "backends/linux/remote/client/machine_connection.hpp"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Machines in memory: what they answer and report is said beforehand, and what they were asked can be shown.
+// Machines in memory: a test sets their answers and reports beforehand, and can show what they were asked.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@ class FakeMachines : public Machines {
   std::vector<Answer> ask(std::vector<Question> questions) override;
   bool is_here(const std::string& machine) const override { return machine == kLocalMachine; }
   std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
-  // Delivers what was to come later; with nothing left it would wait for ever, and is interrupted instead.
+  // Delivers the reports that were set for later. With none left, the wait is interrupted instead of lasting forever.
   Waited wait(std::chrono::milliseconds at_most) override;
   bool take_interruption() override { return std::exchange(is_interrupted_, false); }
 

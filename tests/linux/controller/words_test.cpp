@@ -1,4 +1,4 @@
-// The command language: words, quotes, comments, redirection, and what is none of these.
+// The command language: words, quotes, comments, redirection, and what is refused.
 #include "backends/linux/remote/controller/command_words.hpp"
 #include "tests/support/catch.hpp"
 
@@ -20,7 +20,7 @@ TEST_CASE("words stand between blanks, tabs and carriage returns", "[controller]
   CHECK(words_of(" \t\r\n").empty());
 }
 
-TEST_CASE("quotes hold what is no literal", "[controller]") {
+TEST_CASE("quotes hold other characters than literals", "[controller]") {
   CHECK(words_of(R"(a 'two words' "three \"more\" \\ words" '')") ==
         Words{"a", "two words", R"(three "more" \ words)", ""});
   CHECK(words_of("pre'fi x'ed\"!\"") == Words{"prefi xed!"});
@@ -44,7 +44,7 @@ TEST_CASE("'<' names the file of standard input, with or without a blank", "[con
   CHECK_FALSE(read_words("add foo red A '<data'").value().input.has_value());
 }
 
-TEST_CASE("what is no word is refused, with what to do", "[controller]") {
+TEST_CASE("what is not a word is refused, with what to do", "[controller]") {
   CHECK(error_of("add foo red A $HOME") == "'$' has to stand in quotes: '$'");
   CHECK(error_of("a;b") == "';' has to stand in quotes: ';'");
   CHECK(error_of("a|b").find("quotes") != std::string::npos);

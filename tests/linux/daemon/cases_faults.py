@@ -1,4 +1,4 @@
-"""Daemons, controllers and supervisors that are killed, and who finds what they leave."""
+"""Daemons, controllers and supervisors that are killed, and the next ones, which find what they leave."""
 import os
 import signal
 import subprocess
@@ -159,7 +159,7 @@ def case_two_daemons_at_once(machine):
 
 
 def case_supervisor_killed(machine):
-    """The program goes on, its output is read by nobody, and that is told."""
+    """The program goes on, its output is discarded, and that is reported."""
     red = Controller(machine)
     going_on = machine.folder + "/going-on"
     pid = red.create("/bin/sh", "-c", f"while :; do echo more than a pipe holds >&2; echo x; echo >>{going_on}; done")
@@ -208,7 +208,7 @@ def case_everything_killed(machine):
 
 
 def case_controller_never_returns(machine):
-    """What has ended is kept for a controller that is gone, but not for ever; what runs is never forgotten."""
+    """Ended processes are kept for a controller that is gone, for a limited time; running ones are never forgotten."""
     machine.keep, machine.idle = 1, 1
     red = Controller(machine, "gone")
     ended = red.create("/bin/sh", "-c", "exit 7")

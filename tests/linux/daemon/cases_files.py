@@ -18,7 +18,7 @@ def put(red, path, data, mode=0o644, chunk=100_000):
 
 
 def case_find(machine):
-    """A file is known by its digest; what is none is said."""
+    """A file is known by its digest; anything but a file is refused."""
     red = Controller(machine)
     data = os.urandom(3_000_000)
     with open(machine.folder + "/home/data", "wb") as file:
@@ -60,7 +60,7 @@ def case_put(machine):
 
 
 def case_put_refused(machine):
-    """What cannot be written is said, and nothing is left behind."""
+    """A file that cannot be written is reported, and leaves nothing behind."""
     red = Controller(machine)
 
     def piece(path, offset=0, data=b"x", last=True):
@@ -83,7 +83,7 @@ def case_put_refused(machine):
 
 
 def case_rights(machine):
-    """The rights are those of the user, here one who may not do much."""
+    """The rights are those of the user, here an ordinary account."""
     if os.geteuid() != 0:
         print("SKIPPED: only root can become another user")
         return

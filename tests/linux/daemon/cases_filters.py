@@ -1,4 +1,4 @@
-"""Filters that a daemon looks after, and what processes send to them."""
+"""Filters that a daemon manages, and the events that processes send to them."""
 import json
 import os
 import signal

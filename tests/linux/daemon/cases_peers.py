@@ -1,4 +1,4 @@
-"""Peers that break the protocol, on purpose or not: dropped, counted, and nobody else notices."""
+"""Peers that break the protocol, on purpose or not, are dropped and counted, and no other peer notices."""
 import glob
 import os
 import random
@@ -50,7 +50,7 @@ HELLO = request_frame(1, "hello", {"version": 1, "controller": "stranger"})
 
 
 def case_wrong_messages(machine):
-    """What is no message gets its sender dropped, with the reason; the daemon and others go on."""
+    """A peer that sends anything but a message is dropped, with the reason; the daemon and others go on."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
     wrong = {
@@ -100,7 +100,7 @@ def case_garbage(machine):
 
 
 def case_cut_anywhere(machine):
-    """Frames may come in any pieces; a connection that ends in the midst of one ends that alone."""
+    """Frames may come in any pieces; a connection that ends inside one affects no other."""
     red = Controller(machine)
     data = HELLO + request_frame(2, "list_charges", {})
     for at in range(1, len(data), 7):
@@ -126,7 +126,7 @@ def case_other_version(machine):
 
 
 def case_supervisor_of_another_version(machine):
-    """One that another dpm has left is not looked after, which the log says; nobody waits for it."""
+    """An agent of another version of dpm is not managed, which the log says; nothing waits for it."""
     os.mkdir(machine.folder + "/run/dpm", 0o700)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
         left.bind(f"{machine.folder}/run/dpm/charge@{machine.name}@1")
@@ -145,14 +145,14 @@ def case_supervisor_of_another_version(machine):
 
 
 def case_reserved_name(machine):
-    """A controller cannot have the name that means nobody."""
+    """A controller cannot have the name that means that none is connected."""
     connection = Connection(machine.attach_command(), machine.env)
     assert "cannot be a controller's name" in refusal(connection.ask, "hello", version=1, controller=".")
     connection.close()
 
 
 def case_slow_peers(machine):
-    """Who does not say who they are, or does not end what they began, is dropped."""
+    """A peer that does not say Hello, or does not complete a frame, is dropped."""
     red = Controller(machine)
     begin = time.monotonic()
     silent = raw_socket(machine)

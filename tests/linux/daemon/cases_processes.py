@@ -75,7 +75,7 @@ def case_environment(machine):
     red.on("start_process", pid)
     red.await_state(pid, "killed")
     assert red.output(pid).decode() == machine.folder + "/home\n"
-    # Whoever ends their own process group ends nobody else, and nothing of ours is inherited.
+    # A program that kills its process group kills no other process, and inherits nothing of ours.
     pid = red.create("sh", "-c", "ls -l /proc/self/fd | grep -c -e '->' ; kill -9 0")
     red.on("start_process", pid)
     assert red.await_state(pid, "killed") == "signal 9 (Killed)"

@@ -36,7 +36,7 @@ def case_any_bytes(machine):
 
 
 def case_input(machine):
-    """Input comes while it runs, or before it began; it ends when that is said; too much unread is refused."""
+    """Input comes while it runs, or before it began; it ends on request; too much unread input is refused."""
     red = Controller(machine)
     pid = red.create("/bin/cat")
     red.ask("input", b"early\n", pid=pid, end=False)
@@ -143,7 +143,7 @@ def case_dead_listener(machine):
     print(f"waited {time.monotonic() - begin:.0f} s for a listener that takes nothing")
     red.reading.set()
     red.await_state(pid, "killed")
-    # For nobody its end does not wait until all it printed has been sent: that may come after it.
+    # Without a listener, the report of its end does not wait for its output, which may come after it.
     red.until(lambda: len(red.output(pid)) + red.dropped(pid) == 40 * 1024 * 1024, "the account of all that was printed")
     assert red.dropped(pid) > 0
     red.close()

@@ -5,7 +5,7 @@
 //   nothing      the kernel has no seccomp filters at all (ENOSYS)
 //   blind        no process may look into another (pidfd_getfd fails with EPERM)
 //   unannounced  the process events connector cannot be opened
-//   supervised   somebody is notified of calls already: one that COMMAND never makes
+//   supervised   another process is notified of a call that COMMAND never makes
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -37,7 +37,7 @@ def case_filter_disk_full(site: Site) -> None:
 
 
 def case_filter_ends_at_once(site: Site) -> None:
-    """It is said, and what to do; one that ends later harms no program, and what it missed is counted."""
+    """The failure is reported with what to do; a filter that ends later harms no program, and what it missed is counted."""
     session, talk = Session(site), Talk(site)
     site.write_program("ends", "#!/bin/sh\nexit 3\n")
     session.do("filter f0 blue ends")
@@ -65,7 +65,7 @@ def case_filter_never_reads(site: Site) -> None:
     said = session.do("rmjob talk")
     expect("'ask' removed" in said and "'answer' removed" in said, said)
     print(f"{questions} questions with a filter that never reads")
-    # Leaving gives it a minute to read what there is; so long nobody needs to wait here.
+    # Leaving gives it a minute to read the rest; the test does not wait that long.
     site.kill("blue", [session.pid_of("f1")])
     session.until("DONE: filter 'f1' on blue terminated: reason: signal 9")
     expect(session.leave("bye") == 0, session.said)

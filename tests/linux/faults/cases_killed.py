@@ -1,4 +1,4 @@
-"""kill -9 of everything there is, over ssh, in the midst of a computation that is metered on three hosts."""
+"""kill -9 of every kind of process, over ssh, during a computation that is metered on three hosts."""
 
 from programs import Talk
 from session import Session, Site, expect, over_cluster, wait_until
@@ -40,7 +40,7 @@ def case_daemons_killed(site: Site) -> None:
 
 @over_cluster("3")
 def case_filter_killed(site: Site) -> None:
-    """It is said, the programs go on unharmed, its log can be read, and beside it stands what is missing."""
+    """The end is reported, the programs go on unharmed, the log can be read, and a file beside it names what is missing."""
     session, talk = Session(site), Talk(site)
     talk.begin(session)
     site.kill("blue", [session.pid_of("f1")])
@@ -81,7 +81,7 @@ def case_everything_killed(site: Site) -> None:
 
 @over_cluster("3")
 def case_keepers_killed_too(site: Site) -> None:
-    """With the keepers nobody answers a program's calls: it waits, whole, until somebody acquires it."""
+    """Without its keeper no process answers a program's calls: it waits, unharmed, until it is acquired."""
     session, talk = Session(site), Talk(site)
     talk.begin(session)
     session.kill()
@@ -95,7 +95,7 @@ def case_keepers_killed_too(site: Site) -> None:
         said = session.do(f"acquire rest {host} {pid}")
         expect("was acquired" in said, said)
     wait_until(lambda: talk.asked() > asked + 200, "the computation to go on")
-    # Nobody reads what they print any more, which kills who prints: as it is said.
+    # No process reads their output any more, which kills programs that print, as documented.
     talk.enough()
     session.until("DONE: process answer in job 'rest' terminated")
     session.until("DONE: process ask in job 'rest' terminated")

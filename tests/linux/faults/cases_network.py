@@ -38,7 +38,7 @@ def case_link_down(site: Site) -> None:
 
 @over_cluster("3")
 def case_host_disappears(site: Site) -> None:
-    """It is said; its processes can be given up; what the log lacks is said; the host can be used again."""
+    """It is reported; its processes can be given up; what the log lacks is reported; the host can be used again."""
     session, talk = Session(site), Talk(site)
     talk.begin(session)
     site.run("cluster", "kill", "green")

@@ -30,10 +30,10 @@ sys.stdin.buffer.read()
 
 @over_cluster("1")
 def case_other_version(site: Site) -> None:
-    """A daemon of another version, or what is none, is refused with a sentence that names it; nothing waits for it."""
+    """A daemon of another version, or another program, is refused with a sentence that names it; nothing waits for it."""
     refused = {"type": "refused", "number": 1, "why": "the meterdaemon here has control version 9, its controller version 1"}
     newer = {"type": "welcome", "number": 1, "version": 9, "machine": "red", "addresses": [], "user": 0, "charges": []}
-    # Each with what is said of it.
+    # Each with the message about it.
     programs = {
         "refuses": (OTHER_DAEMON.replace("ANSWER", repr(refused)).replace("FRAME", "1"), "control version 9"),
         "newer": (OTHER_DAEMON.replace("ANSWER", repr(newer)).replace("FRAME", "1"), "red has control version 9"),
@@ -53,7 +53,7 @@ def case_other_version(site: Site) -> None:
 
 
 def case_another_user(site: Site) -> None:
-    """Somebody else on the same machine gets into no socket, reads no log, and acquires nothing that is not theirs."""
+    """Another user of the machine can enter no socket, read no log, and acquire no process but their own."""
     if os.geteuid() != 0:
         raise Skip("only root can try as another user")
     session, talk = Session(site), Talk(site)

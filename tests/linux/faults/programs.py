@@ -110,7 +110,7 @@ class Talk:
         expect(kept <= delivered, (kept, delivered))
 
     def whole_account(self, session: Session, filter_name: str) -> str:
-        """A log fetched after every meter has said farewell, which nobody waits for when the filter itself is gone."""
+        """A log fetched after every meter has sent its account, which the collector does not await when the filter has ended."""
         fetched = itertools.count()
 
         def whole() -> str:

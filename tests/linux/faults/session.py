@@ -101,14 +101,14 @@ exec {self.dpm} "$@"
         return (self.folder / f"state-{host}/dpm/meterd.log").read_text(errors="replace")
 
     def kill(self, host: str, pids: Sequence[int]) -> None:
-        expect(bool(pids), f"nobody to be killed on {host}")
+        expect(bool(pids), f"no process to be killed on {host}")
         self.on(host, "kill -9 " + " ".join(map(str, pids)), check=False)
 
     def ledger(self, trace: str | pathlib.Path) -> dict:
         return json.loads(self.run(self.dpm, "statistics", "--json", trace))["ledger"]
 
     def warnings(self, trace: str) -> str:
-        """What is said of a trace that is not whole."""
+        """The messages about a trace that is not complete."""
         return self.run("sh", "-c", f"{self.dpm} statistics {trace} 2>&1 >statistics.out")
 
     def messages(self, trace: str) -> dict[tuple[str, str], int]:
@@ -155,7 +155,7 @@ class Session:
             return found
 
     def do(self, *commands: str, patience_s: float = PATIENCE_S) -> str:
-        """What was said while these commands were performed."""
+        """The output while these commands were performed."""
         begin = len(self.said)
         self.type(*commands, "help endinput")
         self.until(re.escape(MARK), begin, patience_s)

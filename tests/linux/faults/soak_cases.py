@@ -46,7 +46,7 @@ def soak_collector(site: Site) -> None:
 
 @over_cluster("3")
 def soak_churn(site: Site) -> None:
-    """Jobs come and go for an hour (DPM_SOAK_MINUTES): the controller's memory stays flat, and nobody stays behind."""
+    """Jobs come and go for an hour (DPM_SOAK_MINUTES): the controller's memory stays flat, and no process stays behind."""
     session = Session(site)
     session.do("filter f1 blue")
     began_s, rounds, memory_kb = time.monotonic(), 0, []

@@ -1,4 +1,4 @@
-"""A real program played three times: bare, metered, and metered by a meter that is killed in the midst of it.
+"""A real program played three times: bare, metered, and metered by a meter that is killed during the work.
 
 A script of real_programs/ hands play(session) to main(). What play() notes must be the same each time; what is left over
 at the end (a meter that does not end, a trace that cannot be read, an event lost) is a failure.
@@ -107,10 +107,10 @@ class Session:
 
     @contextlib.contextmanager
     def meter_killed(self):
-        """A block in which every meter is killed in the midst of the work, in the session that is about it.
+        """A block in which every meter is killed during the work, in the session for that.
 
-        Time plays no role: what runs in the block makes the file `progress` when it is well under way, goes on working
-        until there is a file `struck`, and then does some more. It does so in every session, so that all do the same.
+        Time does not matter: the work in the block makes the file `progress` when it is under way, goes on until there is
+        a file `struck`, and then does some more. It does so in every session, so that all do the same.
         """
         for path in (self.progress, self.struck):
             path.unlink(missing_ok=True)
@@ -124,9 +124,9 @@ class Session:
             over.set()
             striker.join()
         if not self.struck.exists():
-            raise Failed("the program ended without having been in the midst of anything")
+            raise Failed("the program ended without having announced that it was working")
         if self.mode == "killed" and self.killed == killed_before:
-            raise Failed("no meter was killed: there was none when the program was in the midst of its work")
+            raise Failed("no meter was killed: there was none while the program worked")
 
     def rounds(self):
         """Rounds of work that a test does with a metered server: until the meter is killed in one of them, and one more."""
@@ -249,7 +249,7 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
     running.need_notification(options.can_notify)
     failures, notes = 0, {}
     with running.Workshop() as workshop:
-        if os.geteuid() == 0:  # some servers refuse to be root, and are metered as somebody else
+        if os.geteuid() == 0:  # some servers refuse to be root, and are metered as another user
             options.dpm = running.executable_by(options.dpm, running.NOBODY, workshop)
         for mode in options.mode or modes:
             began = time.monotonic()

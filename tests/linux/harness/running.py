@@ -1,8 +1,8 @@
 """Running a command bare or metered, and everything that can be observed of it from outside.
 
-The command's standard output goes to a file opened for appending, so that it is no channel between processes. Its standard
-error is a pipe: the meter holds it as well, so that its end says that the meter has written everything, which is later
-than the command's own end.
+The command's standard output goes to a file opened for appending, so that it is not a channel between processes. Its standard
+error is a pipe: the meter holds it as well, so that its end shows that the meter has written everything, after the
+command's own end.
 """
 
 import os
@@ -38,7 +38,7 @@ class Workshop:
 
 
 def executable_by(path, user, workshop):
-    """The program `path`, or a copy where `user` can reach it: a build folder may be in somebody's home."""
+    """The program `path`, or a copy where `user` can reach it: a build folder may be in a user's home."""
     try:
         subprocess.run(["test", "-x", path], user=user, group=user, extra_groups=[], check=True)
         return path

@@ -98,7 +98,7 @@ TEST_CASE("control: lines may come in pieces or many at a time", "[keeper]") {
   CHECK(hear(*server, connection) == "ok send,receive\n");
 }
 
-TEST_CASE("control: whoever sends no line of text is dropped, others are served on", "[keeper]") {
+TEST_CASE("control: a client that sends anything but a line of text is dropped, others are served", "[keeper]") {
   const PrivateRuntime runtime;
   Metering metering;
   auto server = ControlServer::open(metering.control());
@@ -126,7 +126,7 @@ TEST_CASE("control: whoever sends no line of text is dropped, others are served 
   CHECK(hear(*server, good).starts_with("ok pid=100"));
 }
 
-TEST_CASE("control: who does not read its answers, or only connects, keeps nobody waiting", "[keeper]") {
+TEST_CASE("control: a client that does not read its answers, or only connects, keeps no other waiting", "[keeper]") {
   const PrivateRuntime runtime;
   Metering metering;
   auto server = ControlServer::open(metering.control());

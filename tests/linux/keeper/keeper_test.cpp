@@ -171,7 +171,7 @@ TEST_CASE("keeper: cannot be ended by signals, holds no descriptor of others, an
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(Way::socketpair, 0));
   int ends[2];
-  REQUIRE(::pipe(ends) == 0);  // as the one somebody reads our output through
+  REQUIRE(::pipe(ends) == 0);  // like a pipe through which our output is read
   SmallMeter meter(program, Start::first);
   program.begin();
   const std::uint32_t keeper = keeper_of(program);
@@ -219,7 +219,7 @@ TEST_CASE("keeper: while calls come it hears who asks, and takes no time when no
   check_program_ends_well(program);
 }
 
-TEST_CASE("keeper: a call that a signal takes away before it is received keeps nobody waiting", "[keeper]") {
+TEST_CASE("keeper: a call that a signal takes away before it is received keeps no other waiting", "[keeper]") {
   const PrivateRuntime runtime;
   ProgramUnderTest program(calls_that_are_interrupted);
   SmallMeter meter(program, Start::first);

@@ -18,7 +18,7 @@ TEST_CASE("meter status: a reader gets what the meter said", "[keeper]") {
   CHECK(heard->output == said.output);
 }
 
-TEST_CASE("meter status: words of another version are passed over, what is no status is refused", "[keeper]") {
+TEST_CASE("meter status: words of another version are ignored, what is not a status is refused", "[keeper]") {
   const auto newer = status_from_line("pid=1 colour=red flags=none command=x");
   REQUIRE(newer);
   CHECK(newer->pid == 1);

@@ -116,7 +116,7 @@ TEST_CASE("socket folder: only its owner can enter, and no link or foreign folde
     CHECK(refused.error().what.find("others than its owner") != std::string::npos);
     CHECK(refused.error().what.find(folder) != std::string::npos);
   }
-  SECTION("somebody else's") {
+  SECTION("another user's") {
     if (!is_root()) return;
     REQUIRE(::mkdir(folder.c_str(), S_IRWXU) == 0);
     REQUIRE(::chown(folder.c_str(), kNobody, kNobody) == 0);
@@ -134,7 +134,7 @@ TEST_CASE("socket folder: a runtime directory that is not ours alone is passed o
   CHECK(link == "/tmp/dpm-" + std::to_string(::geteuid()));
 }
 
-TEST_CASE("socket folder: the socket of somebody who is dead is removed by who tries it", "[keeper]") {
+TEST_CASE("socket folder: connecting to a dead process's socket removes it", "[keeper]") {
   const PrivateRuntime runtime;
   const auto folder = SocketFolder::own();
   REQUIRE(folder);
@@ -148,7 +148,7 @@ TEST_CASE("socket folder: the socket of somebody who is dead is removed by who t
   CHECK(folder->names("").size() == 2);  // "." and ".."
 }
 
-TEST_CASE("keeper: whoever sends nonsense gets no answer, and the program notices nothing", "[keeper]") {
+TEST_CASE("keeper: nonsense gets no answer, and the program notices nothing", "[keeper]") {
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(Way::socketpair, 1));
   SmallMeter meter(program, Start::first);
@@ -182,7 +182,7 @@ TEST_CASE("keeper: whoever sends nonsense gets no answer, and the program notice
   CHECK(next.ends());
 }
 
-TEST_CASE("keeper: who asks to take over without showing that it is the one who asks is refused", "[keeper]") {
+TEST_CASE("keeper: a request to take over without proof of the asking process is refused", "[keeper]") {
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(Way::socketpair, 1));
   SmallMeter meter(program, Start::first);
@@ -207,7 +207,7 @@ TEST_CASE("keeper: who asks to take over without showing that it is the one who 
   CHECK(program.end() == 0);
 }
 
-TEST_CASE("keeper: nobody but the meter can tell it to answer", "[keeper]") {
+TEST_CASE("keeper: only the meter can tell it to answer", "[keeper]") {
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(Way::socketpair, 1));
   SmallMeter meter(program, Start::first, Habit::holds_all);
@@ -234,7 +234,7 @@ TEST_CASE("keeper: other accounts are not heard", "[keeper]") {
   meter.kill();
   const std::string path = keeper_socket(runtime);
   CHECK(as_nobody([&] { return !connect_to(path); }));
-  // Even if somebody has opened the folder.
+  // Even if its owner has opened the folder to others.
   REQUIRE(::chmod(runtime.path().c_str(), 0755) == 0);
   REQUIRE(::chmod((runtime.path() + "/dpm").c_str(), 0755) == 0);
   REQUIRE(::chmod(path.c_str(), 0777) == 0);
@@ -294,7 +294,7 @@ TEST_CASE("take_over: root finds the programs of other accounts", "[keeper]") {
   CHECK(said_yes(other_account));
 }
 
-TEST_CASE("keeper protocol: what is not a whole message of this version is none", "[keeper]") {
+TEST_CASE("keeper protocol: what is not a whole message of this version is not a message", "[keeper]") {
   KeeperReply reply;
   reply.pid = 77;
   reply.set_command(std::string(10'000, 'x'));

@@ -29,12 +29,12 @@ class PrivateRuntime {
   std::string path_, before_;
 };
 
-// Looks again and again, for a minute at most.
+// Looks repeatedly, for at most a minute.
 bool becomes_true(const std::function<bool()>& condition);
 
 // No process that we started, or that these have detached, is left after a while.
 bool all_processes_end();
-// Names of sockets in our private folder, be there somebody behind them or not.
+// The number of sockets in our private folder, with or without a process behind them.
 std::size_t sockets_left();
 
 // In memory that the test shares with the program.

@@ -74,7 +74,8 @@ TEST_CASE("meter path: a collector that does not answer for a while costs nothin
   CHECK(stream.lost() == 0);
 }
 
-TEST_CASE("meter path: a filter that never reads holds nobody for ever, and all is counted", "[meter-path]") {
+TEST_CASE("meter path: a filter that never reads delays programs for a limited time, and all is counted",
+          "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", {"/bin/sh", "-c", "exec sleep 1000"}, {}, new_secret().value(), 64 * 1024);
   auto options = patient(folder);
@@ -113,7 +114,7 @@ TEST_CASE("meter path: without a collector everything is left in a file", "[mete
   CHECK(left.lost() == 0);
 }
 
-TEST_CASE("meter path: a filter that ends is no harm to the meter, and what it missed is counted", "[meter-path]") {
+TEST_CASE("meter path: a filter that ends does not harm the meter, and what it missed is counted", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", {"/bin/sh", "-c", "head -c 100000 > stream; exit 3"});
   LinkedMeter red(collector.address(), "red", 1, patient(folder));
@@ -154,7 +155,7 @@ TEST_CASE("meter path: a meter that does not say farewell leaves the filter the 
   red.end();
 }
 
-TEST_CASE("meter path: a filter that cannot be started is said at once", "[meter-path]") {
+TEST_CASE("meter path: a filter that cannot be started is reported at once", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorOptions options;
   options.log = folder / "log";
@@ -186,7 +187,7 @@ TEST_CASE("meter path: a collector killed in the midst leaves what it had, and t
     if (report.left == 0) continue;
     const auto left = contents_of(text_of(report.left_in));
     CHECK(left.count == report.left);
-    // The filter ends by itself when nobody writes to it any more; nothing is missing between its log and the file.
+    // The filter ends by itself when no process writes to it any more; nothing is missing between its log and the file.
     CHECK(eventually([&] { return collector.stream().count >= report.confirmed; }));
     CHECK(counts_from_zero(collector.stream()));
   }

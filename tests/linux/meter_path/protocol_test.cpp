@@ -93,7 +93,7 @@ class World {
                      {}});
   }
 
-  // Until everybody has been told that everything is where it belongs.
+  // Until every meter knows that everything is confirmed.
   void settle() {
     for (int rounds = 0; rounds < 10'000; ++rounds) {
       bool settled = true;

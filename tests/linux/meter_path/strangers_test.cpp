@@ -1,5 +1,5 @@
-// Who is not a meter of this filter: the port is open to everybody, and nobody gets anything from it, keeps a meter
-// from it or ends it.
+// Processes that are not meters of this filter: the port is open to all, but a stranger learns nothing from it, keeps no
+// meter away and does not end it.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -74,7 +74,7 @@ void check_unharmed(CollectorProcess& collector, const TemporaryFolder& folder) 
   CHECK(stream.lost() == 0);
 }
 
-TEST_CASE("meter path: a wrong secret gets nobody in", "[meter-path]") {
+TEST_CASE("meter path: a wrong secret is refused", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", kKeepStream);
   auto wrong = collector.address();
@@ -94,7 +94,7 @@ TEST_CASE("meter path: a wrong secret gets nobody in", "[meter-path]") {
   CHECK(collector.report().meters.size() == 1);
 }
 
-TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, counted, and in nobody's way",
+TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, counted, and disturb no meter",
           "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", kKeepStream, {300ms, 8});
@@ -121,7 +121,7 @@ TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, cou
   check_unharmed(collector, folder);
 }
 
-TEST_CASE("meter path: many who only knock make room for a meter", "[meter-path]") {
+TEST_CASE("meter path: many connections that never authenticate make room for a meter", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", kKeepStream, {60'000ms, 8});
   std::vector<UniqueFd> knocking;
@@ -168,7 +168,7 @@ TEST_CASE("meter path: with the secret but without the protocol a connection is 
   CHECK(collector.stream().count == 1000);
 }
 
-TEST_CASE("meter path: what was overheard cannot be said again", "[meter-path]") {
+TEST_CASE("meter path: overheard bytes cannot be sent again", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", kKeepStream);
   // A proxy that remembers what a meter said.

@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string> kStandardFilter = standard_filter(DPM_PROGRAM, "", "");
 
-// A wire that can be cut: what comes to its port goes to another, until somebody breaks it.
+// A wire that can be cut: it passes on bytes from its port to another, until the test breaks it.
 class Wire {
  public:
   explicit Wire(std::uint16_t to)

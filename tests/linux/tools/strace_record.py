@@ -43,7 +43,7 @@ class UnixEnds:
 
 
 def channel_of(descriptor, sends, unix_ends):
-    """The channel behind what strace says of a descriptor; None if it is no channel."""
+    """The channel behind a descriptor in strace's notation; None if it is not a channel."""
     if pipe := _PIPE.match(descriptor):
         return f"pipe {pipe[1]}"
     if connection := _TCP.match(descriptor):

@@ -180,7 +180,7 @@ TEST_CASE("control messages: what the other end would refuse is not sent") {
   CHECK(out.empty());
 }
 
-TEST_CASE("control messages: what is wrong with a message is said by name") {
+TEST_CASE("control messages: an error names the wrong field") {
   CHECK(refusal(kRequestFrame, "{}") == "a control message without a type");
   CHECK(refusal(kRequestFrame, "[1]") == "a control message whose text is not a JSON object");
   CHECK(refusal(kRequestFrame, "{") == "a control message whose text is not a JSON object");

@@ -1,4 +1,4 @@
-// Frames: whole, cut anywhere, and what is none.
+// Frames: complete, cut anywhere, and broken.
 #include "backends/linux/transport/frames/frame.hpp"
 
 #include <string>

@@ -69,7 +69,7 @@ void wait_for_ever() {
   while (true) ::pause();
 }
 
-// `filtered` threads with a filter that nobody else has.
+// `filtered` threads with a filter that the other threads do not have.
 void with_filtered_threads(int filtered) {
   std::atomic<int> ready{0};
   for (int i = 0; i < filtered; ++i) {
@@ -128,7 +128,7 @@ void be_traced() {
   need(::read(ready[0], &byte, 1), "read");
 }
 
-// Notified of its calls is somebody else: a child, from before, that takes the listener.
+// Another process is notified of its calls: an older child, which takes the listener.
 void be_supervised() {
   int to_child[2], from_child[2];
   need(::pipe(to_child), "pipe");

@@ -24,7 +24,7 @@ struct Finding {
   std::atomic<std::uint64_t> done{0}, wrong{0};
 };
 
-// Everybody has done something before the end.
+// Every thread has done something before the end.
 bool goes_on(const Finding& finding) { return !stopping || finding.done == 0; }
 
 struct Pair {

@@ -1,5 +1,5 @@
-// Ways to wait in the kernel, for a target that is acquired while it does. Each is one system call, or what a program
-// calls for it, and somebody else who ends the wait.
+// Ways to wait in the kernel, for a target that is acquired meanwhile. Each is one system call, or the library function for
+// it, and another process that ends the wait.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@ namespace dpm {
 
 struct Wait {
   std::string name;
-  // Makes what is needed, before the one who ends the wait is forked off.
+  // Makes everything that is needed, before the process that ends the wait is forked.
   struct Scene {
     std::function<long()> wait;                            // what the call returned, or -errno
     std::function<void()> end;                             // run by the other process, once it is told to
-    double least_seconds = 0;                              // that the wait takes, whatever happens
-    std::function<long()> afterwards = [] { return 0L; };  // what else must be as ever
+    double least_seconds = 0;                              // the shortest time of the wait
+    std::function<long()> afterwards = [] { return 0L; };  // another result that must be as usual
   };
   std::function<Scene()> make;
 };

@@ -1,9 +1,9 @@
-// A program that waits in one way, says what came of it, and then exchanges messages with itself:
+// A program that waits in one way, prints the result, and then exchanges messages with itself:
 //
 //     waiting_target WAIT     prints "waiting", waits, prints the result, ...
 //     waiting_target --list
 //
-// Whoever writes a byte to its standard input has the wait ended.
+// A byte on its standard input ends the wait.
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

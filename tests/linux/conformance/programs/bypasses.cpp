@@ -1,4 +1,4 @@
-// Communication that passes a meter by: it must be said at the end, and never be silently missing.
+// Communication that bypasses the meter: it must be reported at the end, and never be silently missing.
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <sys/mman.h>

@@ -175,7 +175,7 @@ void other_answers(const Actor& actor) {
   actor.asks(ended.b, "recv after SHUT_RD", [&] { return recv(ended.b.fd, room.data(), 10, MSG_DONTWAIT); });
   const Ends ends = medium("udp4").connect(actor);
   actor.asks(ends.b, "recv into no memory", [&] {
-    return recv(ends.b.fd, reinterpret_cast<void*>(~0ul << 12), 10, MSG_DONTWAIT);  // NOLINT: nobody's address
+    return recv(ends.b.fd, reinterpret_cast<void*>(~0ul << 12), 10, MSG_DONTWAIT);  // NOLINT: an unmapped address
   });
   actor.asks(ends.b, "recvmsg without a header", [&] { return recvmsg(ends.b.fd, nullptr, MSG_DONTWAIT); });
   actor.result("recv MSG_ERRQUEUE", recv(ends.b.fd, room.data(), 10, MSG_ERRQUEUE));
@@ -192,7 +192,7 @@ void other_answers(const Actor& actor) {
   actor.result("recv again", recv(asks, room.data(), 10, MSG_DONTWAIT));
 }
 
-// What is not sent is no message.
+// A refused send is not a message.
 void refused_sends(const Actor& actor) {
   static std::array<char, 300000> data{};
   for (const char* name : {"udp4", "udp6", "pair_datagram", "unix_seqpacket"}) {

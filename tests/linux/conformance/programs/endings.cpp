@@ -48,15 +48,15 @@ void refused_datagram(const Actor& actor) {
   must(connect(own.fd, reinterpret_cast<const sockaddr*>(&gone.name), gone.name_length), "connect");
   const End end{own.fd, "out", "in"};
   Room room{};
-  actor.sends(end, "send to nobody", [&] { return send(own.fd, room.data(), 11, 0); });
+  actor.sends(end, "send without a reader", [&] { return send(own.fd, room.data(), 11, 0); });
   pause_ms(20);
   actor.asks(end, "recv", [&] { return recv(own.fd, room.data(), room.size(), 0); });
   actor.asks(end, "recv MSG_DONTWAIT", [&] { return recv(own.fd, room.data(), room.size(), MSG_DONTWAIT); });
-  actor.sends(end, "send to nobody", [&] { return send(own.fd, room.data(), 13, 0); });
+  actor.sends(end, "send without a reader", [&] { return send(own.fd, room.data(), 13, 0); });
   pause_ms(20);
   actor.result("send with an error pending", send(own.fd, room.data(), 17, 0));
   actor.may_show("SEND", 17, end.out);  // that it is pending cannot be seen without taking it
-  actor.sends(end, "send to nobody", [&] { return send(own.fd, room.data(), 19, 0); });
+  actor.sends(end, "send without a reader", [&] { return send(own.fd, room.data(), 19, 0); });
 }
 
 void empty_messages(const Actor& actor) {
@@ -86,7 +86,7 @@ void shut_down(const Actor& actor) {
     actor.sends(a, "send", [&] { return send(a.fd, room.data(), 31, 0); });
     actor.result("shutdown of sending", shutdown(a.fd, SHUT_WR));
     actor.result("send after it", send(a.fd, room.data(), 31, 0));
-    if (a.out == "unix_stream>") actor.may_show("SEND", 31, a.out);  // nobody but the process learns of its failure
+    if (a.out == "unix_stream>") actor.may_show("SEND", 31, a.out);  // only the process learns of its failure
     actor.receives(b, "recv of what was sent before", [&] { return recv(b.fd, room.data(), room.size(), 0); });
     actor.asks(b, "recv at the end", [&] { return recv(b.fd, room.data(), room.size(), 0); });
     actor.sends(b, "send, the other way is open", [&] { return send(b.fd, room.data(), 37, 0); });

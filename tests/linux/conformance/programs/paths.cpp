@@ -1,7 +1,7 @@
-// How paths between processes come to be and end. A meter is not notified of these calls: it infers them when a socket
-// is first used, so that only sockets that are used can be expected, and nothing is said about when.
+// How paths between processes begin and end. A meter is not notified of these calls: it infers them when a socket is first
+// used, so that a test can expect only used sockets, at no particular time.
 //
-// The line "PATHS" says that all of the thread's path events are listed.
+// The line "PATHS" means that all of the thread's path events are listed.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -221,7 +221,7 @@ void messages_before_exec(const Actor& actor) {
   }
 }
 
-// A daemon: two forks and a session of its own; it goes on after everybody who started it has ended.
+// A daemon: two forks and a session of its own; it goes on after the processes that started it have ended.
 void daemon(const Actor& actor) {
   const Ends ends = medium("pair_stream").connect(actor);
   const pid_t first = actor.forks("first", [&](const Actor& between) {

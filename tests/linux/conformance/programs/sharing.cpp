@@ -112,7 +112,7 @@ void accept_limits(const Actor& actor) {
   must(setsockopt(listener.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), "SO_RCVTIMEO");
   {
     const Stopwatch stopwatch;
-    actor.accepts("accept, nobody comes", [&] { return accept(listener.fd, nullptr, nullptr); });
+    actor.accepts("accept without a client", [&] { return accept(listener.fd, nullptr, nullptr); });
     actor.result("after 375 ms", stopwatch.shows(374));
   }
   must(fcntl(listener.fd, F_SETFL, O_NONBLOCK), "fcntl");

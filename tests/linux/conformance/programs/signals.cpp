@@ -136,7 +136,7 @@ void interrupted_part(const Actor& actor) {
   actor.waits_for(disturber, "disturber");
 }
 
-// A blocked signal stays pending and disturbs nobody.
+// A blocked signal stays pending and disturbs nothing.
 void blocked(const Actor& actor) {
   handle(SIGALRM, 0);
   sigset_t alarm_only;
@@ -245,7 +245,7 @@ void stopped_and_continued(const Actor& actor) {
     pause_ms(100);  // so that its going on is told before its end
     return 3;
   });
-  // Stopped in the midst of waiting, with the data coming after it goes on; then with the data coming meanwhile.
+  // Stopped while it waits; first the data come after it goes on, then while it is stopped.
   for (const bool meanwhile : {false, true}) {
     until_waiting(reader, 50);
     int status = 0;
@@ -276,7 +276,7 @@ void cancelled(const Actor& actor) {
   actor.result("pthread_cancel", pthread_cancel(thread));
   pause_ms(100);
   Room room{};
-  // The byte is there for whoever reads after it: the cancelled call took nothing.
+  // The next reader gets the byte: the cancelled call took nothing.
   actor.sends(ends.a, "write", [&] { return write(ends.a.fd, "x", 1); });
   actor.receives(ends.b, "read", [&] { return read(ends.b.fd, room.data(), room.size()); });
 }

@@ -1,5 +1,5 @@
-// Many bytes in pieces of random sizes, with partial and refused writes: every byte is somebody's SEND and somebody's
-// RECEIVE. Which pieces there are differs from run to run, so that results print sums.
+// Many bytes in pieces of random sizes, with partial and refused writes: every byte is in one SEND and one
+// RECEIVE. The pieces differ from run to run, so the results are sums.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/uio.h>
@@ -51,7 +51,7 @@ int write_all(const Actor& actor, const End& out, const Manner& manner) {
 
 void transfer(const Actor& actor, const std::string& name, const Manner& manner) {
   const Ends ends = medium(name).connect(actor);
-  // What recv() took from a UNIX socket is told by nobody: the trace has what was waiting when it was made.
+  // The kernel does not tell how much recv() took from a UNIX socket: the trace has what was waiting at the call.
   const bool exact = !manner.socket_calls || name == "tcp4";
   if (!exact) actor.expect("UNSEEN", 0, "-");
   const pid_t writer = actor.forks("writer", [&](const Actor& writing) {

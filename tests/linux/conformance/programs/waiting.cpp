@@ -158,8 +158,8 @@ void peeking(const Actor& actor) {
   }
 }
 
-// What does not fit into the reader's room is lost for ever with datagrams (the message received is the whole one all
-// the same), and stays with streams.
+// Bytes that do not fit into the reader's buffer are lost with datagrams (the received message is the whole one), and stay
+// with streams.
 void too_little_room(const Actor& actor) {
   Room room{};
   for (const char* name : {"udp4", "pair_datagram", "unix_seqpacket"}) {

@@ -7,7 +7,7 @@ namespace dpm {
 
 class Account {
  public:
-  // The file is DPM_ACCOUNT, made large enough by whoever starts the program, and full of zeros. Without it, lines go
+  // The file is DPM_ACCOUNT: the starter of the program makes it large enough and fills it with zeros. Without it, lines go
   // to standard output.
   Account();
   Account(const Account&) = delete;
