@@ -53,7 +53,7 @@ class FieldReader : public StepFields {
     const auto* node = object_.need(field.key);
     if (node == nullptr) return;
     read_kind(*node, field, kind);
-    if (kind.any) reading_.problem(*node, "'any' is no kind of message that can be sent");
+    if (kind.any) reading_.problem(*node, "'any' cannot be sent: name one kind of message");
   }
 
   void awaited_kind(const Field& field, KindName& kind) override {
