@@ -5,15 +5,15 @@
 
 namespace dpm {
 
-// CPU time between messages with which wake-ups while metered are measured. A trace does not say how long its machines
-// had been idle: its wake-ups are taken to have cost what they do after this.
+// CPU time between messages with which wake-ups under metering are measured. A trace does not show how long its
+// machines had been idle: its wake-ups are assumed to have cost what they do after this time.
 constexpr double kUsualGap_s = 150e-6;
 
-// CPU time of the program that is in its trace although the program, unmetered, would not have used it. What a notified
-// call costs by itself the meter takes off before it records; this is what is left: caches that the supervisor has
+// CPU time of the program that is in its trace although the unmetered program would not have used it. The meter
+// subtracts the cost of the notification itself before it records; this is the rest: caches that the supervisor has
 // used, and sleeping and waking for it.
 struct MeteringCost {
-  double call_cpu_s = 0;          // each SEND, and each RECEIVE of what was there
+  double call_cpu_s = 0;          // each SEND, and each RECEIVE of a message that was there
   double waiting_call_cpu_s = 0;  // each RECEIVE that waited for its message
   // How much longer a call takes, with the supervisor's CPU time on the same core; 0: not known.
   double call_elapsed_s = 0, waiting_call_elapsed_s = 0;

@@ -1,5 +1,7 @@
 #include "model/channel_end.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -50,8 +52,8 @@ ChannelEnd parse_internet_name(std::string_view name) {
 }
 
 std::string to_string(const ChannelEnd& end) {
-  if (is_ipv4(end.address)) return end.address + ":" + std::to_string(end.port);
-  return is_ipv6(end.address) ? "[" + end.address + "]:" + std::to_string(end.port) : end.address;
+  if (is_ipv4(end.address)) return fmt::format("{}:{}", end.address, end.port);
+  return is_ipv6(end.address) ? fmt::format("[{}]:{}", end.address, end.port) : end.address;
 }
 
 bool is_loopback_address(std::string_view address) { return address.starts_with("127.") || address == "::1"; }

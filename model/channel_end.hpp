@@ -1,6 +1,6 @@
-// What a meter knows of the two ends of a channel: the names under which the kernel knows them, and at which machine a
-// socket was seen there. Both ends of a connection know both names, so the ends that two meters saw can be joined by
-// them, with no clock in common and nothing added to any message (merge/).
+// What a meter knows of the two ends of a channel: the names under which the kernel knows them, and the machine where a
+// socket was seen. Both ends of a connection know both names, so the ends that two meters saw can be joined by name,
+// without a common clock and without adding anything to messages (merge/).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dpm {
 
-// What carries the messages, as far as finding the other end is concerned.
+// What carries the messages, for finding the other end.
 enum class ChannelMedium : std::uint8_t { unknown, tcp, udp, unix_socket, pipe, eventfd };
 
 struct ChannelEnd {
@@ -19,7 +19,7 @@ struct ChannelEnd {
   // mapped into IPv6 is written as IPv4.
   std::string address;
   std::uint16_t port = 0;
-  MachineId machine;         // where a meter saw a socket at this end; none: nobody looked there
+  MachineId machine;         // where a meter saw a socket at this end; none: no meter saw one
   std::uint64_t socket = 0;  // the kernel's number of that socket, as long as the machine runs; 0: not known
 
   friend bool operator==(const ChannelEnd&, const ChannelEnd&) = default;
@@ -30,7 +30,7 @@ ChannelEnd parse_internet_name(std::string_view name);
 std::string to_string(const ChannelEnd& end);
 
 std::string without_mapping(std::string_view address);  // "::ffff:10.0.0.1" is 10.0.0.1
-bool is_loopback_address(std::string_view address);     // leads to the machine itself, whichever that is
+bool is_loopback_address(std::string_view address);     // leads to the machine itself, on every machine
 bool is_any_address(std::string_view address);          // 0.0.0.0, ::: bound to every address of its machine
 bool is_group_address(std::string_view address);        // leads to several machines or sockets: multicast, broadcast
 

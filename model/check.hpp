@@ -1,5 +1,5 @@
-// DPM_CHECK(condition): "if this is false, we are wrong". On in every build, because a measuring tool that goes on
-// after its own mistake prints numbers nobody should trust. For what the world does wrong, return an Error instead.
+// DPM_CHECK(condition): "if this is false, we are wrong". On in every build, because a measuring tool that continues
+// after its own mistake prints wrong numbers. For errors of the outside world, return an Error instead.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,7 @@
 #include "model/check_scenario.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -35,9 +37,9 @@ class Checker {
     for (const auto& machine : scenario_.machines) check_machine(machine);
     for (const auto& process : scenario_.processes) check_process(process);
     for (const auto& filter : scenario_.filters)
-      if (!filter.machine.empty()) known_machine(filter.machine, "filter '" + filter.name + "'");
+      if (!filter.machine.empty()) known_machine(filter.machine, fmt::format("filter '{}'", filter.name));
     for (const auto& program : scenario_.programs)
-      if (!program.program) complain("program '" + program.name + "' has no code");
+      if (!program.program) complain(fmt::format("program '{}' has no code", program.name));
     for (const auto& fault : scenario_.faults) check_fault(fault);
     constexpr std::size_t kMostMachines = 65535;  // a MachineId has 16 bits, and one value means none
     if (machines_.size() > kMostMachines) complain("it has more than 65535 machines");
@@ -46,7 +48,7 @@ class Checker {
   }
 
  private:
-  std::string about(const std::string& what) const { return "scenario '" + scenario_.name + "': " + what; }
+  std::string about(const std::string& what) const { return fmt::format("scenario '{}': {}", scenario_.name, what); }
 
   void complain(const std::string& what) {
     if (problem_.empty()) problem_ = what;
@@ -55,35 +57,37 @@ class Checker {
   void unique(const std::string& kind, const std::vector<std::string>& names) {
     std::set<std::string> seen;
     for (const auto& name : names) {
-      if (name.empty()) complain("a " + kind + " has no name");
-      if (!seen.insert(name).second) complain(kind + " '" + name + "' is declared twice");
+      if (name.empty()) complain(fmt::format("a {} has no name", kind));
+      if (!seen.insert(name).second) complain(fmt::format("{} '{}' is declared twice", kind, name));
     }
   }
 
   void known_machine(const std::string& name, const std::string& who) {
     if (machine_set_.count(name) == 0)
-      complain(who + " wants machine '" + name + "', which is not declared" + did_you_mean(name, machines_));
+      complain(fmt::format("{} wants machine '{}', which is not declared{}", who, name, did_you_mean(name, machines_)));
   }
 
   void check_machine(const MachineDescription& machine) {
-    if (!(machine.speed > 0)) complain("machine '" + machine.name + "' must have a speed above 0");
-    if (machine.cores == 0) complain("machine '" + machine.name + "' must have at least one core");
-    if (!(machine.clock.drift_ppm > -1e6)) complain("the clock of machine '" + machine.name + "' runs backwards");
-    if (machine.clock.tick.ns < 0) complain("the clock tick of machine '" + machine.name + "' is negative");
+    if (!(machine.speed > 0)) complain(fmt::format("machine '{}' must have a speed above 0", machine.name));
+    if (machine.cores == 0) complain(fmt::format("machine '{}' must have at least one core", machine.name));
+    if (!(machine.clock.drift_ppm > -1e6))
+      complain(fmt::format("the clock of machine '{}' runs backwards", machine.name));
+    if (machine.clock.tick.ns < 0) complain(fmt::format("the clock tick of machine '{}' is negative", machine.name));
   }
 
   void check_process(const ProcessDescription& process) {
-    const std::string who = "process '" + process.name + "'";
+    const std::string who = fmt::format("process '{}'", process.name);
     if (!process.program) complain(who + " has no program");
     known_machine(process.machine, who);
     if (!process.filter.empty() && std::find(filters_.begin(), filters_.end(), process.filter) == filters_.end())
-      complain(who + " wants filter '" + process.filter + "', which is not declared" +
-               did_you_mean(process.filter, filters_));
+      complain(fmt::format("{} wants filter '{}', which is not declared{}", who, process.filter,
+                           did_you_mean(process.filter, filters_)));
     std::set<std::string> targets;
     for (const auto& target : process.links) {
       if (process_set_.count(target) == 0)
-        complain(who + " has a link to '" + target + "', which is no process" + did_you_mean(target, processes_));
-      if (!targets.insert(target).second) complain(who + " has two links to '" + target + "'");
+        complain(fmt::format("{} has a link to '{}', which is not a process{}", who, target,
+                             did_you_mean(target, processes_)));
+      if (!targets.insert(target).second) complain(fmt::format("{} has two links to '{}'", who, target));
     }
   }
 

@@ -1,4 +1,4 @@
-// What a scenario must be before it can run: every name it uses is declared, once, and every number makes sense.
+// What a scenario must fulfil before it can run: every name it uses is declared, once, and every number is in range.
 #pragma once
 
 #include "model/result.hpp"

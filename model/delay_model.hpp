@@ -1,9 +1,9 @@
-// How long a message takes and what it costs. One model file serves the simulator and the predictor alike, because a
-// wrong one is a main source of prediction error.
+// How long a message takes and what it costs. The simulator and the predictor use the same model, because a wrong model
+// is a main source of prediction error.
 //
 // Delivery time is piecewise linear in the message's size (thesis figure 5.11), by class: local (same machine), remote,
-// or a class of its own for a pair of machines. Below the first point the first value holds; beyond the last, its last
-// slope goes on. CPU costs are charged to the sender before the SEND and to the receiver before the RECEIVE; zero
+// or a separate class for a pair of machines. Below the first point the first value holds; beyond the last, the last
+// slope continues. CPU costs are charged to the sender before the SEND and to the receiver before the RECEIVE; zero
 // unless given.
 #pragma once
 

@@ -1,37 +1,37 @@
 // One meter event: what a process did with a message, a path or another process, as its machine's kernel saw it.
 //
 // An event is flat and 64 bytes, so that batches are plain memory: the simulator, the Linux meter and a recorded trace
-// all fill the same fields. Names of processes, machines and channels stand in the TraceInfo beside the stream.
+// all fill the same fields. The TraceInfo beside the stream has the names of processes, machines and channels.
 //
 //   type             process          peer               channel            sequence      length   code
 //   SEND             sender           receiver           used               number        bytes    message code
 //   RECEIVECALL      receiver         -                  -                  -             -        channel set asked
 //   RECEIVE          receiver         sender             used               of its SEND   bytes    message code
 //   MESSAGEQUEUED    receiver         sender             used               of its SEND   bytes    message code
-//   CREATEPATH       who performs it  owner (receiver)   created            -             -        -
-//   DESTROYPATH      who performs it  owner (receiver)   destroyed          -             -        -
+//   CREATEPATH       caller           owner (receiver)   created            -             -        -
+//   DESTROYPATH      caller           owner (receiver)   destroyed          -             -        -
 //     and, of a connection: passed_channel, the direction it receives on
 //   CREATEPROCESS    creator          created            -                  -             -        -
-//   STARTPROCESS     started          who asked          -                  -             -        -
-//   STOPPROCESS      stopped          who asked          -                  -             -        -
-//   DESTROYPROCESS   destroyed        who asked or self  -                  -             -        exit code
+//   STARTPROCESS     started          requester          -                  -             -        -
+//   STOPPROCESS      stopped          requester          -                  -             -        -
+//   DESTROYPROCESS   destroyed        requester or self  -                  -             -        exit code
 //
 // Of UNIX programs (a connection is two channels, one for each direction; passed_channel is the one received on):
 //
-//   ACCEPT           who accepts      who connected      sends on           -             -        listener's channel
-//   CONNECT          who connects     who accepts        sends on           -             -        -
+//   ACCEPT           acceptor         connector          sends on           -             -        listener's channel
+//   CONNECT          connector        acceptor           sends on           -             -        -
 //   SOCKET           creator          -                  sends on           -             -        kind of socket
-//   DUP              who performs it  -                  sends on           -             -        new descriptor
-//   EXEC             who performs it  -                  -                  -             -        -
-//   GAP              who missed it    -                  used               first byte    bytes    0 sent, 1 received
+//   DUP              caller           -                  sends on           -             -        new descriptor
+//   EXEC             caller           -                  -                  -             -        -
+//   GAP              its process      -                  used               first byte    bytes    0 sent, 1 received
 //   WAIT             waiter           its waker          -                  waited, ns    -        a WaitKind
 //
 // The kind of a socket is domain << 16 | type << 8 | protocol. A GAP is a range of a stream's bytes that passed the
 // meter unseen; peers are filled in where they are known. A WAIT is the end of a wait for something other than a
-// message: the waiter goes on because its peer did something, at the latest then. `sequence` is how long it had waited.
+// message: the waiter continues because its peer did something, then or earlier. `sequence` is how long it had waited.
 //
-// A dash means the field is none (ids) or 0. A message is identified by (sender, channel, sequence), on channels of
-// ChannelKind::numbered; on those of the other kinds by what model/trace_info.hpp says of them.
+// A dash means the field has no id or is 0. A message is identified by (sender, channel, sequence), on channels of
+// ChannelKind::numbered; model/trace_info.hpp defines the identification on the other kinds.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ inline constexpr std::uint16_t kKernelMessage =
     1;  // part of a MOVEDATA or another kernel operation: no RECEIVE will follow
 inline constexpr std::uint16_t kMigration = 2;  // this stop or start is a step of a migration
 inline constexpr std::uint16_t kNoMessage =
-    4;  // a SEND or RECEIVE that is no message of its own: more bytes of one already begun, or none (analysis/messages)
+    4;  // a SEND or RECEIVE that is not a message: more bytes of one already begun, or none (analysis/messages)
 }  // namespace event_flags
 
 struct Event {

@@ -1,7 +1,7 @@
 // Where events come from.
 //
 // A backend (simulator, Linux meter, recorded trace) implements EventSource and pushes batches into an EventSink.
-// Everything downstream sees only these two types, which is why one analysis serves a simulation and a cluster alike.
+// Everything downstream sees only these two types, which is why one analysis serves both a simulation and a cluster.
 // Sources push because the simulator and the event loop both own their loop; batches keep the virtual call off the
 // per-event path. tests/contract runs one suite against every source.
 #pragma once
@@ -25,7 +25,7 @@ class EventSink {
   virtual void on_begin(const TraceInfo& info) = 0;
 
   // Events of one process arrive in the order that process performed them. Nothing is promised between processes:
-  // machines share no clock. `batch` lives only for the call.
+  // machines share no clock. `batch` is valid only during the call.
   virtual void on_events(std::span<const Event> batch) = 0;
 
   // Called once, last. An empty report means "nothing was lost", never "not counted".

@@ -46,7 +46,7 @@ inline constexpr std::array kEventTypes = {
 std::string_view name_of(EventType type);
 
 // Accepts the paper's name in any case, and the names the other documents use: "SENDMESSAGE", "RECEIVEMESSAGE", and
-// what is special to UNIX: its FORK is a CREATEPROCESS, its TERMPROC a DESTROYPROCESS, its DESTSOCKET a DESTROYPATH.
+// UNIX names: its FORK is a CREATEPROCESS, its TERMPROC a DESTROYPROCESS, its DESTSOCKET a DESTROYPATH.
 std::optional<EventType> event_type_from_name(std::string_view name);
 std::optional<EventType> event_type_from_number(std::uint64_t number);
 

@@ -1,5 +1,5 @@
-// Identities are types, not ints: a MachineId cannot be passed where a ProcessId is wanted. All are dense indices into
-// the tables of a TraceInfo, given out in the order things are first seen.
+// Identities are types, not ints: a MachineId cannot be passed where a ProcessId is expected. All are dense indices
+// into the tables of a TraceInfo, assigned in the order things are first seen.
 #pragma once
 
 #include <cstdint>

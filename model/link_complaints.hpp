@@ -1,5 +1,5 @@
-// What a kernel says to a process that misuses a link: the same sentences in every message system. The functions give
-// "" when there is nothing to complain of.
+// What a kernel reports to a process that misuses a link: the same sentences in every message system. The functions
+// return "" when there is nothing to report.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ std::string address_space_shrank(std::string_view process);
 std::string no_link_to(std::string_view process, std::string_view other);
 std::string no_link_from(std::string_view process, std::string_view other);
 
-// Of whom a process waits for a message: " from 'a' or 'b' or 3 others"; `names` in any order.
+// The processes that a process waits for a message from: " from 'a' or 'b' or 3 others"; `names` in any order.
 std::string awaited_from(std::span<const std::string> names);
 
 }  // namespace dpm::complaints

@@ -1,6 +1,6 @@
 // A process's link table (thesis 4.2.1), over whatever a message system keeps for a link.
 //
-// Indices hold a generation, so that an index kept after its link was destroyed does not come to mean another link.
+// Indices contain a generation, so that an index kept after its link was destroyed does not come to mean another link.
 #pragma once
 
 #include <cstdint>

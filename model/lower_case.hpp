@@ -1,4 +1,4 @@
-// Words that people may write in any case. ASCII only: names of commands, flags and event types.
+// Words that users may write in any case. ASCII only: names of commands, flags and event types.
 #pragma once
 
 #include <algorithm>

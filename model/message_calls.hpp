@@ -4,7 +4,7 @@
 // sockets. Links are one-way and always lead to the process that created them. A process refers to its links by their
 // index in its own link table; the same link has different indices in different processes.
 //
-// Misuse (an index that holds no link, a receive on somebody else's link, a read outside a data area) ends the process
+// Misuse (an index without a link, a receive on another process's link, a read outside a data area) ends the process
 // with an error that names process and call, as a kernel would: it is never ignored.
 #pragma once
 
@@ -41,7 +41,7 @@ struct OutgoingMessage {
 
 struct Message {
   ProcessId sender;
-  LinkIndex over;  // which link of mine it came over
+  LinkIndex over;  // the link of mine that it came over
   std::uint32_t code = 0;
   std::uint32_t length_bytes = 0;
   std::vector<std::byte> data;
@@ -49,7 +49,7 @@ struct Message {
   std::optional<LinkIndex> reply_to;  // the reply link, if it was sent with CALL
 };
 
-// Links every process is born with (thesis 4.3.2, step 2).
+// Links that every process has from its creation (thesis 4.3.2, step 2).
 enum class StandardLink { switchboard, process_manager, kernel };
 
 class MessageCalls {
@@ -63,12 +63,12 @@ class MessageCalls {
   virtual LinkIndex standard_link(StandardLink which) const = 0;
 
   // Links set up by the scenario: `link_to(p)` leads to process p; `link_from(p)` is my end of p's link to me, for
-  // selective receives. The process ends with an error if the scenario wired no such link.
+  // selective receives. The process ends with an error if the scenario has no such link.
   virtual LinkIndex link_to(std::string_view process) const = 0;
   virtual LinkIndex link_from(std::string_view process) const = 0;
 
-  // ---- messages
-  // SENDMESSAGE: the sender goes on at once.
+  // ---- messages SENDMESSAGE: the sender continues at
+  // once.
   virtual void send_message(LinkIndex to, const OutgoingMessage& message) = 0;
   // RECEIVEMESSAGE: waits; takes the earliest arrived message that came over one of `over` (links I created), or any if
   // empty.
@@ -76,7 +76,7 @@ class MessageCalls {
   // ARECEIVEMESSAGE: nothing if no message is there.
   virtual std::optional<Message> a_receive_message(std::span<const LinkIndex> over = {}) = 0;
   // CALL: sends with a reply link constructed by the kernel, and receives on it. The callee answers with reply(). A
-  // link in `message.pass` goes along as well.
+  // link in `message.pass` is sent as well.
   virtual Message call(LinkIndex to, OutgoingMessage message) = 0;
   // Answers a message that was sent with CALL, over its reply link, which is used up.
   virtual void reply(const Message& request, const OutgoingMessage& answer) = 0;
@@ -88,13 +88,13 @@ class MessageCalls {
   // ---- the process itself
   // Uses CPU time (given for a machine of speed 1).
   virtual void compute(Duration cpu_time) = 0;
-  // Says that real work just done by the program would have taken this long on the modelled machine. Simulated: the
-  // same as compute(). Live: nothing, for the work has already used its own CPU time.
+  // Declares that real work just done by the program would have taken this long on the modelled machine. Simulated: the
+  // same as compute(). Native: nothing, because the work has already used its own CPU time.
   virtual void did_work(Duration cpu_time) = 0;
   // STOPTASK.
   [[noreturn]] virtual void stop_task() = 0;
 
-  // A line for the person who runs the program, such as its result. It is no message and costs no time.
+  // A line for the user who runs the program, such as its result. It is not a message and costs no time.
   virtual void print_line(std::string_view text) = 0;
 
   virtual LocalTime local_time() const = 0;

@@ -1,5 +1,7 @@
 #include "model/meter_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -53,7 +55,7 @@ Result<MeterFlags> apply_flags(MeterFlags flags, std::string_view list) {
     } else if (const auto type = event_type_from_name(name)) {
       flags.set(*type, on);
     } else {
-      return Error{"no meter flag '" + std::string(word) + "'" + did_you_mean(name, valid_flags())};
+      return Error{fmt::format("no meter flag '{}'{}", word, did_you_mean(name, valid_flags()))};
     }
   }
   return flags;

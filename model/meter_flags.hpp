@@ -34,8 +34,8 @@ class MeterFlags {
 };
 
 // Applies "send,receive,-messagequeued" to `flags`: a name adds, "-name" removes, "all" stands for every event and
-// "immediate" for the buffering. The metering report's names do as well: fork, METERSEND, M_ALL. An unknown name is
-// refused with the nearest valid one.
+// "immediate" for the buffering. The metering report's names are accepted as well: fork, METERSEND, M_ALL. An unknown
+// name is refused with the nearest valid one.
 Result<MeterFlags> apply_flags(MeterFlags flags, std::string_view list);
 
 // "send,receive,immediate"; "none" when nothing is set.

@@ -1,4 +1,4 @@
-// A way to meter unmodified programs of this machine. Each live source offers one; commands know no other difference
+// A way to meter unmodified programs of this machine. Each live source offers one; commands see no other difference
 // between sources.
 #pragma once
 
@@ -13,11 +13,11 @@ namespace dpm {
 
 struct MeteredFacts {
   std::uint32_t pid = 0;             // its first process
-  std::string command;               // as typed, or the name of a program that ran already
+  std::string command;               // as typed, or the name of a program that was already running
   bool privileges_given_up = false;  // setuid programs it starts run without their privileges
 };
 
-// A program that is ready to be metered: started up to its first instruction, or found at work.
+// A program that is ready to be metered: started up to its first instruction, or found running.
 class MeteredRun {
  public:
   virtual ~MeteredRun() = default;
@@ -36,14 +36,14 @@ class MeteredRun {
 class MeteringMethod {
  public:
   struct Options {
-    bool exact_paths = false;  // also notice calls that only name or end paths; docs/metering.md says what that risks
+    bool exact_paths = false;  // also notice calls that only name or end paths; risks: docs/metering.md
   };
 
   virtual ~MeteringMethod() = default;
   virtual std::string name() const = 0;
   virtual std::string summary() const = 0;  // what it costs and what it sees, in a line
 
-  // The calling process becomes the program; returns in a process that supervises it. `command` is found in PATH.
+  // The calling process becomes the program; returns in a process that supervises it. `command` is searched in PATH.
   virtual Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                                      const Options& options) const = 0;
   // A child of the calling process, which must wait(2) for it, in a session of its own.

@@ -1,5 +1,7 @@
 #include "model/nearest_name.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <vector>
@@ -28,7 +30,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view typed, std::span<const std::string> valid) {
-  constexpr std::size_t kLongestTyped = 256;  // the table is quadratic, and nobody mistypes a longer name by a letter
+  constexpr std::size_t kLongestTyped = 256;  // the table is quadratic, and a longer name is not mistyped by a letter
   if (typed.size() > kLongestTyped) return "";
   std::string nearest;
   std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
@@ -45,7 +47,7 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> va
 
 std::string did_you_mean(std::string_view typed, std::span<const std::string> valid) {
   const std::string nearest = nearest_name(typed, valid);
-  return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
+  return nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
 }
 
 }  // namespace dpm

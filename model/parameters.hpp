@@ -1,5 +1,5 @@
-// The named values a program is given by its scenario. A program lists what it takes (ProgramDescription), so the
-// loader refuses a misspelt parameter with the nearest right one before anything runs.
+// The named values that a scenario gives a program. A program lists what it takes (ProgramDescription), so the loader
+// refuses a misspelt parameter with the nearest valid one before anything runs.
 #pragma once
 
 #include <map>

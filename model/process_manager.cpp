@@ -1,5 +1,7 @@
 #include "model/process_manager.hpp"
 
+#include <fmt/format.h>
+
 namespace dpm {
 namespace {
 
@@ -57,7 +59,7 @@ Result<LinkIndex> create_process(MessageCalls& calls, std::string_view process, 
                                  std::string_view machine) {
   return passed_link(ask(calls, StandardLink::process_manager, static_cast<std::uint32_t>(ProcessRequest::create),
                          encode_words({process, program, machine})),
-                     "the process manager passed no link to process '" + std::string(process) + "'");
+                     fmt::format("the process manager passed no link to process '{}'", process));
 }
 
 Result<void> start_process(MessageCalls& calls, std::string_view process) {
@@ -94,7 +96,7 @@ Result<void> offer_link(MessageCalls& calls, std::string_view name, LinkIndex li
 Result<LinkIndex> ask_for_link(MessageCalls& calls, std::string_view name) {
   return passed_link(
       ask(calls, StandardLink::switchboard, static_cast<std::uint32_t>(SwitchboardRequest::ask), encode_words({name})),
-      "the switchboard passed no link named '" + std::string(name) + "'");
+      fmt::format("the switchboard passed no link named '{}'", name));
 }
 
 }  // namespace dpm

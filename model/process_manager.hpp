@@ -1,5 +1,5 @@
 // How a program asks the process manager for another process (thesis 4.2.1 and 4.3.2). The process manager and the
-// kernels are processes like any other: these are messages over the standard link, sent with CALL, and they take time.
+// kernels are ordinary processes: requests are messages over the standard link, sent with CALL, and take time.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +23,7 @@ enum class ProcessRequest : std::uint32_t {
   set_flags = 7
 };
 
-// Creates a stopped process running a program the scenario lists as spawnable, on `machine`: steps 1 to 4 of
+// Creates a stopped process running a program that the scenario lists as spawnable, on `machine`: steps 1 to 4 of
 // thesis 4.3.2 (create, standard links, meter link, flags; the last two inherited from the caller). Returns a link to
 // it, over which the creator can send it first messages and links. `start_process` is step 5. Errors are the process
 // manager's refusals.

@@ -1,4 +1,4 @@
-// A program that processes of a scenario run, and what it says about itself.
+// A program that processes of a scenario run, and its description of itself.
 #pragma once
 
 #include <functional>

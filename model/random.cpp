@@ -22,7 +22,7 @@ std::uint64_t Random::next() {
 
 std::uint64_t Random::below(std::uint64_t bound) {
   DPM_CHECK(bound > 0);
-  const std::uint64_t unfair = -bound % bound;  // the low values that would come up once too often
+  const std::uint64_t unfair = -bound % bound;  // the low values that would occur once too often
   std::uint64_t draw = next();
   while (draw < unfair) draw = next();
   return draw % bound;

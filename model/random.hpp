@@ -12,7 +12,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  // A stream of its own for (seed, name).
+  // A separate stream for (seed, name).
   static Random stream(std::uint64_t seed, std::string_view name);
 
   std::uint64_t next();                                                     // 64 uniform bits (SplitMix64)

@@ -12,7 +12,7 @@
 
 namespace dpm {
 
-// `what` is one sentence for a person: what we were doing, on what, and what to try. Files are named "path:line: ...".
+// `what` is one sentence for a user: what we were doing, on what, and what to try. Files are named "path:line: ...".
 struct Error {
   std::string what;
 

@@ -25,7 +25,7 @@ struct MachineDescription {
   std::string name;
   double speed = 1;
   ClockDescription clock;
-  std::uint16_t cores = 1;  // so many processes run at full speed at a time
+  std::uint16_t cores = 1;  // the number of processes that run at full speed at a time
 };
 
 struct ProcessDescription {
@@ -37,7 +37,7 @@ struct ProcessDescription {
   MeterFlags flags;
   std::string filter;  // name of the filter its meter messages go to
   bool in_computation = true;
-  bool service = false;  // a server that never ends by itself: the run ends when every other process has
+  bool service = false;  // a server that never ends by itself: the run ends when every other process has ended
 };
 
 // A program that can be created while the scenario runs.
@@ -80,9 +80,9 @@ struct Scenario {
   std::vector<FilterDescription> filters;
   MeterDescription meter;
   std::vector<Fault> faults;
-  Duration time_limit = {0};        // of simulated time; 0 is none
+  Duration time_limit = {0};        // of simulated time; 0: no limit
   bool services_finish = false;     // the run ends when its services have nothing left to do, not before
-  std::uint64_t message_limit = 0;  // an endless scenario ends here with an error; 0 is none
+  std::uint64_t message_limit = 0;  // an endless scenario ends here with an error; 0: no limit
   std::uint32_t move_data_message_bytes = 1000;
 };
 

@@ -1,6 +1,6 @@
-// Time. A LocalTime is what one machine's clock said; two LocalTimes of different machines must never be compared,
-// because machines share no clock. A Duration may be used anywhere. The simulator's knowledge of true time has a type
-// of its own (backends/sim/true_time.hpp) which nothing else can see.
+// Time. A LocalTime is a reading of one machine's clock; two LocalTimes of different machines must never be compared,
+// because machines share no clock. A Duration may be used anywhere. The simulator's knowledge of true time has a
+// separate type (backends/sim/true_time.hpp) which nothing else can see.
 #pragma once
 
 #include <compare>

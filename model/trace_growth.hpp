@@ -1,9 +1,9 @@
-// What a source has learnt since it last told: rows added to the tables of a TraceInfo, in the order in which their ids
-// are given out, and what has become known of earlier rows.
+// What a source has learnt since its last report: rows added to the tables of a TraceInfo, in the order in which their
+// ids are assigned, and what has become known of earlier rows.
 //
-// A source that runs for long, in which processes and connections come and go, can hand these to a GrowthSink instead of
-// keeping tables: what it needs stays in proportion to what is alive. Its TraceInfo then describes machines, and what
-// was there when it began.
+// A source that runs for a long time, in which processes and connections come and go, can pass these to a GrowthSink
+// instead of keeping tables: then its memory is in proportion to what is alive. Its TraceInfo then describes machines,
+// and what was there when it began.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dpm {
 
-// How many rows the tables have: the next id of each. It is all that has to be kept to number and to check ids.
+// How many rows the tables have: the next id of each. It is all that is needed to assign and to check ids.
 struct TableSizes {
   std::size_t machines = 0, processes = 0, channels = 0;
   std::size_t channel_sets = 1;  // set 0 is "any channel"
@@ -24,11 +24,11 @@ struct TableSizes {
 };
 
 struct TraceGrowth {
-  struct Renamed {  // the process runs another program now
+  struct Renamed {  // the process now runs another program
     ProcessId process;
     std::string name, program;
   };
-  struct Owned {  // who receives what is sent over the channel
+  struct Owned {  // the receiver of what is sent over the channel
     ChannelId channel;
     ProcessId owner;
   };
@@ -42,7 +42,7 @@ struct TraceGrowth {
     Id id;
     Entry entry;
   };
-  struct MoreOfSet {  // channels that the set has besides
+  struct MoreOfSet {  // channels that are added to the set
     std::uint32_t set = 0;
     std::vector<ChannelId> channels;
   };
@@ -64,7 +64,7 @@ struct TraceGrowth {
   std::vector<ProcessId> ended;
   std::vector<ChannelId> closed;
 
-  // What has to be told so that a reader knows all that `info` says and `told` does not count.
+  // What a reader must still be told to know everything that `info` has and `told` does not count.
   static TraceGrowth since(const TableSizes& told, const TraceInfo& info);
 
   bool empty() const;
@@ -78,7 +78,7 @@ class GrowthSink {
  public:
   virtual ~GrowthSink() = default;
 
-  // Every addition once, in order, before the first event that uses it, and by the thread that delivers the events.
+  // Passes every addition once, in order, before the first event that uses it, on the thread that delivers the events.
   virtual void on_growth(const TraceGrowth& growth) = 0;
 };
 

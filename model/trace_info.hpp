@@ -1,6 +1,6 @@
 // What the numbers in a stream of events stand for: machines, processes, channels. A source owns one, appends to it
-// while it runs, and a trace directory keeps it as trace.json. What is there never changes, but for three things: the
-// owner of a channel may be none and become known once, because a live meter learns late who reads; so may what is
+// while it runs, and a trace directory keeps it as trace.json. Rows never change, with three exceptions: the owner of a
+// channel may be none and become known once, because a live meter learns late which process reads; so may what is
 // missing of its ends; and an operating system's process is renamed when it executes another program.
 #pragma once
 
@@ -17,16 +17,16 @@ namespace dpm {
 struct MachineInfo {
   std::string name;
   double speed = 1;                         // work per CPU second, relative to a machine of speed 1
-  std::uint16_t cores = 1;                  // so many processes run at full speed at a time
+  std::uint16_t cores = 1;                  // the number of processes that run at full speed at a time
   std::vector<std::string> addresses = {};  // of its network interfaces, as in ChannelEnd; empty: not known
   // Which running system it is, seen from which network: machines of one host share loopback addresses, pipes and UNIX
-  // sockets, whatever they are called. Empty: not known, and no other's.
+  // sockets, whatever their names. Empty: not known, and different from all others.
   std::string host = {};
 
   friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
 };
 
-// One execution stream with a CPU clock.
+// A process with a CPU clock: in a live trace, a thread.
 struct ProcessInfo {
   std::string name;
   std::string program;             // processes of one program may play the same role in a prediction
@@ -38,7 +38,7 @@ struct ProcessInfo {
   // When it began, in nanoseconds since its machine was started, as /proc has it: with `tid` it tells a process from
   // others that had its number. 0: not known.
   std::uint64_t began_ns = 0;
-  bool acquired = false;  // metered from its middle: what it did before is not known
+  bool acquired = false;  // metered from the middle of its run: what it did before is not known
 
   friend bool operator==(const ProcessInfo&, const ProcessInfo&) = default;
 };
@@ -51,7 +51,7 @@ enum class ChannelKind : std::uint8_t {
 };
 
 struct ChannelInfo {
-  ProcessId owner;   // receives what is sent over it; none while nobody is known to
+  ProcessId owner;   // receives what is sent over it; none while that is not known
   std::string name;  // may be empty
   ChannelKind kind = ChannelKind::numbered;
   ChannelMedium medium = ChannelMedium::unknown;
@@ -79,7 +79,7 @@ struct TraceInfo {
   std::vector<ProcessInfo> processes;
   std::vector<ChannelInfo> channels;
   std::vector<std::vector<ChannelId>> channel_sets = {{}};  // [0] is "any channel"
-  std::vector<CodeModule> modules;                          // empty where nobody looked
+  std::vector<CodeModule> modules;                          // empty if no meter saw any
 
   const MachineInfo& operator[](MachineId id) const { return machines.at(id.value); }
   const ProcessInfo& operator[](ProcessId id) const { return processes.at(id.value); }

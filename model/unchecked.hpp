@@ -1,5 +1,5 @@
-// A count that nothing could be held against is not known to be right. A source says so among its warnings, in a sentence
-// that begins with these words; who prints a ledger with such a sentence does not say that nothing was lost without it.
+// A count that could not be checked is not known to be right. A source reports it in a warning that begins with these
+// words; a command that prints a ledger with such a warning shows it beside the claim that nothing was lost.
 #pragma once
 
 #include <algorithm>

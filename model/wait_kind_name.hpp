@@ -7,7 +7,7 @@
 
 namespace dpm {
 
-// "process_end", "thread_end", "signal", "futex"; "unknown" for numbers that are none of these.
+// "process_end", "thread_end", "signal", "futex"; "unknown" for all other numbers.
 constexpr std::string_view name_of(WaitKind kind) {
   switch (kind) {
     case WaitKind::process_end:

@@ -1,5 +1,5 @@
-// What a message costs besides when its receiver sleeps until it comes: the sender's kernel has to wake it, often on an
-// idle CPU. Known of real machines only (dpm calibrate); simulated processes wake for nothing.
+// What a message costs in addition when its receiver sleeps until it comes: the sender's kernel has to wake it, often
+// on an idle CPU. Known of real machines only (dpm calibrate); simulated processes wake up for free.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 namespace dpm {
 
 struct WakeUp {
-  double delivery_s = 0;    // the message is received so much later
+  double delivery_s = 0;    // how much later the message is received
   double sender_cpu_s = 0;  // on a machine of speed 1
   double receiver_cpu_s = 0;
 
   bool is_free() const { return delivery_s == 0 && sender_cpu_s == 0 && receiver_cpu_s == 0; }
 };
 
-// By how long the receiver's machine had been idle: the longer, the deeper it sleeps. Linear between the points; before
-// the first and beyond the last, theirs holds.
+// By how long the receiver's machine had been idle: the longer, the deeper it sleeps. Linear between the points;
+// constant before the first and beyond the last.
 class WakeUps {
  public:
   struct Point {
@@ -25,10 +25,10 @@ class WakeUps {
     WakeUp costs;
   };
 
-  WakeUps() = default;  // free
+  WakeUps() = default;  // free: all costs are zero
   WakeUps(const WakeUp& always) : points_{{0, always}} {}
 
-  // Refuses an empty list, times of being idle that do not increase, and negative values.
+  // Refuses an empty list, idle times that do not increase, and negative values.
   static Result<WakeUps> through(std::vector<Point> points);
 
   WakeUp after(double idle_s) const;

@@ -2,8 +2,8 @@
 //
 // Processes that share a processor in pairs end at exactly half nanoseconds, again and again, and a clock kept in
 // doubles shows them a little early or a little late. Rounded to the nearest, two clocks that differ in the fifteenth
-// digit would name different nanoseconds, a message would arrive first here and last there, and nothing after that
-// would be the same. The limit therefore lies a little below the half, where no small fraction does.
+// digit would give different nanoseconds, a message would arrive first here and last there, and everything after that
+// would differ. The limit therefore lies a little below the half, where small fractions do not occur.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The text that makes stream files readable for strangers: CTF 1.8's TSDL, as babeltrace2 and Trace Compass read it.
-// It grows by appending: the prologue when the trace is created, then one declaration per stream before its first
+// The text that lets other tools read stream files: CTF 1.8's TSDL, as babeltrace2 and Trace Compass read it. It
+// grows by appending: the prologue when the trace is created, then one declaration per stream before its first
 // packet.
 #pragma once
 

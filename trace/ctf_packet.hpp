@@ -1,7 +1,7 @@
 // The head of a packet of a CTF stream file, and its checksum. docs/trace-format.md is the grammar.
 //
-// A stream file is packets one after the other, each written by a single write(2). A packet says how long it is, which
-// of its stream it is and how many records it holds, so that a reader knows what is missing from a truncated or damaged
+// A stream file is a sequence of packets, each written by a single write(2). A packet contains its length, its number
+// in the stream and how many records it holds, so that a reader knows what is missing from a truncated or damaged
 // file.
 #pragma once
 

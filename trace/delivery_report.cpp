@@ -1,5 +1,7 @@
 #include "trace/delivery_report.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 namespace dpm {
@@ -69,7 +71,7 @@ Result<DeliveryReport> delivery_report_from_json(const std::string& path, const 
                       refused.at("too_many").get<std::uint64_t>(), refused.at("broken_protocol").get<std::uint64_t>()};
     return report;
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{path + ": not a report of what was delivered: " + wrong.what()};
+    return Error{fmt::format("{}: not a report of what was delivered: {}", path, wrong.what())};
   }
 }
 

@@ -1,5 +1,5 @@
 // What a filter's collector knows at a time of every meter that reported to it, kept as delivered.json beside the
-// filter's log. It says what the log cannot: what became of events while the filter was not there to count them.
+// filter's log. It contains what the log cannot: what became of events while the filter was not there to count them.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ struct MeterDelivery {
   bool ended = false;           // it has reported for the last time; else `seen` is what has come
   std::uint64_t seen = 0;       // by the meter
   std::uint64_t delivered = 0;  // written to the filter's standard input
-  std::vector<Loss> losses;     // why the others were not; complete when it has ended
+  std::vector<Loss> losses;     // why the others were not; complete when the meter has ended
 };
 
-// Connections that came to nothing.
+// Connections that failed.
 struct RefusedConnections {
-  std::uint64_t not_authenticated = 0;  // without the secret, or what came was no TLS
-  std::uint64_t too_slow = 0;           // did not get so far in time
-  std::uint64_t too_many = 0;           // had to make room for others before they were authenticated
-  std::uint64_t broken_protocol = 0;    // with the secret, but nothing that can be understood
+  std::uint64_t not_authenticated = 0;  // without the secret, or what came was not TLS
+  std::uint64_t too_slow = 0;           // did not get that far in time
+  std::uint64_t too_many = 0;           // closed to make room for others before they were authenticated
+  std::uint64_t broken_protocol = 0;    // with the secret, but sent nothing that could be decoded
 };
 
 struct DeliveryReport {
   bool finished = false;
   std::string program;  // the filter
   std::uint32_t filter_pid = 0;
-  std::string filter_ended;  // "exit status 1"; empty: it has not, or only when it was told to
+  std::string filter_ended;  // "exit status 1"; empty: it has not ended, or only when it was told to
   std::vector<MeterDelivery> meters;
   RefusedConnections refused;
 };

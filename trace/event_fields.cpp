@@ -111,7 +111,7 @@ std::vector<RecordLayout> build_event_layouts() {
   return layouts;
 }
 
-// In a layout without an event of ours, only the names that mean the same everywhere have synonyms.
+// In a layout without an event of ours, only names with the same meaning everywhere have synonyms.
 std::optional<EventMember> header_member_named(std::string_view field) {
   for (const auto& known : kFieldNames)
     if (known.types == kAny && same_name(known.name, field)) return known.member;

@@ -1,6 +1,7 @@
 #include "trace/files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,15 +35,15 @@ Result<void> append_to_file(const std::string& path, std::span<const std::byte> 
   if (written < 0) return Error::from_errno("write " + path);
   const off_t end = ::lseek(file.get(), 0, SEEK_END);
   if (end < 0 || ::ftruncate(file.get(), end - written) != 0) return Error::from_errno("repair " + path);
-  return Error{"write " + path + ": only " + std::to_string(written) + " of " + std::to_string(bytes.size()) +
-               " bytes could be written (is the disk full?)"};
+  return Error{
+      fmt::format("write {}: only {} of {} bytes could be written (is the disk full?)", path, written, bytes.size())};
 }
 
 Result<void> reserve_file(const std::string& path, std::size_t bytes) {
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return Error::from_errno("create " + path);
   const int refused = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
-  if (refused != 0) return Error{"make room for " + path + ": " + std::strerror(refused)};
+  if (refused != 0) return Error{fmt::format("make room for {}: {}", path, std::strerror(refused))};
   return {};
 }
 
@@ -50,7 +51,7 @@ namespace {
 
 Error failed_beside(const std::string& doing, const std::string& beside) {
   const Error failed = Error::from_errno(doing + beside);
-  ::unlink(beside.c_str());  // a part of it would only take up room
+  ::unlink(beside.c_str());  // a part of it would only use space
   return failed;
 }
 
@@ -67,7 +68,8 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
     left = left.subspan(static_cast<std::size_t>(written));
   }
   if (::fdatasync(file.get()) != 0) return failed_beside("sync ", beside);
-  if (::rename(beside.c_str(), path.c_str()) != 0) return Error::from_errno("rename " + beside + " to " + path);
+  if (::rename(beside.c_str(), path.c_str()) != 0)
+    return Error::from_errno(fmt::format("rename {} to {}", beside, path));
   return {};
 }
 
@@ -75,7 +77,7 @@ Result<std::string> read_text_file(const std::string& path, std::size_t bytes_ma
   auto file = FileReader::open(path);
   if (!file) return file.error();
   if (file->bytes() > bytes_max)
-    return Error{path + ": " + std::to_string(file->bytes()) + " bytes are more than such a file can have"};
+    return Error{fmt::format("{}: {} bytes are more than such a file can have", path, file->bytes())};
   std::string text(file->bytes(), '\0');
   text.resize(file->read(std::as_writable_bytes(std::span(text))));
   return text;
@@ -87,7 +89,7 @@ Result<FileReader> FileReader::open(const std::string& path) {
   if (!file) return Error::from_errno("open " + path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return Error::from_errno("look at " + path);
-  if (!S_ISREG(status.st_mode)) return Error{"open " + path + ": not a file"};
+  if (!S_ISREG(status.st_mode)) return Error{fmt::format("open {}: not a file", path)};
   return FileReader(std::move(file), static_cast<std::size_t>(status.st_size));
 }
 

@@ -1,4 +1,4 @@
-// The few file operations of a trace directory, with errors that say what was being done.
+// The few file operations of a trace directory, with errors that name the operation.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace dpm {
 
-Result<void> make_private_folder(const std::string& path);  // mode 0700; refuses what exists
+Result<void> make_private_folder(const std::string& path);  // mode 0700; refuses a path that exists
 
-// Appends by one write(2), creating the file (mode 0600) if needed. When only a part could be written it is taken back,
-// so that a full disk leaves whole packets behind.
+// Appends by one write(2), creating the file (mode 0600) if needed. If only a part could be written, it is removed
+// again, so that a full disk leaves whole packets behind.
 Result<void> append_to_file(const std::string& path, std::span<const std::byte> bytes);
 
-// Replaces the file as a whole: written beside it, synced, renamed. When that fails nothing is left beside it.
+// Replaces the file as a whole: written beside it, synced, renamed. If that fails, nothing is left beside it.
 Result<void> replace_file(const std::string& path, const std::string& text);
 
-// Makes the file so long, of room that is really there; what it holds does not matter.
+// Gives the file this length, with disk space allocated; its contents do not matter.
 Result<void> reserve_file(const std::string& path, std::size_t bytes);
 
 Result<std::string> read_text_file(const std::string& path, std::size_t bytes_max);

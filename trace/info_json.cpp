@@ -1,5 +1,7 @@
 #include "trace/info_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -15,7 +17,7 @@ const char* kind_name(ChannelKind kind) { return kKindNames.at(static_cast<std::
 
 ChannelKind kind_named(const std::string& name) {
   const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
-  require(found != kKindNames.end(), "there is no kind of channel '" + name + "'");
+  require(found != kKindNames.end(), fmt::format("there is no kind of channel '{}'", name));
   return static_cast<ChannelKind>(found - kKindNames.begin());
 }
 
@@ -23,7 +25,7 @@ constexpr std::array kMediumNames = {"unknown", "tcp", "udp", "unix", "pipe", "e
 
 ChannelMedium medium_named(const std::string& name) {
   const auto found = std::find(kMediumNames.begin(), kMediumNames.end(), name);
-  require(found != kMediumNames.end(), "there is no medium '" + name + "'");
+  require(found != kMediumNames.end(), fmt::format("there is no medium '{}'", name));
   return static_cast<ChannelMedium>(found - kMediumNames.begin());
 }
 
@@ -92,8 +94,8 @@ MachineInfo machine_from_json(const Json& json) {
   MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
   if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
   require(machine.speed >= kSpeedMin && machine.speed <= kSpeedMax,
-          "machine '" + machine.name + "' has an impossible speed");
-  require(machine.cores > 0, "machine '" + machine.name + "' has no cores");
+          fmt::format("machine '{}' has an impossible speed", machine.name));
+  require(machine.cores > 0, fmt::format("machine '{}' has no cores", machine.name));
   if (json.contains("addresses")) machine.addresses = json.at("addresses").get<std::vector<std::string>>();
   if (json.contains("host")) machine.host = json.at("host").get<std::string>();
   return machine;

@@ -1,6 +1,6 @@
 // The entries of a TraceInfo's tables as JSON: the same in trace.json (sidecar.hpp) and in the NAMES of a meter stream
-// (meter_names.hpp). What is read is checked; what it should have been is thrown as WrongContent, or as nlohmann_json's
-// own exceptions, and caught by the two files that include this one.
+// (meter_names.hpp). What is read is checked; errors are thrown as WrongContent, or as nlohmann_json's own exceptions,
+// and caught by the two files that include this one.
 #pragma once
 
 #include <limits>
@@ -42,14 +42,14 @@ Number number(const Json& json, const char* key) {
   return static_cast<Number>(value);
 }
 
-// What only live programs have is left out where there is nothing to say.
+// Properties that only live programs have are omitted where they are empty.
 Json to_json(const MachineInfo& machine);
 Json to_json(const ProcessInfo& process);
 Json to_json(const ChannelInfo& channel);
 Json to_json(const CodeModule& module);
 Json end_to_json(const ChannelEnd& end);
 
-// Ids are checked against the sizes of the tables they lead to.
+// Ids are checked against the sizes of the tables they refer to.
 MachineInfo machine_from_json(const Json& json);
 ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines);
 ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines);

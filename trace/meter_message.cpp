@@ -1,5 +1,7 @@
 #include "trace/meter_message.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -7,7 +9,7 @@
 namespace dpm {
 namespace {
 
-// The message in memory. Its members are so ordered that there is no padding but at the end, which is not sent.
+// The message in memory. Its members are ordered so that there is padding only at the end, which is not sent.
 struct Wire {
   std::uint32_t size;
   std::uint16_t machine, load;
@@ -49,14 +51,12 @@ MeterMessage encode_meter_message(const Event& event) {
 
 Result<Event> decode_meter_message(std::span<const std::byte> message) {
   if (message.size() != kMeterMessageBytes)
-    return Error{"a meter message has " + std::to_string(kMeterMessageBytes) + " bytes, not " +
-                 std::to_string(message.size())};
+    return Error{fmt::format("a meter message has {} bytes, not {}", kMeterMessageBytes, message.size())};
   Wire wire{};
   std::memcpy(&wire, message.data(), message.size());
   const auto type = event_type_from_number(wire.type);
-  if (wire.size != kMeterMessageBytes)
-    return Error{"a meter message says it has " + std::to_string(wire.size) + " bytes"};
-  if (!type) return Error{"a meter message is of type " + std::to_string(wire.type) + ", which no event has"};
+  if (wire.size != kMeterMessageBytes) return Error{fmt::format("a meter message says it has {} bytes", wire.size)};
+  if (!type) return Error{fmt::format("a meter message is of type {}, which no event has", wire.type)};
   if (wire.evidence > static_cast<std::uint8_t>(Evidence::inferred))
     return Error{"a meter message has an unknown evidence"};
   Event event;

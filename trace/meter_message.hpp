@@ -1,5 +1,5 @@
 // Our own meter messages: how an Event travels from a meter to a filter. filter/descriptions/dpm.desc describes the
-// same bytes to rules and to strangers.
+// same bytes to rules and to other tools.
 #pragma once
 
 #include <array>

@@ -1,5 +1,7 @@
 #include "trace/meter_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "trace/info_json.hpp"
@@ -9,37 +11,37 @@ namespace {
 
 using namespace info_json;
 
-// Names come from the world. Escaped in JSON one byte takes six at most, and an entry has two names, and some
+// Names come from outside. Escaped in JSON, one byte takes at most six, and an entry has two names, and some
 // addresses.
 constexpr std::size_t kNameBytesMax = 4096, kAddressBytesMax = 128, kAddressesMax = 32;
-constexpr std::size_t kSetPiece = 1000;  // channels of a set told at once
-// More of a kind is damage, or somebody who wants our memory.
+constexpr std::size_t kSetPiece = 1000;  // channels of a set in one text
+// More of a kind is damage, or an attempt to exhaust our memory.
 constexpr std::size_t kProcessesMax = 1 << 24, kChannelsMax = 1 << 26, kSetsMax = 1 << 24, kModulesMax = 1 << 20;
 constexpr std::size_t kSetChannelsMax = 1 << 20;
 
 std::string shortened(const std::string& name) { return name.substr(0, kNameBytesMax); }
 
 Json entry(const MachineInfo& machine) {
-  MachineInfo told = machine;
-  told.name = shortened(machine.name);
-  if (told.addresses.size() > kAddressesMax) told.addresses.resize(kAddressesMax);
-  for (auto& address : told.addresses) address = address.substr(0, kAddressBytesMax);
-  told.host = told.host.substr(0, kAddressBytesMax);
-  return to_json(told);
+  MachineInfo sent = machine;
+  sent.name = shortened(machine.name);
+  if (sent.addresses.size() > kAddressesMax) sent.addresses.resize(kAddressesMax);
+  for (auto& address : sent.addresses) address = address.substr(0, kAddressBytesMax);
+  sent.host = sent.host.substr(0, kAddressBytesMax);
+  return to_json(sent);
 }
 
 Json entry(const ProcessInfo& process) {
-  ProcessInfo told = process;
-  told.name = shortened(process.name);
-  told.program = shortened(process.program);
-  return to_json(told);
+  ProcessInfo sent = process;
+  sent.name = shortened(process.name);
+  sent.program = shortened(process.program);
+  return to_json(sent);
 }
 
 Json entry(const ChannelInfo& channel) {
-  ChannelInfo told = channel;
-  told.name = shortened(channel.name);
-  for (ChannelEnd* end : {&told.sender, &told.receiver}) end->address = end->address.substr(0, kAddressBytesMax);
-  return to_json(told);
+  ChannelInfo sent = channel;
+  sent.name = shortened(channel.name);
+  for (ChannelEnd* end : {&sent.sender, &sent.receiver}) end->address = end->address.substr(0, kAddressBytesMax);
+  return to_json(sent);
 }
 
 // Collects entries into texts, each no longer than kNamesBytesMax.
@@ -73,11 +75,11 @@ class Texts {
   std::vector<std::string> texts_;
 };
 
-// An entry names only what was told before it.
+// An entry refers only to entries written before it.
 Json new_entry(const ProcessInfo& process, std::size_t id) {
-  ProcessInfo told = process;
-  if (!told.group.is_none() && told.group.value > id) told.group = ProcessId{};
-  return entry(told);
+  ProcessInfo sent = process;
+  if (!sent.group.is_none() && sent.group.value > id) sent.group = ProcessId{};
+  return entry(sent);
 }
 template <typename Entry>
 Json new_entry(const Entry& added, std::size_t) {
@@ -91,12 +93,12 @@ Json with_id(std::size_t id, Json item) {
 }
 
 template <typename Entry>
-void tell_added(const char* table, const std::vector<Entry>& added, std::size_t first, Texts& texts) {
+void add_rows(const char* table, const std::vector<Entry>& added, std::size_t first, Texts& texts) {
   for (std::size_t i = 0; i < added.size(); ++i) texts.add(table, with_id(first + i, new_entry(added[i], first + i)));
 }
 
 template <typename Entries>
-void tell_again(const char* table, const Entries& again, Texts& texts) {
+void add_changed_rows(const char* table, const Entries& again, Texts& texts) {
   for (const auto& [id, entry_now] : again) texts.add(table, with_id(id.value, entry(entry_now)));
 }
 
@@ -110,23 +112,23 @@ void tell_set(std::size_t id, const std::vector<ChannelId>& set, Texts& texts) {
   } while (at < set.size());
 }
 
-// What became known of a row in the growth that adds it is told with it.
-TraceGrowth with_late_news_taken_in(TraceGrowth growth, const TableSizes& told) {
+// Changes to a row are written with the row if the same growth adds it.
+TraceGrowth with_changes_merged(TraceGrowth growth, const TableSizes& sent) {
   std::erase_if(growth.renamed, [&](const TraceGrowth::Renamed& renamed) {
-    if (renamed.process.value < told.processes) return false;
-    ProcessInfo& process = growth.processes.at(renamed.process.value - told.processes);
+    if (renamed.process.value < sent.processes) return false;
+    ProcessInfo& process = growth.processes.at(renamed.process.value - sent.processes);
     process.name = renamed.name;
     process.program = renamed.program;
     return true;
   });
   std::erase_if(growth.owned, [&](const TraceGrowth::Owned& owned) {
-    if (owned.channel.value < told.channels) return false;
-    growth.channels.at(owned.channel.value - told.channels).owner = owned.owner;
+    if (owned.channel.value < sent.channels) return false;
+    growth.channels.at(owned.channel.value - sent.channels).owner = owned.owner;
     return true;
   });
   std::erase_if(growth.ends, [&](const TraceGrowth::End& known) {
-    if (known.channel.value < told.channels) return false;
-    ChannelInfo& channel = growth.channels.at(known.channel.value - told.channels);
+    if (known.channel.value < sent.channels) return false;
+    ChannelInfo& channel = growth.channels.at(known.channel.value - sent.channels);
     (known.sending ? channel.sender : channel.receiver) = known.end;
     return true;
   });
@@ -134,26 +136,26 @@ TraceGrowth with_late_news_taken_in(TraceGrowth growth, const TableSizes& told) 
 }
 
 void tell_processes(const TraceGrowth& growth, std::size_t first, Texts& texts) {
-  tell_added("processes", growth.processes, first, texts);
+  add_rows("processes", growth.processes, first, texts);
   for (std::size_t i = 0; i < growth.processes.size(); ++i) {
     const ProcessInfo& process = growth.processes[i];
     if (!process.group.is_none() && process.group.value > first + i)
       texts.add("processes", with_id(first + i, entry(process)));
   }
-  tell_again("processes", growth.processes_again, texts);
+  add_changed_rows("processes", growth.processes_again, texts);
   for (const auto& [process, name, program] : growth.renamed)
     texts.add("renamed", {{"id", process.value}, {"name", shortened(name)}, {"program", shortened(program)}});
 }
 
 void tell_channels(const TraceGrowth& growth, std::size_t first, Texts& texts) {
-  tell_added("channels", growth.channels, first, texts);
-  tell_again("channels", growth.channels_again, texts);
+  add_rows("channels", growth.channels, first, texts);
+  add_changed_rows("channels", growth.channels_again, texts);
   for (const auto& [channel, owner] : growth.owned)
     texts.add("owners", {{"id", channel.value}, {"owner", id_to_json(owner)}});
   for (const auto& [channel, sending, end] : growth.ends) {
-    ChannelEnd told = end;
-    told.address = end.address.substr(0, kAddressBytesMax);
-    texts.add("ends", {{"id", channel.value}, {sending ? "sender" : "receiver", end_to_json(told)}});
+    ChannelEnd sent = end;
+    sent.address = end.address.substr(0, kAddressBytesMax);
+    texts.add("ends", {{"id", channel.value}, {sending ? "sender" : "receiver", end_to_json(sent)}});
   }
 }
 
@@ -165,7 +167,7 @@ void read_table(const Json& text, const char* key, std::size_t& known, std::size
   if (!text.contains(key)) return;
   for (const auto& item : text.at(key)) {
     const auto id = item.at("id").get<std::uint64_t>();
-    require(id <= known && id < entries_max, std::string(key) + " " + std::to_string(id) + " comes too early");
+    require(id <= known && id < entries_max, fmt::format("{} {} comes too early", key, id));
     if (id < known) {
       again.push_back({IdType{static_cast<decltype(IdType::value)>(id)}, read(item)});
       continue;
@@ -195,9 +197,9 @@ void read_sets(const Json& text, TableSizes& known, std::size_t first, TraceGrow
   }
 }
 
-// Calls handle(id, item) for what is told of entries that are there.
+// Calls handle(id, item) for changes to existing entries.
 template <typename IdType, typename Handle>
-void read_news(const Json& text, const char* key, std::size_t known, Handle handle) {
+void read_changes(const Json& text, const char* key, std::size_t known, Handle handle) {
   if (!text.contains(key)) return;
   for (const auto& item : text.at(key)) {
     const IdType id = id_from_json<IdType>(item.at("id"), known, key);
@@ -207,15 +209,17 @@ void read_news(const Json& text, const char* key, std::size_t known, Handle hand
 }
 
 void read_all_news(const Json& text, const TableSizes& known, TraceGrowth& growth) {
-  read_news<ProcessId>(text, "renamed", known.processes, [&](ProcessId id, const Json& item) {
+  read_changes<ProcessId>(text, "renamed", known.processes, [&](ProcessId id, const Json& item) {
     growth.renamed.push_back({id, item.at("name").get<std::string>(), item.at("program").get<std::string>()});
   });
-  read_news<ChannelId>(text, "owners", known.channels, [&](ChannelId id, const Json& item) {
+  read_changes<ChannelId>(text, "owners", known.channels, [&](ChannelId id, const Json& item) {
     growth.owned.push_back({id, id_from_json<ProcessId>(item.at("owner"), known.processes, "process")});
   });
-  read_news<ProcessId>(text, "ended", known.processes, [&](ProcessId id, const Json&) { growth.ended.push_back(id); });
-  read_news<ChannelId>(text, "closed", known.channels, [&](ChannelId id, const Json&) { growth.closed.push_back(id); });
-  read_news<ChannelId>(text, "ends", known.channels, [&](ChannelId id, const Json& item) {
+  read_changes<ProcessId>(text, "ended", known.processes,
+                          [&](ProcessId id, const Json&) { growth.ended.push_back(id); });
+  read_changes<ChannelId>(text, "closed", known.channels,
+                          [&](ChannelId id, const Json&) { growth.closed.push_back(id); });
+  read_changes<ChannelId>(text, "ends", known.channels, [&](ChannelId id, const Json& item) {
     for (const bool sending : {true, false}) {
       const char* name = sending ? "sender" : "receiver";
       if (item.contains(name)) growth.ends.push_back({id, sending, end_from_json(item.at(name), known.machines)});
@@ -224,7 +228,7 @@ void read_all_news(const Json& text, const TableSizes& known, TraceGrowth& growt
 }
 
 void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
-  require(text.is_object(), "it is no object");
+  require(text.is_object(), "it is not an object");
   const std::size_t first_set = known.channel_sets - growth.channel_sets.size();
   if (text.contains("source")) growth.source = text.at("source").get<std::string>();
   if (text.contains("scenario")) growth.scenario = text.at("scenario").get<std::string>();
@@ -232,7 +236,7 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
              machine_from_json);
   read_table(text, "processes", known.processes, kProcessesMax, growth.processes, growth.processes_again,
              [&](const Json& item) {
-               // A process may belong to itself, which is being added here.
+               // A process may refer to itself, which is being added here.
                const auto members = std::max<std::size_t>(known.processes, item.at("id").get<std::uint64_t>() + 1);
                ProcessInfo process = process_from_json(item, members, known.machines);
                process.filter = 0;  // the reader is the filter
@@ -252,17 +256,17 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
 
 }  // namespace
 
-std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& told) {
-  const TraceGrowth growth = with_late_news_taken_in(given, told);
+std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
+  const TraceGrowth growth = with_changes_merged(given, sent);
   Texts texts;
   if (!growth.source.empty()) texts.set("source", growth.source);
   if (!growth.scenario.empty()) texts.set("scenario", growth.scenario);
-  tell_added("machines", growth.machines, told.machines, texts);
-  tell_again("machines", growth.machines_again, texts);
-  tell_processes(growth, told.processes, texts);
-  tell_channels(growth, told.channels, texts);
+  add_rows("machines", growth.machines, sent.machines, texts);
+  add_changed_rows("machines", growth.machines_again, texts);
+  tell_processes(growth, sent.processes, texts);
+  tell_channels(growth, sent.channels, texts);
   for (std::size_t i = 0; i < growth.channel_sets.size(); ++i)
-    tell_set(told.channel_sets + i, growth.channel_sets[i], texts);
+    tell_set(sent.channel_sets + i, growth.channel_sets[i], texts);
   for (const auto& [set, channels] : growth.more_of_sets) tell_set(set, channels, texts);
   for (const auto& module : growth.modules) {
     Json item = to_json(module);
@@ -271,7 +275,7 @@ std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& told) {
   }
   for (const ProcessId process : growth.ended) texts.add("ended", {{"id", process.value}});
   for (const ChannelId channel : growth.closed) texts.add("closed", {{"id", channel.value}});
-  growth.add_to(told);
+  growth.add_to(sent);
   return texts.take();
 }
 

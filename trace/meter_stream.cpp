@@ -1,5 +1,7 @@
 #include "trace/meter_stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -52,7 +54,7 @@ Json account_json(const MeterAccount& account) {
   for (const auto& warning : account.warnings)
     if (warnings.size() < kTextsMax) warnings.push_back(shortened(warning));
   if (account.warnings.size() > kTextsMax)
-    warnings.push_back("and " + std::to_string(account.warnings.size() - kTextsMax) + " more warnings");
+    warnings.push_back(fmt::format("and {} more warnings", account.warnings.size() - kTextsMax));
   return {{"seen", account.seen}, {"delivered", account.delivered}, {"losses", losses}, {"warnings", warnings}};
 }
 
@@ -74,11 +76,11 @@ std::uint32_t size_at(std::span<const std::byte> message) {
 
 std::string meter_name(const MeterIdentity& identity) {
   std::string name = "the meter of process " + std::to_string(identity.pid);
-  if (!identity.name.empty()) name += " (" + identity.name + ")";
-  return name + " on " + identity.machine;
+  if (!identity.name.empty()) name += fmt::format(" ({})", identity.name);
+  return fmt::format("{} on {}", name, identity.machine);
 }
 
-// What a peer says of its counts is believed, but two of them must not overflow.
+// A peer's counts are believed, but the sum of two must not overflow.
 constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 56;
 
 }  // namespace
@@ -126,7 +128,7 @@ void MeterStreamReader::feed(std::span<const std::byte> bytes) {
     unread_bytes_ += bytes.size();
     return;
   }
-  // Whole messages are read where they lie; only the end of a batch is kept for the next.
+  // Whole messages are read in place; only the end of a batch is kept for the next.
   if (pending_.empty()) {
     const std::size_t taken = take_messages(bytes);
     pending_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(taken), bytes.end());
@@ -138,15 +140,14 @@ void MeterStreamReader::feed(std::span<const std::byte> bytes) {
   pass_events();
 }
 
-// Returns how many bytes were used up: all of them once the reader has stopped.
+// Returns how many bytes were consumed: all of them once the reader has stopped.
 std::size_t MeterStreamReader::take_messages(std::span<const std::byte> bytes) {
   std::size_t taken = 0;
   while (bytes.size() - taken >= kStreamHeaderBytes) {
     const auto rest = bytes.subspan(taken);
     const std::uint32_t size = size_at(rest);
     if (size < kStreamHeaderBytes || size > kStreamMessageBytesMax) {
-      stop_reason_ =
-          "the message at byte " + std::to_string(consumed_bytes_) + " has the impossible size " + std::to_string(size);
+      stop_reason_ = fmt::format("the message at byte {} has the impossible size {}", consumed_bytes_, size);
       unread_bytes_ += rest.size();
       return bytes.size();
     }
@@ -201,8 +202,7 @@ void MeterStreamReader::take_text(StreamMessage type, std::string_view text) {
     } else if (type == StreamMessage::end) {
       ended_ = true;
     } else {
-      taken =
-          Error{"it is of type " + std::to_string(static_cast<unsigned>(type)) + ", which this filter does not know"};
+      taken = Error{fmt::format("it is of type {}, which this filter does not know", static_cast<unsigned>(type))};
     }
   } catch (const nlohmann::json::exception& wrong) {
     taken = Error{wrong.what()};
@@ -231,20 +231,20 @@ void MeterStreamReader::take_meter_end(std::string_view text) {
     open_.erase(open);
   } else if (ended_meters_.contains(number) || ended_meters_.pieces() == kMetersMax) {
     ++texts_damaged_;
-    damage_ = "meter " + std::to_string(number) + " ended twice";
+    damage_ = fmt::format("meter {} ended twice", number);
     return;
   }
   ended_meters_.insert(number);
   delivered_ += std::min(account.delivered, kEventsMax);
   std::uint64_t explained = std::min(account.delivered, kEventsMax);
   for (const auto& loss : account.losses) {
-    lose(name + ": " + loss.reason, std::min(loss.events, kEventsMax));
+    lose(fmt::format("{}: {}", name, loss.reason), std::min(loss.events, kEventsMax));
     explained += std::min(loss.events, kEventsMax);
   }
   const std::uint64_t seen = std::min(account.seen, kEventsMax);
   if (seen > explained) lose(name + ": for reasons it does not give", seen - explained);
   for (const auto& warning : account.warnings)
-    if (warnings_.size() < kWarningsMax) warnings_.push_back(name + ": " + warning);
+    if (warnings_.size() < kWarningsMax) warnings_.push_back(fmt::format("{}: {}", name, warning));
 }
 
 void MeterStreamReader::lose(const std::string& reason, std::uint64_t events) {
@@ -270,9 +270,10 @@ void MeterStreamReader::pass_events() {
 
 void MeterStreamReader::count_open_meters(LossReport& report) const {
   for (const auto& [number, identity] : open_) {
-    // How many nobody can say; one is the least.
-    const std::string reason = "the stream was cut off before the last of " + meter_name(identity) +
-                               ": what it saw after that, one event at least";
+    // How many is not known; at least one.
+    const std::string reason =
+        fmt::format("the stream was cut off before the last of {}: what it saw after that, one event at least",
+                    meter_name(identity));
     report.losses.push_back({reason, 1});
   }
 }
@@ -284,17 +285,15 @@ LossReport MeterStreamReader::report() const {
   for (const auto& [reason, events] : lost_) report.losses.push_back({reason, events});
   if (delivered_ > arrived_) report.losses.push_back({"delivered by a meter, but not here", delivered_ - arrived_});
   if (is_stopped()) {
-    report.losses.push_back(
-        {stop_reason_ + ": it and all that followed, " + std::to_string(unread_bytes_) + " bytes", 1});
+    report.losses.push_back({fmt::format("{}: it and all that followed, {} bytes", stop_reason_, unread_bytes_), 1});
     report.warnings.push_back("the filter stopped reading because " + stop_reason_);
   } else if (!pending_.empty()) {
-    report.losses.push_back(
-        {"the input ended inside a message, after " + std::to_string(pending_.size()) + " bytes", 1});
+    report.losses.push_back({fmt::format("the input ended inside a message, after {} bytes", pending_.size()), 1});
   }
   count_open_meters(report);
   if (texts_damaged_ > 0)
-    report.warnings.push_back(std::to_string(texts_damaged_) +
-                              " messages that are no events could not be understood; the first: " + damage_);
+    report.warnings.push_back(
+        fmt::format("{} messages that are not events could not be decoded; the first: {}", texts_damaged_, damage_));
   report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
   report.seen = passed_ + report.lost();
   return report;

@@ -1,5 +1,5 @@
 // The stream of meter messages that a filter reads from its standard input: events, what their numbers stand for, and
-// what became of each meter. docs/trace-format.md describes it for those who write a filter of their own.
+// what became of each meter. docs/trace-format.md describes it for authors of other filters.
 //
 // Every message begins with the header of filter/descriptions/dpm.desc, its size first; a type below 240 is an event's
 // (trace/meter_message.hpp), the others carry JSON after the header:
@@ -7,9 +7,9 @@
 //   NAMES     what was added to the tables, before the first event that uses it (meter_names.hpp)
 //   METER     a meter has begun to send: its number in this stream, its machine, the process it meters, its job
 //   METEREND  the last of that meter: how many events it saw, how many of them were delivered, why the others were not
-//   END       the stream was ended on purpose; one without was cut off
+//   END       the stream was ended on purpose; a stream without it was cut off
 //
-// Neither writer nor reader do any I/O, and the reader trusts nothing: what cannot be right is counted.
+// Neither writer nor reader does any I/O, and the reader trusts nothing: impossible input is counted.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ inline constexpr std::uint8_t kStreamMessageFirst = 240;
 inline constexpr std::size_t kStreamHeaderBytes = 40;  // of dpm.desc
 inline constexpr std::size_t kStreamMessageBytesMax = 64 * 1024;
 
-// What a meter says of itself.
+// A meter's description of itself.
 struct MeterIdentity {
   std::string machine;
   std::uint32_t pid = 0;  // of the first process it meters
@@ -58,16 +58,16 @@ void append_meter(std::string& stream, std::uint32_t meter, const MeterIdentity&
 void append_meter_end(std::string& stream, std::uint32_t meter, const MeterAccount& account);
 void append_stream_end(std::string& stream);
 
-// The same JSON, for those who carry it otherwise.
+// The same JSON, for other transports.
 std::string to_json(const MeterAccount& account);
 Result<MeterAccount> meter_account_from_json(std::string_view text);
 
 // ---- reading
 
-// Turns the bytes, cut anywhere, into what an EventSource pushes: `sink` gets events whose ids all are in the tables.
-// The loss report says what meters lost, what could not be understood and what a stream that was cut off may have lost.
+// Turns the bytes, cut anywhere, into what an EventSource pushes: `sink` gets only events whose ids are in the tables.
+// The loss report has what meters lost, what could not be decoded and what a stream that was cut off may have lost.
 //
-// With `names_to` the tables go there, and the reader keeps what is alive: machines, and meters that have not ended.
+// With `names_to` the tables go there, and the reader keeps only machines and meters that have not ended.
 class MeterStreamReader {
  public:
   explicit MeterStreamReader(EventSink& sink, GrowthSink* names_to = nullptr) : sink_(&sink), names_to_(names_to) {}
@@ -76,12 +76,12 @@ class MeterStreamReader {
   // Call once, last.
   void end();
 
-  // Every meter that began has said its last, and no message is cut: then report() is what end() would say.
+  // Every meter that began has reported its end, and no message is cut: then report() is what end() would return.
   bool is_at_rest() const;
   LossReport report() const;
 
   bool is_stopped() const { return !stop_reason_.empty(); }  // further bytes are only counted
-  bool has_begun() const { return begun_; }                  // `sink` knows of it
+  bool has_begun() const { return begun_; }                  // `sink` has it
   const TraceInfo& info() const { return info_; }
 
  private:
@@ -100,14 +100,14 @@ class MeterStreamReader {
   EventSink* sink_;
   GrowthSink* names_to_;
   TraceInfo info_;
-  TableSizes known_;                             // that the stream has told
+  TableSizes known_;                             // that the stream has sent
   std::map<std::uint32_t, MeterIdentity> open_;  // meters that have not ended
   NumberSet ended_meters_;
   std::vector<std::byte> pending_;  // the beginning of a message whose end has not come yet
   std::vector<Event> batch_;
   bool begun_ = false, ended_ = false;
   std::uint64_t passed_ = 0, consumed_bytes_ = 0, unread_bytes_ = 0, texts_damaged_ = 0;
-  std::uint64_t arrived_ = 0, delivered_ = 0;  // events here, and those that ended meters say there should be
+  std::uint64_t arrived_ = 0, delivered_ = 0;  // events here, and those that ended meters report
   std::string stop_reason_, damage_;
   std::map<std::string, std::uint64_t> lost_;  // by reason
   std::vector<std::string> warnings_;

@@ -1,14 +1,14 @@
 // names.jsonl: what the numbers in a trace stand for, written as it becomes known and never rewritten.
 //
-// A program in which processes and connections come and go names more and more things, and most of them are gone. What
-// has been written here need not be remembered, so the recorder's memory does not grow with the names, and its work is
-// in proportion to what is new. One line is one JSON text as in the NAMES of a meter stream (meter_names.hpp), and
-// beside new entries it may say what became known of earlier ones:
+// A program in which processes and connections come and go names more and more things, and most of them have ended.
+// What is in the journal need not be remembered, so the recorder's memory does not grow with the names, and its work is
+// in proportion to what is new. One line is one JSON text as in the NAMES of a meter stream (meter_names.hpp); beside
+// new entries it may contain what became known of earlier ones:
 //
 //   {"channels": [{"id": 7, "owner": null, "name": "tcp 10.0.0.1:80 > 10.0.0.2:4000", ...}]}
 //   {"owners": [{"id": 7, "owner": 2}], "ends": [{"id": 7, "receiver": ["10.0.0.2", 4000, 0, 99]}]}
 //
-// When the recording ends, a journal of ordinary size is taken into trace.json, and removed.
+// When the recording ends, a journal of ordinary size is merged into trace.json, and removed.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class NamesJournal {
   // `known`: what trace.json describes.
   NamesJournal(std::string path, const TraceInfo& known) : path_(std::move(path)), told_(TableSizes::of(known)) {}
 
-  // Every growth must be given, in order: ids are given out by counting. What could not be written stays unnamed.
+  // Every growth must be passed, in order: ids are assigned by counting. What could not be written stays unnamed.
   Result<void> append(const TraceGrowth& growth);
 
   std::uint64_t bytes() const { return bytes_; }
@@ -37,8 +37,8 @@ class NamesJournal {
   TableSizes told_;
 };
 
-// Adds what the journal tells to `info`. True if every line could be read; the last one of a killed recorder may be
-// half. Nothing is added after a line that cannot be read.
+// Adds the journal's entries to `info`. True if every line could be read; the last line of a killed recorder may be
+// incomplete. Nothing is added after a line that cannot be read.
 Result<bool> read_names_journal(const std::string& path, TraceInfo& info);
 
 }  // namespace dpm

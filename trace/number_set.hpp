@@ -1,4 +1,4 @@
-// A set of numbers that mostly come in order: it remembers where runs of them begin and end.
+// A set of numbers that mostly come in order: it stores where runs of them begin and end.
 #pragma once
 
 #include <cstddef>

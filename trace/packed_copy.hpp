@@ -1,4 +1,4 @@
-// Copying the kept fields of a record, as few runs of bytes: fields that lie side by side on both sides are one run.
+// Copies the kept fields of a record as few runs of bytes: fields that are adjacent on both sides are one run.
 #pragma once
 
 #include <cstddef>

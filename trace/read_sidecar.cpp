@@ -1,5 +1,7 @@
 #include "trace/read_sidecar.hpp"
 
+#include <fmt/format.h>
+
 #include "trace/files.hpp"
 #include "trace/names_journal.hpp"
 
@@ -11,8 +13,9 @@ constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
 }  // namespace
 
 Result<Sidecar> read_sidecar(const std::string& directory) {
-  const std::string path = directory + "/" + kSidecarName, journal = directory + "/" + kNamesJournalName;
-  // The recorder takes the journal into trace.json when it ends, perhaps between these two readings.
+  const std::string path = fmt::format("{}/{}", directory, kSidecarName),
+                    journal = fmt::format("{}/{}", directory, kNamesJournalName);
+  // The recorder merges the journal into trace.json when it ends, perhaps between these two readings.
   constexpr int kReadingsMax = 3;
   Error journal_missing;
   for (int reading = 0; reading < kReadingsMax; ++reading) {

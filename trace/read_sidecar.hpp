@@ -1,4 +1,4 @@
-// What a trace directory says of itself: trace.json, and the names journal where there is one.
+// A trace directory's description of itself: trace.json, and the names journal if there is one.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dpm {
 
-// A journal that is being written, or is damaged, is read as far as it goes. Then `info` lacks names, which only the
-// events show, and `split_processes` says nothing, so that a reader looks at them.
+// A journal that is being written, or is damaged, is read as far as it goes. Then `info` lacks names that only the
+// events show, and `split_processes` is empty, so that a reader searches for them.
 Result<Sidecar> read_sidecar(const std::string& directory);
 
 }  // namespace dpm

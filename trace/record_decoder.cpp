@@ -70,7 +70,7 @@ RecordDecoder::RecordDecoder(const RecordLayout& layout, const RecordClass& reco
   for (std::size_t i = 0; i < layout.fields.size(); ++i) {
     const RecordField& field = layout.fields[i];
     const auto member = type_ ? member_named(*type_, field.name) : std::nullopt;
-    // A discarded number is not counted anew: the trace's owner did not want it.
+    // A discarded number is not replaced by counting: the trace's owner did not want it.
     if (member && *member == EventMember::sequence) has_sequence = true;
     if (!record.has(i)) continue;
     const auto offset = static_cast<std::uint32_t>(payload_bytes_);
@@ -85,7 +85,7 @@ RecordDecoder::RecordDecoder(const RecordLayout& layout, const RecordClass& reco
   }
   const bool counts_messages = !carries_events && type_ && is_message(*type_) && !has_sequence;
   if (counts_messages) prototype_.evidence = Evidence::inferred;
-  // Who sent and who received must be known before the channel between them is.
+  // Sender and receiver must be known before the channel between them is.
   std::stable_partition(foreign_.begin(), foreign_.end(),
                         [](const ForeignField& field) { return field.member != EventMember::channel; });
 }
@@ -93,7 +93,7 @@ RecordDecoder::RecordDecoder(const RecordLayout& layout, const RecordClass& reco
 void RecordDecoder::decode(const std::byte* payload, MachineId machine, ForeignNames& names, Event& event) const {
   event = prototype_;
   copy_(payload, reinterpret_cast<std::byte*>(&event));
-  event.type = prototype_.type;  // what the class and the stream say was checked; what the record says was not
+  event.type = prototype_.type;  // the content of class and stream was checked, that of the record was not
   event.machine = machine;
   if (!foreign_.empty()) decode_foreign(payload, machine, names, event);
 }
@@ -137,7 +137,7 @@ void RecordDecoder::decode_foreign(const std::byte* payload, MachineId machine, 
       case EventMember::load:
         event.load = clamped<std::uint16_t>(value);
         break;
-      case EventMember::machine:         // the stream says it, in our numbering
+      case EventMember::machine:         // the stream gives it, in our numbering
       case EventMember::passed_channel:  // a number in a link table, which names no channel
       case EventMember::type:
       case EventMember::evidence:

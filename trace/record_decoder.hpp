@@ -1,8 +1,8 @@
 // Turns the records of a stream back into Events.
 //
-// Records that carry Events as they are (carries_events()) are copied. Foreign records, described by somebody's
-// description file, are understood through their fields' names; their process and channel numbers are interned, because
-// an Event's ids are dense. What foreign records lack is none or 0, except:
+// Records that carry Events unchanged (carries_events()) are copied. Foreign records, which a description file
+// describes, are decoded by the names of their fields; their process and channel numbers are interned, because an
+// Event's ids are dense. Members that foreign records lack have no id or are 0, except:
 //   - times of four bytes or fewer are milliseconds, as in the metering report; longer ones are nanoseconds;
 //   - a number called pid is unique on its machine, one called task in the whole system;
 //   - a message without a sequence number gets one by counting: links are FIFO, so the n-th RECEIVE from a sender over
@@ -47,7 +47,7 @@ class RecordDecoder {
   RecordDecoder(const RecordLayout& layout, const RecordClass& record, bool carries_events);
 
   std::size_t payload_bytes() const { return payload_bytes_; }
-  bool is_event() const { return type_.has_value(); }  // false: nothing among Events corresponds to such a record
+  bool is_event() const { return type_.has_value(); }  // false: such a record has no equivalent among Events
 
   // `payload` has payload_bytes(). `names` is used for foreign records only.
   void decode(const std::byte* payload, MachineId machine, ForeignNames& names, Event& event) const;

@@ -12,7 +12,7 @@ namespace dpm {
 
 // What became of one event.
 struct Verdict {
-  std::uint16_t filter = 0;            // which filter decided: TraceInfo::filters
+  std::uint16_t filter = 0;            // the filter that decided: TraceInfo::filters
   ClassIndex record_class = kNotKept;  // in that filter's classes
 };
 
@@ -20,10 +20,10 @@ class RecordSink {
  public:
   virtual ~RecordSink() = default;
 
-  // Called once, first. As in EventSink, `info` grows while records arrive and lives until on_end() has returned.
+  // Called once, first. As in EventSink, `info` grows while records arrive and is valid until on_end() has returned.
   virtual void on_begin(const TraceInfo& info) = 0;
 
-  // verdicts[i] belongs to events[i]; events with kNotKept are to be skipped. Both live only for the call.
+  // verdicts[i] belongs to events[i]; events with kNotKept are to be skipped. Both are valid only during the call.
   virtual void on_records(std::span<const Event> events, std::span<const Verdict> verdicts) = 0;
 
   // Called once, last.

@@ -18,7 +18,7 @@ int open_directory(const std::string& directory) {
 Result<RecordingLock> RecordingLock::hold(const std::string& directory) {
   const int fd = open_directory(directory);
   if (fd < 0) return Error::from_errno("open " + directory);
-  // A reader that looks at this moment is through in a moment. Without locks one records all the same.
+  // A reader that holds the lock now releases it in a moment. Without locks the recording continues all the same.
   while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
   }
   return RecordingLock(fd);

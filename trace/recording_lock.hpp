@@ -1,5 +1,5 @@
-// Who records into a trace directory holds a lock on it (flock(2) on the directory itself), which the kernel takes back
-// however the recorder ends. So a reader can tell a trace that is being recorded from one whose recorder was killed.
+// A recorder holds a lock on its trace directory (flock(2) on the directory itself), which the kernel releases however
+// the recorder ends. So a reader can distinguish a trace that is being recorded from one whose recorder was killed.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class RecordingLock {
   int fd_ = -1;
 };
 
-// Somebody is recording into it now. Where locks cannot be had (some network file systems) nobody seems to.
+// True if a process is recording into it now. Where locks are not available (some network file systems), false.
 bool is_being_recorded(const std::string& directory);
 
 }  // namespace dpm

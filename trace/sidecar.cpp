@@ -1,5 +1,7 @@
 #include "trace/sidecar.hpp"
 
+#include <fmt/format.h>
+
 #include "trace/info_json.hpp"
 #include "trace/names_journal.hpp"
 
@@ -119,14 +121,14 @@ RecordLayout layout_from_json(const Json& json) {
   for (const auto& field : json.at("fields"))
     layout.fields.push_back({field.at("name").get<std::string>(), number<std::uint32_t>(field, "offset"),
                              number<std::uint32_t>(field, "length"), number<std::uint32_t>(field, "base")});
-  require(layout.fields.size() <= kFieldsMax, "layout " + layout.name + " has too many fields");
-  require(layout.size_bytes <= 32 * 1024, "layout " + layout.name + " is too large");
+  require(layout.fields.size() <= kFieldsMax, fmt::format("layout {} has too many fields", layout.name));
+  require(layout.size_bytes <= 32 * 1024, fmt::format("layout {} is too large", layout.name));
   for (const auto& field : layout.fields) {
     require(field.base >= 2 && field.base <= 16,
-            "field " + field.name + " has base " + std::to_string(field.base) + "; 2 to 16 are possible");
+            fmt::format("field {} has base {}; 2 to 16 are possible", field.name, field.base));
     require(field.length_bytes > 0 && field.length_bytes <= layout.size_bytes &&
                 field.offset_bytes <= layout.size_bytes - field.length_bytes,
-            "field " + field.name + " lies outside its layout " + layout.name);
+            fmt::format("field {} lies outside its layout {}", field.name, layout.name));
   }
   return layout;
 }
@@ -162,7 +164,7 @@ TraceDescription description_from_json(const Json& json) {
           if (fields[i].name == name.get<std::string>()) record.discarded_fields |= std::uint64_t{1} << i;
       filter.classes.push_back(record);
     }
-    require(filter.classes.size() < kNotKept, "filter " + filter.name + " has too many classes");
+    require(filter.classes.size() < kNotKept, fmt::format("filter {} has too many classes", filter.name));
     description.filters.push_back(std::move(filter));
   }
   return description;
@@ -201,9 +203,8 @@ StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
 Sidecar from_document(const Json& json) {
   require(json.is_object() && json.value("format", "") == "dpm-trace", "this is not the description of a dpm trace");
   const int version = json.at("version").get<int>();
-  require(version == kTraceFormatVersion, "format version " + std::to_string(version) +
-                                              " (this program reads version " + std::to_string(kTraceFormatVersion) +
-                                              ")");
+  require(version == kTraceFormatVersion,
+          fmt::format("format version {} (this program reads version {})", version, kTraceFormatVersion));
   Sidecar sidecar;
   const auto state = json.at("state").get<std::string>();
   sidecar.finished = state == "finished";
@@ -248,7 +249,7 @@ std::string to_json(const Sidecar& sidecar) {
     json["split_processes"] = Json::array();
     for (const auto process : *sidecar.split_processes) json["split_processes"].push_back(process.value);
   }
-  // Names come from the world: bytes that are not UTF-8 are replaced rather than thrown about.
+  // Names come from outside: bytes that are not UTF-8 are replaced instead of throwing.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -256,9 +257,9 @@ Result<Sidecar> sidecar_from_json(const std::string& path, const std::string& te
   try {
     return from_document(Json::parse(text));
   } catch (const WrongContent& wrong) {
-    return Error{path + ": " + wrong.what};
+    return Error{fmt::format("{}: {}", path, wrong.what)};
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{path + ": not a dpm trace: " + wrong.what()};
+    return Error{fmt::format("{}: not a dpm trace: {}", path, wrong.what())};
   }
 }
 

@@ -29,13 +29,13 @@ struct StreamSummary {
 struct Sidecar {
   bool finished = false;
   bool has_journal = false;  // names.jsonl describes what `info` does not: names_journal.hpp
-  bool paused = false;       // not finished, and complete so far: nothing was under way when it was written
+  bool paused = false;       // not finished, and complete so far: no record was waiting when it was written
   TraceInfo info;
   TraceDescription description;
   Ledger ledger;  // complete only when finished or paused
   std::vector<StreamSummary> streams;
-  // Processes with records in more than one stream, which a reader must merge. Nothing: not known, the reader has to
-  // look.
+  // Processes with records in more than one stream, which a reader must merge. Empty optional: not known, the reader
+  // has to search.
   std::optional<std::vector<ProcessId>> split_processes;
 };
 

@@ -1,5 +1,5 @@
-// A descriptor that is kept for later. Where a process may open few files (ulimit -n), others of its threads have taken
-// all of them by the time that a file is to be written: it is written with this one.
+// A descriptor that is kept for later. Where a process may open few files (ulimit -n), its other threads may have taken
+// all of them when a file is to be written: it is written with this one.
 #pragma once
 
 namespace dpm {
@@ -11,7 +11,7 @@ class SpareDescriptor {
   SpareDescriptor& operator=(const SpareDescriptor&) = delete;
   ~SpareDescriptor() { give(); }
 
-  // Free for as long as this lives. Another thread may be quicker to use it; then opening fails as it did without.
+  // Frees the descriptor while this object exists. If another thread takes it first, opening fails as it did before.
   class Lent {
    public:
     explicit Lent(SpareDescriptor& spare) : spare_(spare) { spare_.give(); }

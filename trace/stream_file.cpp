@@ -1,5 +1,7 @@
 #include "trace/stream_file.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace dpm {
@@ -55,7 +57,7 @@ std::optional<Packet> StreamFile::next() {
 }
 
 std::optional<Packet> StreamFile::damaged(const std::string& what) {
-  if (damage_.empty()) damage_ = what + " at byte " + std::to_string(offset_);
+  if (damage_.empty()) damage_ = fmt::format("{} at byte {}", what, offset_);
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// One stream file, packet by packet. Nothing in the file is trusted: a packet is handed out only if its head is sound,
+// One stream file, packet by packet. Nothing in the file is trusted: a packet is returned only if its head is sound,
 // all of it is there, and its checksum is right. The first packet that fails ends the stream: what follows cannot be
 // placed.
 //
@@ -27,7 +27,7 @@ class StreamFile {
   // The next sound packet, or nothing at the end or at damage. It is valid until the next call.
   std::optional<Packet> next();
 
-  // After next() has returned nothing: empty when the file ended where a packet ends.
+  // Call after next() has returned nothing: empty when the file ended where a packet ends.
   const std::string& damage() const { return damage_; }
   std::uint64_t packets_missing() const { return packets_missing_; }  // gaps in the packets' sequence numbers
 

@@ -1,5 +1,7 @@
 #include "trace/trace_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -79,13 +81,14 @@ struct TraceReader::State {
       }
   }
 
-  // Stream files that a killed recorder wrote after its last trace.json are found by looking.
+  // Stream files that a killed recorder wrote after its last trace.json are found by listing the folder.
   void find_unlisted_streams() {
     std::set<std::string> listed = {"metadata"};
     for (const auto& stream : sidecar.streams) listed.insert(stream.file);
     std::vector<std::string> found;
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(directory + "/" + kStreamFolder, ignored))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(fmt::format("{}/{}", directory, kStreamFolder), ignored))
       if (const auto name = entry.path().filename().string(); !listed.contains(name)) found.push_back(name);
     std::sort(found.begin(), found.end());
     for (const auto& name : found) sidecar.streams.push_back({name, MachineId{}, 0, 0});
@@ -95,9 +98,9 @@ struct TraceReader::State {
   template <typename Handle>
   StreamOutcome read_stream(const StreamSummary& summary, Handle&& handle) {
     StreamOutcome outcome;
-    auto file = StreamFile::open(directory + "/" + kStreamFolder + "/" + summary.file);
+    auto file = StreamFile::open(fmt::format("{}/{}/{}", directory, kStreamFolder, summary.file));
     if (!file) {
-      outcome.damage = "cannot be read (" + file.error().what + ")";
+      outcome.damage = fmt::format("cannot be read ({})", file.error().what);
       return outcome;
     }
     while (const auto packet = file->next()) {
@@ -150,7 +153,7 @@ struct TraceReader::State {
         ++records;
         TableSizes grown = sizes;
         grow_to(grown, event);
-        // Ids are given out as things are first seen, at most three of a kind an event: larger ones are damage.
+        // Ids are assigned as things are first seen, at most three of a kind an event: larger ones are damage.
         const std::uint64_t limit = 1024 + 3 * records;
         if (event.process.is_none() || grown.processes > sizes.processes + limit ||
             grown.channels > sizes.channels + limit || grown.channel_sets > sizes.channel_sets + limit)
@@ -187,7 +190,7 @@ struct TraceReader::State {
       info.machines.push_back({"machine " + std::to_string(info.machines.size()), 1});
     while (info.processes.size() < sizes.processes)
       info.processes.push_back({"process " + std::to_string(info.processes.size()), "", MachineId{}, 0, true});
-    // What a channel carries is not known either; live programs use streams more than anything else.
+    // The kind of a channel is not known either; live programs mostly use streams.
     const bool live = std::any_of(info.channels.begin(), info.channels.end(),
                                   [](const auto& channel) { return channel.kind != ChannelKind::numbered; });
     const ChannelKind kind = live ? ChannelKind::stream : ChannelKind::numbered;
@@ -201,7 +204,7 @@ struct TraceReader::State {
   }
 
   LossReport read(const Deliver& deliver);
-  LossReport settle(std::uint64_t delivered, std::vector<Loss> losses);
+  LossReport reconcile(std::uint64_t delivered, std::vector<Loss> losses);
 };
 
 LossReport TraceReader::State::read(const Deliver& deliver) {
@@ -233,7 +236,7 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
       return true;
     });
     delivered += outcome.records;
-    const std::string stream = "stream " + summary.file + " ";
+    const std::string stream = fmt::format("stream {} ", summary.file);
     if (outcome.no_event > 0)
       losses.push_back({stream + "has records of types that no analysis knows", outcome.no_event});
     if (outcome.malformed > 0) losses.push_back({stream + "has records that make no sense", outcome.malformed});
@@ -243,16 +246,16 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
       if (reason.empty()) reason = outcome.packets_missing > 0 ? "lacks packets in its middle" : "is cut short";
       losses.push_back({stream + reason, summary.records - read});
     } else if (!outcome.damage.empty() && !sidecar.finished) {
-      losses.push_back({stream + outcome.damage + "; how much followed is not known", 0});
+      losses.push_back({fmt::format("{}{}; how much followed is not known", stream, outcome.damage), 0});
     }
   }
   for (const auto& [process, streams] : held)
     for (const Event& event : merge_streams_of_process(streams)) send(event);
   if (!batch.empty()) deliver(batch);
-  return settle(delivered, std::move(losses));
+  return reconcile(delivered, std::move(losses));
 }
 
-LossReport TraceReader::State::settle(std::uint64_t delivered, std::vector<Loss> losses) {
+LossReport TraceReader::State::reconcile(std::uint64_t delivered, std::vector<Loss> losses) {
   ledger = sidecar.ledger;
   if (!sidecar.finished && !(sidecar.paused && losses.empty() && delivered == ledger.kept)) {
     ledger = {};
@@ -278,8 +281,8 @@ LossReport TraceReader::State::settle(std::uint64_t delivered, std::vector<Loss>
   for (const auto& loss : ledger.losses) ledger.lost += loss.events;
   ledger.seen = ledger.kept + ledger.filtered + ledger.lost;
   for (const auto& missing : missing_fields)
-    ledger.warnings.push_back("field " + missing.field + " of " + missing.layout +
-                              " was discarded by the rules of filter '" + missing.filter + "'");
+    ledger.warnings.push_back(fmt::format("field {} of {} was discarded by the rules of filter '{}'", missing.field,
+                                          missing.layout, missing.filter));
   return {ledger.kept + ledger.lost, ledger.losses, ledger.warnings};
 }
 
@@ -296,13 +299,15 @@ std::string trace_directory(const std::string& path) {
 
 Result<TraceReader> TraceReader::open(const std::string& named) {
   const std::string directory = trace_directory(named);
-  const std::string path = directory + "/" + kSidecarName;
+  const std::string path = fmt::format("{}/{}", directory, kSidecarName);
   std::error_code ignored;
   const std::string hint = " (a trace is what 'dpm run -o OUT' or 'dpm meter -o OUT' leaves in OUT)";
-  if (!std::filesystem::exists(directory, ignored)) return Error{directory + ": no such directory" + hint};
-  if (!std::filesystem::is_directory(directory, ignored)) return Error{directory + ": not a directory" + hint};
+  if (!std::filesystem::exists(directory, ignored))
+    return Error{fmt::format("{}: no such directory{}", directory, hint)};
+  if (!std::filesystem::is_directory(directory, ignored))
+    return Error{fmt::format("{}: not a directory{}", directory, hint)};
   if (!std::filesystem::exists(path, ignored))
-    return Error{directory + ": not a trace: it has no " + kSidecarName + hint};
+    return Error{fmt::format("{}: not a trace: it has no {}{}", directory, kSidecarName, hint)};
   const bool being_recorded = is_being_recorded(directory);  // before trace.json is read: it may end in between
   auto sidecar = read_sidecar(directory);
   if (!sidecar) return sidecar.error();

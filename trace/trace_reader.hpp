@@ -1,9 +1,9 @@
 // Reads a trace directory back into Events.
 //
 // Nothing in the directory is trusted. A damaged or truncated stream is read up to the damage; what is missing is
-// counted, with the reason. A trace whose recorder was killed or is at work (state "recording") is read as far as it
-// was written, and names that were not yet written are made up ("process 7"). A directory without a readable trace.json
-// is refused, unless it is the output directory of a run, which holds its trace as "trace".
+// counted, with the reason. A trace whose recorder was killed or is still recording (state "recording") is read as far
+// as it was written, and names that were not yet written are replaced ("process 7"). A directory without a readable
+// trace.json is refused, unless it is the output directory of a run, which holds its trace as "trace".
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace dpm {
 
-// A field that rules discarded: it reads as none or 0.
+// A field that rules discarded: it reads as no id or 0.
 struct MissingField {
   std::string layout;  // "SEND"
   std::string field;   // "procTime"
@@ -24,7 +24,7 @@ struct MissingField {
   friend bool operator==(const MissingField&, const MissingField&) = default;
 };
 
-// Where the trace is that `path` names: itself, or the trace inside an output directory.
+// The directory of the trace that `path` names: `path` itself, or the trace inside an output directory.
 std::string trace_directory(const std::string& path);
 
 class TraceReader {
@@ -36,11 +36,11 @@ class TraceReader {
   TraceReader& operator=(TraceReader&&) noexcept;
   ~TraceReader();
 
-  // Describes every id that read() delivers. The machine of a process that neither trace.json nor an event of its own
-  // places is none.
+  // Describes every id that read() delivers. A process has no machine if neither trace.json nor an event of its own
+  // gives one.
   const TraceInfo& info() const;
   const TraceDescription& description() const;
-  bool is_finished() const;  // false: the recorder was killed, or was at work when the trace was opened
+  bool is_finished() const;  // false: the recorder was killed, or was recording when the trace was opened
   const std::vector<MissingField>& missing_fields() const;
 
   // Delivers the events in batches, those of one process in the order it performed them, and returns what is missing:

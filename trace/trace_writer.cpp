@@ -1,5 +1,6 @@
 #include "trace/trace_writer.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,10 +21,10 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kRowsToWait = 16;
-// Room on the disk that is given back for the last trace.json, so that a full disk cannot hide what was lost.
+// Disk space that is freed for the last trace.json, so that a full disk cannot hide what was lost.
 constexpr const char* kReserveName = "reserve";
 constexpr std::size_t kReserveBytesMin = 64 * 1024;
-// A longer journal stays what it is: to take it into trace.json it must be held in memory as a whole.
+// A longer journal stays a journal: to merge it into trace.json it must be held in memory as a whole.
 constexpr std::uint64_t kJournalBytesTakenIn = std::uint64_t{16} << 20;
 
 struct PackedClass {
@@ -88,7 +89,9 @@ struct TraceWriter::State {
   void note(Result<void> result) {
     if (status && !result) status = std::move(result);
   }
-  std::string ctf_path(const std::string& file) const { return directory + "/" + kStreamFolder + "/" + file; }
+  std::string ctf_path(const std::string& file) const {
+    return fmt::format("{}/{}/{}", directory, kStreamFolder, file);
+  }
 
   void write_sidecar() {
     if (source_info != nullptr) sidecar.info = *source_info;
@@ -98,20 +101,20 @@ struct TraceWriter::State {
     const std::string text = to_json(sidecar);
     {
       const SpareDescriptor::Lent lent(spare);
-      sidecar_status = replace_file(directory + "/" + kSidecarName, text);
+      sidecar_status = replace_file(fmt::format("{}/{}", directory, kSidecarName), text);
     }
     if (!sidecar.finished) reserve(2 * text.size());
   }
 
-  // Failing means that the disk is full already: what was reserved before stays.
+  // Failure means that the disk is full already: the space reserved before stays.
   void reserve(std::size_t bytes) {
     if (bytes <= reserved_bytes || !status || !sidecar_status) return;
     bytes = std::max(bytes, kReserveBytesMin);
-    if (reserve_file(directory + "/" + kReserveName, bytes)) reserved_bytes = bytes;
+    if (reserve_file(fmt::format("{}/{}", directory, kReserveName), bytes)) reserved_bytes = bytes;
   }
-  void give_back_reserve() { ::unlink((directory + "/" + kReserveName).c_str()); }
+  void give_back_reserve() { ::unlink(fmt::format("{}/{}", directory, kReserveName).c_str()); }
 
-  // While names come late, those of at least two records in three are on disk whatever kills this process. Waiting
+  // While names come late, at least two records in three have theirs on disk, whatever kills this process. Waiting
   // until the tables have grown by half keeps the work in proportion to what they hold at the end.
   void write_grown_tables() {
     if (source_info != nullptr && rows_of(*source_info) > rows_written + rows_written / 2 + kRowsToWait)
@@ -126,7 +129,9 @@ struct TraceWriter::State {
   void take_in_journal() {
     if (!journal || journal->bytes() > kJournalBytesTakenIn) return;
     TraceInfo whole = sidecar.info;
-    if (const auto read = read_names_journal(directory + "/" + kNamesJournalName, whole); !read || !*read) return;
+    if (const auto read = read_names_journal(fmt::format("{}/{}", directory, kNamesJournalName), whole);
+        !read || !*read)
+      return;
     sidecar.info = std::move(whole);
     sidecar.has_journal = false;
     source_info = nullptr;
@@ -138,12 +143,12 @@ struct TraceWriter::State {
     return add_stream(filter, machine);
   }
 
-  // Declared first, so that no packet is ever without its declaration.
+  // Declared first, so that a packet is never without its declaration.
   Stream& add_stream(std::uint16_t filter, MachineId machine) {
     DPM_CHECK(!machine.is_none());
     auto stream = std::make_unique<Stream>();
     stream->number = static_cast<std::uint32_t>(streams.size());
-    stream->summary.file = "machine_" + std::to_string(machine.value) + "_filter_" + std::to_string(filter);
+    stream->summary.file = fmt::format("machine_{}_filter_{}", machine.value, filter);
     stream->summary.machine = machine;
     stream->summary.filter = filter;
     stream->head.stream = stream->number;
@@ -205,7 +210,7 @@ struct TraceWriter::State {
     write_grown_tables();
   }
 
-  // A process whose records stand in several streams has to be merged by the reader.
+  // A process with records in several streams must be merged by the reader.
   void note_process(ProcessId process, const Stream& stream) {
     if (process.is_none()) return;
     if (process.value >= stream_of_process.size()) stream_of_process.resize(process.value + 1u);
@@ -225,7 +230,7 @@ struct TraceWriter::State {
       if (is_split[i]) split.push_back(ProcessId{i});
   }
 
-  void settle(const Ledger& ledger) {
+  void set_ledger(const Ledger& ledger) {
     sidecar.ledger = ledger;
     std::uint64_t refused = 0;
     for (const auto& stream : streams) refused += stream->records_refused;
@@ -248,7 +253,7 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
     for (const auto& record : filter.classes) {
       packed.push_back(pack(description.layouts.at(record.layout), record));
       if (packed.back().payload_bytes > kPacketBytesMax / 2)
-        return Error{"records of " + description.layouts[record.layout].name + " are too large for a trace"};
+        return Error{fmt::format("records of {} are too large for a trace", description.layouts[record.layout].name)};
     }
   }
   state->stream_of.resize(description.filters.size());
@@ -260,7 +265,7 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
   auto lock = RecordingLock::hold(directory);
   if (!lock) return lock.error();
   state->lock = *std::move(lock);
-  if (auto made = make_private_folder(directory + "/" + kStreamFolder); !made) return made.error();
+  if (auto made = make_private_folder(fmt::format("{}/{}", directory, kStreamFolder)); !made) return made.error();
   const std::string prologue = ctf_prologue();
   if (auto wrote = append_to_file(state->ctf_path("metadata"), std::as_bytes(std::span(prologue))); !wrote)
     return wrote.error();
@@ -278,13 +283,13 @@ void TraceWriter::on_growth(const TraceGrowth& growth) {
   State& state = *state_;
   DPM_CHECK(state.source_info != nullptr);
   if (!state.journal) {
-    state.journal.emplace(state.directory + "/" + kNamesJournalName, *state.source_info);
+    state.journal.emplace(fmt::format("{}/{}", state.directory, kNamesJournalName), *state.source_info);
     state.sidecar.has_journal = true;
     state.append_to_journal(growth);
     state.write_sidecar();
     return;
   }
-  // The journal names machines that trace.json has to have.
+  // The journal refers to machines that trace.json must contain.
   if (state.source_info->machines.size() != state.sidecar.info.machines.size()) state.write_sidecar();
   state.append_to_journal(growth);
 }
@@ -316,7 +321,7 @@ void TraceWriter::checkpoint() {
 
 void TraceWriter::checkpoint(const Ledger& so_far) {
   flush();
-  state_->settle(so_far);
+  state_->set_ledger(so_far);
   state_->sidecar.paused = true;
   state_->write_sidecar();
   state_->sidecar.paused = false;
@@ -326,14 +331,14 @@ void TraceWriter::on_end(const Ledger& ledger) {
   DPM_CHECK(!state_->ended);
   state_->ended = true;
   flush();
-  state_->settle(ledger);
+  state_->set_ledger(ledger);
   state_->list_split_processes();
   state_->sidecar.finished = true;
   state_->give_back_reserve();
-  if (state_->status) state_->take_in_journal();  // a full disk has room for little
+  if (state_->status) state_->take_in_journal();  // a full disk has little space
   state_->write_sidecar();
   if (state_->journal && !state_->sidecar.has_journal && state_->status && state_->sidecar_status)
-    ::unlink((state_->directory + "/" + kNamesJournalName).c_str());
+    ::unlink(fmt::format("{}/{}", state_->directory, kNamesJournalName).c_str());
   state_->source_info = nullptr;
   state_->lock.release();
 }

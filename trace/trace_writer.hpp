@@ -7,7 +7,7 @@
 // holds the directory's lock (recording_lock.hpp).
 //
 // The writer never stops the observation. When the disk refuses a packet its records are counted as lost, with the
-// reason, and status() tells.
+// reason, and status() reports it.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace dpm {
 
 class TraceWriter : public RecordSink, public GrowthSink {
  public:
-  // Makes the directory (mode 0700, files 0600). A directory or file that exists already is refused, never overwritten.
+  // Creates the directory (mode 0700, files 0600). Refuses a directory or file that exists; never overwrites.
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, TraceDescription description);
   ~TraceWriter() override;  // without on_end() the trace stays in state "recording"
 
@@ -32,25 +32,25 @@ class TraceWriter : public RecordSink, public GrowthSink {
   // For descriptions whose layouts are event_layouts().
   void on_records(std::span<const Event> events, std::span<const Verdict> verdicts) override;
 
-  // For records of any layout: `record` is as long as its class's layout says. `time` orders the stream and is raised
-  // to the stream's last time if it runs backwards; the record's own time field is kept as it is.
+  // For records of any layout: `record` is as long as its class's layout. `time` orders the stream and is raised to the
+  // stream's last time if it runs backwards; the record's own time field is kept unchanged.
   void append(MachineId machine, Verdict verdict, LocalTime time, const std::byte* record);
 
-  // Writes what waits in memory.
+  // Writes the records that wait in memory.
   void flush();
 
-  // Writes that and the names known by now, so that who reads a trace that is being recorded finds both.
+  // Writes these and the names known by now, so that a reader of a trace that is being recorded finds both.
   void checkpoint();
-  // The same when nothing is under way: who reads the trace before more comes finds it complete, with this ledger.
+  // The same when no events are on their way: a reader then finds the trace complete, with this ledger.
   void checkpoint(const Ledger& so_far);
 
   // Writes the last packets and the final trace.json. Records this writer could not write are moved from kept to lost.
   void on_end(const Ledger& ledger) override;
 
-  // The ledger as it stands in trace.json, after on_end().
+  // The ledger as it is in trace.json, after on_end().
   const Ledger& ledger() const;
 
-  // The first thing that went wrong with the directory.
+  // The first error of the directory.
   const Result<void>& status() const;
 
  private:

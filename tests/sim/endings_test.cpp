@@ -236,7 +236,7 @@ TEST_CASE("sim: a scenario that cannot run is refused before anything begins", "
   CHECK(refusal([](Scenario& s) { s.processes[0].machine = "rde"; }) ==
         "scenario 'test': process 'alpha' wants machine 'rde', which is not declared (did you mean 'red'?)");
   CHECK(refusal([](Scenario& s) { s.processes[0].links = {"alhpa"}; }) ==
-        "scenario 'test': process 'alpha' has a link to 'alhpa', which is no process (did you mean 'alpha'?)");
+        "scenario 'test': process 'alpha' has a link to 'alhpa', which is not a process (did you mean 'alpha'?)");
   CHECK(refusal([](Scenario& s) { s.machines.clear(); }) == "scenario 'test': it has no machine");
   CHECK_THAT(refusal([](Scenario& s) { s.processes.push_back(s.processes[0]); }),
              Catch::Contains("process 'alpha' is declared twice"));

@@ -214,7 +214,7 @@ TEST_CASE("meter stream: events that name nothing, and messages of no known type
   CHECK(read.losses.seen == 3);
   CHECK(read.losses.lost() == 2);
   REQUIRE(read.losses.warnings.size() == 1);
-  CHECK(read.losses.warnings[0].find("2 messages that are no events") == 0);
+  CHECK(read.losses.warnings[0].find("2 messages that are not events") == 0);
 }
 
 TEST_CASE("meter stream: after an impossible size nothing more is read", "[meter-stream]") {
