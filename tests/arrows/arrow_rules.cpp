@@ -1,5 +1,7 @@
 #include "tests/arrows/arrow_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <regex>
@@ -72,20 +74,20 @@ bool uses(const Component& from, const Component& to) {
 
 std::string check_own(std::span<const Component> components, const SourceFile& file, const Include& include) {
   if (include.path.find('/') == std::string::npos)
-    return "include \"" + include.path + "\" names no folder; write its path from the project's root";
+    return fmt::format("include \"{}\" names no folder; write its path from the project's root", include.path);
   if (may_include_everything(file.path)) return "";
   const Component* from = component_of(components, file.path);
   if (from == nullptr)
-    return "folder '" + file.folder() +
-           "' belongs to no component; write dpm_component(NAME USES ...) in its CMakeLists.txt";
+    return fmt::format("folder '{}' belongs to no component; write dpm_component(NAME USES ...) in its CMakeLists.txt",
+                       file.folder());
   const Component* to = component_of(components, include.path);
-  if (to == nullptr) return "include \"" + include.path + "\" lies in no component of the project";
+  if (to == nullptr) return fmt::format("include \"{}\" lies in no component of the project", include.path);
   if (to == from || uses(*from, *to)) return "";
-  return "arrow " + from->folder + " -> " + to->folder + " (\"" + include.path + "\"); " + from->folder + " may use " +
-         joined(folders_used(components, *from)) + " (" + from->declared_in + ")";
+  return fmt::format("arrow {} -> {} (\"{}\"); {} may use {} ({})", from->folder, to->folder, include.path,
+                     from->folder, joined(folders_used(components, *from)), from->declared_in);
 }
 
-// <vector>, <unistd.h>, <sys/stat.h>: the standard library and POSIX are at home everywhere.
+// <vector>, <unistd.h>, <sys/stat.h>: every folder may include the standard library and POSIX.
 bool is_system_header(const std::string& path) {
   if (path.starts_with("sys/") || path.starts_with("arpa/") || path.starts_with("net/") || path.starts_with("netinet/"))
     return true;
@@ -98,10 +100,12 @@ std::string check_library(const std::string& from, const Include& include) {
     const bool at_home =
         std::any_of(home.homes.begin(), home.homes.end(), [&](const auto& folder) { return is_at_home(from, folder); });
     if (at_home) return "";
-    return home.library + " (<" + include.path + ">) is not at home in " + from + "; its home is " + joined(home.homes);
+    return fmt::format("{} (<{}>) is not at home in {}; its home is {}", home.library, include.path, from,
+                       joined(home.homes));
   }
   if (is_system_header(include.path)) return "";
-  return "<" + include.path + "> has no home; give it one in docs/architecture.md and tests/arrows/arrow_rules.cpp";
+  return fmt::format("<{}> has no home; give it one in docs/architecture.md and tests/arrows/arrow_rules.cpp",
+                     include.path);
 }
 
 }  // namespace
@@ -118,7 +122,7 @@ std::vector<std::string> broken_arrows(std::span<const SourceFile> files) {
       if (!include) continue;
       const std::string complaint =
           include->quoted ? check_own(components, file, *include) : check_library(file.folder(), *include);
-      if (!complaint.empty()) broken.push_back(file.path + ":" + std::to_string(line + 1) + ": " + complaint);
+      if (!complaint.empty()) broken.push_back(fmt::format("{}:{}: {}", file.path, line + 1, complaint));
     }
   }
   return broken;
@@ -138,10 +142,10 @@ std::vector<std::string> unused_arrows(std::span<const SourceFile> files) {
   for (const auto& component : components) {
     for (const auto& library : component.uses) {
       const Component* used = component_named(components, library);
-      // A generated registry lies in no folder.
+      // A generated registry is not in any folder.
       if (used == nullptr || may_include_everything(component.folder) || included.contains({&component, used}))
         continue;
-      unused.push_back(component.declared_in + ": " + component.folder + " includes nothing of " + library);
+      unused.push_back(fmt::format("{}: {} includes nothing of {}", component.declared_in, component.folder, library));
     }
   }
   return unused;
@@ -149,7 +153,8 @@ std::vector<std::string> unused_arrows(std::span<const SourceFile> files) {
 
 std::string may_use(std::span<const Component> components, const Component& component) {
   std::string text;
-  for (const auto& folder : folders_used(components, component)) text += (text.empty() ? "`" : ", `") + folder + "`";
+  for (const auto& folder : folders_used(components, component))
+    text += fmt::format("{}{}`", text.empty() ? "`" : ", `", folder);
   if (text.empty()) text = "nothing";
   for (const auto& home : kLibraryHomes) {
     const bool is_home = std::find(home.homes.begin(), home.homes.end(), component.folder) != home.homes.end();

@@ -1,5 +1,5 @@
 // Which folder may include which, checked against every include line. The allowed arrows are the USES of the components
-// (components.hpp); the libraries of others have one home each.
+// (components.hpp); each library of others has its own homes.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@ struct LibraryHome {
 
 std::span<const LibraryHome> library_homes();
 
-// One sentence for each include that goes against a USES line or a library's home: "filter/rules.cpp:4: arrow filter ->
-// analysis/history ("analysis/history/history.hpp"); filter may use model, trace (filter/CMakeLists.txt)". Empty when all
-// is well. Tests, claims and benchmarks may include everything.
+// One sentence for each include that contradicts a USES line or a library's home: "filter/rules.cpp:4: arrow filter ->
+// analysis/history ("analysis/history/history.hpp"); filter may use model, trace (filter/CMakeLists.txt)". Empty when
+// all is well. Tests, claims and benchmarks may include everything.
 std::vector<std::string> broken_arrows(std::span<const SourceFile> files);
 
 // One sentence for each library in a USES line that no include of the component needs.
 std::vector<std::string> unused_arrows(std::span<const SourceFile> files);
 
-// What the third column of the table in docs/architecture.md says of a component: "`model`, `os`; home of SimGrid".
+// The third column of the table in docs/architecture.md for a component: "`model`, `os`; home of SimGrid".
 std::string may_use(std::span<const Component> components, const Component& component);
 
 }  // namespace dpm

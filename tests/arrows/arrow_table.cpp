@@ -1,5 +1,7 @@
 #include "tests/arrows/arrow_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -21,7 +23,7 @@ std::string readme_of(std::span<const SourceFile> files, const std::string& fold
   return text;
 }
 
-// From behind `mark` to the end of the sentence, on one line; empty if `text` has no such mark.
+// From after `mark` to the end of the sentence, on one line; empty if `text` has no such mark.
 std::string sentence_behind(const std::string& text, const std::string& mark) {
   const auto found = text.find(mark);
   if (found == std::string::npos) return "";
@@ -44,10 +46,10 @@ bool has_a_row(const Component& component) {
 }  // namespace
 
 std::string what_it_is(std::span<const SourceFile> files, const std::string& folder) {
-  const std::string own = sentence_behind(readme_of(files, folder), "# " + folder + ": ");
+  const std::string own = sentence_behind(readme_of(files, folder), fmt::format("# {}: ", folder));
   const auto slash = folder.rfind('/');
   if (!own.empty() || slash == std::string::npos) return own;
-  return sentence_behind(readme_of(files, folder.substr(0, slash)), "`" + folder.substr(slash + 1) + "/`: ");
+  return sentence_behind(readme_of(files, folder.substr(0, slash)), fmt::format("`{}/`: ", folder.substr(slash + 1)));
 }
 
 std::string with_arrow_table(const std::string& document, std::span<const SourceFile> files) {
@@ -58,8 +60,8 @@ std::string with_arrow_table(const std::string& document, std::span<const Source
   for (const auto& component : components) {
     if (!has_a_row(component)) continue;
     const std::string description = what_it_is(files, component.folder);
-    rows[component.folder] = "| `" + component.folder + "` | " + (description.empty() ? "?" : description) + " | " +
-                             may_use(components, component) + " |\n";
+    rows[component.folder] = fmt::format("| `{}` | {} | {} |\n", component.folder,
+                                         description.empty() ? "?" : description, may_use(components, component));
   }
   std::string table = "| folder | what it is | may use |\n|---|---|---|\n";
   for (const auto& [folder, row] : rows) table += row;

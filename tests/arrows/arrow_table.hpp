@@ -1,5 +1,5 @@
-// The table "Folders and arrows" of docs/architecture.md: one row for each component. What it may use follows from the USES
-// lines, what it is from the READMEs.
+// The table "Folders and arrows" of docs/architecture.md: one row for each component. What it may use follows from the
+// USES lines, its description from the READMEs.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace dpm {
 
-// What a folder is: the first line of its README behind "# folder: ", or in the README of the folder above it what follows
-// "`name/`: ", up to the end of the sentence. Empty if neither says it.
+// A folder's description: the first line of its README after "# folder: ", or in the README of the folder above it what
+// follows "`name/`: ", up to the end of the sentence. Empty if neither has one.
 std::string what_it_is(std::span<const SourceFile> files, const std::string& folder);
 
 // `document` with the table between the lines "<!-- arrows -->" and "<!-- /arrows -->" as it should be, by increasing folder.

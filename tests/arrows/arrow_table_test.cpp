@@ -37,7 +37,7 @@ TEST_CASE("arrows: the table in docs/architecture.md follows from the USES lines
   CHECK(wanted.find("| ? |") == std::string::npos);
 }
 
-TEST_CASE("arrows: a row says what a README says of the folder, and what it may use", "[arrows]") {
+TEST_CASE("arrows: a row has a README's description of the folder, and what it may use", "[arrows]") {
   const PlantedTree tree({{"model/CMakeLists.txt", "dpm_component(model)"},
                           {"trace/CMakeLists.txt", "dpm_component(trace USES dpm_model)"},
                           {"trace/README.md", "# trace: files of events\n"},

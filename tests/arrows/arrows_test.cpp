@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tests/arrows/arrow_rules.hpp"
@@ -32,7 +34,7 @@ std::vector<std::string> broken_with(const std::string& path, const std::string&
 // The project itself with one include line more.
 std::vector<std::string> broken_by(const std::string& path, const std::string& header) {
   auto files = read_source_tree(source_root());
-  files.push_back({path, {"#include \"" + header + "\""}});
+  files.push_back({path, {fmt::format("#include \"{}\"", header)}});
   return broken_arrows(files);
 }
 
@@ -92,7 +94,7 @@ TEST_CASE("arrows: a component includes itself and what it uses, at every depth"
   };
   for (const auto& row : rows) {
     INFO(row.from << " including " << row.to);
-    CHECK(broken_with(row.from, "#include \"" + row.to + "\"\n").empty() == row.allowed);
+    CHECK(broken_with(row.from, fmt::format("#include \"{}\"\n", row.to)).empty() == row.allowed);
   }
 }
 
@@ -112,7 +114,7 @@ TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
                                             "elfutils/libdwfl.h", "linux/seccomp.h"};
   for (const auto& header : headers) {
     INFO(header);
-    CHECK(broken_with("view/a.cpp", "#include <" + header + ">\n").size() == 1);
+    CHECK(broken_with("view/a.cpp", fmt::format("#include <{}>\n", header)).size() == 1);
   }
   CHECK(broken_with("backends/sim/a.cpp", "#include <simgrid/s4u.hpp>\n").empty());
   CHECK(broken_with("cli/a.cpp", "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n").empty());

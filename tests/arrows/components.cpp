@@ -1,5 +1,7 @@
 #include "tests/arrows/components.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <regex>
@@ -28,7 +30,8 @@ std::optional<Component> read_executable(const SourceFile& file, const std::stri
   static const std::regex executable_line(R"(\badd_executable\(\s*(\w+))");
   std::smatch executable, links;
   if (!std::regex_search(text, executable, executable_line)) return std::nullopt;
-  const std::regex links_line("\\btarget_link_libraries\\(\\s*" + executable[1].str() + "\\s+PRIVATE\\s+([^)]*)\\)");
+  const std::regex links_line(
+      fmt::format("\\btarget_link_libraries\\(\\s*{}\\s+PRIVATE\\s+([^)]*)\\)", executable[1].str()));
   std::vector<std::string> uses;
   if (std::regex_search(text, links, links_line)) uses = own_libraries(links[1]);
   return Component{file.folder(), executable[1], std::move(uses), file.path};

@@ -25,7 +25,7 @@ struct Component {
 // variables (generated registries) are not arrows between folders and are left out.
 std::vector<Component> read_components(std::span<const SourceFile> files);
 
-// `path` is the folder or lies in it.
+// Whether `path` is the folder or is in it.
 bool is_under(std::string_view path, std::string_view folder);
 
 // tests/, validation/ and bench/ may include everything, and need no row in a table of arrows.

@@ -79,7 +79,7 @@ TEST_CASE("causality: several sends after one receive fork the string, each send
   CHECK(causality.count(ProcessId{0}, {}, ProcessId{1}) == 1);
 }
 
-TEST_CASE("causality: messages to and from system processes are as if they were not there", "[causality]") {
+TEST_CASE("causality: messages to and from system processes are ignored", "[causality]") {
   Story story({"a", "b", "disk", "user"}, 2);
   story.message("user", "a");
   story.message("a", "b");
@@ -98,7 +98,7 @@ TEST_CASE("causality: a reply from another process than was asked leaves a custo
   Story story({"a", "b", "user", "disk"}, 2);
   story.message("user", "a");
   story.message("a", "b");
-  story.message("b", "user");  // b never received from the user, but heard of it through a
+  story.message("b", "user");  // b never received from the user, but was caused by it through a
   story.message("b", "disk");
   story.message("disk", "a");  // a never sent to the disk
   const auto causality = find_causality(story.build()).value();
@@ -154,7 +154,7 @@ TEST_CASE("causality: what does not fit into the lists is counted", "[causality]
   CHECK(causality.paths_not_stored == 1);  // ABA of the only string stored
 }
 
-TEST_CASE("causality: messages that follow from no request are told", "[causality]") {
+TEST_CASE("causality: messages that follow no request are reported", "[causality]") {
   Story story({"a", "b", "user"}, 2);
   story.message("b", "a");
   story.message("user", "a");

@@ -1,4 +1,4 @@
-// A History written as a story: who sends to whom and who receives from whom, in the order of the telling.
+// A History written as a story: sends and receives between processes, in the order of the calls.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Story {
   }
 
   void send(const std::string& from, const std::string& to) { happen(from, to, HistoryKind::send); }
-  // Receives the earliest message of `from` that is still under way.
+  // Receives the earliest message of `from` that is still on its way.
   void receive(const std::string& at, const std::string& from) { happen(at, from, HistoryKind::receive); }
   void message(const std::string& from, const std::string& to) {
     send(from, to);

@@ -1,4 +1,6 @@
-// Claims, baselines and results as files, and what is judged of them. (tests/cli has the cases of `dpm validate`.)
+// Claims, baselines and results as files, and their verdicts. (tests/cli has the cases of `dpm validate`.)
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/validate/claim_folder.hpp"
@@ -34,7 +36,7 @@ Verdict verdict_of(const std::string& figure, double obtained) {
 
 }  // namespace
 
-TEST_CASE("claims: a figure is held to its goal first, then to its baseline and noise", "[claims]") {
+TEST_CASE("claims: a figure is compared with its goal first, then with its baseline and noise", "[claims]") {
   CHECK(verdict_of("error", 0) == Verdict::holds);
   CHECK(verdict_of("error", 0.12) == Verdict::holds);
   CHECK(verdict_of("error", 0.1201) == Verdict::worse_than_baseline);
@@ -72,7 +74,7 @@ TEST_CASE("claims: a baseline is read as it was written, to the last digit", "[c
         "baseline.json: no figure 'matched' in \"quick\"; 'dpm validate --accept sample' measures it");
 }
 
-TEST_CASE("claims: the quick form is without the figures that few cases say nothing of", "[claims]") {
+TEST_CASE("claims: the quick form omits figures that need many cases", "[claims]") {
   std::string text = kText;
   text.replace(text.find("\"noise\": 0.05"), 13, "\"noise\": 0.05, \"quick\": false");
   const auto claim = parse_claim(text, "validation/sample/claim.json");
@@ -89,7 +91,7 @@ TEST_CASE("claims: the quick form is without the figures that few cases say noth
 TEST_CASE("claims: its test judges or measures, and nothing else", "[claims]") {
   for (const std::string test : {"judges", "measures", "jugdes"}) {
     std::string text = kText;
-    text.insert(text.find("\"figures\""), "\"test\": \"" + test + "\", ");
+    text.insert(text.find("\"figures\""), fmt::format("\"test\": \"{}\", ", test));
     const auto claim = parse_claim(text, "validation/sample/claim.json");
     CHECK(claim.has_value() == (test != "jugdes"));
     if (!claim) CHECK(claim.error().what.find("did you mean 'judges'?") != std::string::npos);
@@ -117,8 +119,7 @@ TEST_CASE("claims: a result is read as it was written", "[claims]") {
   CHECK(claim_result_text(*read) == text);
 }
 
-TEST_CASE("claims: every claim of this project can be understood, and has a baseline for each of its forms",
-          "[claims]") {
+TEST_CASE("claims: every claim of this project can be read, and has a baseline for each of its forms", "[claims]") {
   const auto folder = ClaimFolder::open(source_root().string() + "/validation", "");
   REQUIRE(folder.has_value());
   for (const auto& name : folder->names()) {

@@ -1,4 +1,4 @@
-// Two clocks: by hand, against a search over all pairs of points, and against clocks whose truth is known.
+// Two clocks: by hand, against a search over all pairs of points, and against clocks with known truth.
 #include "analysis/clocks/clock_bounds.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Points {
   std::vector<ClockPoint> not_above, not_below;
 };
 
-// The linear program, looked at in the obvious way: what is best lies where two of the limits meet.
+// The linear program, solved in the obvious way: the optimum is where two of the limits meet.
 class AllCorners {
  public:
   AllCorners(const Points& points) {
@@ -110,14 +110,14 @@ TEST_CASE("clock bounds: messages one way bound from one side", "[clocks]") {
   CHECK_FALSE(ClockBounds().offset_at(0).has_both());
 }
 
-TEST_CASE("clock bounds: what no line explains is impossible", "[clocks]") {
+TEST_CASE("clock bounds: points that no line explains are impossible", "[clocks]") {
   CHECK_FALSE(ClockBounds({{{100, 10}}}, {{{100, 11}}}).is_possible());
   CHECK_FALSE(ClockBounds({{{0, 10}, {200, 10}}}, {{{100, 11}}}).is_possible());
   CHECK(ClockBounds({{{0, 10}, {200, 10}}}, {{{100, 10}}}).is_possible());
   CHECK(ClockBounds({{{0, 10}}}, {{{100, 1000}}}).is_possible());
 }
 
-TEST_CASE("clock bounds: hulls say what a search over all pairs of points says", "[clocks]") {
+TEST_CASE("clock bounds: hulls give what a search over all pairs of points gives", "[clocks]") {
   std::size_t impossible = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     Random random(seed);

@@ -1,4 +1,5 @@
-// Relations of several machines' clocks: the truth always lies inside, steps are found, and the common order holds.
+// Relations of several machines' clocks: the truth is always within the bounds, steps are found, and the common order
+// holds.
 #include "analysis/clocks/clocks.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ TEST_CASE("clocks: true offset and drift always lie inside the bounds", "[clocks
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     TrueClocks truth = random_clocks(random, 2 + random.below(4));
-    const bool star = seed % 3 == 0;  // all talk to the first alone
+    const bool star = seed % 3 == 0;  // all exchange messages with the first only
     truth.converse(random, 20 + random.below(400), static_cast<std::int64_t>(1 + random.below(100)) * kSecond,
                    [&](auto from, auto to) { return !star || from == 0 || to == 0; });
     INFO("seed " << seed);

@@ -54,7 +54,7 @@ class TrueClocks {
   }
 
   // `count` messages at any time in a run of that length, between the pairs that `may_talk` allows, with delays that
-  // are now and then short.
+  // are sometimes short.
   template <typename MayTalk>
   void converse(Random& random, std::size_t count, std::int64_t run_ns, MayTalk may_talk) {
     for (std::size_t i = 0; i < count;) {
@@ -84,7 +84,7 @@ class TrueClocks {
   }
 
   const TrueClock& clock(std::size_t machine) const { return clocks_[machine]; }
-  // b's clock less a's, when a's says `a_ns`.
+  // b's clock minus a's, when a's reads `a_ns`.
   long double offset(std::size_t a, std::size_t b, std::int64_t a_ns) const {
     const TrueClock& of_a = clocks_[a];
     const long double rate = 1 + static_cast<long double>(of_a.drift);

@@ -21,7 +21,7 @@ constexpr std::size_t kMostColumns = 120;  // .editorconfig
 constexpr std::array<std::string_view, 5> kHeadings = {"What it is for", "What is in it", "What it may use",
                                                        "How to add one", "How to test it"};
 
-std::string at(const SourceFile& file, std::size_t line) { return file.path + ":" + std::to_string(line + 1) + ": "; }
+std::string at(const SourceFile& file, std::size_t line) { return fmt::format("{}:{}: ", file.path, line + 1); }
 
 bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -42,7 +42,7 @@ Complaints lines_matching(std::span<const SourceFile> files, const std::regex& p
     for (std::size_t line = 0; line < file.lines.size(); ++line) {
       std::smatch match;
       if (std::regex_search(file.lines[line], match, pattern)) {
-        complaints.push_back(at(file, line) + complaint + " '" + match.str() + "'");
+        complaints.push_back(fmt::format("{}{} '{}'", at(file, line), complaint, match.str()));
       }
     }
   }
@@ -76,7 +76,7 @@ bool has_heading(const SourceFile& readme, std::string_view heading) {
   });
 }
 
-// What GitHub and its like make of a heading: "Why only these calls" becomes "why-only-these-calls".
+// The anchor that GitHub and others make of a heading: "Why only these calls" becomes "why-only-these-calls".
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char letter : heading.substr(heading.find_first_not_of("# "))) {
@@ -95,7 +95,7 @@ bool has_anchor(const SourceFile& page, const std::string& anchor) {
   });
 }
 
-// Classes that are still spread over files, by folder and name, and why.
+// Classes that are still spread over files, by folder and name, and the reason.
 struct Spread {
   std::string_view folder, class_name;
 };
@@ -167,8 +167,8 @@ Complaints files_too_long(std::span<const SourceFile> files) {
   for (const auto& file : files) {
     const bool is_expected_output = file.path.find("/cases/") != std::string::npos;
     if ((is_code(file) || is_prose(file)) && !is_expected_output && file.lines.size() > kMaxLines) {
-      complaints.push_back(file.path + ": " + std::to_string(file.lines.size()) + " lines, more than " +
-                           std::to_string(kMaxLines) + ": which second thing is in it?");
+      complaints.push_back(fmt::format("{}: {} lines, more than {}: which second thing is in it?", file.path,
+                                       file.lines.size(), kMaxLines));
     }
   }
   return complaints;
@@ -184,7 +184,7 @@ Complaints readmes_missing(std::span<const SourceFile> files) {
     }
     for (const auto heading : kHeadings) {
       if (!has_heading(*readme, heading))
-        complaints.push_back(readme->path + ": no heading '" + std::string(heading) + "'");
+        complaints.push_back(fmt::format("{}: no heading '{}'", readme->path, heading));
     }
   }
   for (const auto& file : files) {
@@ -213,7 +213,8 @@ Complaints classes_spread(std::span<const SourceFile> files) {
     if (names_of_files.size() < 2 || may_be_spread(folder, class_name)) continue;
     std::string list;
     for (const auto& file : names_of_files) list += (list.empty() ? "" : ", ") + file;
-    complaints.push_back(folder + ": methods of " + class_name + " are in " + list + ": which second noun is in it?");
+    complaints.push_back(
+        fmt::format("{}: methods of {} are in {}: which second noun is in it?", folder, class_name, list));
   }
   return complaints;
 }
@@ -230,7 +231,7 @@ Complaints drawings_broken(std::span<const SourceFile> files) {
       const bool is_outdented = above->indent >= 3 && here->indent < above->indent;
       const bool is_full = file.lines[line - 1].size() + 1 + here->text.size() > kMostColumns;
       if (is_outdented || (has_columns(*above) && is_full))
-        complaints.push_back(at(file, line) + "'" + here->text + "' is left of a drawing that was wrapped");
+        complaints.push_back(fmt::format("{}'{}' is left of a drawing that was wrapped", at(file, line), here->text));
     }
   }
   return complaints;
@@ -266,15 +267,15 @@ Complaints links_broken(std::span<const SourceFile> files) {
         const std::string target = (*link)[1];
         const std::string heading = (*link)[3];
         if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
-        if (target.empty() && heading.empty()) continue;  // no link: "[](int x)" in code
+        if (target.empty() && heading.empty()) continue;  // not a link: "[](int x)" in code
         std::string path = (std::filesystem::path(file.folder()) / target).lexically_normal().generic_string();
         if (target.empty()) path = file.path;
         if (path.ends_with("/")) path.pop_back();
         if (path != "." && !known.contains(path)) {
-          complaints.push_back(at(file, line) + "link to '" + target + "', which does not exist");
+          complaints.push_back(fmt::format("{}link to '{}', which does not exist", at(file, line), target));
         } else if (!heading.empty() && path.ends_with(".md") && !has_anchor(*find_file(files, path), heading)) {
-          complaints.push_back(at(file, line) + "link to '#" + heading + "' of " + path +
-                               ", which has no such heading");
+          complaints.push_back(
+              fmt::format("{}link to '#{}' of {}, which has no such heading", at(file, line), heading, path));
         }
       }
     }

@@ -1,5 +1,5 @@
-// The habits of this project that a machine can check (docs/contributing.md says why we have them). Each function takes
-// the files of a tree and returns one sentence for each place that breaks the habit: "view/page.cpp:12: ...".
+// The habits of this project that a machine can check (docs/contributing.md gives the reasons). Each function takes the
+// files of a tree and returns one sentence for each place that breaks the habit: "view/page.cpp:12: ...".
 #pragma once
 
 #include <span>
@@ -21,20 +21,20 @@ Complaints files_too_long(std::span<const SourceFile> files);
 // Every component folder has a README.md with the five headings; every scenario folder has a README.md.
 Complaints readmes_missing(std::span<const SourceFile> files);
 
-// The methods of a class are defined in one .cpp file: what fills a second one is a second noun. Classes of one name in
-// different folders are different classes.
+// The methods of a class are defined in one .cpp file: what fills a second file is a second noun. Classes of one name
+// in different folders are different classes.
 Complaints classes_spread(std::span<const SourceFile> files);
 
 // The columns of a drawing in a comment stay on their lines: a formatter that wraps them leaves single words behind.
 Complaints drawings_broken(std::span<const SourceFile> files);
 
-// Every header begins with a comment that says what it is for, and is included once.
+// Every header begins with a comment that states its purpose, and is included once.
 Complaints headers_malformed(std::span<const SourceFile> files);
 
-// Every relative link in a Markdown file leads to a file or folder of the tree, and to a heading that is there.
+// Every relative link in a Markdown file leads to a file or folder of the tree, and to a heading that exists.
 Complaints links_broken(std::span<const SourceFile> files);
 
-// No path of one person's machine.
+// No path of a particular machine.
 Complaints machine_paths(std::span<const SourceFile> files);
 
 }  // namespace dpm

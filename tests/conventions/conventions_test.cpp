@@ -1,5 +1,7 @@
 #include "tests/conventions/conventions.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/support/catch.hpp"
 
 using namespace dpm;
@@ -27,8 +29,8 @@ const std::string kReadme =
 TEST_CASE("conventions: nothing promises later work", "[conventions]") {
   check_project(promises_of_later_work);
   const std::string word = std::string("TO") + "DO";
-  CHECK(complaints_about(promises_of_later_work, {{"model/a.cpp", "int a;\n// " + word + ": more\n"}}) ==
-        Complaints{"model/a.cpp:2: a promise of later work: '" + word + "'"});
+  CHECK(complaints_about(promises_of_later_work, {{"model/a.cpp", fmt::format("int a;\n// {}: more\n", word)}}) ==
+        Complaints{fmt::format("model/a.cpp:2: a promise of later work: '{}'", word)});
   CHECK(complaints_about(promises_of_later_work, {{"model/a.cpp", "int to_do;\n"}}).empty());
 }
 
@@ -88,11 +90,12 @@ TEST_CASE("conventions: drawings in comments are whole", "[conventions]") {
   const std::string row =
       "//   push     the caller owns the source          its kernel sends at once; the call returns then,";
   const std::string filler(120 - row.size(), 'x');
-  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", row + filler + "\n//   sent\n"}}) ==
+  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", fmt::format("{}{}\n//   sent\n", row, filler)}}) ==
         Complaints{"model/a.hpp:2: 'sent' is left of a drawing that was wrapped"});
   CHECK(complaints_about(drawings_broken, {{"model/a.hpp", "//     RECEIVE  a message\n// came\n"}}).size() == 1);
   CHECK(complaints_about(drawings_broken, {{"model/a.hpp", row + "\n//   end\n"}}).empty());
-  CHECK(complaints_about(drawings_broken, {{"model/a.hpp", "// A sentence " + filler + filler + "\n// ends.\n"}})
+  CHECK(complaints_about(drawings_broken,
+                         {{"model/a.hpp", fmt::format("// A sentence {}{}\n// ends.\n", filler, filler)}})
             .empty());
 }
 
@@ -122,6 +125,6 @@ TEST_CASE("conventions: links in the documents lead somewhere", "[conventions]")
 TEST_CASE("conventions: no file names a path of one machine", "[conventions]") {
   check_project(machine_paths);
   const std::string path = std::string("/wo") + "rk/project";
-  CHECK(complaints_about(machine_paths, {{"docs/a.md", "see " + path + "\n"}}).size() == 1);
-  CHECK(complaints_about(machine_paths, {{"docs/a.md", "see net" + path + " and homework/a\n"}}).empty());
+  CHECK(complaints_about(machine_paths, {{"docs/a.md", fmt::format("see {}\n", path)}}).size() == 1);
+  CHECK(complaints_about(machine_paths, {{"docs/a.md", fmt::format("see net{} and homework/a\n", path)}}).empty());
 }

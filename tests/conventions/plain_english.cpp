@@ -1,5 +1,7 @@
 #include "tests/conventions/plain_english.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -74,8 +76,7 @@ Complaints rejected_phrases(std::span<const SourceFile> files, std::span<const R
       const std::string lower_line = lower(file.lines[line]);
       for (const auto& row : phrases) {
         if (!is_rejected(file.lines[line], lower_line, row)) continue;
-        complaints.push_back(file.path + ":" + std::to_string(line + 1) + ": '" + row.phrase +
-                             "'; write: " + row.instead);
+        complaints.push_back(fmt::format("{}:{}: '{}'; write: {}", file.path, line + 1, row.phrase, row.instead));
       }
     }
   }

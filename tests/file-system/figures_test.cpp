@@ -1,4 +1,4 @@
-// The figures of the thesis, as the scenario file is shipped: the regression test of the calibration. Tolerances are
+// The figures of the thesis, with the scenario file as shipped: the regression test of the calibration. Tolerances are
 // those the study claims (scenarios/file-system/README.md).
 #include <algorithm>
 #include <array>

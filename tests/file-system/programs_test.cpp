@@ -1,4 +1,4 @@
-// The programs themselves: buffers against the obvious, messages there and back, and runs that end as they should.
+// The programs themselves: buffers against an obvious cache, messages there and back, and runs that end as they should.
 #include <algorithm>
 #include <deque>
 

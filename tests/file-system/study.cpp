@@ -7,7 +7,7 @@
 namespace dpm::test {
 namespace {
 
-// What is asked of one stream of events. Results are taken in on_end(): names are good until then.
+// The analyses of one stream of events. Results are taken in on_end(): names are valid until then.
 class Questions : public EventSink {
  public:
   HistoryBuilder builder{Computation{.only = kFour}};

@@ -23,7 +23,7 @@ inline const std::vector<std::string> kFour = {"disk_interface", "buffer_manager
 const ScenarioFile& file_system();
 Scenario scenario_of(const Overrides& overrides);
 
-// One run, with everything the trace of its four processes says.
+// One run, with everything the trace of its four processes shows.
 struct Figures {
   double no_delay = 0, traced_delay = 0, traced = 0, alone = 0, together = 0;  // P, method thesis1984
   std::map<std::string, double> cpu_percent, sent_percent, bytes_percent;      // by process

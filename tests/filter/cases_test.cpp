@@ -23,7 +23,7 @@ std::vector<std::string> cases(const std::string& extension) {
   return found;
 }
 
-// With DPM_BLESS set, what is said now becomes what is expected.
+// With DPM_BLESS set, the actual message becomes the expected one.
 std::string expectation(const std::string& path, const std::string& said) {
   if (std::getenv("DPM_BLESS") != nullptr)
     std::ofstream(std::filesystem::path(path).replace_extension(".expect")) << said << "\n";
@@ -46,7 +46,7 @@ std::string error_of_rules(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("descriptions: what cannot be understood is refused with line and reason", "[filter]") {
+TEST_CASE("descriptions: what cannot be parsed is refused with line and reason", "[filter]") {
   const auto paths = cases(".desc");
   REQUIRE(paths.size() > 10);
   for (const auto& path : paths) {
@@ -58,7 +58,7 @@ TEST_CASE("descriptions: what cannot be understood is refused with line and reas
   }
 }
 
-TEST_CASE("rules: what cannot be understood is refused with line, reason and the nearest name", "[filter]") {
+TEST_CASE("rules: what cannot be parsed is refused with line, reason and the nearest name", "[filter]") {
   const auto paths = cases(".rules");
   REQUIRE(paths.size() > 10);
   for (const auto& path : paths) {

@@ -1,5 +1,7 @@
 #include "filter/descriptions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tests/filter/source_files.hpp"
@@ -22,10 +24,9 @@ Descriptions parse(const std::string& text) {
 Descriptions shipped(const std::string& file) { return parse(file_text(source_path("filter/descriptions/" + file))); }
 
 std::string shown(const RecordLayout& layout) {
-  std::string text = layout.name + " " + std::to_string(layout.type) + " [" + std::to_string(layout.size_bytes) + "]";
+  std::string text = fmt::format("{} {} [{}]", layout.name, layout.type, layout.size_bytes);
   for (const auto& field : layout.fields)
-    text += " " + field.name + "," + std::to_string(field.offset_bytes) + "," + std::to_string(field.length_bytes) +
-            "," + std::to_string(field.base);
+    text += fmt::format(" {},{},{},{}", field.name, field.offset_bytes, field.length_bytes, field.base);
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "filter/rules.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "filter/descriptions.hpp"
@@ -34,7 +36,7 @@ Event an_event(EventType type) {
   return event;
 }
 
-// The slow, literal reading of a rule, for the property test. It shares nothing with the compiler but the layouts.
+// A slow, literal evaluation of a rule, for the property test. It shares only the layouts with the compiler.
 struct PlainCondition {
   std::string field, operation, value, other_field;
   bool discards = false, any = false;
@@ -207,7 +209,7 @@ TEST_CASE("rules: a process is called fromTask or toTask by what it did, and pid
 TEST_CASE("rules: types go by number, by any of their names, and in any case", "[filter]") {
   for (const std::string value : {"1", "0x1", "Send", "SEND", "sendmessage", "SENDMESSAGE"})
     for (const std::string field : {"type", "traceType"}) {
-      const RuleSet rules = event_rules(field + "=" + value);
+      const RuleSet rules = event_rules(fmt::format("{}={}", field, value));
       CHECK(match(rules, an_event(EventType::send)) != kNotKept);
       CHECK(match(rules, an_event(EventType::receive)) == kNotKept);
     }
@@ -261,7 +263,7 @@ TEST_CASE("rules: the first rule that accepts decides what is discarded", "[filt
 TEST_CASE("rules: the standard rules of the thesis load for our events and for DEMOS/MP's", "[filter]") {
   const auto demos = parse_descriptions("demos.desc", file_text(source_path("filter/descriptions/demos.desc"))).value();
   for (const std::string name : {"message_statistics", "message_queues", "parallelism"}) {
-    const std::string path = source_path("filter/templates/" + name + ".rules");
+    const std::string path = source_path(fmt::format("filter/templates/{}.rules", name));
     const std::string text = file_text(path);
     REQUIRE(!text.empty());
     const auto ours = RuleSet::compile(path, text, event_layouts());

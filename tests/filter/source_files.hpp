@@ -1,6 +1,8 @@
 // Files of the source tree, found through DPM_SOURCE_DIR or from the directory the tests run in.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -10,7 +12,7 @@ namespace dpm::test {
 
 inline std::string source_path(const std::string& path) {
   const char* root = std::getenv("DPM_SOURCE_DIR");
-  return std::string(root != nullptr ? root : ".") + "/" + path;
+  return fmt::format("{}/{}", root != nullptr ? root : ".", path);
 }
 
 inline std::string file_text(const std::string& path) {

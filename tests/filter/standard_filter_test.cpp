@@ -94,7 +94,7 @@ TEST_CASE("standard filter: it keeps what the filter of events keeps", "[filter]
   }
 }
 
-TEST_CASE("standard filter: messages of DEMOS/MP are understood through their description", "[filter]") {
+TEST_CASE("standard filter: messages of DEMOS/MP are decoded by their description", "[filter]") {
   Bytes input;
   put_demos(input, 3, 1, 10, {0x20003, 0x30005, 7, 99, 1, 0xffffffff});
   put_demos(input, 3, 1, 12, {0x20003, 0x30005, 7, 98, 1, 0xffffffff});
@@ -142,7 +142,7 @@ TEST_CASE("standard filter: pids of different UNIX machines are different proces
   CHECK(result.info[result.events[1].peer].name == "process 41 on machine 2");
 }
 
-TEST_CASE("standard filter: messages it cannot understand are counted with the reason", "[filter]") {
+TEST_CASE("standard filter: messages it cannot decode are counted with the reason", "[filter]") {
   Bytes input;
   const TraceInfo info = small_info(1, 2, 2);
   const auto events = random_events(3, 3, info);

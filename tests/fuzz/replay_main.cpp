@@ -1,6 +1,6 @@
-// Feeds a fuzz target everything its corpus holds, without a fuzzer: what was found once stays found, in every build
-// and under every sanitizer. Each file is also cut short in several places, because truncation is what parsers get
-// wrong most.
+// Feeds a fuzz target everything in its corpus, without a fuzzer: what was found once is tested in every build and
+// under every sanitizer. Each file is also cut short in several places, because truncation is what parsers most often
+// get wrong.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
     std::printf("%s\n", file.c_str());
-    std::fflush(stdout);  // the last name printed is the one that broke it
+    std::fflush(stdout);  // the last name printed is the input that broke it
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     feed(bytes, bytes.size());

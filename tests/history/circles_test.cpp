@@ -32,7 +32,7 @@ bool can_be_replayed(const History& history) {
 
 }  // namespace
 
-TEST_CASE("circles: one arc of a circle goes, and is counted", "[history]") {
+TEST_CASE("circles: one arc of a circle is removed, and counted", "[history]") {
   auto script = picture();
   std::uint32_t gone = 0;
   SECTION("the inferred one") {

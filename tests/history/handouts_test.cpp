@@ -54,7 +54,7 @@ TEST_CASE("handouts: answers while results are out, a new beginning when all are
   CHECK(shop.kinds() == "answer nothing restart restart nothing nothing");
 }
 
-TEST_CASE("handouts: who always answers has no synchronisation points", "[history]") {
+TEST_CASE("handouts: a dispatcher that always answers has no synchronisation points", "[history]") {
   Shop shop;
   const auto first = shop.piece("w1");
   shop.take(first);

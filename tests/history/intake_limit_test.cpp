@@ -32,11 +32,11 @@ TEST_CASE("intake limit: a limit that was never reached is not in the trace", "[
   CHECK(find_intake_limits(run(limited_server(1, 3, 20, 4)))[0].answers == 0);
 }
 
-TEST_CASE("intake limit: who waits for answers because of the message it handled has none", "[history]") {
+TEST_CASE("intake limit: a process that waits for answers because of the message it handled has none", "[history]") {
   for (const auto& limit : find_intake_limits(run(selective_server(1, 5, 20, false)))) CHECK(limit.answers == 0);
 }
 
-TEST_CASE("intake limit: one RECEIVE that disagrees is enough to believe in none", "[history]") {
+TEST_CASE("intake limit: one RECEIVE that disagrees is enough to reject a limit", "[history]") {
   History history = run(limited_server(3, 8, 20, 3));
   for (std::uint32_t e = history.first_event[1]; e-- > history.first_event[0];) {
     if (history.events[e].kind() != HistoryKind::receive || history.events[e].channel == 0) continue;

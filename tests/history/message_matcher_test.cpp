@@ -72,7 +72,7 @@ TEST_CASE("indexed heap: the least is the least, however keys change", "[history
   }
 }
 
-TEST_CASE("pair clocks: messages of one pair never overtake, and every round begins anew", "[history]") {
+TEST_CASE("pair clocks: messages of one pair never overtake, and every round begins empty", "[history]") {
   PairClocks clocks;
   CHECK(clocks.arrive(1, 2, 100) == 100);
   CHECK(clocks.arrive(1, 2, 40) == 100);

@@ -55,7 +55,7 @@ TEST_CASE("placement: unknown names are refused with the nearest", "[history]") 
   CHECK(refusal({"x", {}}).find("it names no process") != std::string::npos);
 }
 
-TEST_CASE("placement: on other machines, whoever is left out needs its traced machine there", "[history]") {
+TEST_CASE("placement: on other machines, a process that is left out needs its traced machine there", "[history]") {
   const History history = two_processes();
   const auto stuck = resolve(history, {"new", {{"reader", "blue"}}}, {{"blue", 2}}, {});
   REQUIRE_FALSE(stuck.has_value());

@@ -36,7 +36,7 @@ TEST_CASE("matching: within a machine and between two", "[matching]") {
   CHECK(found.matched_share() == 1);
 }
 
-TEST_CASE("matching: what leads out of the metered is outside, and no part of the share", "[matching]") {
+TEST_CASE("matching: messages to unmetered processes are outside, and not part of the share", "[matching]") {
   Two script;
   script.send(script.a, script.way, 0, 10);
   script.receive(script.a, script.stream("tcp 10.0.0.2:2 > 10.0.0.1:1"), 0, 10);
@@ -45,7 +45,7 @@ TEST_CASE("matching: what leads out of the metered is outside, and no part of th
   CHECK(found.matched_share() == 1);
 }
 
-TEST_CASE("matching: what is older than an acquired process's first message was before it", "[matching]") {
+TEST_CASE("matching: messages older than an acquired process's first are before_acquire", "[matching]") {
   Two script;
   script.recording.info.processes[script.b.value].acquired = true;
   script.send(script.a, script.way, 0, 10);

@@ -127,7 +127,7 @@ TEST_CASE("merge: names that several machines claim are not joined", "[merge]") 
   CHECK(traces.warning().find("several machines") != std::string::npos);
 }
 
-TEST_CASE("merge: translated names are said, not guessed", "[merge]") {
+TEST_CASE("merge: translated names are reported, not guessed", "[merge]") {
   RedAndBlue traces;
   Traces::tcp(traces.red, "10.0.0.1:1", "10.0.0.2:80", Seen::sender);           // what red knows
   Traces::tcp(traces.blue, "192.168.0.1:9999", "10.0.0.2:80", Seen::receiver);  // what arrives at blue

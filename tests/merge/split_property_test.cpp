@@ -1,6 +1,8 @@
-// Random computations on several machines, as somebody who sees everything would record them; the same as each
-// machine's meter sees its part, with ids of its own, a clock of its own, and the names its kernel knows. Merged again,
-// every process must have sent and received the same messages, to and from the same others.
+// Random computations on several machines, as an observer of everything would record them; and the same as each
+// machine's meter sees its part, with its own ids, its own clock, and the names its kernel knows. Merged again, every
+// process must have sent and received the same messages, to and from the same others.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -35,7 +37,7 @@ struct Shape {
   std::uint32_t machines = 3, processes = 3, connections = 12, steps = 300;
 };
 
-// Everything, by one clock: the obvious truth.
+// Everything, by one clock: the true computation.
 struct World {
   Recording all;
   std::vector<Way> ways;  // by channel
@@ -120,9 +122,9 @@ class WorldMaker {
     const bool local = here && random_.chance(.5);
     SocketEnd client = socket_end(a, family, local, is_udp, static_cast<std::uint16_t>(4000 + random_.below(2)));
     SocketEnd server = socket_end(b, family, local, is_udp, static_cast<std::uint16_t>(80 + random_.below(2)));
-    if (is_udp) client.port = static_cast<std::uint16_t>(5000 + sockets_);  // a socket of its own each time
+    if (is_udp) client.port = static_cast<std::uint16_t>(5000 + sockets_);  // a separate socket each time
     if (!internet) {
-      client.address = "socket:[" + std::to_string(client.socket) + "]";
+      client.address = fmt::format("socket:[{}]", client.socket);
       server.address = "/run/s#" + std::to_string(server.socket);
       client.bound_to = client.address;
       server.bound_to = server.address;
@@ -325,8 +327,8 @@ std::map<std::uint32_t, std::vector<std::string>> deeds(const Recording& recordi
   for (const Event& event : recording.events) {
     std::string text(name_of(event.type));
     text += event.peer.is_none() ? " -" : " " + std::to_string(info[event.peer].pid);
-    text += " #" + std::to_string(event.sequence) + " " + std::to_string(event.length_bytes) + " " +
-            std::to_string(event.proc_time_ns) + ((event.flags & event_flags::kNoMessage) != 0 ? " no message" : "");
+    text += fmt::format(" #{} {} {}{}", event.sequence, event.length_bytes, event.proc_time_ns,
+                        (event.flags & event_flags::kNoMessage) != 0 ? " no message" : "");
     if (event.type == EventType::receive_call) text += event.code == 0 ? " any" : " one";
     deeds[info[event.process].pid].push_back(text);
   }

@@ -1,4 +1,4 @@
-// Machines, processes, sets, filters and late news, by hand.
+// Machines, processes, sets, filters and late changes, by hand.
 #include "merge/trace_union.hpp"
 
 #include "tests/merge/union_by_hand.hpp"
@@ -118,7 +118,7 @@ TEST_CASE("merge: what the traces learn later, the union learns as well", "[merg
   CHECK(info.channels[0].receiver.machine == MachineId{0});
 }
 
-TEST_CASE("merge: what is said of the run stays where the traces agree", "[merge]") {
+TEST_CASE("merge: properties of the run stay where the traces agree", "[merge]") {
   Traces traces;
   TraceInfo& red = traces.machine("red");
   TraceInfo& blue = traces.machine("blue");

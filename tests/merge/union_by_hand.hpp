@@ -6,6 +6,8 @@
 //   traces.unite();
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,7 +42,7 @@ class Traces {
     ChannelInfo channel;
     channel.medium = medium;
     channel.kind = medium == ChannelMedium::udp ? ChannelKind::datagram : ChannelKind::stream;
-    channel.name = from + " > " + to;
+    channel.name = fmt::format("{} > {}", from, to);
     const bool internet = medium == ChannelMedium::tcp || medium == ChannelMedium::udp;
     const auto end = [&](const std::string& name) {
       if (internet) return parse_internet_name(name);

@@ -13,7 +13,7 @@
 using namespace dpm;
 using namespace dpm::test;
 
-TEST_CASE("datagrams: a SEND passed over is lost, one nobody waited for is open", "[messages]") {
+TEST_CASE("datagrams: a SEND passed over is lost, one that no process waited for is open", "[messages]") {
   LiveScript script;
   const auto a = script.process("a"), r = script.process("r");
   const auto port = script.datagrams("udp 127.0.0.1:9 > 127.0.0.1:53");
@@ -38,7 +38,7 @@ TEST_CASE("datagrams: an empty one is a message, and what was sent later cannot 
   LiveScript script;
   const auto a = script.process("a"), r = script.process("r");
   const auto port = script.datagrams("udp 127.0.0.1:9 > 127.0.0.1:53");
-  script.receive(r, port, 0, 7);  // from somebody else
+  script.receive(r, port, 0, 7);  // from another process
   script.send(a, port, 1, 0);
   script.send(a, port, 2, 7);
   script.receive(r, port, 0, 0);
@@ -74,7 +74,7 @@ struct SlowSend {
   bool taken = false;
 };
 
-// The rule of datagrams.hpp, looking at everything each time. By RECEIVE: its SEND, if it has one.
+// The rule of datagrams.hpp, searching everything each time. By RECEIVE: its SEND, if it has one.
 std::map<std::size_t, std::size_t> match_slowly(const std::vector<Event>& events) {
   std::map<std::size_t, std::size_t> sends;
   std::map<ProcessId, std::vector<SlowSend>> sent;

@@ -10,6 +10,8 @@
 // Each event takes its process a millisecond, on a clock that all share.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -97,13 +99,13 @@ inline std::vector<std::string> shown(const Recording& recording) {
   };
   std::vector<std::string> lines;
   for (const Event& event : recording.events) {
-    std::string line = name(event.process) + " " + std::string(name_of(event.type));
+    std::string line = fmt::format("{} {}", name(event.process), name_of(event.type));
     const bool sends = event.type == EventType::send;
     if ((event.flags & event_flags::kNoMessage) != 0) {
       line += " no message";
     } else if (sends || event.type == EventType::receive) {
-      line += (sends ? " to " : " from ") + name(event.peer) + " #" + std::to_string(event.sequence) + " " +
-              std::to_string(event.length_bytes);
+      line +=
+          fmt::format("{}{} #{} {}", sends ? " to " : " from ", name(event.peer), event.sequence, event.length_bytes);
       if (event.evidence == Evidence::inferred) line += " inferred";
     } else if (event.type == EventType::receive_call) {
       line += " " + std::to_string(event.code);

@@ -39,7 +39,7 @@ TEST_CASE("queue feed: a message waits from its SEND to its RECEIVE", "[messages
   script.send(a, pipe, 10, 10);    // 3: two
   script.receive(r, pipe, 0, 10);  // 4: one
   script.send(a, pipe, 20, 10);    // 5: two
-  script.receive(r, pipe, 10, 5);  // 6: one; the rest of the second is no message
+  script.receive(r, pipe, 10, 5);  // 6: one; the rest of the second is not a message
   script.receive(r, pipe, 15, 5);  // 7
   script.receive_call(r, 0);       // 8
   const Queues queues = queues_of(script.resolved());
@@ -76,7 +76,7 @@ TEST_CASE("queue feed: threads share their process's queue, unless asked apart",
   }
 }
 
-TEST_CASE("queue feed: nobody knows when a message from outside or from another machine arrived", "[messages]") {
+TEST_CASE("queue feed: the arrival of a message from outside or from another machine is not known", "[messages]") {
   LiveScript script;
   const auto a = script.process("a"), r = script.process("r");
   const auto outside = script.stream("tcp 10.0.0.1:1 > 10.0.0.2:2"), inside = script.stream("tcp a:1 > b:2");

@@ -1,4 +1,6 @@
-// Streams: what is a message, and who stands at its ends.
+// Streams: what a message is, and which processes are at its ends.
+#include <fmt/format.h>
+
 #include "analysis/history/history.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "tests/messages/live_script.hpp"
@@ -99,7 +101,7 @@ TEST_CASE("messages: several senders of one stream keep their own", "[messages]"
                                           "r RECEIVE from b #0 5", "r RECEIVE from a #5 5", "r RECEIVE from b #10 5"});
 }
 
-TEST_CASE("messages: what nobody reads stays open, and its reader is named", "[messages]") {
+TEST_CASE("messages: what no process reads stays open, and its reader is named", "[messages]") {
   LiveScript script;
   const auto w = script.process("w"), r = script.process("r");
   const auto stream = script.stream("pipe 1"), unread = script.stream("pipe 2");
@@ -121,7 +123,8 @@ TEST_CASE("messages: an unmetered end is one process outside, for both direction
   const auto client = script.process("client");
   for (const auto* port : {"40000", "40001"}) {
     const std::string own = "127.0.0.1:" + std::string(port), server = "127.0.0.1:6379";
-    const auto to = script.stream("tcp " + own + " > " + server), from = script.stream("tcp " + server + " > " + own);
+    const auto to = script.stream(fmt::format("tcp {} > {}", own, server)),
+               from = script.stream(fmt::format("tcp {} > {}", server, own));
     Event& connect = script.event(client, EventType::connect, to);
     connect.passed_channel = from;
     script.send(client, to, 0, 10);
@@ -137,7 +140,7 @@ TEST_CASE("messages: an unmetered end is one process outside, for both direction
   CHECK_FALSE(resolved.info.processes[1].in_computation);
   CHECK(resolved.info.processes[1].machine == MachineId{0});  // loopback: it is here
   CHECK(arcs_of(history_of(resolved)) == std::vector<ArcKind>(4, ArcKind::outside));
-  // Even if everybody is the computation, nobody knows what happens there.
+  // Even if the computation includes all processes, what happens there is not known.
   CHECK(arcs_of(history_of(resolved, {.all_processes = true})) == std::vector<ArcKind>(4, ArcKind::outside));
 }
 
@@ -189,7 +192,7 @@ TEST_CASE("messages: very many ends at one host are one process", "[messages]") 
     LiveScript script;
     const auto server = script.process("server");
     for (std::size_t i = 0; i < clients; ++i) {
-      const auto from = script.stream("tcp 10.0.0.1:" + std::to_string(i) + " > 10.0.0.7:80");
+      const auto from = script.stream(fmt::format("tcp 10.0.0.1:{} > 10.0.0.7:80", i));
       script.receive(server, from, 0, 10);
     }
     const Recording resolved = script.resolved();
@@ -237,7 +240,7 @@ TEST_CASE("messages: bytes that passed the meter are missing, not from outside",
   CHECK(history_of(resolved).receives_without_send == 3);
 }
 
-TEST_CASE("messages: whoever holds the descriptor is no outsider, though nothing was seen sent", "[messages]") {
+TEST_CASE("messages: a process that holds the descriptor is not outside, though nothing was seen sent", "[messages]") {
   for (const auto type : {EventType::accept, EventType::connect, EventType::socket, EventType::dup, EventType::gap}) {
     LiveScript script;
     const auto w = script.process("w"), r = script.process("r");

@@ -1,5 +1,5 @@
-// Random programs share streams in every way; every byte carries the label of its SEND and of its RECEIVE. What the
-// labels say must be what the resolver says.
+// Random programs share streams in every way; every byte carries the label of its SEND and of its RECEIVE. The resolver
+// must give what the labels give.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -43,11 +43,11 @@ SlowRun run_slowly(std::uint64_t seed, const Shape& shape) {
   Random random(seed);
   SlowRun run;
   for (std::uint32_t p = 0; p < shape.processes; ++p) run.script.process("p" + std::to_string(p));
-  const auto somebody = [&] { return ProcessId{static_cast<std::uint32_t>(random.below(shape.processes))}; };
+  const auto any_seen = [&] { return ProcessId{static_cast<std::uint32_t>(random.below(shape.processes))}; };
   for (std::uint32_t s = 0; s < shape.streams; ++s) {
-    SlowStream stream{run.script.stream("pipe " + std::to_string(s)), {somebody()}, {somebody()}, {}, 0};
-    while (random.chance(shape.shared)) stream.writers.push_back(somebody());
-    while (random.chance(shape.shared)) stream.readers.push_back(somebody());
+    SlowStream stream{run.script.stream("pipe " + std::to_string(s)), {any_seen()}, {any_seen()}, {}, 0};
+    while (random.chance(shape.shared)) stream.writers.push_back(any_seen());
+    while (random.chance(shape.shared)) stream.readers.push_back(any_seen());
     run.streams.push_back(std::move(stream));
   }
   for (std::uint32_t step = 0; step < shape.steps; ++step) {
@@ -144,7 +144,7 @@ class Labels {
       messages_[receive].insert(messages_[receive].begin() + static_cast<std::ptrdiff_t>(unsent_place), unsent);
   }
 
-  // Whoever sent the last byte before it that anybody was seen to send.
+  // The sender of the last byte before it that any process was seen to send.
   ProcessId probable_sender(const SlowStream& stream, std::size_t at) const {
     while (at-- > 0) {
       if (stream.bytes[at].sent_by != kNobody) return process_of(stream.bytes[at].sent_by);
@@ -160,7 +160,7 @@ class Labels {
   std::vector<std::vector<Message>> messages_;
 };
 
-// Compares event by event; each event of the script has its own local time, which what comes of it has as well.
+// Compares event by event; each event of the script has its own local time, which the events made from it have as well.
 void check_against_labels(const SlowRun& run, const Recording& resolved) {
   const Labels labels(run);
   std::map<std::int64_t, std::vector<Event>> became;
@@ -186,7 +186,7 @@ void check_against_labels(const SlowRun& run, const Recording& resolved) {
     }
     REQUIRE(outcome.size() == expected.size());
     for (std::size_t m = 0; m < expected.size(); ++m) {
-      const bool outside = expected[m].peer.is_none();  // nobody was ever seen to send here
+      const bool outside = expected[m].peer.is_none();  // no process was ever seen to send here
       const Event& event = outcome[m];
       if (outside) CHECK_FALSE(resolved.info[event.peer].in_computation);
       const ProcessId peer = outside ? ProcessId{} : event.peer;
@@ -202,7 +202,7 @@ std::map<ProcessId, Lines> by_process(const Recording& recording) {
   return lines;
 }
 
-// Whatever came in: no message is sent or received twice, the two ends of each agree, and clocks run forward.
+// For any input: no message is sent or received twice, the two ends of each agree, and clocks run forward.
 void check_sound(const Recording& resolved) {
   using Key = std::tuple<ProcessId, ChannelId, std::uint64_t>;
   std::map<Key, std::uint32_t> sent;

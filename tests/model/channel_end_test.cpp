@@ -16,7 +16,7 @@ TEST_CASE("channel end: internet names have an address and a port, and are writt
   CHECK(parse_internet_name("[fe80::1]:80").port == 80);
 }
 
-TEST_CASE("channel end: what is no internet name is an address as a whole", "[model]") {
+TEST_CASE("channel end: any other name is an address as a whole", "[model]") {
   for (const auto* name :
        {"/run/a:80", "@abstract", "socket:[12]", "10.0.0.1:65536", "10.0.0.1:", "a:b", "", "/x:1:2"}) {
     const ChannelEnd end = parse_internet_name(name);

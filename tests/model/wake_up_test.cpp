@@ -5,7 +5,7 @@
 
 using namespace dpm;
 
-TEST_CASE("wake-ups: linear between the points; before the first and beyond the last, theirs", "[model]") {
+TEST_CASE("wake-ups: linear between the points; constant before the first and beyond the last", "[model]") {
   const auto wake_ups = WakeUps::through({{1, {10, 20, 30}}, {3, {20, 40, 30}}});
   REQUIRE(wake_ups);
   CHECK(wake_ups->after(0).sender_cpu_s == 20);
@@ -24,7 +24,7 @@ TEST_CASE("wake-ups: one point holds always, and none is free", "[model]") {
   CHECK(WakeUps(WakeUp{}).is_free());
 }
 
-TEST_CASE("wake-ups: what cannot be is refused", "[model]") {
+TEST_CASE("wake-ups: impossible values are refused", "[model]") {
   CHECK_FALSE(WakeUps::through({}));
   CHECK_FALSE(WakeUps::through({{-1, {}}}));
   CHECK_FALSE(WakeUps::through({{0, {0, -1, 0}}}));

@@ -1,4 +1,4 @@
-// Children that do not outlive who forked them.
+// Children that do not outlive the process that forked them.
 #include "os/fork_bound.hpp"
 
 #include <poll.h>
@@ -12,7 +12,7 @@
 
 namespace dpm {
 
-TEST_CASE("fork_bound: a child does not outlive who forked it, however soon that ends", "[model]") {
+TEST_CASE("fork_bound: a child does not outlive its parent, however soon that ends", "[model]") {
   constexpr int kRounds = 300, kLimitMs = 60'000;
   for (int round = 0; round < kRounds; ++round) {
     std::array<int, 2> ends = {};

@@ -13,8 +13,8 @@ using namespace dpm::test;
 
 namespace {
 
-// A shell runs two commands one after the other on a machine of two cores; whether it says that it waits for them is
-// the test's.
+// A shell runs two commands one after the other on a machine of two cores; the test decides whether the trace contains
+// its waits for them.
 EventScript shell(bool waits_are_metered) {
   EventScript script({"red"});
   script.info.machines[0].cores = 2;

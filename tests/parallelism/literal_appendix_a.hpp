@@ -1,5 +1,5 @@
 // Appendix A of the thesis, read literally: the sweep over slices of time with its records and lists, then the longest
-// path with the new weights. Slow, and as near to the listing as C++ allows; the names are the listing's.
+// path with the new weights. Slow, and as close to the listing as C++ allows; the names are the listing's.
 //
 // Differences, each forced:
 //   - Every process begins with a node of its own at time 0 (the thesis's initial node), so that CPU time before its

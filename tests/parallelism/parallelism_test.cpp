@@ -87,7 +87,7 @@ TEST_CASE("parallelism: three processes, worked out by hand", "[parallelism]") {
   }
 }
 
-TEST_CASE("parallelism: Appendix A by hand: arcs are weighted by who runs in the uncontended schedule",
+TEST_CASE("parallelism: Appendix A by hand: arcs are weighted by what runs in the uncontended schedule",
           "[parallelism]") {
   const auto script = three_processes();
   const History history = history_of(script.info, script.events);
@@ -123,7 +123,7 @@ TEST_CASE("parallelism: Appendix A in one pass is the listing read literally", "
   }
 }
 
-TEST_CASE("parallelism: with a core for each process nobody is slowed down, with fewer somebody is", "[parallelism]") {
+TEST_CASE("parallelism: with a core for each process none is slowed down, with fewer some are", "[parallelism]") {
   EventScript script({"red"});
   for (const auto* process : {"A", "B", "C"}) {
     script.process(process, "red");
@@ -162,7 +162,7 @@ TEST_CASE("parallelism: the steps bound each other on random systems", "[paralle
     REQUIRE(p.no_delay.t_max_s <= p.delay.t_max_s);
     REQUIRE(p.delay.t_max_s <= p.delay_cpu.t_max_s * (1 + 1e-9));
     REQUIRE(p.delay_cpu.P <= cores * (1 + 1e-9));
-    // With a core for each process nobody is slowed down, and with a machine for each neither.
+    // With a core for each process none is slowed down, nor with a machine for each.
     Target roomy = target;
     for (auto& machine : roomy.machines) machine.cores = static_cast<std::uint16_t>(system.info.processes.size());
     for (const auto method : {SharingMethod::replay, SharingMethod::thesis1984}) {
@@ -260,7 +260,7 @@ TEST_CASE("parallelism: time outside counts for t_max and not for T", "[parallel
   CHECK(measure_parallelism(without, traced_target(without)).value().no_delay.t_max_s == Approx(.006));
 }
 
-TEST_CASE("parallelism: the critical path names who and what t_max consists of", "[parallelism]") {
+TEST_CASE("parallelism: the critical path names the processes and messages t_max consists of", "[parallelism]") {
   const auto script = three_processes();
   const History history = history_of(script.info, script.events);
   const Target target = traced_target(history);
@@ -289,7 +289,7 @@ TEST_CASE("parallelism: the critical path names who and what t_max consists of",
   }
 }
 
-TEST_CASE("parallelism: traces that mean nothing are refused", "[parallelism]") {
+TEST_CASE("parallelism: meaningless traces are refused", "[parallelism]") {
   auto script = three_processes();
   for (auto& event : script.events) event.proc_time_ns = 0;
   const History timeless = history_of(script.info, script.events);

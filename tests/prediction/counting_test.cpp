@@ -17,7 +17,8 @@ EventScript with_processes(std::initializer_list<const char*> names) {
 
 }  // namespace
 
-TEST_CASE("counting: who goes on when both neighbours have been heard of counts, whoever comes first", "[prediction]") {
+TEST_CASE("counting: a process that continues when both neighbours have been heard from counts, whichever comes first",
+          "[prediction]") {
   EventScript script = with_processes({"middle", "left", "right"});
   for (int round = 0; round < 6; ++round) {
     const auto from_left = script.send("left", 1, "middle"), from_right = script.send("right", 1, "middle");
@@ -32,7 +33,7 @@ TEST_CASE("counting: who goes on when both neighbours have been heard of counts,
   CHECK(found[0].senders == std::vector<std::uint32_t>{1, 2});
 }
 
-TEST_CASE("counting: messages that come in pairs from one sender are not counted, whoever else says something",
+TEST_CASE("counting: messages that come in pairs from one sender are not counted, whatever other senders there are",
           "[prediction]") {
   EventScript script = with_processes({"disk", "driver", "operator"});
   script.receive("disk", 0, script.send("operator", 1, "disk"));

@@ -76,7 +76,7 @@ TEST_CASE("prediction: a dispatcher and its workers are recognised, and clients 
   CHECK(find_role_groups(traced(server, packed(6, 1))).empty());
 }
 
-TEST_CASE("prediction: clients that speak first are no workers, though each is answered at once", "[prediction]") {
+TEST_CASE("prediction: clients that speak first are not workers, though each is answered at once", "[prediction]") {
   EventScript script({"red"});
   script.process("server", "red", "server");
   script.process("c1", "red", "client");
@@ -90,7 +90,7 @@ TEST_CASE("prediction: clients that speak first are no workers, though each is a
   CHECK(find_role_groups(history_of(script.info, script.events)).empty());
 }
 
-TEST_CASE("prediction: in role order the next piece goes to whoever is free, and the prediction is exact",
+TEST_CASE("prediction: in role order the next piece goes to a free worker, and the prediction is exact",
           "[prediction]") {
   double worst_role = 0, worst_arrival = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -144,7 +144,7 @@ TEST_CASE("prediction: role order on a dispatcher and two workers, by hand", "[p
   // A little slower, and w2 is first.
   target.machines[1].speed = .19;
   CHECK(predict(history, target, {.order = Order::role}).value().elapsed_s == Approx(.090));
-  // In arrival order everybody keeps the work it was given: w1 30 ms at .2.
+  // In arrival order each worker keeps the work it was given: w1 30 ms at .2.
   target.machines[1].speed = .2;
   CHECK(predict(history, target, {.order = Order::arrival}).value().elapsed_s == Approx(.150));
 }
@@ -190,11 +190,11 @@ TEST_CASE("prediction: a receive whose message came from outside keeps its place
 }
 
 TEST_CASE("prediction: there is no clock error where a process waits for another outside", "[prediction]") {
-  const auto error_of_server = [](bool everybody, bool speaks_first) {
+  const auto error_of_server = [](bool all_in_computation, bool speaks_first) {
     EventScript script({"red", "green"});
     script.process("server", "red");
     script.process("user", "green");
-    script.info.processes[1].in_computation = everybody;
+    script.info.processes[1].in_computation = all_in_computation;
     if (speaks_first) script.send("server", 1, "user");
     script.receive("server", 1, script.send("user", 1, "server"));
     script.send("server", 1, "user");
@@ -206,7 +206,7 @@ TEST_CASE("prediction: there is no clock error where a process waits for another
   CHECK_FALSE(error_of_server(false, true).has_value());
 }
 
-TEST_CASE("prediction: what makes no sense is refused", "[prediction]") {
+TEST_CASE("prediction: contradictory options are refused", "[prediction]") {
   ObviousSystem system = selective_server(1, 3, 5, false);
   const History history = traced(system, random_placement(1, system.info));
   const Target target = traced_target(history);
@@ -222,7 +222,7 @@ TEST_CASE("prediction: what makes no sense is refused", "[prediction]") {
 }
 
 TEST_CASE("prediction: a stuck process takes what it did not wait for, and the prediction says so", "[prediction]") {
-  // B waits for channel 3 first, then for channel 2, but the trace has its messages' work the other way round for a
+  // B waits for channel 3 first, then for channel 2. The trace has its messages' work the other way round, as for a
   // process that remembers: elsewhere C's message comes first, and after its segment B would wait for C only.
   EventScript script({"red", "green", "blue"});
   script.process("A", "red");
@@ -243,7 +243,7 @@ TEST_CASE("prediction: a stuck process takes what it did not wait for, and the p
   const History history = history_of(script.info, script.events);
   Target target = traced_target(history);
   CHECK(predict(history, target).value().warnings.empty());
-  target.machines[0].speed = .01;  // A's message comes after C's, when B waits for C for ever
+  target.machines[0].speed = .01;  // A's message comes after C's, when B waits for C without end
   const Prediction prediction = predict(history, target).value();
   REQUIRE(prediction.warnings.size() == 1);
   CHECK(prediction.warnings[0].find("1 receives had to take a message they did not wait for") != std::string::npos);
@@ -252,7 +252,7 @@ TEST_CASE("prediction: a stuck process takes what it did not wait for, and the p
 
 TEST_CASE("prediction: the interval does not reach beyond what is possible, however wrong the clocks are",
           "[prediction]") {
-  // The clocks say four times what the replay does: the meter took it, and nobody knows how much.
+  // The clocks show four times what the replay does: the meter took it, and how much is not known.
   EventScript script({"red"});
   script.info.source = "linux-seccomp";
   script.info.delays = constant_delays(.001, .001);

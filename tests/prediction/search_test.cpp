@@ -89,7 +89,7 @@ TEST_CASE("search: what is found exhaustively is what brute force finds", "[pred
       REQUIRE(found.exhaustive);
       REQUIRE(found.regret_bound == 0);
       REQUIRE(found.evaluated == found.possible);
-      // Machines change names, and ties between processes do not; so not to the last bit.
+      // Machines change names, and ties between processes do not; so results are not equal to the last bit.
       REQUIRE(found.candidates.front().elapsed_s == Approx(best_by_force(history, base, order)).epsilon(1e-9));
       REQUIRE(found.candidates.front().elapsed_s <= found.base.elapsed_s);
       REQUIRE(std::is_sorted(found.candidates.begin(), found.candidates.end(),
@@ -158,7 +158,7 @@ TEST_CASE("search: servers are placed on the free machines while users stay", "[
     CHECK(candidate.placement.machine_of_process.size() == 2);
     for (std::uint16_t p = 2; p < 6; ++p) CHECK(candidate.machine_of[p] == MachineId{p});
     CHECK(candidate.machine_of[0].value < 2);
-    // What it says is what predicting it says.
+    // The search's result for a placement is that of predicting it.
     Target target = traced_target(history);
     target.machine_of = candidate.machine_of;
     CHECK(predict(history, target).value().elapsed_s == candidate.elapsed_s);

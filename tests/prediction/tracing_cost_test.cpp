@@ -1,4 +1,4 @@
-// What metering and waking cost: taken out of a live trace, and charged where a replay wakes.
+// What metering and waking cost: subtracted from a live trace, and charged where a replay wakes.
 #include "analysis/prediction/tracing_cost.hpp"
 
 #include "analysis/history/replay.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMs = 1e-3;
 
-// A computes and sends twice; B waits for the first message, and finds the second there.
+// A computes and sends twice; B waits for the first message, and finds the second in its queue.
 EventScript two_messages() {
   EventScript script({"red", "green"});
   script.process("A", "red");
@@ -77,7 +77,7 @@ TEST_CASE("tracing cost: what waking costs while metered counts where it is know
   CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{2, 5, 2});
 }
 
-TEST_CASE("tracing cost: on one machine nobody was woken from another", "[prediction]") {
+TEST_CASE("tracing cost: on one machine no process was woken from another machine", "[prediction]") {
   auto script = two_messages();
   script.info.processes[1].machine = {0};
   for (auto& event : script.events) event.machine = {0};
@@ -109,7 +109,7 @@ TEST_CASE("tracing cost: a call that found nothing costs what another costs", "[
   CHECK(taken.calls == 4 + 3);
 }
 
-TEST_CASE("tracing cost: who was idle when a message was sent to it had to be woken, whatever it waited in",
+TEST_CASE("tracing cost: a process that was idle when a message was sent to it had to be woken, whatever it waited in",
           "[prediction]") {
   EventScript script({"red", "green"});
   script.process("A", "red");
@@ -143,8 +143,8 @@ TEST_CASE("wake-ups: a message that is slept for on another machine comes later,
   apart.delays = costs().delays;
   for (const Order order : {Order::recorded, Order::arrival}) {
     const ReplayResult replayed = Replay(history, apart).run(order, apart.machine_of);
-    // B is ready at 2 and sleeps until 10 + 5; its 7 of work and 4 of being woken end at 26. A: 10, 10 + 3, 4 end
-    // at 27. The second message has come at 23, so B goes on at once: 26 + 3 = 29.
+    // B is ready at 2 and sleeps until 10 + 5; its 7 of work and 4 of being woken end at 26. A: 10, 10 + 3, 4 end at
+    // 27. The second message has come at 23, so B continues at once: 26 + 3 = 29.
     CHECK(replayed.elapsed_ns == Approx(29e6));
     CHECK(replayed.cpu_ns == (24 + 12 + 7) * 1'000'000);
     Target together = apart;
@@ -153,7 +153,7 @@ TEST_CASE("wake-ups: a message that is slept for on another machine comes later,
   }
 }
 
-TEST_CASE("wake-ups: the longer a machine has been idle, the dearer", "[prediction]") {
+TEST_CASE("wake-ups: the longer a machine has been idle, the more they cost", "[prediction]") {
   const auto script = two_messages();
   const History history = history_of(script.info, script.events);
   Target apart = traced_target(history);
@@ -172,7 +172,7 @@ TEST_CASE("wake-ups: the longer a machine has been idle, the dearer", "[predicti
   }
 }
 
-TEST_CASE("wake-ups: a core where somebody is at work need not be woken", "[prediction]") {
+TEST_CASE("wake-ups: a core that is at work need not be woken", "[prediction]") {
   EventScript script({"red", "green"});
   script.process("A", "red");
   script.process("B", "green");
@@ -187,10 +187,10 @@ TEST_CASE("wake-ups: a core where somebody is at work need not be woken", "[pred
   target.delays = costs().delays;
   const auto run = Replay(history, target).run(Order::arrival, target.machine_of, true);
   CHECK(run.schedule->finished_ns[history.first_event[1]] == Approx(10e6));
-  CHECK(run.cpu_ns == (10 + 1 + 100 + 3 + 4) * 1'000'000);  // C wakes A, for red is idle then
+  CHECK(run.cpu_ns == (10 + 1 + 100 + 3 + 4) * 1'000'000);  // C wakes A, because red is idle then
 }
 
-TEST_CASE("turns: processes of one core run one after the other, each for its turn", "[prediction]") {
+TEST_CASE("time slices: processes of one core run one after the other, each for its time slice", "[prediction]") {
   EventScript script({"red", "green"});
   for (const auto* name : {"A", "B", "C"}) script.process(name, "red");
   script.process("D", "green");
@@ -202,7 +202,7 @@ TEST_CASE("turns: processes of one core run one after the other, each for its tu
     const auto run = Replay(history, target).run(Order::arrival, target.machine_of, true);
     return run.schedule->finished_ns[history.first_event[process]] * 1e-6;
   };
-  target.time_slice = Duration::from_seconds(.1);  // longer than anybody needs
+  target.time_slice = Duration::from_seconds(.1);  // longer than any process needs
   CHECK(finished_ms(0) == Approx(10));
   CHECK(finished_ms(1) == Approx(40));
   CHECK(finished_ms(2) == Approx(60));
@@ -231,7 +231,7 @@ TEST_CASE("tracing cost: metering may be fitted to what the program itself uses 
   script.info.processes[1].machine = {0};
   for (auto& event : script.events) event.machine = {0};
   History history = history_of(script.info, script.events);
-  // 36 ms of CPU time, of which calls cost 1 + 1 + 1 + 2 by the calibration; the program says it is 10.
+  // 36 ms of CPU time, of which calls cost 1 + 1 + 1 + 2 by the calibration; the program itself measures 10.
   const Calibration fitted = fitted_to(history, costs(), .026);
   CHECK(fitted.metering.call_cpu_s == Approx(2 * kMs));
   CHECK(fitted.metering.waiting_call_cpu_s == Approx(4 * kMs));

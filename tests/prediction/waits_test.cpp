@@ -1,4 +1,4 @@
-// What waits for the ends of processes mean for longest paths, replays and bounds.
+// The effect of waits for the ends of processes on longest paths, replays and bounds.
 #include "analysis/history/replay.hpp"
 #include "analysis/parallelism/critical_path.hpp"
 #include "analysis/parallelism/parallelism.hpp"
@@ -14,8 +14,8 @@ using namespace dpm::test;
 
 namespace {
 
-// A make that starts `jobs` commands at a time and always waits for the oldest; each takes 10 ms and says 1 ms before
-// its end what it has done.
+// A make that starts `jobs` commands at a time and always waits for the oldest; each takes 10 ms and reports 1 ms
+// before its end what it has done.
 EventScript make(int commands, int jobs, std::uint16_t cores) {
   EventScript script({"red"});
   script.info.machines[0].cores = cores;
@@ -86,9 +86,9 @@ TEST_CASE("waits: messages have delays, waits have none", "[prediction]") {
   CHECK(prediction.elapsed_s == Approx(.016));
 }
 
-TEST_CASE("waits: a replay that stands at a wait for what another order put behind it goes on, and says so",
+TEST_CASE("waits: a replay blocked at a wait for what another order put after it continues, and reports it",
           "[prediction]") {
-  // a waits for c's end before it hears of b; where b is first, its work begins c.
+  // a waits for c's end before it hears from b; where b is first, its work begins c.
   EventScript script({"red", "green", "blue"});
   for (const char* name : {"a", "b", "c", "d"}) script.process(name, "red");
   script.info.processes[1].machine = {1};

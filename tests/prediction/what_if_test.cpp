@@ -1,6 +1,8 @@
 // Changes of a system, predicted from the trace of the unchanged one, against a simulation of the changed one.
 #include "analysis/prediction/what_if.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "analysis/prediction/gains.hpp"
@@ -30,7 +32,7 @@ std::vector<MachineId> apart(std::size_t processes) {
   return machine_of;
 }
 
-// The system with processes so many times as fast.
+// The system with processes `factor` times as fast.
 ObviousSystem with_speeds(const ObviousSystem& system, const std::vector<double>& speed_of) {
   ObviousSystem faster = system;
   faster.program = [program = system.program, speed_of](std::uint32_t p, const ObviousMessage* message) {
@@ -118,7 +120,7 @@ TEST_CASE("what if: delays between two processes, either way", "[prediction]") {
   }
 }
 
-TEST_CASE("what if: changes add up, and none at all changes nothing", "[prediction]") {
+TEST_CASE("what if: changes combine, and no change changes nothing", "[prediction]") {
   ObviousSystem system = selective_server(1, 3, 10, false);
   const History history = traced(system, apart(system.info.processes.size()));
   const auto elapsed = [&](const WhatIf& what_if) {
@@ -132,7 +134,7 @@ TEST_CASE("what if: changes add up, and none at all changes nothing", "[predicti
   CHECK(elapsed({.links = {{"server-disk", 9}}}) > elapsed({}));
 }
 
-TEST_CASE("what if: what cannot be meant is refused", "[prediction]") {
+TEST_CASE("what if: impossible changes are refused", "[prediction]") {
   ObviousSystem system = selective_server(1, 2, 5, false);
   History history = traced(system, apart(4));
   CHECK(refusal(history, {.speeds = {{"dsik", 2}}}) ==
@@ -170,14 +172,14 @@ TEST_CASE("what if: a search from a changed base finds nothing below its bound",
 
 namespace {
 
-// The system with more servers beside process `server`, last in the list of processes, each on a machine of its own;
-// `requesters` send it requests, to each server in turn, and everybody else answers who asked.
+// The system with more servers beside process `server`, last in the list of processes, each on its own machine;
+// `requesters` send requests to each server in turn, and every other process answers the one that asked.
 ObviousSystem with_copies(const ObviousSystem& system, std::uint32_t server, std::uint32_t copies,
                           const std::function<bool(std::uint32_t)>& requests) {
   ObviousSystem more = system;
   const auto first_copy = static_cast<std::uint32_t>(system.info.processes.size());
   for (std::uint32_t i = 1; i < copies; ++i) {
-    const std::string name = system.info.processes[server].name + "#" + std::to_string(i + 1);
+    const std::string name = fmt::format("{}#{}", system.info.processes[server].name, i + 1);
     more.info.machines.push_back(system.info.machines[system.info.processes[server].machine.value]);
     more.info.machines.back().name = name;
     more.info.processes.push_back(system.info.processes[server]);
@@ -211,7 +213,7 @@ std::vector<MachineId> machines_of(const ObviousSystem& system) {
 
 }  // namespace
 
-TEST_CASE("what if: copies of a server that asks a disk, on machines of their own", "[prediction]") {
+TEST_CASE("what if: copies of a server that asks a disk, each on its own machine", "[prediction]") {
   int faster = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     for (const bool constant_times : {false, true}) {
@@ -255,7 +257,7 @@ TEST_CASE("what if: copies of a disk whose server has several requests at it, an
   }
 }
 
-TEST_CASE("what if: a server that keeps requests back, or asks now and then, is doubted", "[prediction]") {
+TEST_CASE("what if: a server that delays requests, or asks only sometimes, gets caveats", "[prediction]") {
   EventScript script({"red", "green"});
   script.process("server", "red", "server");
   script.process("disk", "green", "disk");
@@ -283,7 +285,7 @@ TEST_CASE("what if: a server that keeps requests back, or asks now and then, is 
   CHECK_THAT(find_server_work(history, {2}).error().what, Catch::Contains("receives no requests"));
 }
 
-TEST_CASE("what if: copies that cannot be meant are refused", "[prediction]") {
+TEST_CASE("what if: impossible copies are refused", "[prediction]") {
   ObviousSystem system = selective_server(1, 2, 5, false);
   const History traced_history = traced(system, apart(4));
   const auto refused = [&](const ReplicaChange& change) {
@@ -361,7 +363,7 @@ TEST_CASE("gains: links of processes, and rows that are left out", "[prediction]
   CHECK(all.gains.size() == 5 + 4 + 4);  // processes; server with disk and clients, each alone on its machine
   for (const Gain& link : all.gains) {
     if (link.of != Gain::Of::link) continue;
-    WhatIf what_if{.links = {{link.a + "-" + link.b, .99}}};
+    WhatIf what_if{.links = {{fmt::format("{}-{}", link.a, link.b), .99}}};
     Target better = target;
     REQUIRE(apply(what_if, history, better).has_value());
     CHECK(link.elapsed == Approx(predicted_ns(history, better) / predicted_ns(history, target) - 1).margin(1e-12));

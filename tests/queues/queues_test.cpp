@@ -65,7 +65,7 @@ TEST_CASE("queues: the five events of the README", "[queues]") {
   CHECK(server.still_queued == 1);
 }
 
-TEST_CASE("queues: a process without MESSAGEQUEUED has no numbers, and says what to do", "[queues]") {
+TEST_CASE("queues: a process without MESSAGEQUEUED has no numbers, and a warning names the flag", "[queues]") {
   const auto queues = queues_of({at_server(kReceive, 30, 1)});
   REQUIRE(queues.processes.size() == 1);
   CHECK_FALSE(queues.processes[0].measured);
@@ -93,7 +93,7 @@ TEST_CASE("queues: a clock that is set back adds no negative time", "[queues]") 
   CHECK(queues.processes[0].length_mean == 0);
 }
 
-TEST_CASE("queues: messages of the kernel never stand in a queue", "[queues]") {
+TEST_CASE("queues: messages of the kernel are never in a queue", "[queues]") {
   auto moved = at_server(kQueued, 10, 1);
   moved.flags = event_flags::kKernelMessage;
   CHECK(queues_of({moved}).processes.empty());

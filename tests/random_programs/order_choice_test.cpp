@@ -1,4 +1,4 @@
-// The order of receives that is chosen for each process, on programs whose authors are known.
+// The order of receives that is chosen for each process, on programs with known rules.
 #include "analysis/prediction/order_choice.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST_CASE("order choice: dispatchers are recognised, whether work is given out, 
   }
 }
 
-TEST_CASE("order choice: clients and servers, and stages of pipelines, hand out no work", "[random]") {
+TEST_CASE("order choice: clients and servers, and stages of pipelines, do not dispatch", "[random]") {
   const std::uint64_t programs = fewer_if_sanitized(25, 4, "random programs");
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
     for (const Family family : {Family::client_server, Family::pipeline}) {
@@ -54,7 +54,7 @@ TEST_CASE("order choice: clients and servers, and stages of pipelines, hand out 
   }
 }
 
-TEST_CASE("order choice: who waits for both neighbours counts, and is predicted exactly", "[random]") {
+TEST_CASE("order choice: a process that waits for both neighbours counts, and is predicted exactly", "[random]") {
   int counting = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const RandomProgram program = random_program(seed, Family::peer_to_peer);

@@ -1,5 +1,5 @@
-// The generator of random programs keeps what it promises: every program loads, ends by itself in every placement, and
-// is a function of its seed.
+// The generator of random programs keeps its promises: every program loads, ends by itself in every placement, and is a
+// function of its seed.
 #include <cmath>
 #include <map>
 #include <set>
@@ -33,7 +33,7 @@ TEST_CASE("random programs: a program is a function of its seed, and no two seed
   CHECK(texts.size() == 200);
 }
 
-TEST_CASE("random programs: families take turns, or are asked for", "[random]") {
+TEST_CASE("random programs: families alternate, or are chosen", "[random]") {
   std::map<Family, int> count;
   for (std::uint64_t seed = 0; seed < 2 * kFamilyCount; ++seed) ++count[random_program(seed).family];
   CHECK(count.size() == kFamilyCount);

@@ -1,5 +1,7 @@
 #include "backends/replay/replay_source.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
 
@@ -53,13 +55,12 @@ TEST_CASE("replay: replaying a replayed trace changes nothing", "[replay]") {
   EventFilter filter(std::move(rules), *writer);
   REQUIRE(first.run(filter));
   for (const char* file : {"trace.json", "ctf/metadata", "ctf/machine_0_filter_0", "ctf/machine_2_filter_0"}) {
-    const std::string command =
-        std::string("cmp '") + (folder / "once/") + file + "' '" + (folder / "twice/") + file + "'";
+    const std::string command = fmt::format("cmp '{}{}' '{}{}'", folder / "once/", file, folder / "twice/", file);
     CHECK(std::system(command.c_str()) == 0);
   }
 }
 
-TEST_CASE("replay: a directory that is no trace is an error, and the sink hears nothing", "[replay]") {
+TEST_CASE("replay: a directory that is not a trace is an error, and the sink gets nothing", "[replay]") {
   const TemporaryFolder folder;
   Recorder sink;
   ReplaySource missing(folder / "nothing");

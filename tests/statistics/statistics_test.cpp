@@ -117,11 +117,11 @@ TEST_CASE("statistics: data moved by the kernel is counted as a message and on i
   CHECK(statistics.sizes.messages == 2);
 }
 
-TEST_CASE("statistics: a migrated process is told, and local or remote follows it", "[statistics]") {
+TEST_CASE("statistics: a migrated process is reported, and local or remote follows it", "[statistics]") {
   const auto statistics =
       statistics_of(three_processes(), {
                                            event(EventType::send, kA, kB, 1, 1, 8),
-                                           event(EventType::start_process, kB, kA, 2, 0, 0, 0),  // b goes on on red
+                                           event(EventType::start_process, kB, kA, 2, 0, 0, 0),  // b continues on red
                                            event(EventType::send, kA, kB, 3, 2, 8),
                                            event(EventType::stop_process, kB, kA, 2, 0, 0, 1),
                                        });
@@ -131,7 +131,7 @@ TEST_CASE("statistics: a migrated process is told, and local or remote follows i
   REQUIRE(statistics.warnings.size() == 1);
 }
 
-TEST_CASE("statistics: without SENDs it says so and counts by RECEIVEs", "[statistics]") {
+TEST_CASE("statistics: without SENDs it warns and counts by RECEIVEs", "[statistics]") {
   const auto statistics = statistics_of(three_processes(), {event(EventType::receive, kA, kB, 1, 1, 8)});
   REQUIRE(statistics.warnings.size() == 1);
   CHECK(pair(statistics, kB, kA).messages() == 1);
@@ -173,7 +173,7 @@ TEST_CASE("statistics: sums over pairs, processes, sizes and batches agree on ra
   }
 }
 
-TEST_CASE("statistics: waits are counted by kind, and are no messages", "[statistics]") {
+TEST_CASE("statistics: waits are counted by kind, and are not messages", "[statistics]") {
   TraceInfo info;
   info.machines.push_back({"red"});
   info.processes.resize(2);

@@ -36,7 +36,7 @@ TEST_CASE("threads: a process's numbers are the sums of its threads'", "[statist
   EventScript script = client_and_threaded_server();
   const Statistics apart = statistics_of(script);
   REQUIRE(apart.processes.size() == 3);
-  CHECK(sum_threads(apart, script.info).processes.size() == 3);  // nobody belongs to anybody
+  CHECK(sum_threads(apart, script.info).processes.size() == 3);  // no thread belongs to a process
 
   script.info.processes[2].group = ProcessId{1};
   const Statistics together = sum_threads(apart, script.info);

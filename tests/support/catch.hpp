@@ -1,4 +1,4 @@
-// The one place that knows which Catch2 we have (2.x).
+// The only file that depends on the version of Catch2 (2.x).
 #pragma once
 
 #include <catch2/catch.hpp>

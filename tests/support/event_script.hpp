@@ -7,7 +7,7 @@
 //   script.receive("B", 5, hello);                 // B computes 5 ms, then receives it
 //   script.end("A", 4);                            // A computes 4 ms more
 //
-// Times are milliseconds of CPU time. Local times may be given with at_ms(); they stay what they were otherwise.
+// Times are milliseconds of CPU time. at_ms() sets local times; otherwise they do not change.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ constexpr ProcessId kServer{1};
 constexpr ChannelId kToServer{0};
 constexpr ChannelId kToClient{1};
 
-// Writes down what one process does, with its clocks.
+// Records what one process does, with its clocks.
 class Actor {
  public:
   Actor(ProcessId process, MachineId machine, std::int64_t clock_ns)

@@ -46,15 +46,15 @@ class RecordingSink : public EventSink {
 Result<Recording> record(EventSource& source);
 
 // Two processes on a machine each exchange `messages` requests and replies, every event metered and no event lost:
-// client and server of a made-up computation, with the same numbers every time.
+// client and server of an invented computation, with the same numbers every time.
 Recording client_and_server(std::uint32_t messages);
 
 // A recording as a meter of live programs would have made it: every channel is a byte stream, a message is known by the
-// offset of its first byte, and nobody knows who is at the other end. Each channel has one sender.
+// offset of its first byte, and the other end is not known. Each channel has one sender.
 Recording told_in_bytes(Recording recording);
 
-// The same delivered in another order: events of one process keep theirs, nothing else does. A source may do that, for
-// nothing is promised between processes.
+// The same delivered in another order: events of one process keep theirs, nothing else does. A source may do that,
+// because nothing is promised between processes.
 Recording reordered_between_processes(const Recording& recording, std::uint64_t seed);
 
 }  // namespace dpm

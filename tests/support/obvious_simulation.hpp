@@ -1,5 +1,5 @@
-// A simulation of message-driven processes as simple as it can be made: every step looks at every process. It shares no
-// code with the replay it is the yardstick for, but for the delay model.
+// A simulation of message-driven processes, as simple as possible: every step looks at every process. It shares no code
+// with the replay that it checks, except the delay model.
 //
 // A process is a function from the message it receives (none at its beginning) to what it does next. Machines share
 // their cores equally among runnable processes, none of which uses more than one. The result is the stream of events a

@@ -26,12 +26,12 @@ ObviousSystem random_system(std::uint64_t seed, const RandomShape& shape);
 // Clients that think and ask a server; the server asks a disk and waits for it alone, then answers.
 ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool constant_times);
 
-// Clients that think and ask a front; the front gives requests to two workers, and while `limit` are with them it waits
-// for answers alone. Which messages it waits for depends on how many are in progress, not on the last message.
+// Clients that think and ask a front; the front gives requests to two workers, and while they have `limit` of them it
+// waits for answers alone. Which messages it waits for depends on how many are in progress, not on the last message.
 ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, std::uint32_t limit);
 
 // A dispatcher with `outstanding` pieces of work at each of its workers; pieces differ in length, and the next goes to
-// whoever asks first. Process 0 is the dispatcher. Not order-oblivious, of course.
+// the worker that asks first. Process 0 is the dispatcher. Not order-oblivious, of course.
 ObviousSystem dispatcher_and_workers(std::uint64_t seed, std::uint32_t workers, std::uint32_t pieces,
                                      std::uint32_t outstanding);
 

@@ -1,5 +1,5 @@
-// Less work under a sanitizer. There a simulated process is a thread, and everything else is several times as slow;
-// what a sanitizer looks for shows after few repetitions as well as after many. Normal builds do all of it.
+// Less work under a sanitizer: there a simulated process is a thread, and everything else is several times as slow; a
+// sanitizer finds its errors after few repetitions as well as after many. Normal builds do all of it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr bool kUnderSanitizer = true;
 inline constexpr bool kUnderSanitizer = false;
 #endif
 
-// `all`, or the first `few` of them under a sanitizer, which the test's output then says. `what` is a plural.
+// `all`, or the first `few` of them under a sanitizer, which the test's output then reports. `what` is a plural.
 inline std::uint64_t fewer_if_sanitized(std::uint64_t all, std::uint64_t few, const char* what) {
   if (!kUnderSanitizer) return all;
   std::printf("REDUCED: %llu of %llu %s, because of the sanitizer\n", static_cast<unsigned long long>(few),

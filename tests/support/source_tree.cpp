@@ -67,7 +67,7 @@ PlantedTree::PlantedTree(const std::vector<std::pair<std::string, std::string>>&
 }
 
 PlantedTree::~PlantedTree() {
-  std::error_code ignored;  // a temporary folder left behind harms nobody
+  std::error_code ignored;  // a temporary folder left behind is harmless
   fs::remove_all(root_, ignored);
 }
 

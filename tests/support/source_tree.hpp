@@ -25,7 +25,7 @@ std::vector<SourceFile> read_source_tree(const std::filesystem::path& root);
 // Where the sources of this project are (DPM_SOURCE_DIR, set for every test, or the current directory).
 std::filesystem::path source_root();
 
-// A small tree in a temporary folder that goes away with this object, to plant violations in.
+// A small tree in a temporary folder that is removed with this object, to plant violations in.
 class PlantedTree {
  public:
   explicit PlantedTree(const std::vector<std::pair<std::string, std::string>>& path_and_text);

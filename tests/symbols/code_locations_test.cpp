@@ -1,5 +1,6 @@
 #include "symbols/code_locations.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ constexpr ProcessId kProcess{0}, kThread{1}, kStranger{2};
 
 std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
-// What lies where in this process, as a meter would have noted it. Our own file goes by the name `own_file`.
+// The modules of this process, as a meter would have noted them. Our own file goes by the name `own_file`.
 TraceInfo own_modules(const std::string& own_file) {
   TraceInfo info;
   info.processes.resize(3);
@@ -44,7 +45,7 @@ class Folder {
     path_ = pattern;
   }
   ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  std::string operator/(const std::string& name) const { return fmt::format("{}/{}", path_, name); }
 
  private:
   std::string path_;
@@ -52,7 +53,7 @@ class Folder {
 
 std::string stripped_copy(const Folder& folder, const std::string& option) {
   const std::string copy = folder / "copy";
-  const std::string command = "objcopy " + option + " '" + own_path() + "' '" + copy + "'";
+  const std::string command = fmt::format("objcopy {} '{}' '{}'", option, own_path(), copy);
   REQUIRE(std::system(command.c_str()) == 0);
   return copy;
 }
@@ -61,7 +62,7 @@ std::string base_name(const std::string& path) { return std::filesystem::path(pa
 
 }  // namespace
 
-TEST_CASE("symbols: a call has its function and the line it stands on", "[symbols]") {
+TEST_CASE("symbols: a call has its function and its line", "[symbols]") {
   CodeLocations locations(own_modules(own_path()));
   const auto check = [&](const sample::Call& call, const std::string& function) {
     const CodeLocation location = locations.find(kProcess, call.pc);
@@ -78,7 +79,7 @@ TEST_CASE("symbols: a call has its function and the line it stands on", "[symbol
   check(sample::Clock().method(1), "sample::Clock::method(int) const");
 }
 
-TEST_CASE("symbols: a thread's code is its process's, a stranger's is not known", "[symbols]") {
+TEST_CASE("symbols: a thread's code is its process's, an unknown process's is not known", "[symbols]") {
   CodeLocations locations(own_modules(own_path()));
   const std::uint64_t pc = sample::plain_call().pc;
   CHECK(locations.find(kThread, pc) == locations.find(kProcess, pc));
@@ -117,7 +118,7 @@ TEST_CASE("symbols: a function of the C library is known by its name", "[symbols
   CHECK(base_name(location.module).starts_with("libc"));
 }
 
-TEST_CASE("symbols: what was loaded last is what lies there", "[symbols]") {
+TEST_CASE("symbols: of overlapping modules the last loaded applies", "[symbols]") {
   TraceInfo info;
   info.processes.resize(1);
   info.modules = {{kProcess, 0x1000, 0x2000, 0, "/before"}, {kProcess, 0x1000, 0x3000, 0x500, "/after"}};

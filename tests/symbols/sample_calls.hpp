@@ -1,4 +1,4 @@
-// Calls whose places are known: each returns the address that it returns to, and the line it is called from.
+// Calls whose locations are known: each returns the address that it returns to, and the line it is called from.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ TEST_CASE("timeline: what is left out is counted, the shortest first", "[timelin
   CHECK(make_timeline(ping_pong(), TimelineSchedule{kCompletion}, window).rows_left_out == 1);
 }
 
-TEST_CASE("timeline: rows stand by machine of the placement asked about", "[timeline]") {
+TEST_CASE("timeline: rows are sorted by machine of the given placement", "[timeline]") {
   const std::vector<MachineId> placement = {MachineId{1}, MachineId{0}};
   const auto timeline =
       make_timeline(ping_pong(), TimelineSchedule{kCompletion}, {.from_ns = 0, .to_ns = 100}, placement);
@@ -90,7 +90,7 @@ TEST_CASE("timeline: a replay may take another message, do work elsewhere, never
   CHECK(make_timeline(ping_pong(), {.completion_ns = stuck}, {.from_ns = 0, .to_ns = 100}).not_performed == 1);
 }
 
-TEST_CASE("timeline: segments of a process cover its life without overlap, on random schedules", "[timeline]") {
+TEST_CASE("timeline: segments of a process cover its lifetime without overlap, on random schedules", "[timeline]") {
   std::mt19937 random(23);
   for (int round = 0; round < 100; ++round) {
     Story story({"a", "b", "user"}, 2);

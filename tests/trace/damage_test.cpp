@@ -38,7 +38,7 @@ void write_small_packets(const std::string& directory, const TraceInfo& info, st
   filter.on_end(losses);
 }
 
-// Whatever was done to the directory, the books balance and nothing that was never written is delivered.
+// Whatever was done to the directory, the ledger adds up and nothing is delivered that was never written.
 void check_sound(const std::string& directory, std::span<const Event> written, std::uint64_t expected_seen) {
   auto reader = TraceReader::open(directory);
   INFO((reader ? "" : reader.error().what));
@@ -309,7 +309,7 @@ TEST_CASE("trace: ids that trace.json does not know are lost records, not crashe
   events[10].process.value = 3;
   events[20].process.value = 0xfffffff0;
   events[30].process = {};
-  // The filter would refuse such events: they come from a recorder that went wrong.
+  // The filter would refuse such events: they come from a faulty recorder.
   auto writer =
       TraceWriter::create(folder / "trace", describe_events({"filter"}, {RuleSet::keep_all(event_layouts())})).value();
   writer->on_begin(info);
@@ -324,13 +324,13 @@ TEST_CASE("trace: ids that trace.json does not know are lost records, not crashe
   writer->on_end(ledger);
   auto reader = TraceReader::open(folder / "trace").value();
   const auto back = read_back(reader);
-  // Process 3 is one too many but plausible: a recorder that died may have known it. The others are not.
+  // Process 3 is one too many but plausible: a recorder that was killed may have known it. The others are not.
   CHECK(back.losses.lost() == 2);
   CHECK(back.losses.losses.at(0).reason == "stream machine_0_filter_0 has records that make no sense");
   CHECK(back.events.size() == 48);
 }
 
-TEST_CASE("trace: a disk that takes no more loses the records, and says so", "[trace]") {
+TEST_CASE("trace: a full disk loses the records, and the loss is reported", "[trace]") {
   const TemporaryFolder folder;
   const TraceInfo info = small_info(1, 3, 2);
   const auto events = random_events(9, 50, info);

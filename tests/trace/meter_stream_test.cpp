@@ -1,6 +1,8 @@
 // The stream that filters read: what goes in comes out, whatever the cuts; what is damaged is counted.
 #include "trace/meter_stream.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/support/catch.hpp"
 #include "tests/support/memory_source.hpp"
 #include "tests/trace/trace_fixture.hpp"
@@ -51,7 +53,7 @@ std::string whole_stream(const TraceInfo& info, std::span<const Event> events) {
 
 std::string reasons(const LossReport& report) {
   std::string text;
-  for (const auto& loss : report.losses) text += loss.reason + ": " + std::to_string(loss.events) + "\n";
+  for (const auto& loss : report.losses) text += fmt::format("{}: {}\n", loss.reason, loss.events);
   return text;
 }
 
@@ -60,7 +62,7 @@ std::string reasons(const LossReport& report) {
 TEST_CASE("meter stream: names and events come out as they went in, however the stream is cut", "[meter-stream]") {
   TraceInfo info = small_info(3, 9, 12);
   info.processes[4].group = ProcessId{3};
-  info.processes[2].group = ProcessId{7};  // of a process that is told later
+  info.processes[2].group = ProcessId{7};  // of a process that is described later
   info.modules.push_back({ProcessId{1}, 100, 200, 0, "/lib/x.so"});
   const auto events = random_events(4, 500, info);
   const std::string stream = whole_stream(info, events);
@@ -157,7 +159,7 @@ TEST_CASE("meter stream: what meters lost is in the account, under their names",
   CHECK(read.losses.warnings == std::vector<std::string>{"the meter of process 18 (client) on green: look"});
 }
 
-TEST_CASE("meter stream: it is at rest when every meter has said its last", "[meter-stream]") {
+TEST_CASE("meter stream: it is at rest when every meter has reported its end", "[meter-stream]") {
   const TraceInfo info = small_info(1, 2, 2);
   const auto events = random_events(5, 10, info);
   std::string stream;
@@ -178,8 +180,7 @@ TEST_CASE("meter stream: it is at rest when every meter has said its last", "[me
   CHECK(reader.report().warnings.empty());
 }
 
-TEST_CASE("meter stream: cut off anywhere, what had come is there and the rest is said to be missing",
-          "[meter-stream]") {
+TEST_CASE("meter stream: cut off anywhere, what had come is there and the rest is reported missing", "[meter-stream]") {
   const TraceInfo info = small_info(2, 4, 4);
   const auto events = random_events(6, 20, info);
   const std::string stream = whole_stream(info, events);

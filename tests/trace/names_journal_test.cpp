@@ -1,5 +1,7 @@
-// Names of a source that keeps no tables: told once, found by every reader, whatever became of the recorder.
+// Names of a source that keeps no tables: written once, found by every reader, however the recorder ends.
 #include "trace/names_journal.hpp"
+
+#include <fmt/format.h>
 
 #include <fstream>
 
@@ -20,7 +22,7 @@ std::string bytes_of(const std::string& path) {
 struct Recording {
   TemporaryFolder folder;
   TraceInfo info;   // what the source has when it begins
-  TraceInfo whole;  // what it has told
+  TraceInfo whole;  // what it has passed on
   std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
   std::string path = folder / "trace";
   std::unique_ptr<TraceWriter> writer = TraceWriter::create(path, describe_events({"filter"}, rules)).value();
@@ -44,7 +46,7 @@ struct Recording {
     growth.processes.push_back({"p" + std::to_string(id), "/bin/p", MachineId{0}, 0, true, 100 + id, 100 + id});
     const ChannelId channel{static_cast<std::uint32_t>(whole.channels.size())};
     ChannelInfo described;
-    described.name = "tcp 127.0.0.1:" + std::to_string(id) + " > 127.0.0.1:80";
+    described.name = fmt::format("tcp 127.0.0.1:{} > 127.0.0.1:80", id);
     described.kind = ChannelKind::stream;
     described.medium = ChannelMedium::tcp;
     growth.channels.push_back(described);

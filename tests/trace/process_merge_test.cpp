@@ -8,10 +8,10 @@ using namespace dpm::test;
 
 namespace {
 
-// A life of a process that computes and migrates, in true order; machine ids say where.
-std::vector<Event> wandering_life(Random& random, ProcessId process, std::size_t machines,
-                                  bool computes_before_moving) {
-  std::vector<Event> life;
+// The events of a process that computes and migrates, in true order; machine ids tell where.
+std::vector<Event> wandering_events(Random& random, ProcessId process, std::size_t machines,
+                                    bool computes_before_moving) {
+  std::vector<Event> events_of_one;
   std::uint64_t proc_time_ns = 0;
   std::uint16_t machine = 0;
   const auto add = [&](EventType type, std::uint16_t flags) {
@@ -22,8 +22,8 @@ std::vector<Event> wandering_life(Random& random, ProcessId process, std::size_t
     event.machine.value = machine;
     event.proc_time_ns = proc_time_ns;
     event.local_time.ns = static_cast<std::int64_t>(random.below(1000));  // machines share no clock
-    if (member_named(type, "sequence")) event.sequence = life.size();
-    life.push_back(event);
+    if (member_named(type, "sequence")) event.sequence = events_of_one.size();
+    events_of_one.push_back(event);
   };
   add(EventType::start_process, 0);
   for (int i = 0; i < 40; ++i) {
@@ -37,7 +37,7 @@ std::vector<Event> wandering_life(Random& random, ProcessId process, std::size_t
       add(EventType::send, 0);
     }
   }
-  return life;
+  return events_of_one;
 }
 
 }  // namespace
@@ -48,13 +48,13 @@ TEST_CASE("trace: a process that migrated is read in the order it performed its 
     const bool two_machines = round % 2 == 0;
     const std::size_t machines = two_machines ? 2 : 4;
     // Among more than two machines, moves without any computation between them leave the order open.
-    const auto life = wandering_life(random, ProcessId{0}, machines, !two_machines);
+    const auto events_of_one = wandering_events(random, ProcessId{0}, machines, !two_machines);
     std::vector<std::vector<Event>> streams(machines);
-    for (const Event& event : life) streams[event.machine.value].push_back(event);
+    for (const Event& event : events_of_one) streams[event.machine.value].push_back(event);
     const auto merged = merge_streams_of_process(streams);
     INFO("round " << round);
-    REQUIRE(merged.size() == life.size());
-    CHECK(std::equal(merged.begin(), merged.end(), life.begin(), same_event));
+    REQUIRE(merged.size() == events_of_one.size());
+    CHECK(std::equal(merged.begin(), merged.end(), events_of_one.begin(), same_event));
   }
 }
 
@@ -63,12 +63,12 @@ TEST_CASE("trace: migrated processes come back in order from a trace on disk, an
     const TemporaryFolder folder;
     Random random(5);
     TraceInfo info = small_info(3, 6, 2);
-    std::vector<std::vector<Event>> lives;
-    for (std::uint32_t i = 0; i < 3; ++i) lives.push_back(wandering_life(random, ProcessId{i}, 3, true));
+    std::vector<std::vector<Event>> streams_of;
+    for (std::uint32_t i = 0; i < 3; ++i) streams_of.push_back(wandering_events(random, ProcessId{i}, 3, true));
     std::vector<Event> events;
     for (std::size_t i = 0; i < 90; ++i) {
-      for (const auto& life : lives)
-        if (i < life.size()) events.push_back(life[i]);
+      for (const auto& events_of_one : streams_of)
+        if (i < events_of_one.size()) events.push_back(events_of_one[i]);
       Event other = random_event(random, info);
       other.process.value = 3 + static_cast<std::uint32_t>(random.below(3));
       other.machine = info[other.process].machine;

@@ -1,4 +1,4 @@
-// A trace while somebody records into it.
+// A trace during its recording.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct Recording {
 
 }  // namespace
 
-TEST_CASE("trace: a directory says whether somebody is recording into it", "[trace]") {
+TEST_CASE("trace: a directory shows whether a process is recording into it", "[trace]") {
   Recording recording;
   CHECK(is_being_recorded(recording.path));
   recording.filter.on_begin(recording.info);
@@ -48,7 +48,7 @@ TEST_CASE("trace: a recorder that was killed records no more", "[trace]") {
   CHECK_FALSE(is_being_recorded(folder / "trace"));
 }
 
-TEST_CASE("trace: one that is being recorded says so, and is read up to its last checkpoint", "[trace]") {
+TEST_CASE("trace: one that is being recorded is reported as such, and read up to its last checkpoint", "[trace]") {
   Recording recording;
   recording.filter.on_begin(recording.info);
   const auto events = random_events(3, 50, recording.info);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace {
 
 // What babeltrace2 prints, line by line.
 std::vector<std::string> babeltrace(const std::string& directory) {
-  const std::string command = "babeltrace2 --names=all '" + directory + "' 2>&1";
+  const std::string command = fmt::format("babeltrace2 --names=all '{}' 2>&1", directory);
   std::FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::vector<std::string> lines;
@@ -191,7 +192,7 @@ TEST_CASE("trace: the same events give the same bytes", "[trace]") {
   write_trace(folder / "a", info, events);
   write_trace(folder / "b", info, events);
   for (const char* file : {"trace.json", "ctf/metadata", "ctf/machine_0_filter_0", "ctf/machine_1_filter_0"}) {
-    const std::string command = std::string("cmp '") + (folder / "a/") + file + "' '" + (folder / "b/") + file + "'";
+    const std::string command = fmt::format("cmp '{}{}' '{}{}'", folder / "a/", file, folder / "b/", file);
     CHECK(std::system(command.c_str()) == 0);
   }
 }

@@ -1,7 +1,7 @@
-// Traces for tests: random Events that are what model/event.hpp says Events are, and a directory that cleans up after
-// itself.
+// Traces for tests: random Events as model/event.hpp defines them, and a directory that removes itself.
 #pragma once
 
+#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class TemporaryFolder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  std::string operator/(const std::string& name) const { return fmt::format("{}/{}", path_, name); }
 
  private:
   std::string path_;
@@ -53,7 +53,7 @@ inline TraceInfo small_info(std::size_t machines, std::size_t processes, std::si
   return info;
 }
 
-// Sets only what `type` gives a meaning to; the process stays on its own machine.
+// Sets only the fields that `type` defines; the process stays on its own machine.
 inline Event random_event(Random& random, const TraceInfo& info) {
   Event event;
   event.type = kEventTypes[random.below(kEventTypes.size())];

@@ -1,4 +1,4 @@
-// What one trace says about the travelling salesman elsewhere, beside the size of its error (that is validation/tsp).
+// What one trace predicts about the travelling salesman elsewhere, except the size of its error (see validation/tsp).
 #include "analysis/parallelism/parallelism.hpp"
 #include "tests/support/catch.hpp"
 #include "validation/common/traced_run.hpp"
@@ -24,8 +24,8 @@ TEST_CASE("tsp: predictions from one trace rank the placements, and its servers,
     for (const char* placement : {"one-per-machine", "two-per-machine", "four-per-machine", "single"})
       runs.emplace_back(tsp_instance(placement, 16, servers, 2));
     const auto predicted = [&](std::size_t i) { return runs[3].predict(runs[i].scenario, {.order = Order::role}).P; };
-    // One, two, four servers to a machine: P falls in this order, in truth and as predicted. (All on one machine may
-    // beat four to a machine, for its messages are local.)
+    // One, two, four servers to a machine: P falls in this order, in truth and as predicted. (All on one machine may be
+    // better than four to a machine, because its messages are local.)
     for (std::size_t i = 1; i < 3; ++i) {
       CHECK(runs[i].P() < runs[i - 1].P());
       CHECK(predicted(i) < predicted(i - 1));

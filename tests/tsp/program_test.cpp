@@ -1,5 +1,7 @@
 #include "scenarios/tsp/program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -89,7 +91,7 @@ TEST_CASE("tsp: controller and servers find the best tour, in every version and 
   }
 }
 
-TEST_CASE("tsp: the CPU time used is the same wherever the processes stand", "[tsp]") {
+TEST_CASE("tsp: the CPU time used is the same wherever the processes are", "[tsp]") {
   for (int version = 1; version <= 3; ++version) {
     const Run apart = run(study(12, 8, 1, version));
     const double controller_s = apart.room.cpu_s.at("controller");
@@ -105,7 +107,7 @@ TEST_CASE("tsp: the CPU time used is the same wherever the processes stand", "[t
 }
 
 TEST_CASE("tsp: every server is put to work", "[tsp]") {
-  // The study began with the opposite: all pieces went to one server, and the answers were right all the same.
+  // At first the study did the opposite: all pieces went to one server, and the answers were still right.
   for (int version = 1; version <= 3; ++version) {
     std::set<std::string> senders;
     const Run done = run(study(8, 7, 1, version));
@@ -145,7 +147,8 @@ TEST_CASE("tsp: a machine for each server matters more the larger the matrix", "
   }
 }
 
-TEST_CASE("tsp: keeping values beats working them out again, and two requests in flight beat one", "[tsp]") {
+TEST_CASE("tsp: keeping values is faster than computing them again, and two requests in flight are faster than one",
+          "[tsp]") {
   for (const int servers : {4, 8}) {
     const Run first = run(study(16, servers, 1, 1)), second = run(study(16, servers, 1, 2)),
               third = run(study(16, servers, 1, 3));
@@ -180,7 +183,7 @@ TEST_CASE("tsp: a parameter out of range ends the controller and is named", "[ts
     Parameters parameters;
     parameters.set(name, value);
     const auto room = test::run_in_room({{"controller", "c", make_controller(parameters, nullptr)}}, {}, true);
-    CHECK_THAT(room.error, Catch::Contains("controller") && Catch::Contains("'" + name + "'"));
+    CHECK_THAT(room.error, Catch::Contains("controller") && Catch::Contains(fmt::format("'{}'", name)));
   }
 }
 

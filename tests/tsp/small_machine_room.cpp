@@ -1,5 +1,7 @@
 #include "tests/tsp/small_machine_room.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <exception>
@@ -13,7 +15,7 @@
 namespace dpm::test {
 namespace {
 
-struct Killed {};  // unwinds a process that will never go on
+struct Killed {};  // unwinds a process that will never continue
 
 class Room;
 
@@ -32,7 +34,7 @@ class Process final : public MessageCalls {
         if (!killed_) description_.program(*this);
       } catch (const Killed&) {
       } catch (const std::exception& exception) {
-        error = description_.name + ": " + exception.what();
+        error = fmt::format("{}: {}", description_.name, exception.what());
       }
       state = State::ended;
       theirs_.release();
@@ -178,7 +180,8 @@ class Room {
     return 1.0 / static_cast<double>(computing);
   }
 
-  // To the next thing that happens: the first computation to end, or the first message to arrive. False: nothing will.
+  // Advances to the next thing that happens: the first computation to end, or the first message to arrive. False:
+  // nothing will.
   bool advance() {
     double step_s = -1;
     std::vector<std::pair<Process*, double>> computing;
@@ -206,7 +209,7 @@ class Room {
     return true;
   }
 
-  static constexpr double kMomentS = 1e-10;  // closer than this is the same moment
+  static constexpr double kMomentS = 1e-10;  // closer than this counts as the same moment
 
   const DelayModel& delays_;
   bool shared_;

@@ -1,6 +1,6 @@
 // A few machines in one test: runs programs written against MessageCalls in simulated time, with the delays of a
-// DelayModel and processors shared evenly, and says how long it took. An independent, slow and simple stand-in for
-// backends/sim: enough for links set up by name, sends, receives and computing; anything else a program calls ends the
+// DelayModel and processors shared evenly, and returns how long it took. An independent, slow and simple stand-in for
+// backends/sim: enough for links set up by name, sends, receives and computing; any other call of a program ends the
 // test.
 //
 // Processes are threads of which exactly one runs at a time, so a run is the same every time.
@@ -22,7 +22,7 @@ struct RoomProcess {
 };
 
 struct RoomResult {
-  bool deadlock = false;                // processes wait for messages that nobody will send
+  bool deadlock = false;                // processes wait for messages that will never be sent
   std::string error;                    // what a process threw, if one did
   double makespan_s = 0;                // until the last process ends
   std::map<std::string, double> cpu_s;  // by process

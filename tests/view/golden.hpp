@@ -2,6 +2,8 @@
 // look at what changed before committing it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -13,7 +15,7 @@ namespace dpm::testing {
 
 inline void check_golden(const std::string& name, const std::string& text) {
   const char* root = std::getenv("DPM_SOURCE_DIR");
-  const std::string path = std::string(root != nullptr ? root : ".") + "/tests/view/cases/" + name;
+  const std::string path = fmt::format("{}/tests/view/cases/{}", root != nullptr ? root : ".", name);
   if (std::getenv("DPM_BLESS") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;

@@ -1,5 +1,7 @@
 #include "view/report.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/support/catch.hpp"
 #include "tests/view/golden.hpp"
 #include "tests/view/sample_report.hpp"
@@ -24,7 +26,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Every name of a trace replaced by something that wants out of its place.
+// Every name of a trace replaced by something that tries to escape from its place.
 TraceInfo hostile_info() {
   auto info = testing::sample_trace_info();
   const std::vector<std::string> names = {"<script>alert(1)</script>",
@@ -130,7 +132,7 @@ TEST_CASE("view: figures of nothing are drawn without a fault", "[view]") {
   CHECK(xml_fault(body_of(render_report(report))) == "");
 }
 
-TEST_CASE("view: a ledger that does not add up says so", "[view]") {
+TEST_CASE("view: a ledger that does not add up is marked", "[view]") {
   ReportInput report;
   report.ledger = Ledger{10, 5, 1, 1, {}, {"clock of red jumped"}};
   const std::string page = render_report(report);
@@ -149,14 +151,14 @@ TEST_CASE("view: a value that was not measured is a dash or a gap, never a zero"
   CHECK(draw(bars, kHalfWidth).find("\xE2\x80\x93</text>") != std::string::npos);
 }
 
-TEST_CASE("view: what is predicted rightly lies on the diagonal of its picture", "[view]") {
+TEST_CASE("view: right predictions are on the diagonal of their picture", "[view]") {
   ScatterChart chart{"t", "d", "measured", "predicted", {{"<arrival>", {{1, 1}, {3, 3}}}, {"recorded", {}}}};
   chart.series[1].points = {{2, 2.5, 2, 3, "A from B"}, {kNoValue, 1, kNoValue, kNoValue, ""}};
   const std::string picture = draw(chart, kHalfWidth);
   CHECK(xml_fault(picture) == "");
   CHECK(occurrences(picture, "<circle") == 3 + 2);  // and two in the legend
   CHECK(picture.find("recorded, A from B: 2.5 for 2") != std::string::npos);
-  // The axes are alike: the diagonal goes as far to the right as it goes up.
+  // The axes are equal: the diagonal goes as far to the right as it goes up.
   const auto number_behind = [&](const std::string& name, std::size_t from) {
     return std::stod(picture.substr(picture.find(name + "=\"", from) + name.size() + 2));
   };
@@ -171,7 +173,7 @@ TEST_CASE("view: shares of the critical path have their names whole, however lon
   const Figure figure = critical_path_figure({{name, .5}, {"disk", .5}});
   CHECK(figure.wide);
   const std::string picture = draw(std::get<BarChart>(figure.drawing), kFullWidth);
-  CHECK(occurrences(picture, ">" + name + "<") == 2);  // the label, and what shows when pointed at
+  CHECK(occurrences(picture, fmt::format(">{}<", name)) == 2);  // the label, and the tooltip
   CHECK(occurrences(picture, "…") == 0);
   CHECK_FALSE(critical_path_figure({{"disk", 1}}).wide);
 }

@@ -1,4 +1,4 @@
-// A report with one of every figure, from made-up results of the shape the file system study has.
+// A report with one of every figure, from invented results of the shape that the file system study has.
 #pragma once
 
 #include "view/figures.hpp"

@@ -1,6 +1,8 @@
-// Is a text well-formed XML, as far as our own pictures go: tags nest and close, attributes are quoted, nothing is
-// left raw.
+// Whether a text is well-formed XML, as far as our own pictures need: tags nest and close, attributes are quoted,
+// nothing is left raw.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cctype>
 #include <string>
@@ -8,11 +10,11 @@
 
 namespace dpm::testing {
 
-// Empty if it is, otherwise what is wrong and where.
+// Empty if it is, otherwise the error and its place.
 inline std::string xml_fault(const std::string& text) {
   std::vector<std::string> open;
   const auto fault = [&](std::size_t at, const std::string& what) {
-    return what + " at '" + text.substr(at, 60) + "'";
+    return fmt::format("{} at '{}'", what, text.substr(at, 60));
   };
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] == '&') {
