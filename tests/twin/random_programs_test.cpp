@@ -4,7 +4,7 @@
 #include "cli/twin/twin_trial.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
 
 using namespace dpm;
 

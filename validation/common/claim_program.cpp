@@ -1,5 +1,7 @@
 #include "validation/common/claim_program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,7 +30,7 @@ Result<CommandLine> read_command_line(int argc, char** argv, const std::vector<s
     if (word == "--quick") {
       line.asked.quick = true;
     } else if (value == nullptr) {
-      return Error{"no option '" + word + "'"};
+      return Error{fmt::format("no option '{}'", word)};
     } else if (i + 1 == argc) {
       return Error{word + " needs a value"};
     } else {
@@ -40,8 +42,8 @@ Result<CommandLine> read_command_line(int argc, char** argv, const std::vector<s
   if (!plant.empty() && std::find(plants.begin(), plants.end(), plant) == plants.end()) {
     std::string list;
     for (const auto& name : plants) list += (list.empty() ? "" : ", ") + name;
-    return Error{"no error '" + plant + "' to plant here" + did_you_mean(plant, plants) +
-                 (plants.empty() ? "" : "; there is " + list)};
+    return Error{fmt::format("no error '{}' to plant here{}{}", plant, did_you_mean(plant, plants),
+                             plants.empty() ? "" : "; there is " + list)};
   }
   return line;
 }

@@ -1,9 +1,9 @@
-// What every claim in C++ begins with: its main() is one call of run_claim_program().
+// The beginning of every claim in C++: its main() is one call of run_claim_program().
 //
 //     validation_CLAIM [--quick] [--plant NAME] --dpm PROGRAM --result FILE
 //
-// measure() fills in the figures that claim.json names, and tables and plots for the report. It says what it is doing
-// with say(), throws std::exception when it cannot go on, and judges nothing: that is for `dpm validate`.
+// measure() fills in the figures that claim.json names, and tables and plots for the report. It reports progress with
+// say(), throws std::exception when it cannot continue, and judges nothing: `dpm validate` does that.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ void say(const std::string& what);
 // "0.12 %" of a fraction; the other with a sign, unless it rounds to nothing.
 std::string percent_text(double fraction, int decimals = 2);
 std::string signed_text(double fraction, int decimals = 2);
-// "1.8e-15", "0.01": as short as it can be read.
+// "1.8e-15", "0.01": the shortest form that reads back the same.
 std::string number_text(double value);
 
 }  // namespace dpm::validation

@@ -1,5 +1,7 @@
 #include "validation/common/matrix_study.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +24,8 @@ void MatrixStudy::add(const std::vector<TracedRun>& runs, const std::string& gro
         if (traced == other) continue;
         const double predicted = runs[traced].predict(runs[other].scenario, method.options).P;
         const double error = predicted / runs[other].P() - 1;
-        const std::string cell = matrices.placements[other] + " from " + matrices.placements[traced] + ", " + label;
+        const std::string cell =
+            fmt::format("{} from {}, {}", matrices.placements[other], matrices.placements[traced], label);
         cells[traced][other].sum += error;
         ++cells[traced][other].count;
         errors_[method.name].add(error, cell);
@@ -47,7 +50,7 @@ MatrixStudy::Group& MatrixStudy::group_of(const std::string& name, const std::ve
 std::vector<ResultTable> MatrixStudy::tables(const std::string& method) const {
   std::vector<ResultTable> tables;
   for (const auto& group : groups_) {
-    ResultTable table{"Error of P, " + method + ", " + group.name, {"traced on"}, {}};
+    ResultTable table{fmt::format("Error of P, {}, {}", method, group.name), {"traced on"}, {}};
     for (const auto& placement : group.placements) table.columns.push_back("predicted " + placement);
     const auto& cells = group.cells.at(method);
     for (std::size_t traced = 0; traced < cells.size(); ++traced) {

@@ -1,4 +1,4 @@
-"""What is measured of a system that was metered on all its hosts: what became of its messages, and what is known about its clocks."""
+"""The measurement of a system that was metered on all its hosts: what became of its messages, and what is known about its clocks."""
 
 import json
 import subprocess
@@ -39,7 +39,7 @@ def _dpm(system: System, *words: object) -> dict:
 
 
 def _need_load(system: System, merged: dict, expected: dict) -> None:
-    """A system that says little to anybody shows nothing."""
+    """A system with few messages shows nothing."""
     between, least = merged["messages"]["matched_between"], expected["matched_between_least"]["quick" if system.quick else "full"]
     if between < least:
         raise Failed(f"only {between} messages between machines, and {least} should be there at least: was there any load?")
@@ -49,7 +49,7 @@ def _need_load(system: System, merged: dict, expected: dict) -> None:
 
 
 def _wrong_clocks(clocks: dict, ahead: dict) -> list[str]:
-    """Pairs of machines whose clocks are not as far apart as `dpm clocks` says."""
+    """Pairs of machines whose clocks are not as far apart as `dpm clocks` reports."""
     wrong = []
     for relation in clocks["relations"]:
         truth_ns = (ahead.get(relation["b"], 0) - ahead.get(relation["a"], 0)) * 1e9

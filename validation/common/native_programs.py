@@ -13,7 +13,7 @@ NAME_BYTES_MAX = 15  # what Linux keeps of a process's name
 def live_study(scenario: str, parameters: dict[str, float], placements: dict[str, dict[str, int | list[int]]],
                traced_on: list[str], outside: tuple[str, ...] = (), **options) -> Study:
     """`placements`: by name, the core of each process or group of the scenario (a list: of its members in turn). `outside`: what
-    has no part in the prediction, such as who only starts the others."""
+    is not part of the prediction, such as a process that only starts the others."""
     original = json.loads((ROOT / "scenarios" / scenario / "scenario.json").read_text())
     processes = [{**process, "program": f"{scenario}/{process['program']}", "machine": "core0"} for process in original["processes"]]
     derived = {"name": f"real-{scenario}", "machines": ["core0", "core1"], "processes": processes, "placement": traced_on[0],

@@ -1,5 +1,5 @@
-// The value of a result, for programs that measure claims: what cannot be done is thrown as std::runtime_error, and the
-// claim is broken.
+// The value of a result, for programs that measure claims: a failure is thrown as std::runtime_error, and the claim is
+// broken.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace dpm::validation {
 
-// `of_what` stands before the reason, unless it is empty.
+// `of_what` is put before the reason, unless it is empty.
 template <typename T>
 T need(Result<T> result, const std::string& of_what = "") {
   if (!result) throw std::runtime_error((of_what.empty() ? "" : of_what + ": ") + result.error().what);

@@ -1,8 +1,8 @@
-// Errors to plant in a prediction, on purpose: who doubts that a claim can fail sees it fail (docs/validation.md).
+// Errors to plant in a prediction, on purpose, to show that a claim can fail (docs/validation.md).
 //
-//   delays  the predictor takes delays to be 20 % longer than they are
+//   delays  the predictor assumes delays that are 20 % longer than they are
 //   cpu     the CPU time of the busiest process counts half
-//   order   that messages come in another order elsewhere is ignored: every RECEIVE waits for the one of the trace
+//   order   the other order of messages elsewhere is ignored: every RECEIVE waits for the message of the trace
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ namespace dpm::validation {
 
 inline const std::vector<std::string> kPlants = {"delays", "cpu", "order"};
 
-// In what is known of a run; an empty name plants nothing.
+// Plants it in what is known of a run; an empty name plants nothing.
 void plant_error(const std::string& name, History& history);
-// In how it is predicted.
+// Plants it in how the run is predicted.
 PredictOptions with_error(const std::string& name, PredictOptions options);
 Order with_error(const std::string& name, Order order);
 

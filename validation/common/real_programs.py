@@ -2,10 +2,10 @@
 
     run [--quick] --dpm PROGRAM --result FILE
 
-A claim describes a Study; everything here is the same for all. What is true is what unmetered runs take. Runs of all placements are
+A claim describes a Study; everything here is the same for all. The truth is what unmetered runs take. Runs of all placements are
 interleaved, in another sequence each time, and everything is repeated; medians and quartiles count.
 
-Where it is permitted, runs are scheduled in real time (SCHED_RR), so that what else the machine does has no part in them: a prediction
+Where it is permitted, runs are scheduled in real time (SCHED_RR), so that other load of the machine does not affect them: a prediction
 is of the program alone.
 """
 
@@ -27,20 +27,20 @@ from dataclasses import dataclass, field
 
 SKIPPED = 77
 LIMIT_S = 120  # for any one run
-# Between runs others get what they missed: the kernel gives them a twentieth of a second in each second, which must not
+# Between runs other processes catch up: the kernel gives them a twentieth of a second in each second, which must not
 # fall into a run.
 PAUSE_S = 0.15
-# Of the measured times of two placements, at least, for one of them to be the better one.
+# The least difference between the measured times of two placements for one of them to be the better one.
 DIFFERENCE, QUICK_DIFFERENCE = 0.02, 0.1
 
 
 class Missing(Exception):
-    """This claim cannot be tried on this machine."""
+    """This claim cannot be measured on this machine."""
 
 
 @dataclass
 class Placement:
-    """`core_of` counts the machines 0, 1, ...; which CPUs these are is found out."""
+    """`core_of` counts the machines 0, 1, ...; which CPUs these are is determined here."""
     name: str
     core_of: dict[str, int]  # by the process's name in the trace
 
@@ -50,7 +50,7 @@ class Placement:
 
 @dataclass
 class Run:
-    """What a run of the program is started with."""
+    """The environment and placement that a run of the program is started with."""
     folder: pathlib.Path
     cpus: list[int]  # of the machines
     placement: Placement
@@ -74,12 +74,15 @@ class Study:
     prepare: Callable[[pathlib.Path], None] = lambda folder: None
     repeats: int = 9
     over: str = "tcp"  # what its messages go over mostly
-    # Of receives: real sockets do not say what else a process would have taken, so nothing but the recorded order is safe.
+    # The order of receives: real sockets do not show what else a process would have taken, so only the recorded order
+    # is safe.
     order: str = "recorded"
     processes: list[str] = field(default_factory=list)  # the computation; empty: what the trace says
-    # Whose messages, from the first to the last, take the time that play() returns; empty: the whole run takes it.
+    # The program whose messages, from the first to the last, take the time that play() returns; empty: the whole run
+    # takes it.
     timed: str = ""
-    # False: nobody runs long enough for turns to matter, because full pipes stop whoever is ahead, which a replay does not know.
+    # False: no process runs long enough for time slices to matter, because full pipes stop a process that is ahead,
+    # which a replay does not model.
     turns: bool = True
 
 
@@ -110,7 +113,7 @@ def say(text: str) -> None:
 
 
 def call(words: Sequence[object], folder: pathlib.Path, **options) -> subprocess.CompletedProcess:
-    """Runs a command that must succeed. If it takes too long, or we are interrupted, nothing of it is left."""
+    """Runs a command that must succeed. If it takes too long, or we are interrupted, its processes are killed."""
     command = [str(word) for word in words]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                cwd=folder, start_new_session=True, **options)
@@ -166,7 +169,7 @@ class Laboratory:
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
     def names(self, trace: pathlib.Path) -> list[str]:
-        """Of the processes of a trace; those of one program are called postgres, postgres#2, ..."""
+        """The names of a trace's processes; those of one program are called postgres, postgres#2, ..."""
         said = json.loads(call([self.dpm, "statistics", trace, "--json"], self.folder).stdout)
         return [process["process"] for process in said["processes"]]
 
@@ -197,7 +200,7 @@ class Laboratory:
         trace = self.folder / f"traced-{next(self._runs)}"
         # A program on one core is metered on that core: its supervisor does not help it with another.
         cpus = self.cpus[:1] if placement.on_one_core() else self.cpus
-        # On two, the kernel takes the supervisor to the CPU of each call only if everybody is scheduled as usual.
+        # On two cores, the kernel moves the supervisor to the CPU of each call only if all are scheduled as usual.
         ordinary = ["chrt", "-o", "0"] if self.real_time and not placement.on_one_core() else []
         prefix = [*ordinary, "taskset", "-c", ",".join(map(str, cpus)), self.dpm, "meter", "--wait", "-o", str(trace), "--"]
         return study.play(Run(self.folder, self.cpus, placement, prefix, self.dpm)), trace
@@ -233,7 +236,7 @@ class Results:
         cell.elapsed_with_metering.append(self.time_of(found.get("taken_out", {}).get("with_it", found)))
 
     def time_of(self, prediction: dict) -> float:
-        """Of what the measured time is of."""
+        """The predicted time of the part of the run that is measured."""
         if not self.study.timed:
             return prediction["elapsed_s"]
         spans = {span["process"]: span for span in prediction["message_spans"]}

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 
 LIMIT_S = 120  # for what takes a moment on a quiet machine
 LOOK_AGAIN_S = 0.05
-NOBODY = 65534
+UNPRIVILEGED_ID = 65534
 SBIN = os.pathsep.join(["/usr/local/sbin", "/usr/sbin", "/sbin"])
 
 
 class Failed(Exception):
-    """The system itself did not work: nothing can be said about its measurement."""
+    """The system itself did not work: its measurement means nothing."""
 
 
 class Missing(Exception):
@@ -59,7 +59,7 @@ class Part:
             raise Failed(f"{self.folder.name} on {self.host} did not end in {limit_s} s") from None
 
     def words(self) -> str:
-        """The last of what it said."""
+        """The end of its output."""
         return "\n".join(self.all_words().splitlines()[-20:])
 
     def all_words(self) -> str:
@@ -75,7 +75,7 @@ class System:
     # ---- on the hosts
 
     def address(self, host: str) -> str:
-        """Its IPv4 address, as everybody sees it."""
+        """Its IPv4 address, the same for all hosts."""
         return self.on(host, ["getent", "ahostsv4", host]).stdout.split()[0]
 
     def on(self, host: str, command: Sequence[object] | str, check: bool = True) -> subprocess.CompletedProcess:
@@ -91,11 +91,11 @@ class System:
         folder = self.folder / name
         part = Part(host, folder)
         if as_nobody:
-            command = self.nobody(command)
+            command = self.unprivileged(command)
         metered = [self.dpm, "meter", "--wait", "-o", folder, "--", *command]
         inner = f"echo $$ >{shlex.quote(str(part.pid_file))}; exec {_shell(metered)}"
-        # The outer shell makes 128+n of a death by signal, of which ssh tells no number.
-        # What it prints goes to a file: into a pipe it would be messages.
+        # The outer shell turns a death by signal into 128+n, because ssh does not pass the number.
+        # Its output goes to a file: into a pipe it would be messages.
         script = f"{_shell(['sh', '-c', inner])} >{shlex.quote(str(part.log))} 2>&1; exit $?"
         part.log.touch()
         part.session = subprocess.Popen([*self._ssh(host), script], stdin=subprocess.DEVNULL)
@@ -103,18 +103,18 @@ class System:
         return part
 
     def run(self, host: str, name: str, command: Sequence[object], as_nobody: bool = False) -> Part:
-        """A metered program from beginning to end, which must be a good one."""
+        """A metered program from beginning to end, which must succeed."""
         part = self.start(host, name, command, as_nobody)
         if (status := part.wait()) != 0:
             raise Failed(f"{name} on {host} ended with {status}:\n{part.words()}")
         return part
 
     def stop(self, part: Part, signal: str = "TERM", expected: Sequence[int] = (0,)) -> None:
-        """Asks a program to end (`dpm meter --wait` hands signals on to it) and waits for its trace."""
+        """Asks a program to end (`dpm meter --wait` passes signals on to it) and waits for its trace."""
         self.stop_all([part], signal, expected)
 
     def stop_all(self, parts: Sequence[Part], signal: str = "TERM", expected: Sequence[int] = (0,)) -> None:
-        """At once: who goes on talking to one that has been told to end is not heard any more."""
+        """Stops them at the same time: what one sends to another that is ending is not received."""
         for part in parts:
             self.on(part.host, ["kill", f"-{signal}", part.pid_file.read_text().strip()])
         for part in parts:
@@ -135,25 +135,25 @@ class System:
                         lambda: self.on(from_host, ["python3", "-c", probe], check=False).returncode == 0)
 
     def end(self) -> None:
-        """Nothing goes on after a failure; the cluster's end would leave unfinished traces."""
+        """Kills all parts after a failure; the end of the cluster would leave unfinished traces."""
         for part in self.parts:
             if part.running():
                 self.on(part.host, f"kill -KILL $(cat {shlex.quote(str(part.pid_file))})", check=False)
 
     # ---- folders and accounts
 
-    def nobody(self, command: Sequence[object]) -> list[object]:
-        """For servers that refuse to be root; who is no root is fine as they are."""
+    def unprivileged(self, command: Sequence[object]) -> list[object]:
+        """The command for servers that refuse to run as root; unchanged if we are not root."""
         if os.geteuid() != 0:
             return list(command)
-        return [program("setpriv"), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command]
+        return [program("setpriv"), f"--reuid={UNPRIVILEGED_ID}", f"--regid={UNPRIVILEGED_ID}", "--clear-groups", *command]
 
     def own_folder(self, host: str, name: str, for_nobody: bool = False) -> pathlib.Path:
         """A folder that only this host sees."""
         folder = pathlib.Path("/tmp") / name
         self.on(host, ["mkdir", "-p", folder])
         if for_nobody and os.geteuid() == 0:
-            self.on(host, ["chown", f"{NOBODY}:{NOBODY}", folder])
+            self.on(host, ["chown", f"{UNPRIVILEGED_ID}:{UNPRIVILEGED_ID}", folder])
         return folder
 
     def write(self, host: str, file: pathlib.Path, text: str) -> None:

@@ -1,12 +1,14 @@
 #include "validation/common/traced_run.hpp"
 
+#include <fmt/format.h>
+
 #include "validation/common/need.hpp"
 #include "validation/common/planted_error.hpp"
 
 namespace dpm::validation {
 
 TracedRun::TracedRun(Scenario to_run, const std::string& plant) : scenario(std::move(to_run)), plant_(plant) {
-  const std::string of_what = scenario.name + ", " + scenario.placement;
+  const std::string of_what = fmt::format("{}, {}", scenario.name, scenario.placement);
   HistoryBuilder builder(Computation{.all_processes = true});
   SimSource source(scenario);
   need(source.run(builder), of_what);

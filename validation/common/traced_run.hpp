@@ -1,5 +1,5 @@
-// A simulated run and the history graph of its trace, everybody in the computation: what a prediction starts from, and
-// what it is held against. SimGrid shares no code with the replay.
+// A simulated run and the history graph of its trace, with all processes in the computation: what a prediction starts
+// from, and what it is compared with. SimGrid shares no code with the replay.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace dpm::validation {
 
-// What cannot be done is thrown as std::runtime_error: a claim that cannot be measured is broken.
+// Failures are thrown as std::runtime_error: a claim that cannot be measured is broken.
 struct TracedRun {
   Scenario scenario;
   SimTruth truth;
@@ -25,7 +25,7 @@ struct TracedRun {
   double cpu_ns() const;
   double P() const { return cpu_ns() * 1e-9 / elapsed_s(); }
 
-  // Where the processes stand elsewhere, for the trace of this run.
+  // The places of the processes elsewhere, for the trace of this run.
   Target target_on(const Scenario& elsewhere) const;
   Prediction predict(const Scenario& elsewhere, const PredictOptions& options = {}) const;
 

@@ -1,4 +1,4 @@
-"""What the run scripts of real systems share: the cluster around them, and what is measured of the merged trace.
+"""The common part of the run scripts of real systems: the cluster around them, and the measurement of the merged trace.
 
     run [--quick] --dpm PROGRAM --result FILE
 
@@ -7,9 +7,9 @@ system did not work; 77: it cannot be tried on this machine, and the last line s
 
 system.json beside the script:
     hosts                  how many
-    clocks_ahead_s         hosts whose clocks are wrong, and by how much: what `dpm clocks` must find out
+    clocks_ahead_s         hosts whose clocks are wrong, and by how much: what `dpm clocks` must find
     machines               that must be in the merged trace
-    matched_between_least  messages between machines, so that nobody measures a system without load; "quick" for --quick
+    matched_between_least  messages between machines, so that a system without load is not measured; "quick" for --quick
 """
 
 import argparse

@@ -1,4 +1,6 @@
 // The file system predicted from traces of other placements, against simulations of these placements.
+#include <fmt/format.h>
+
 #include "validation/common/matrix_study.hpp"
 #include "validation/common/planted_error.hpp"
 
@@ -18,8 +20,8 @@ ClaimResult measure(const Asked& asked) {
   for (const int users : {2, 4, 7}) {
     const std::string group = std::to_string(users) + " users";
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-      const std::string label = group + ", seed " + std::to_string(seed);
-      say(label + " of " + std::to_string(seeds));
+      const std::string label = fmt::format("{}, seed {}", group, seed);
+      say(fmt::format("{} of {}", label, seeds));
       std::vector<TracedRun> runs;
       for (const auto& placement : kPlacements)
         runs.emplace_back(instance(file, placement, {{"users", users}}, seed), asked.plant);
@@ -32,8 +34,9 @@ ClaimResult measure(const Asked& asked) {
     result.figures[prefix + "mean_error"] = 100 * study.errors(method).mean();
     result.figures[prefix + "worst_error"] = 100 * study.errors(method).worst();
   }
-  result.remarks = {"the worst cell in arrival order is " + study.errors("arrival").worst_cell() +
-                    ": the cache of the buffer manager held other blocks"};
+  result.remarks = {
+      fmt::format("the worst cell in arrival order is {}: the cache of the buffer manager held other blocks",
+                  study.errors("arrival").worst_cell())};
   result.tables = {study.summary()};
   for (const std::string method : {"arrival", "recorded"})
     for (auto& table : study.tables(method)) result.tables.push_back(std::move(table));

@@ -1,12 +1,14 @@
-// Is the placement that is predicted to be fastest the fastest? All ways to group the file system's four servers, and
-// the placements of random programs: predicted from one trace, with the order that `dpm predict` chooses, and
-// simulated.
+// Whether the placement that is predicted to be fastest is the fastest. All ways to group the file system's four
+// servers, and the placements of random programs: predicted from one trace, with the order that `dpm predict` chooses,
+// and simulated.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "validation/common/matrix_study.hpp"
 #include "validation/common/planted_error.hpp"
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
 
 namespace {
 
@@ -64,7 +66,7 @@ class Choices {
   std::vector<Choice> choices_;
 };
 
-// Of the placements that were simulated, by what the trace predicts of each.
+// Chooses among the placements that were simulated, by what the trace predicts of each.
 Choice choice_from(const TracedRun& traced, const std::vector<TracedRun>& placements, const std::string& what) {
   double least_predicted_s = 1e300, chosen_s = 0, fastest_s = 1e300, slowest_s = 0;
   for (const auto& placement : placements) {
@@ -100,8 +102,8 @@ Choices choose_for_file_system(const Asked& asked, bool has_cache) {
   Choices choices;
   for (const int number : {2, 4, 7}) {
     for (std::uint64_t seed = 1; seed <= (asked.quick ? 1 : 20); ++seed) {
-      const std::string what = "the file system" + std::string(has_cache ? "" : " without a cache") + ", " +
-                               std::to_string(number) + " users, seed " + std::to_string(seed);
+      const std::string what =
+          fmt::format("the file system{}, {} users, seed {}", has_cache ? "" : " without a cache", number, seed);
       say(what);
       const Scenario scenario = instance(file, "traced", {{"users", number}, {"oblivious", has_cache ? 0 : 1}}, seed);
       const TracedRun traced(scenario, asked.plant);
@@ -117,13 +119,13 @@ std::map<std::string, Choices> choose_for_random_programs(const Asked& asked) {
   std::map<std::string, Choices> by_family;
   const std::uint64_t programs = asked.quick ? 20 : 200;
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
-    if (seed % 10 == 1) say("random programs: " + std::to_string(seed) + " of " + std::to_string(programs));
+    if (seed % 10 == 1) say(fmt::format("random programs: {} of {}", seed, programs));
     const RandomProgram program = random_program(seed);
     std::vector<TracedRun> runs;
     for (const auto& placement : program.file.placement_names)
       runs.emplace_back(instance(program.file, placement, {}, seed), asked.plant);
     for (const auto& traced : runs) {
-      const std::string what = program.name() + " traced on " + traced.scenario.placement;
+      const std::string what = fmt::format("{} traced on {}", program.name(), traced.scenario.placement);
       by_family[std::string(name_of(program.family))].add(choice_from(traced, runs, what));
     }
   }
@@ -138,8 +140,8 @@ ClaimResult measure(const Asked& asked) {
   Choices file_system, random_programs;
   for (const bool has_cache : {true, false}) {
     const Choices choices = choose_for_file_system(asked, has_cache);
-    table.rows.push_back(choices.row("file system" + std::string(has_cache ? "" : " without a cache") +
-                                     ", 15 ways to group its servers"));
+    table.rows.push_back(
+        choices.row(fmt::format("file system{}, 15 ways to group its servers", has_cache ? "" : " without a cache")));
     file_system.add(choices);
   }
   for (const auto& [family, choices] : choose_for_random_programs(asked)) {

@@ -1,5 +1,7 @@
-// Programs nobody had in mind, predicted on placements they were not traced on: which order, when, and whether the
-// interval that is printed holds the truth.
+// Random programs, predicted on placements they were not traced on: which order, when, and whether the interval that is
+// printed contains the truth.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -22,7 +24,7 @@ std::vector<Cell> all_cells(const Asked& asked) {
   std::vector<Cell> cells;
   const std::uint64_t count = asked.quick ? kQuickPrograms : kPrograms;
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (i % 20 == 0) say("random programs: " + std::to_string(i) + " of " + std::to_string(count));
+    if (i % 20 == 0) say(fmt::format("random programs: {} of {}", i, count));
     for (auto& cell : cells_of(kFirstSeed + i)) cells.push_back(std::move(cell));
   }
   return cells;
@@ -34,8 +36,8 @@ ResultTable which_when(const CellsOfFamily& families, const std::vector<Cell>& a
   const auto add = [&](const std::string& name, const std::vector<Cell>& cells) {
     std::vector<std::string> row = {name, std::to_string(cells.size())};
     for (const Method method : kMethods)
-      row.push_back(percent_text(mean_error(cells, method)) + ", " +
-                    percent_text(worst(cells, method).error(method), 1));
+      row.push_back(fmt::format("{}, {}", percent_text(mean_error(cells, method)),
+                                percent_text(worst(cells, method).error(method), 1)));
     table.rows.push_back(std::move(row));
   };
   for (const auto& [family, cells] : families) add(std::string(name_of(family)), cells);
@@ -65,7 +67,7 @@ ResultPlot predicted_against_simulated(const CellsOfFamily& families) {
     for (const Cell& cell : cells) {
       if (shown[cell.seed]++ >= kShownPlacements) continue;
       series.points.push_back({cell.simulated_P, cell.P.front(), cell.low_P, cell.high_P,
-                               cell.program + ", " + cell.predicted + " from " + cell.traced});
+                               fmt::format("{}, {} from {}", cell.program, cell.predicted, cell.traced)});
     }
     plot.series.push_back(std::move(series));
   }
@@ -107,10 +109,10 @@ ClaimResult measure(const Asked& asked) {
   result.figures["beyond_best_fixed"] = 100 * (mean_error(cells, Method::automatic) / best_fixed - 1);
   result.figures["coverage"] = 100 * coverage(cells);
   result.figures["mean_width"] = 100 * mean_width(cells);
-  result.remarks = {"the worst cell is " + off.predicted + " from " + off.traced + " of " + off.program + ", with " +
-                    std::to_string(off.messages) +
-                    " messages: its processes draw as they go along, and in another order draw otherwise; so " +
-                    "what they would have done there is not in the trace"};
+  result.remarks = {
+      fmt::format("the worst cell is {} from {} of {}, with {} messages: its processes draw as they go along, and in "
+                  "another order draw otherwise; so what they would have done there is not in the trace",
+                  off.predicted, off.traced, off.program, off.messages)};
   result.tables = {which_when(families, cells), intervals(families, cells)};
   result.plots = {predicted_against_simulated(families), errors_by_rank(cells)};
   return result;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
 
 namespace dpm::validation {
 
@@ -28,7 +28,7 @@ struct Cell {
   bool held() const { return low_P <= simulated_P && simulated_P <= high_P; }
 };
 
-// The cells off the diagonal of the program with this seed. Throws std::runtime_error when something cannot be done.
+// The cells off the diagonal of the program with this seed. Throws std::runtime_error on failure.
 std::vector<Cell> cells_of(std::uint64_t seed);
 
 // Of many cells.

@@ -1,4 +1,4 @@
-// Random systems without any structure: everybody sends to everybody.
+// Random systems without any structure: every process sends to every other.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace dpm::validation {
 
-// `mean_s`: of a computation, so that the same system can be had on any time scale.
+// `mean_s`: of a computation, so that the same system is available on any time scale.
 Scenario gossip_system(std::uint64_t seed, double mean_s);
 
 }  // namespace dpm::validation

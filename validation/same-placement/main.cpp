@@ -1,6 +1,8 @@
-// What must come out exactly. A run's own trace gives back its makespan: the meter lost nothing, the graph holds
-// everything that took time, and the replay shares processors as the simulator does. And a program whose processes
-// react to the message alone is predicted exactly on any placement.
+// What must be exact. A run's own trace gives back its makespan: the meter lost nothing, the graph contains everything
+// that took time, and the replay shares processors as the simulator does. And a program whose processes react to the
+// message alone is predicted exactly on any placement.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +29,7 @@ void check_own_trace(const TracedRun& run, const std::string& plant, const std::
     found.not_performed += replayed.not_performed;
     found.cpu_error_ns = std::max(found.cpu_error_ns, std::fabs(static_cast<double>(replayed.cpu_ns) - run.cpu_ns()));
     found.errors.add(replayed.elapsed_ns * 1e-9 / run.elapsed_s() - 1,
-                     what + ", " + std::string(name_of(order)) + " order");
+                     fmt::format("{}, {} order", what, name_of(order)));
   }
 }
 
@@ -37,11 +39,11 @@ void try_shipped_scenarios(const Asked& asked, OwnTraces& found, ResultTable& ta
     const ScenarioFile file = shipped_scenario(folder.path());
     OwnTraces own;
     for (const auto& placement : file.placement_names) {
-      say("own traces: " + file.name + ", " + placement);
+      say(fmt::format("own traces: {}, {}", file.name, placement));
       for (std::uint64_t seed = 1; seed <= (asked.quick ? 1 : 5); ++seed) {
         const TracedRun run(instance(file, placement, {}, seed), asked.plant);
-        check_own_trace(run, asked.plant, file.name + ", " + placement, own);
-        check_own_trace(run, asked.plant, file.name + ", " + placement, found);
+        check_own_trace(run, asked.plant, fmt::format("{}, {}", file.name, placement), own);
+        check_own_trace(run, asked.plant, fmt::format("{}, {}", file.name, placement), found);
       }
     }
     table.rows.push_back({file.name, std::to_string(own.errors.count()), number_text(own.errors.worst())});
@@ -51,15 +53,15 @@ void try_shipped_scenarios(const Asked& asked, OwnTraces& found, ResultTable& ta
 void try_random_systems(const Asked& asked, OwnTraces& found, ResultTable& table) {
   const std::uint64_t systems = asked.quick ? 20 : 100;
   for (const double mean_s : {1e-4, 1e-2, 1., 1e3}) {
-    say("own traces: random systems with computations of " + number_text(mean_s) + " s");
+    say(fmt::format("own traces: random systems with computations of {} s", number_text(mean_s)));
     OwnTraces own;
     for (std::uint64_t seed = 1; seed <= systems; ++seed) {
-      const std::string what = "random system " + std::to_string(seed) + " with " + number_text(mean_s) + " s";
+      const std::string what = fmt::format("random system {} with {} s", seed, number_text(mean_s));
       const TracedRun run(gossip_system(seed, mean_s), asked.plant);
       check_own_trace(run, asked.plant, what, own);
       check_own_trace(run, asked.plant, what, found);
     }
-    table.rows.push_back({"random systems, computations of " + number_text(mean_s) + " s",
+    table.rows.push_back({fmt::format("random systems, computations of {} s", number_text(mean_s)),
                           std::to_string(own.errors.count()), number_text(own.errors.worst())});
   }
 }
@@ -71,13 +73,13 @@ MatrixStudy try_message_driven(const Asked& asked) {
   for (const int users : {2, 4, 7}) {
     for (const int slots : {0, 3}) {
       const std::string group = std::to_string(users) + " users";
-      say("message-driven: file system without a cache, " + group + ", " + std::to_string(slots) + " slots");
+      say(fmt::format("message-driven: file system without a cache, {}, {} slots", group, slots));
       for (std::uint64_t seed = 1; seed <= (asked.quick ? 1 : 5); ++seed) {
         std::vector<TracedRun> runs;
         for (const std::string placement : {"A", "B", "C"})
           runs.emplace_back(instance(file, placement, {{"users", users}, {"slots", slots}, {"oblivious", 1}}, seed),
                             asked.plant);
-        study.add(runs, group, group + ", " + std::to_string(slots) + " slots, seed " + std::to_string(seed));
+        study.add(runs, group, fmt::format("{}, {} slots, seed {}", group, slots, seed));
       }
     }
   }

@@ -1,7 +1,9 @@
 // What a prediction cannot know, and how much it matters: the file system with seven users is traced in three
-// placements, something that the predictor is told is made wrong, and what it says of the other two placements is
-// compared with simulations of them. In all but the last lines the buffer manager keeps no cache, for then nothing else
-// is wrong and a line shows what one mistake does alone.
+// placements, one input of the predictor is made wrong, and its predictions of the other two placements are compared
+// with simulations of them. In all but the last lines the buffer manager keeps no cache, so that nothing else is wrong
+// and a line shows the effect of one error alone.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <functional>
 
@@ -88,7 +90,7 @@ class Sweeps {
     return errors;
   }
 
-  // P of the same placements under other seeds: what a prediction of another day's run cannot be nearer than.
+  // P of the same placements under other seeds: a prediction of another day's run cannot be closer than this.
   double seed_noise() {
     double worst = 0;
     for (const std::string placement : {"A", "B", "C"}) {
@@ -133,8 +135,8 @@ ClaimResult measure(const Asked& asked) {
   ResultPlot delays = sweep_plot("What a wrong delay model does", "the model's delays, % of the true ones");
   for (const double factor : {.7, .8, .9, 1., 1.1, 1.2, 1.3}) {
     const int shown = static_cast<int>(std::round(100 * factor));
-    const CellErrors errors = sweeps.measure("delays taken to be " + std::to_string(shown) + " % of what they are",
-                                             kStateless, delays_times(factor));
+    const CellErrors errors = sweeps.measure(fmt::format("delays taken to be {} % of what they are", shown), kStateless,
+                                             delays_times(factor));
     add_point(delays, shown, errors);
     if (shown == 110) figures["delays_10_percent_long"] = percent(errors.mean());
     if (shown == 90) figures["delays_10_percent_short"] = percent(errors.mean());
@@ -163,7 +165,7 @@ ClaimResult measure(const Asked& asked) {
   for (const int requests : {50, 200, 500, 1000, 5000}) {
     if (asked.quick && requests > 1000) continue;
     add_point(lengths, requests,
-              sweeps.measure("... with " + std::to_string(requests) + " requests of each user",
+              sweeps.measure(fmt::format("... with {} requests of each user", requests),
                              {{"users", 7}, {"requests", requests}}, {}));
   }
 

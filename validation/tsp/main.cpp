@@ -1,4 +1,6 @@
 // The travelling salesman predicted from traces of other placements, against simulations of these placements.
+#include <fmt/format.h>
+
 #include "validation/common/matrix_study.hpp"
 #include "validation/common/planted_error.hpp"
 
@@ -15,10 +17,7 @@ struct Instance {
   std::map<std::string, double> parameters() const {
     return {{"size", size}, {"servers", servers}, {"version", version}, {"matrix_seed", matrix_seed}};
   }
-  std::string label() const {
-    return std::to_string(size) + " cities, " + std::to_string(servers) + " servers, instance " +
-           std::to_string(matrix_seed);
-  }
+  std::string label() const { return fmt::format("{} cities, {} servers, instance {}", size, servers, matrix_seed); }
 };
 
 std::vector<Instance> instances(bool quick) {
@@ -44,11 +43,11 @@ ClaimResult measure(const Asked& asked) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Instance& one = all[i];
     const std::string group = "version " + std::to_string(one.version);
-    say(group + ", " + one.label() + " (" + std::to_string(i + 1) + " of " + std::to_string(all.size()) + ")");
+    say(fmt::format("{}, {} ({} of {})", group, one.label(), i + 1, all.size()));
     std::vector<TracedRun> runs;
     for (const auto& placement : kPlacements)
       runs.emplace_back(instance(file, placement, one.parameters()), asked.plant);
-    study.add(runs, group, group + ", " + one.label());
+    study.add(runs, group, fmt::format("{}, {}", group, one.label()));
   }
   ClaimResult result;
   for (const std::string method : {"role", "arrival", "recorded"}) {
@@ -56,7 +55,7 @@ ClaimResult measure(const Asked& asked) {
     result.figures[prefix + "mean_error"] = 100 * study.errors(method).mean();
     result.figures[prefix + "worst_error"] = 100 * study.errors(method).worst();
   }
-  result.remarks = {"in arrival order, in which tasks do not go to whoever is free, the worst cell is " +
+  result.remarks = {"in arrival order, in which tasks do not go to free workers, the worst cell is " +
                     study.errors("arrival").worst_cell()};
   result.tables = {study.summary()};
   for (const std::string method : {"role", "arrival"})

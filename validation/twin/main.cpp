@@ -1,4 +1,6 @@
-// Twins against what they were made from, and what-ifs on twins against the changed original.
+// Twins compared with their originals, and what-ifs on twins with the changed original.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,16 +15,16 @@
 #include "twin/twin.hpp"
 #include "validation/common/claim_program.hpp"
 #include "validation/common/traced_run.hpp"
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
 
 namespace {
 
 using namespace dpm;
 using namespace dpm::validation;
 
-constexpr double kQueueMin = 0.1;  // shorter mean queues are of no interest, and mostly chance
+constexpr double kQueueMin = 0.1;  // shorter mean queues do not matter, and are mostly chance
 
-// What twin and original are compared by.
+// The measures by which twin and original are compared.
 struct Measures {
   double elapsed_s = 0;
   double P = 0;
@@ -50,14 +52,14 @@ Run simulate(const Scenario& scenario) {
   QueueAnalysis queues;
   cli::TeeSink sinks({&recorder, &queues});
   SimSource source(scenario);
-  if (const auto done = source.run(sinks); !done) fail(scenario.name + ": " + done.error().what);
+  if (const auto done = source.run(sinks); !done) fail(fmt::format("{}: {}", scenario.name, done.error().what));
   if (source.truth().deadlocked)
-    fail(scenario.name +
-         ": it stands still: " + (source.truth().blocked.empty() ? "" : source.truth().blocked.front()));
+    fail(fmt::format("{}: it stands still: {}", scenario.name,
+                     source.truth().blocked.empty() ? "" : source.truth().blocked.front()));
   double T_s = 0;
   for (const auto& process : source.truth().processes) T_s += static_cast<double>(process.cpu_time_ns) * 1e-9;
   run.recording = recorder.take();
-  if (!run.recording) fail(scenario.name + ": " + run.recording.error().what);
+  if (!run.recording) fail(fmt::format("{}: {}", scenario.name, run.recording.error().what));
   Measures& measures = run.measures;
   measures.elapsed_s = source.truth().makespan_all.seconds();
   measures.P = T_s / measures.elapsed_s;
@@ -74,7 +76,7 @@ Scenario instance(const ScenarioFile& file, std::uint64_t seed, std::map<std::st
 
 ScenarioFile parsed(const std::string& text, const std::string& name) {
   auto file = parse_scenario(text, name + "/scenario.json", shipped_programs());
-  if (!file) fail("the twin of " + name + " does not load: " + file.error().what);
+  if (!file) fail(fmt::format("the twin of {} does not load: {}", name, file.error().what));
   return std::move(*file);
 }
 
@@ -128,7 +130,7 @@ struct Comparison {
       if (length < kQueueMin) continue;
       const auto found = obtained.queues.find(group);
       const double off = found == obtained.queues.end() ? 100 : error(found->second, length);
-      queue.add(off, label + ", " + group);
+      queue.add(off, fmt::format("{}, {}", label, group));
       worst_queue = std::max(worst_queue, off);
     }
     rows.push_back({label, percent(P.all.back()), percent(throughput.all.back()), percent(elapsed.all.back()),
@@ -204,11 +206,11 @@ class TwinStudy {
 
   static std::string label_of(const Case& one) {
     std::string label = one.scenario;
-    for (const auto& [name, value] : one.parameters) label += ", " + name + " " + number_text(value);
+    for (const auto& [name, value] : one.parameters) label += fmt::format(", {} {}", name, number_text(value));
     return label;
   }
 
-  // Chance in one run is larger than what is to be found out: means over seeds, each with twins of its own.
+  // Chance in one run is larger than the differences of interest: means over seeds, each with its own twins.
   void shipped() {
     const std::uint64_t seeds = quick_ ? 2 : 4;
     for (const Case& one : cases()) {
@@ -229,8 +231,7 @@ class TwinStudy {
     const std::uint64_t programs = quick_ ? 10 : 60;
     for (std::uint64_t seed = 1; seed <= programs; ++seed) {
       const auto program = validation::random_program(seed);
-      say("the twin of random program " + program.name() + ", " + std::to_string(seed) + " of " +
-          std::to_string(programs));
+      say(fmt::format("the twin of random program {}, {} of {}", program.name(), seed, programs));
       const Run original = simulate(instance(program.file, seed));
       try {
         const twin::Twin made = twin_of(original);
@@ -244,8 +245,8 @@ class TwinStudy {
                          mean_of(run_twin(changed, program.name(), quick_ ? 2 : 5)));
       } catch (const std::exception& problem) {
         ++without_twin_;
-        remarks_.push_back("random program " + program.name() +
-                           " has no twin that runs: " + first_line(problem.what()));
+        remarks_.push_back(
+            fmt::format("random program {} has no twin that runs: {}", program.name(), first_line(problem.what())));
       }
     }
   }
@@ -287,13 +288,13 @@ class TwinStudy {
 
   void what_ifs() {
     for (const WhatIf& what_if : changes()) {
-      const std::string label = what_if.what + ": " + label_of(what_if.before);
+      const std::string label = fmt::format("{}: {}", what_if.what, label_of(what_if.before));
       say(label);
       const ScenarioFile file = load(what_if.before.scenario);
       std::vector<Measures> originals, twins;
       for (std::uint64_t seed = 1; seed <= (quick_ ? 2u : 4u); ++seed) {
         twin::Twin made = twin_of(simulate(instance(file, seed, what_if.before.parameters)));
-        if (auto done = what_if.change(made); !done) fail(label + ": " + done.error().what);
+        if (auto done = what_if.change(made); !done) fail(fmt::format("{}: {}", label, done.error().what));
         append(twins, run_twin(made, label, quick_ ? 2 : 3));
         auto parameters = what_if.before.parameters;
         for (const auto& [name, value] : what_if.after) parameters[name] = value;
@@ -321,10 +322,12 @@ class TwinStudy {
                       {"what_if_P_worst_error", what_if_.P.worst},
                       {"what_if_elapsed_mean_error", what_if_.elapsed.mean()},
                       {"random_link_P_mean_error", random_link_.P.mean()}};
-    remarks_.push_back("P is worst for " + shipped_.P.worst_case + ", " + percent(shipped_.P.worst));
-    remarks_.push_back("queues are worst for " + shipped_.queue.worst_case + ", " + percent(shipped_.queue.worst));
-    remarks_.push_back("of random programs, P is worst for " + random_.P.worst_case + ", " + percent(random_.P.worst));
-    remarks_.push_back("the worst what-if is " + what_if_.P.worst_case + ", " + percent(what_if_.P.worst));
+    remarks_.push_back(fmt::format("P is worst for {}, {}", shipped_.P.worst_case, percent(shipped_.P.worst)));
+    remarks_.push_back(
+        fmt::format("queues are worst for {}, {}", shipped_.queue.worst_case, percent(shipped_.queue.worst)));
+    remarks_.push_back(
+        fmt::format("of random programs, P is worst for {}, {}", random_.P.worst_case, percent(random_.P.worst)));
+    remarks_.push_back(fmt::format("the worst what-if is {}, {}", what_if_.P.worst_case, percent(what_if_.P.worst)));
     result.remarks = remarks_;
     for (const auto& [title, comparison] : {std::pair("twins", &shipped_),
                                             {"twins of random programs", &random_},

@@ -1,5 +1,7 @@
 #include "validation/what-ifs/changed_scenario.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -8,7 +10,7 @@
 namespace dpm::validation {
 namespace {
 
-// The calls of a process, passed on: what is changed is overridden.
+// The calls of a process, passed on: changed calls are overridden.
 class PassedOnCalls : public MessageCalls {
  public:
   explicit PassedOnCalls(MessageCalls& calls) : calls_(calls) {}
@@ -53,8 +55,8 @@ class FasterCalls : public PassedOnCalls {
   double factor_;
 };
 
-// Whoever of the group it writes to, it writes to each in turn. Programs written in a scenario file ask for the link
-// each time they write.
+// Writes to each member of the group in turn, whichever member it was given. Programs written in a scenario file ask
+// for the link each time they write.
 class InTurnCalls : public PassedOnCalls {
  public:
   InTurnCalls(MessageCalls& calls, std::vector<std::string> group) : PassedOnCalls(calls), group_(std::move(group)) {}
@@ -83,7 +85,7 @@ template <typename Described>
 Described& called(std::vector<Described>& all, const std::string& name) {
   for (auto& one : all)
     if (one.name == name) return one;
-  throw std::runtime_error("the scenario has no '" + name + "'");
+  throw std::runtime_error(fmt::format("the scenario has no '{}'", name));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "validation/what-ifs/systems.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -7,7 +9,7 @@
 
 #include "model/random.hpp"
 #include "validation/common/need.hpp"
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
 #include "validation/what-ifs/changed_scenario.hpp"
 
 namespace dpm::validation {
@@ -15,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Programs that handle messages say whether their draws follow from the message; counters remember, whoever asks.
+// Whether programs' draws follow from the message alone; counters remember across clients.
 bool follows_messages(const Json& file) {
   const std::string text = file.dump();
   for (const char* word : {"\"count\":\"", "\"in_turn\"", "\"wait\""})
@@ -29,7 +31,8 @@ TriedSystem random_system(std::uint64_t seed) {
   const RandomProgram program = random_program(seed);
   const auto& placements = program.file.placement_names;
   const std::string& placement = placements[seed / kFamilyCount % placements.size()];
-  return {program.name() + ", " + placement, TracedRun(instance(program.file, placement, {}, seed)), std::nullopt,
+  return {fmt::format("{}, {}", program.name(), placement), TracedRun(instance(program.file, placement, {}, seed)),
+          std::nullopt,
           follows_messages(Json::parse(program.text)) ? TriedSystem::Memory::none : TriedSystem::Memory::programs};
 }
 
@@ -37,7 +40,8 @@ TriedSystem shipped_system(const std::string& name, const std::string& placement
                            std::map<std::string, double> parameters, std::optional<Order> order,
                            TriedSystem::Memory memory) {
   const ScenarioFile file = shipped_scenario(scenarios_folder() / name);
-  return {name + ", " + placement, TracedRun(instance(file, placement, std::move(parameters))), order, memory};
+  return {fmt::format("{}, {}", name, placement), TracedRun(instance(file, placement, std::move(parameters))), order,
+          memory};
 }
 
 double cpu_s(const TriedSystem& system, std::size_t process) {
@@ -71,21 +75,21 @@ std::string number(double value) {
 
 TriedChange speed_change(const std::string& process, double factor) {
   return {TriedChange::Kind::speed,
-          "speed " + process + "=" + number(factor),
+          fmt::format("speed {}={}", process, number(factor)),
           {.speeds = {{process, factor}}},
           [=](Scenario& scenario) { speed_up(scenario, process, factor); }};
 }
 
 TriedChange link_change(const std::string& a, const std::string& b, double factor) {
   return {TriedChange::Kind::link,
-          "link " + a + "-" + b + "=" + number(factor),
-          {.links = {{a + "-" + b, factor}}},
+          fmt::format("link {}-{}={}", a, b, number(factor)),
+          {.links = {{fmt::format("{}-{}", a, b), factor}}},
           [=](Scenario& scenario) { lengthen_link(scenario, a, b, factor); }};
 }
 
 TriedChange cores_change(const std::string& machine, std::uint16_t cores) {
   return {TriedChange::Kind::cores,
-          "cores " + machine + "=" + std::to_string(cores),
+          fmt::format("cores {}={}", machine, cores),
           {.cores = {{machine, cores}}},
           [=](Scenario& scenario) { give_cores(scenario, machine, cores); }};
 }
@@ -107,14 +111,14 @@ TriedChange together(const std::vector<TriedChange>& changes) {
 
 // ---- copies of servers
 
-// Nothing is drawn for whom of the group to write to: take_turns() says whom.
+// The draws do not decide which of the group is written to: take_turns() does.
 void write_in_turn(Json& node, const std::string& server) {
   if (node.is_object() && node.contains("to") && node["to"] == server) node["pick"] = "in_turn";
   if (!node.is_structured()) return;
   for (auto& child : node) write_in_turn(child, server);
 }
 
-// The one process of this name becomes a group, its members each on a machine of its own.
+// The one process of this name becomes a group, each member on its own machine.
 std::string with_group(Json file, const std::string& server, std::uint64_t count) {
   const auto& first = file["machines"].front();
   Json copies = {{"name", "copies"}, {"count", count - 1}};
@@ -141,13 +145,13 @@ TriedReplicas replicated(const RandomProgram& program, const std::string& server
   auto file = need(parse_scenario(with_group(Json::parse(program.text), server, count), "replicas.json", {}));
   Scenario several = instance(file, placement, {}, program.seed);
   std::vector<std::string> group;
-  for (std::uint64_t i = 1; i <= count; ++i) group.push_back(server + "_" + std::to_string(i));
-  const Json programs = Json::parse(program.text)["programs"];  // the others write to who has written to them
+  for (std::uint64_t i = 1; i <= count; ++i) group.push_back(fmt::format("{}_{}", server, i));
+  const Json programs = Json::parse(program.text)["programs"];  // the others reply to the processes that wrote to them
   for (const auto& [name, steps] : programs.items())
-    if (steps.dump().find("\"to\":\"" + server + "\"") != std::string::npos) take_turns(several, name, group);
+    if (steps.dump().find(fmt::format("\"to\":\"{}\"", server)) != std::string::npos) take_turns(several, name, group);
   draw_alike(several, group, server);
   WhatIf what_if{.replicas = {{server, static_cast<std::uint32_t>(count)}}};
-  return {program.name() + ", " + std::to_string(count) + " of '" + server + "'", std::move(traced),
+  return {fmt::format("{}, {} of '{}'", program.name(), count, server), std::move(traced),
           TracedRun(std::move(several)), std::move(what_if), message_driven};
 }
 
@@ -161,7 +165,7 @@ TriedReplicas replicated_service(std::uint64_t count) {
   for (std::uint64_t i = 1; i <= count; ++i) group.push_back("replica_" + std::to_string(i));
   draw_alike(several, group, "replica_1");
   WhatIf what_if{.replicas = {{"replica_1", static_cast<std::uint32_t>(count)}}};
-  return {"replicated-service, " + std::to_string(count) + " of 'replica_1'", TracedRun(with(1)),
+  return {fmt::format("replicated-service, {} of 'replica_1'", count), TracedRun(with(1)),
           TracedRun(std::move(several)), std::move(what_if), true};
 }
 

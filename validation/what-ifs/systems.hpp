@@ -1,4 +1,4 @@
-// The programs on which the what-ifs are tried, and what is changed about them.
+// The programs on which the what-ifs are tried, and the changes to them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dpm::validation {
 struct TriedSystem {
   std::string name;
   TracedRun run;
-  std::optional<Order> order;  // nothing: what the predictor chooses by itself
+  std::optional<Order> order;  // empty: what the predictor chooses by itself
   enum class Memory : std::uint8_t {
     none,   // every process does for a message what follows from the message alone, or hands out work and is known to
     cache,  // the file system's, whose hits depend on what came before
@@ -26,7 +26,7 @@ struct TriedSystem {
   Memory memory = Memory::programs;
 };
 
-// A change in words for the predictor, and as it is made to the scenario.
+// A change in words for the predictor, and as a function on the scenario.
 struct TriedChange {
   enum class Kind : std::uint8_t { speed, link, cores, together } kind = Kind::speed;
   std::string words;
@@ -48,8 +48,8 @@ struct TriedReplicas {
   bool message_driven = false;  // so are all the others in the program
 };
 
-// `driven` of programs in which everybody reacts to the message alone, the shipped replicated service among them, and
-// up to half as many of random programs in which others remember.
+// `driven` of programs in which every process reacts to the message alone, the shipped replicated service among them,
+// and up to half as many random programs in which processes remember.
 std::vector<std::function<TriedReplicas()>> tried_replicas(std::uint64_t driven);
 
 }  // namespace dpm::validation

@@ -1,4 +1,6 @@
-// Claim: what a what-if says from a trace is what a simulation of the changed system gives.
+// Claim: what-ifs predicted from a trace agree with a simulation of the changed system.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -62,7 +64,7 @@ class Measurement {
     std::uint64_t number = 0;
     for (const auto& make : systems) {
       const TriedSystem system = make();
-      if (++number % 10 == 1) say("system " + std::to_string(number) + " of " + std::to_string(systems.size()));
+      if (++number % 10 == 1) say(fmt::format("system {} of {}", number, systems.size()));
       for (const auto& change : changes_of(system, number)) try_change(system, change);
       if (number % (quick_ ? 5 : 4) == 1) try_gains(system);
     }
@@ -75,7 +77,7 @@ class Measurement {
     const Prediction prediction = predicted(system.run.history, change.what_if, system.order);
     const Outcome foreseen{prediction.elapsed_s, prediction.P}, simulated{truth.elapsed_s(), truth.P()};
     const double error = error_of(foreseen, simulated);
-    const std::string name = system.name + ": " + change.words;
+    const std::string name = fmt::format("{}: {}", system.name, change.words);
     static const std::map<TriedChange::Kind, std::string> kNames = {{TriedChange::Kind::speed, "speed"},
                                                                     {TriedChange::Kind::link, "link"},
                                                                     {TriedChange::Kind::cores, "cores"},
@@ -116,7 +118,7 @@ class Measurement {
       const double elapsed = truth.elapsed_s() / system.run.elapsed_s() - 1;
       const double P = truth.P() / system.run.P() - 1;
       gain_.add(std::max(std::fabs(gain.elapsed - elapsed), std::fabs(gain.P - P)),
-                system.name + ": " + gain.a + (gain.b.empty() ? "" : "-" + gain.b));
+                fmt::format("{}: {}{}", system.name, gain.a, gain.b.empty() ? "" : "-" + gain.b));
       if (gain.reorders) continue;                // not ranked with the others
       if (best_named == 0) best_named = elapsed;  // the first row
       best = std::min(best, elapsed);
@@ -129,8 +131,7 @@ class Measurement {
     const auto tried = tried_replicas(quick_ ? 8 : 40);
     std::uint64_t number = 0;
     for (const auto& make : tried) {
-      if (++number % 10 == 1)
-        say("copies of servers, system " + std::to_string(number) + " of " + std::to_string(tried.size()));
+      if (++number % 10 == 1) say(fmt::format("copies of servers, system {} of {}", number, tried.size()));
       const TriedReplicas system = make();
       const Prediction prediction = predicted(system.traced.history, system.what_if, Order::arrival);
       const Outcome foreseen{prediction.elapsed_s, prediction.P};

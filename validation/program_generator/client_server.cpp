@@ -1,10 +1,12 @@
-#include "validation/random_programs/families.hpp"
+#include <fmt/format.h>
+
+#include "validation/program_generator/families.hpp"
 
 namespace dpm::validation {
 namespace {
 
-// Something dearer every few messages: a log that is written, a table that is cleaned.
-Json dearer_now_and_then(Draft& draft, std::uint64_t every) {
+// Something more expensive every few messages: a log that is written, a table that is cleaned.
+Json costlier_now_and_then(Draft& draft, std::uint64_t every) {
   return if_at_least("seen", every, {set("seen", 0), compute(draft.time(4))}, {add_one("seen")});
 }
 
@@ -12,8 +14,8 @@ void add_plain_servers(Draft& draft, std::uint64_t count) {
   Json read = {compute(draft.time(1))};
   if (draft.chance(.3)) {
     const std::uint64_t every = draft.between(4, 12);
-    draft.say("something dearer every " + std::to_string(every) + " requests");
-    read.push_back(dearer_now_and_then(draft, every));
+    draft.say(fmt::format("something costlier every {} requests", every));
+    read.push_back(costlier_now_and_then(draft, every));
   }
   read.push_back(reply("answer", draft.bytes()));
   draft.add("server", count,
@@ -25,7 +27,7 @@ void add_store(Draft& draft) {
   draft.add("store", 1, {{"on", {on("query", {compute(draft.time(1)), reply("rows", draft.bytes())})}}});
 }
 
-// They wait for the store, and meanwhile for nobody else.
+// They wait for the store, and meanwhile for no other process.
 void add_asking_servers(Draft& draft, std::uint64_t count) {
   const std::uint64_t percent = draft.between(20, 100);
   draft.say("which ask a store");
@@ -43,7 +45,7 @@ void add_asking_servers(Draft& draft, std::uint64_t count) {
 void add_passing_servers(Draft& draft, std::uint64_t count) {
   const std::uint64_t replicas = draft.between(1, 4);
   const std::string pick = draft.one_of({"random", "in_turn"});
-  draft.say("which pass requests on to " + std::to_string(replicas) + " replicas, " + pick);
+  draft.say(fmt::format("which pass requests on to {} replicas, {}", replicas, pick));
   const auto pass = [&](const char* kind) {
     return on(kind, {compute(draft.time(.2)), forward(kind, "replica", pick)});
   };

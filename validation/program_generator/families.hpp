@@ -1,7 +1,7 @@
 // The families of random programs: each draws programs and processes into a draft. One file each.
 #pragma once
 
-#include "validation/random_programs/draft.hpp"
+#include "validation/program_generator/draft.hpp"
 
 namespace dpm::validation {
 

@@ -1,12 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "validation/random_programs/families.hpp"
-#include "validation/random_programs/parts.hpp"
+#include "validation/program_generator/families.hpp"
+#include "validation/program_generator/parts.hpp"
 
 namespace dpm::validation {
 namespace {
 
-// The next task, whose cost goes with its number: the dispatcher draws the kinds as it goes along.
+// The next task, whose cost depends on its kind: the dispatcher draws the kinds.
 Json next_task(Draft& draft) {
   return choose({{3, {send("small", "sender", draft.bytes())}}, {2, {send("large", "sender", draft.bytes())}}});
 }
@@ -22,7 +24,7 @@ Json doing(Draft& draft, const char* kind, double scale, bool exact, const std::
   return on(kind, std::move(steps));
 }
 
-// `levels` times, `tasks` for whoever is free; a level begins when the one before has come back.
+// `levels` times, `tasks` for free workers; a level begins when the one before has come back.
 Json pushing_dispatcher(Draft& draft, const std::string& workers, std::uint64_t worker_count, std::uint64_t prefetch,
                         std::uint64_t tasks, std::uint64_t levels) {
   const std::uint64_t first = worker_count * prefetch;
@@ -39,7 +41,7 @@ Json pushing_dispatcher(Draft& draft, const std::string& workers, std::uint64_t 
           {"on", {on("result", result)}}};
 }
 
-// Workers ask first; who asks when nothing is left is told nothing.
+// Workers ask first; a worker that asks when nothing is left gets no answer.
 Json fetched_dispatcher(Draft& draft, std::uint64_t worker_count, std::uint64_t tasks) {
   const Json result = {
       compute(draft.time(draft.uniform(.02, .3))), add_one("asked"),
@@ -47,7 +49,7 @@ Json fetched_dispatcher(Draft& draft, std::uint64_t worker_count, std::uint64_t 
   return {{"variables", {{"asked", 0}}}, {"per_request", false}, {"on", {on("result", result)}}};
 }
 
-// Everybody gets one, and everybody's result is waited for.
+// Every worker gets one, and every worker's result is waited for.
 Json synchronous_dispatcher(Draft& draft, const std::string& workers, std::uint64_t worker_count,
                             std::uint64_t rounds) {
   return {{"start",
@@ -61,12 +63,12 @@ void add_dispatcher_and_workers(Draft& draft, const std::string& name, const std
                                 const std::string& asked) {
   const std::uint64_t count = draft.between(2, 8);
   const bool exact = draft.chance(.5);
-  draft.say(std::to_string(count) + " workers, " + (exact ? "tasks of two sizes" : "tasks of any size"));
+  draft.say(fmt::format("{} workers, {}", count, exact ? "tasks of two sizes" : "tasks of any size"));
   Json start = Json::array();
   switch (draft.between(0, 3)) {
     case 0: {
       const std::uint64_t prefetch = draft.between(1, 2), tasks = count * prefetch + draft.between(300, 1000);
-      draft.say("one bag, " + std::to_string(prefetch) + " ahead");
+      draft.say(fmt::format("one bag, {} ahead", prefetch));
       draft.add(name, 1, pushing_dispatcher(draft, workers, count, prefetch, tasks, 1));
       break;
     }

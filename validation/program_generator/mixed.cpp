@@ -1,8 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
-#include "validation/random_programs/families.hpp"
-#include "validation/random_programs/parts.hpp"
+#include "validation/program_generator/families.hpp"
+#include "validation/program_generator/parts.hpp"
 
 namespace dpm::validation {
 namespace {
@@ -18,7 +20,7 @@ void add_askers(Draft& draft) {
 void add_asking_pipeline(Draft& draft) {
   const std::uint64_t items = draft.between(150, 400), checks = draft.between(1, 3);
   const std::string pick = draft.one_of({"random", "in_turn"});
-  draft.say("a pipeline that asks the store, " + std::to_string(checks) + " at once");
+  draft.say(fmt::format("a pipeline that asks the store, {} at once", checks));
   draft.add("source", 1,
             {{"start", {repeat(items, {compute(draft.time(.5)), send("item", "check", draft.bytes(), pick)})}}});
   draft.add("check", checks,
@@ -33,7 +35,7 @@ void add_asking_pipeline(Draft& draft) {
 
 void add_working_group(Draft& draft) { add_dispatcher_and_workers(draft, "dispatcher", "worker", "store"); }
 
-// Processes that share nothing with the others but their machines.
+// Processes that share only their machines with the others.
 void add_neighbours(Draft& draft) {
   const std::uint64_t count = draft.between(2, 4), rounds = draft.between(60, 200);
   draft.say(std::to_string(count) + " who exchange among themselves");
@@ -48,7 +50,7 @@ void add_neighbours(Draft& draft) {
 void draw_mixed(Draft& draft) {
   std::array parts = {add_askers, add_asking_pipeline, add_working_group, add_neighbours};
   for (std::size_t left = parts.size(); left > 1; --left) std::swap(parts[left - 1], parts[draft.between(0, left - 1)]);
-  // One of any two that are not the neighbours asks the store.
+  // One of any two that are not neighbours asks the store.
   const std::uint64_t count = draft.between(2, 3);
   for (std::size_t i = 0; i < count; ++i) parts[i](draft);
   add_asked_store(draft, "store");

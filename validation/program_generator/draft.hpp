@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/random.hpp"
-#include "validation/random_programs/steps.hpp"
+#include "validation/program_generator/steps.hpp"
 
 namespace dpm::validation {
 
@@ -23,16 +23,16 @@ class Draft {
   // A CPU time: a constant, or a distribution around this multiple of the program's time scale.
   Json time(double scale);
   Json constant_time(double scale);
-  Json bytes();  // of a message, never less than carries a request
+  Json bytes();  // of a message, never too short to carry a request
 
   // ---- parts
 
-  // Adds `count` processes with this program (name and name of the group alike); one is called as its group.
-  // `program` has "start" and "on". Programs that handle messages react to the message alone, or not.
+  // Adds `count` processes with this program (name and name of the group alike); a single process has the name of its
+  // group. `program` has "start" and "on". Programs that handle messages react to the message alone, or not.
   void add(const std::string& name, std::uint64_t count, Json program);
   void add_of_program(const std::string& name, std::uint64_t count, const std::string& program);
   void add_program(const std::string& name, Json program);
-  // The same, one way or the other: this program draws as it goes along.
+  // The same, one way or the other: this program draws random numbers.
   void add_with_state(const std::string& name, std::uint64_t count, Json program);
 
   void say(const std::string& what);  // of the variant

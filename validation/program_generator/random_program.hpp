@@ -1,17 +1,17 @@
 // Random programs: declarative scenarios (docs/scenarios.md) drawn from a seed, of five families. Claims about
-// predictions are tried on them, because whoever predicts the file system and the travelling salesman well has perhaps
-// only learned these two.
+// predictions are tried on them, because a predictor that is right for the file system and the travelling salesman may
+// have been fitted to these two.
 //
 //   client_server      clients that think and ask; servers with one or two tiers, a balancer, or queries in between
 //   pipeline           items pass through stages, some of them replicated or leaving items out
-//   dispatcher_worker  tasks for whoever is free; in one bag or in levels, pushed or fetched, one dispatcher or two
+//   dispatcher_worker  tasks for free workers; in one bag or in levels, pushed or fetched, one dispatcher or two
 //   peer_to_peer       rumours, exchanges between neighbours, look-ups, tokens on a ring
 //   mixed              two of them in one program, or what is between them: a queue before a pool of workers
 //
 // A program is a function of its seed: the same text on every machine. Every one loads, ends by itself in every
-// placement (somebody counts what has to be done), and has a few hundred to a few thousand messages. About half of the
-// processes react to the message alone ("per_request"); the others draw as they go along, take turns, count, or do
-// something dearer now and then: what a prediction of another order cannot know is in them on purpose.
+// placement (one process counts what has to be done), and has a few hundred to a few thousand messages. About half of
+// the processes react to the message alone ("per_request"); the others draw random numbers, alternate, count, or
+// sometimes do something more expensive: they include on purpose what a prediction of another order cannot know.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct RandomProgram {
   std::string name() const;  // "#17 (dispatcher_worker: ...)", for remarks
 };
 
-// Families take turns by seed, unless one is asked for. The seed of the scenario is the program's.
+// Families alternate by seed, unless one is given. The seed of the scenario is the program's.
 RandomProgram random_program(std::uint64_t seed, std::optional<Family> family = std::nullopt);
 
 }  // namespace dpm::validation

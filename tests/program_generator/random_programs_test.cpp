@@ -8,7 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "validation/common/traced_run.hpp"
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
 
 using namespace dpm;
 using namespace dpm::test;

@@ -1,11 +1,13 @@
-#include "validation/random_programs/draft.hpp"
+#include "validation/program_generator/draft.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 
 namespace dpm::validation {
 namespace {
 
-// Three significant digits: a file that is looked at after a bad prediction should be readable.
+// Three significant digits: a file should be readable when it is inspected after a bad prediction.
 double rounded(double value) {
   if (value == 0) return 0;
   const double unit = std::pow(10, std::floor(std::log10(std::fabs(value))) - 2);
@@ -129,7 +131,7 @@ Json Draft::finish(const std::string& name) {
 }
 
 std::string member(const std::string& group, std::uint64_t index, std::uint64_t count) {
-  return count == 1 ? group : group + "_" + std::to_string(index);
+  return count == 1 ? group : fmt::format("{}_{}", group, index);
 }
 
 }  // namespace dpm::validation

@@ -1,15 +1,17 @@
-#include "validation/random_programs/families.hpp"
+#include <fmt/format.h>
+
+#include "validation/program_generator/families.hpp"
 
 namespace dpm::validation {
 namespace {
 
 std::string peer(std::uint64_t number) { return "peer" + std::to_string(number); }
 
-// Every peer begins some rumours; each goes a number of ways, or dies on the way, and its end is told to a counter.
+// Every peer begins some rumours; each goes a number of ways, or ends on the way, and its end is reported to a counter.
 void draw_rumours(Draft& draft) {
   const std::uint64_t peers = draft.between(3, 8), begun = draft.between(30, 100), ways = draft.between(3, 8);
   const std::uint64_t dies = draft.chance(.5) ? 0 : draft.between(5, 30);  // percent, each way
-  draft.say(std::to_string(peers) + " peers spread rumours " + std::to_string(ways) + " ways");
+  draft.say(fmt::format("{} peers spread rumours {} ways", peers, ways));
   const auto kind = [](std::uint64_t way) { return "rumour" + std::to_string(way); };
   Json handlers = Json::array();
   for (std::uint64_t way = 1; way <= ways; ++way) {
@@ -29,11 +31,12 @@ void draw_rumours(Draft& draft) {
              {"on", {on("over", {add_one("over"), if_at_least("over", peers * begun, {stop()})})}}});
 }
 
-// Rounds: everybody computes, tells the neighbours, and waits for what they tell: from each by name, or from anybody.
+// Rounds: every process computes, sends to its neighbours, and waits for their messages: from each by name, or from
+// any.
 void draw_exchange(Draft& draft) {
   const std::uint64_t peers = draft.between(3, 9), rounds = draft.between(60, 250);
   const bool by_name = draft.chance(.5);
-  draft.say(std::to_string(peers) + " neighbours on a ring exchange, waiting for " + (by_name ? "each" : "anybody"));
+  draft.say(fmt::format("{} neighbours on a ring exchange, waiting for {}", peers, by_name ? "each" : "anybody"));
   for (std::uint64_t p = 0; p < peers; ++p) {
     const std::string left = peer((p + peers - 1) % peers), right = peer((p + 1) % peers);
     Json round = {compute(draft.time(draft.uniform(.5, 1.5))), send("border", left, draft.bytes()),
@@ -49,7 +52,7 @@ void draw_exchange(Draft& draft) {
   }
 }
 
-// Everybody has a user who looks things up; the question wanders from peer to peer until one knows, and answers the
+// Every peer has a user who looks things up; the question wanders from peer to peer until one knows, and answers the
 // user.
 void draw_lookups(Draft& draft) {
   const std::uint64_t peers = draft.between(3, 7), lookups = draft.between(60, 200);
@@ -69,10 +72,10 @@ void draw_lookups(Draft& draft) {
   draft.add("peer", peers, {{"on", std::move(handlers)}});
 }
 
-// Tokens go round; who has one works.
+// Tokens go round; a process that has one works.
 void draw_ring(Draft& draft) {
   const std::uint64_t peers = draft.between(3, 8), tokens = draft.between(1, 6), rounds = draft.between(40, 150);
-  draft.say(std::to_string(tokens) + " tokens on a ring of " + std::to_string(peers));
+  draft.say(fmt::format("{} tokens on a ring of {}", tokens, peers));
   for (std::uint64_t p = 0; p < peers; ++p) {
     const std::string next = peer((p + 1) % peers);
     Json program;

@@ -1,9 +1,11 @@
-#include "validation/random_programs/random_program.hpp"
+#include "validation/program_generator/random_program.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 
 #include "model/check.hpp"
-#include "validation/random_programs/families.hpp"
+#include "validation/program_generator/families.hpp"
 
 namespace dpm::validation {
 namespace {
@@ -23,9 +25,7 @@ constexpr std::array<FamilyEntry, kFamilyCount> kFamilies = {{{"client_server", 
 
 std::string_view name_of(Family family) { return kFamilies[static_cast<std::size_t>(family)].name; }
 
-std::string RandomProgram::name() const {
-  return "#" + std::to_string(seed) + " (" + std::string(name_of(family)) + ": " + variant + ")";
-}
+std::string RandomProgram::name() const { return fmt::format("#{} ({}: {})", seed, name_of(family), variant); }
 
 RandomProgram random_program(std::uint64_t seed, std::optional<Family> family) {
   RandomProgram program;

@@ -1,4 +1,6 @@
-#include "validation/random_programs/families.hpp"
+#include <fmt/format.h>
+
+#include "validation/program_generator/families.hpp"
 
 namespace dpm::validation {
 namespace {
@@ -24,12 +26,12 @@ Json passing(Draft& draft, const char* kind, double scale, const std::string& ne
 
 }  // namespace
 
-// source -> stage1 -> ... -> sink, which ends the run when it has counted everything. What a stage leaves out is said
-// to the sink, or it would wait for ever.
+// source -> stage1 -> ... -> sink, which ends the run when it has counted everything. A stage reports what it leaves
+// out to the sink, which would otherwise wait without end.
 void draw_pipeline(Draft& draft) {
   const std::uint64_t stages = draft.between(2, 5), sources = draft.between(1, 3), items = draft.between(150, 500);
   const bool window = sources == 1 && draft.chance(.3);
-  draft.say(std::to_string(sources) + " sources, " + std::to_string(stages) + " stages");
+  draft.say(fmt::format("{} sources, {} stages", sources, stages));
   const std::uint64_t large = draft.between(0, 50);  // percent
   const Json item = choose(
       {{100 - large, {send("small", stage(1), draft.bytes())}}, {large, {send("large", stage(1), draft.bytes())}}});
@@ -59,8 +61,8 @@ void draw_pipeline(Draft& draft) {
     const std::string next = s == stages ? "sink" : stage(s + 1), pick = draft.one_of({"random", "in_turn"});
     const double scale = draft.uniform(.3, 1.3);
     const std::uint64_t dropped = draft.chance(.25) ? draft.between(10, 40) : 0;  // percent
-    if (replicas > 1) draft.say(stage(s) + " " + std::to_string(replicas) + " times");
-    if (dropped > 0) draft.say(stage(s) + " leaves out " + std::to_string(dropped) + " %");
+    if (replicas > 1) draft.say(fmt::format("{} {} times", stage(s), replicas));
+    if (dropped > 0) draft.say(fmt::format("{} leaves out {} %", stage(s), dropped));
     draft.add(stage(s), replicas,
               {{"on",
                 {passing(draft, "small", scale, next, pick, dropped),
