@@ -1,4 +1,4 @@
-"""What one recorded call costs, against a notification that is answered at once; and what costs nothing."""
+"""What one recorded call costs, compared with a notification that is answered at once; and calls that cost nothing."""
 
 import subprocess
 

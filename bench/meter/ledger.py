@@ -1,4 +1,4 @@
-"""Many events: none may be lost unsaid, and the meter's memory must not grow with their number."""
+"""Many events: none may be lost without a report, and the meter's memory must not grow with their number."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ EVENTS_A_PAIR = 3      # SEND, RECEIVECALL, RECEIVE
 
 
 class Recording:
-    """What a run of call_loop under the recorder came to."""
+    """The result of a run of call_loop under the recorder."""
 
     def __init__(self, ledger, calls, memory_kb):
         self.ledger, self.calls, self.memory_kb = ledger, calls, memory_kb
@@ -22,7 +22,7 @@ class Recording:
         self.growth_kb = max(memory_kb) - max(memory_kb[: max(1, len(memory_kb) // 10)])
 
     def is_exact(self):
-        """Every call of the program is there, once."""
+        """Whether every call of the program was recorded, once."""
         surplus = self.ledger.seen - self.calls // 2 * EVENTS_A_PAIR
         return self.ledger.is_exact() and 0 <= surplus <= SETUP_EVENTS_MAX
 
@@ -31,7 +31,7 @@ class Recording:
 
 
 def record(tools, kind, limit, options=()):
-    """Runs `call_loop KIND LIMIT` under the recorder and looks at the supervisor's memory as it goes on."""
+    """Runs `call_loop KIND LIMIT` under the recorder and watches the supervisor's memory."""
     folder = tools.folder()
     process = subprocess.Popen([str(tools.recorder), *options, str(folder / "trace"), str(tools.call_loop), kind, str(limit)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

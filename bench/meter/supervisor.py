@@ -1,4 +1,4 @@
-"""What can be seen of a running supervisor from outside, and what it says at its end."""
+"""What a running supervisor shows from outside, and what it prints at its end."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def find(folder):
 
 
 def resident_kb(pid):
-    """Memory of its own that is in use, without the files it has mapped; nothing when it has ended."""
+    """Its anonymous memory in use, without mapped files; None when it has ended."""
     try:
         found = re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())
     except OSError:
@@ -26,7 +26,7 @@ def resident_kb(pid):
 
 
 class Ledger:
-    """Of what a meter says at its end."""
+    """The numbers that a meter prints at its end."""
 
     def __init__(self, said):
         numbers = re.search(r"(\d+) seen = (\d+) kept \+ (\d+) filtered \+ (\d+) lost", said)

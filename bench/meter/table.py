@@ -1,4 +1,4 @@
-"""Prints what was measured: ratios first, their goals beside, and the numbers they come from."""
+"""Prints the measurements: ratios first, with their goals and the numbers they come from."""
 
 import statistics
 
@@ -6,7 +6,7 @@ median = statistics.median
 
 
 class Goal:
-    """How a ratio should be: Goal("<=", 1.5)."""
+    """The goal of a ratio: Goal("<=", 1.5)."""
 
     def __init__(self, relation, bound):
         self.relation, self.bound = relation, bound
@@ -41,6 +41,6 @@ def verdict(what, reached, goal):
 
 
 def shares(what, rates, whole):
-    """Of each way's speed in that of `whole`."""
+    """Each way's speed as a part of that of `whole`."""
     listed = [f"{way} {ratio_of(values, rates[whole]):.2f}" for way, values in rates.items() if way != whole]
     note(f"{what}: share of the {whole} speed: " + ", ".join(listed))

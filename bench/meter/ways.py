@@ -1,4 +1,4 @@
-"""The ways to run a program that are compared: as it is, supervised in several ways, or traced by others' tools."""
+"""The ways to run a program that are compared: as it is, supervised in several ways, or traced by other tools."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ STRACE, PERF = "strace", "perf trace"
 
 
 class Tools:
-    """The programs needed, from a build folder, and a scratch folder for what they write."""
+    """The programs needed, from a build folder, and a scratch folder for their output."""
 
     def __init__(self, build):
         build = pathlib.Path(build).resolve()
@@ -43,7 +43,7 @@ class Tools:
         return folder
 
     def command(self, way, command, folder):
-        """The words that run `command` that way; what is written goes to `folder`."""
+        """The words that run `command` that way; output goes to `folder`."""
         command = [str(word) for word in command]
         if way == UNMETERED:
             return command
@@ -59,7 +59,7 @@ class Tools:
         raise ValueError(way)
 
     def why_not(self, way):
-        """Why this way cannot be had here, or nothing."""
+        """Why this way is not available here, or None."""
         tool = {STRACE: "strace", PERF: "perf"}.get(way)
         if tool is None:
             return None
