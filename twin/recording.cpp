@@ -43,6 +43,7 @@ struct RecordingSink::State {
   std::string refused;
 
   void add(const Event& event);
+  void add_of_type(const Event& event, ProcessRecord& record, OpenCall& open_call);
   void note_time(const Event& event);
   void add_operation(const Event& event, OperationKind kind);
   void join(const Event& event, MessageEnd end, std::uint32_t index);
@@ -75,6 +76,10 @@ void RecordingSink::State::add(const Event& event) {
   record.waits_at_end =
       event.type == EventType::receive_call || (record.waits_at_end && event.type == EventType::message_queued);
   open_call.proc_time_ns = std::max(open_call.proc_time_ns, event.proc_time_ns);
+  add_of_type(event, record, open_call);
+}
+
+void RecordingSink::State::add_of_type(const Event& event, ProcessRecord& record, OpenCall& open_call) {
   switch (event.type) {
     case EventType::send:
       if (event.flags & event_flags::kNoMessage) return;

@@ -104,6 +104,25 @@ void QueueAnalysis::operate(Queue& queue) {
   queue.operation_lengths += length;
 }
 
+void QueueAnalysis::double_width(Series& series) {
+  Series joined;
+  joined.width_ns = series.width_ns * 2;
+  joined.first_index = floor_divide(series.first_index, 2);
+  for (std::size_t i = 0; i < series.length_ns.size(); ++i) {
+    const auto at = static_cast<std::size_t>(floor_divide(series.first_index + static_cast<std::int64_t>(i), 2) -
+                                             joined.first_index);
+    if (at >= joined.length_ns.size()) {
+      joined.length_ns.resize(at + 1, 0);
+      joined.covered_ns.resize(at + 1, 0);
+      joined.length_max.resize(at + 1, 0);
+    }
+    joined.length_ns[at] += series.length_ns[i];
+    joined.covered_ns[at] += series.covered_ns[i];
+    joined.length_max[at] = std::max(joined.length_max[at], series.length_max[i]);
+  }
+  series = std::move(joined);
+}
+
 void QueueAnalysis::extend_series(Queue& queue, LocalTime from, LocalTime to, std::uint32_t length) {
   if (options_.series_max < 2) return;
   Series& series = queue.series;
@@ -113,24 +132,7 @@ void QueueAnalysis::extend_series(Queue& queue, LocalTime from, LocalTime to, st
     const std::int64_t held = series.first_index + static_cast<std::int64_t>(series.length_ns.size()) - 1;
     return std::max(held, last_index()) - std::min(series.first_index, floor_divide(from.ns, series.width_ns)) + 1;
   };
-  while (span() > static_cast<std::int64_t>(options_.series_max)) {
-    Series joined;
-    joined.width_ns = series.width_ns * 2;
-    joined.first_index = floor_divide(series.first_index, 2);
-    for (std::size_t i = 0; i < series.length_ns.size(); ++i) {
-      const auto at = static_cast<std::size_t>(floor_divide(series.first_index + static_cast<std::int64_t>(i), 2) -
-                                               joined.first_index);
-      if (at >= joined.length_ns.size()) {
-        joined.length_ns.resize(at + 1, 0);
-        joined.covered_ns.resize(at + 1, 0);
-        joined.length_max.resize(at + 1, 0);
-      }
-      joined.length_ns[at] += series.length_ns[i];
-      joined.covered_ns[at] += series.covered_ns[i];
-      joined.length_max[at] = std::max(joined.length_max[at], series.length_max[i]);
-    }
-    series = std::move(joined);
-  }
+  while (span() > static_cast<std::int64_t>(options_.series_max)) double_width(series);
   std::int64_t index = floor_divide(from.ns, series.width_ns);
   if (index < series.first_index) {  // the clock was set back to before the first bucket
     const auto missing = static_cast<std::size_t>(series.first_index - index);
@@ -164,37 +166,47 @@ Queues QueueAnalysis::result() const {
   if (final_) return *final_;
   Queues result;
   result.losses = losses_;
-  std::string unmeasured, unmeasured_live;
   for (std::size_t number = 0; number < queues_.size(); ++number) {
     const Queue& queue = queues_[number];
     if (queue.statistics.queued == 0 && queue.statistics.received == 0) continue;
-    QueueStatistics statistics = queue.statistics;
-    statistics.process = ProcessId{static_cast<std::uint32_t>(number)};
-    statistics.in_computation = number >= info_->processes.size() || (*info_)[statistics.process].in_computation;
-    statistics.measured = statistics.queued > 0;
-    statistics.still_queued = queue.waiting.size();
-    const auto observed_ns = static_cast<double>(statistics.observed.ns);
-    for (const std::uint64_t at_length_ns : queue.time_at_length_ns) {
-      statistics.time_share.push_back(static_cast<double>(at_length_ns) / observed_ns);
-    }
-    if (observed_ns > 0) statistics.length_mean = queue.length_ns / observed_ns;
-    if (queue.operations > 0) {
-      statistics.length_mean_by_operation = queue.operation_lengths / static_cast<double>(queue.operations);
-    }
-    const Series& series = queue.series;
-    for (std::size_t i = 0; i < series.length_ns.size(); ++i) {
-      const LocalTime from{(series.first_index + static_cast<std::int64_t>(i)) * series.width_ns};
-      const double mean = series.covered_ns[i] > 0 ? series.length_ns[i] / series.covered_ns[i] : 0;
-      statistics.series.push_back({from, {series.width_ns}, mean, series.length_max[i]});
-    }
+    result.processes.push_back(statistics_of(ProcessId{static_cast<std::uint32_t>(number)}, queue));
+  }
+  add_warnings(result);
+  return result;
+}
+
+QueueStatistics QueueAnalysis::statistics_of(ProcessId process, const Queue& queue) const {
+  QueueStatistics statistics = queue.statistics;
+  statistics.process = process;
+  statistics.in_computation = process.value >= info_->processes.size() || (*info_)[process].in_computation;
+  statistics.measured = statistics.queued > 0;
+  statistics.still_queued = queue.waiting.size();
+  const auto observed_ns = static_cast<double>(statistics.observed.ns);
+  for (const std::uint64_t at_length_ns : queue.time_at_length_ns)
+    statistics.time_share.push_back(static_cast<double>(at_length_ns) / observed_ns);
+  if (observed_ns > 0) statistics.length_mean = queue.length_ns / observed_ns;
+  if (queue.operations > 0)
+    statistics.length_mean_by_operation = queue.operation_lengths / static_cast<double>(queue.operations);
+  const Series& series = queue.series;
+  for (std::size_t i = 0; i < series.length_ns.size(); ++i) {
+    const LocalTime from{(series.first_index + static_cast<std::int64_t>(i)) * series.width_ns};
+    const double mean = series.covered_ns[i] > 0 ? series.length_ns[i] / series.covered_ns[i] : 0;
+    statistics.series.push_back({from, {series.width_ns}, mean, series.length_max[i]});
+  }
+  return statistics;
+}
+
+void QueueAnalysis::add_warnings(Queues& result) const {
+  std::string unmeasured, unmeasured_live;
+  for (const QueueStatistics& statistics : result.processes) {
     const std::string name = name_of(*info_, statistics.process);
+    const bool live = is_live(*info_, statistics.process);
     if (!statistics.measured) {
-      std::string& names = is_live(*info_, statistics.process) ? unmeasured_live : unmeasured;
+      std::string& names = live ? unmeasured_live : unmeasured;
       names += (names.empty() ? "" : ", ") + name;
     } else if (statistics.receives_without_queued > 0) {
-      const char* reason = is_live(*info_, statistics.process)
-                               ? " messages are left out: from another machine or outside, their arrival is not known"
-                               : " RECEIVEs without a MESSAGEQUEUED are left out";
+      const char* reason = live ? " messages are left out: from another machine or outside, their arrival is not known"
+                                : " RECEIVEs without a MESSAGEQUEUED are left out";
       result.warnings.push_back(fmt::format("{}: {}{}", name, statistics.receives_without_queued, reason));
     }
     if (statistics.waits_across_machines > 0) {
@@ -202,7 +214,6 @@ Queues QueueAnalysis::result() const {
           "{} migrated: the waits of {} messages cannot be measured, their ends are on clocks of two machines", name,
           statistics.waits_across_machines));
     }
-    result.processes.push_back(std::move(statistics));
   }
   if (!unmeasured.empty()) {
     result.warnings.push_back(
@@ -213,7 +224,6 @@ Queues QueueAnalysis::result() const {
         fmt::format("the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
                     unmeasured_live));
   }
-  return result;
 }
 
 }  // namespace dpm

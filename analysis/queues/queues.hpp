@@ -109,8 +109,11 @@ class QueueAnalysis : public EventSink {
 
   Queue& queue(ProcessId process);
   void pass_time(Queue& queue, const Event& event);
+  static void double_width(Series& series);
   void extend_series(Queue& queue, LocalTime from, LocalTime to, std::uint32_t length);
   static void operate(Queue& queue);
+  QueueStatistics statistics_of(ProcessId process, const Queue& queue) const;
+  void add_warnings(Queues& result) const;
 
   QueueOptions options_;
   const TraceInfo* info_ = nullptr;
