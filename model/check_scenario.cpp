@@ -62,9 +62,10 @@ class Checker {
     }
   }
 
-  void known_machine(const std::string& name, const std::string& who) {
+  void known_machine(const std::string& name, const std::string& subject) {
     if (machine_set_.count(name) == 0)
-      complain(fmt::format("{} wants machine '{}', which is not declared{}", who, name, did_you_mean(name, machines_)));
+      complain(
+          fmt::format("{} wants machine '{}', which is not declared{}", subject, name, did_you_mean(name, machines_)));
   }
 
   void check_machine(const MachineDescription& machine) {
@@ -76,18 +77,18 @@ class Checker {
   }
 
   void check_process(const ProcessDescription& process) {
-    const std::string who = fmt::format("process '{}'", process.name);
-    if (!process.program) complain(who + " has no program");
-    known_machine(process.machine, who);
+    const std::string subject = fmt::format("process '{}'", process.name);
+    if (!process.program) complain(subject + " has no program");
+    known_machine(process.machine, subject);
     if (!process.filter.empty() && std::find(filters_.begin(), filters_.end(), process.filter) == filters_.end())
-      complain(fmt::format("{} wants filter '{}', which is not declared{}", who, process.filter,
+      complain(fmt::format("{} wants filter '{}', which is not declared{}", subject, process.filter,
                            did_you_mean(process.filter, filters_)));
     std::set<std::string> targets;
     for (const auto& target : process.links) {
       if (process_set_.count(target) == 0)
-        complain(fmt::format("{} has a link to '{}', which is not a process{}", who, target,
+        complain(fmt::format("{} has a link to '{}', which is not a process{}", subject, target,
                              did_you_mean(target, processes_)));
-      if (!targets.insert(target).second) complain(fmt::format("{} has two links to '{}'", who, target));
+      if (!targets.insert(target).second) complain(fmt::format("{} has two links to '{}'", subject, target));
     }
   }
 

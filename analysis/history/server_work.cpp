@@ -46,13 +46,13 @@ class Reader {
         send(event);
       }
     }
-    const std::string who = fmt::format("process '{}'", name(server_));
+    const std::string subject = fmt::format("process '{}'", name(server_));
     if (unknown > 0)
       return Error{
           fmt::format("{} receives {} messages from outside the computation, or whose SEND is lost: their "
                       "arrival is not known; --everybody includes all processes",
-                      who, unknown)};
-    if (work_.requests == 0) return Error{who + " receives no requests: copies would have nothing to do"};
+                      subject, unknown)};
+    if (work_.requests == 0) return Error{subject + " receives no requests: copies would have nothing to do"};
     find_caveats();
     return std::move(work_);
   }

@@ -58,7 +58,7 @@ bool same(const History& a, const History& b) {
 
 }  // namespace
 
-TEST_CASE("history: messages join their SEND to their RECEIVE, and CPU time stands between events", "[history]") {
+TEST_CASE("history: messages join their SEND to their RECEIVE, and CPU time is between events", "[history]") {
   const auto script = picture();
   const History history = history_of(script.info, script.events);
   using enum HistoryKind;

@@ -255,7 +255,7 @@ TEST_CASE("messages: operations that contradict each other are counted, and no b
   LiveScript script;
   const auto a = script.process("a"), b = script.process("b"), r = script.process("r");
   const auto stream = script.stream("tcp a:1 > b:2");
-  script.send(a, stream, 0, 100);  // only 40 of them: the next says so
+  script.send(a, stream, 0, 100);  // only 40 of them: the next shows it
   script.send(b, stream, 40, 10);
   script.send(a, stream, 40, 30);  // at the same instant
   script.send(a, stream, 40, 30);  // the same event again
@@ -281,7 +281,7 @@ TEST_CASE("messages: numbered channels, kernel messages and other events stay wh
   CHECK(resolved.info.processes.size() == recording.info.processes.size());
 }
 
-TEST_CASE("messages: a simulated exchange told in bytes gives the same history", "[messages]") {
+TEST_CASE("messages: a simulated exchange in bytes gives the same history", "[messages]") {
   const Recording numbered = client_and_server(50), live = told_in_bytes(numbered);
   const History before = history_of(numbered), after = history_of(resolve(live));
   REQUIRE(before.events.size() == after.events.size());

@@ -92,7 +92,7 @@ class Labels {
  private:
   ProcessId process_of(std::size_t event) const { return events_[event].process; }
 
-  // Sends first, byte by byte: who took which share of each.
+  // Sends first, byte by byte: which process took which share of each.
   void read(const SlowStream& stream) {
     for (std::size_t at = 0; at < stream.bytes.size(); ++at) {
       const std::size_t send = stream.bytes[at].sent_by;

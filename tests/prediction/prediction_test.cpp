@@ -221,7 +221,7 @@ TEST_CASE("prediction: contradictory options are refused", "[prediction]") {
   CHECK(by_default.P == Approx(measure_parallelism(history, target, SharingMethod::thesis1984).value().delay_cpu.P));
 }
 
-TEST_CASE("prediction: a stuck process takes what it did not wait for, and the prediction says so", "[prediction]") {
+TEST_CASE("prediction: a stuck process takes what it did not wait for, and the prediction reports it", "[prediction]") {
   // B waits for channel 3 first, then for channel 2. The trace has its messages' work the other way round, as for a
   // process that remembers: elsewhere C's message comes first, and after its segment B would wait for C only.
   EventScript script({"red", "green", "blue"});

@@ -61,7 +61,7 @@ TEST_CASE("replay: the traced placement gives back the run, in either order", "[
   }
 }
 
-TEST_CASE("replay: another placement in recorded order is what a simulation held to that order does", "[prediction]") {
+TEST_CASE("replay: another placement in recorded order is what a simulation in that order does", "[prediction]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     INFO("seed " << seed);
     const Traced traced(random_system(seed, shape_of(seed)), seed);

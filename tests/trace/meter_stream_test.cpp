@@ -77,7 +77,7 @@ TEST_CASE("meter stream: names and events come out as they went in, however the 
   }
 }
 
-TEST_CASE("meter stream: names are told as they come, and again when they change", "[meter-stream]") {
+TEST_CASE("meter stream: names are sent as they come, and again when they change", "[meter-stream]") {
   TraceInfo info = small_info(1, 2, 2), heard;
   TableSizes told;
   const auto tell = [&](TraceGrowth growth) {
@@ -104,7 +104,7 @@ TEST_CASE("meter stream: names are told as they come, and again when they change
   check_same_names(heard, info);
 }
 
-TEST_CASE("meter stream: many and long names are told in small texts", "[meter-stream]") {
+TEST_CASE("meter stream: many and long names are sent in small texts", "[meter-stream]") {
   TraceInfo info = small_info(1, 3000, 5000), heard;
   info.processes[0].name = std::string(10'000, '\x01');
   info.processes[1].name = "\xff\xfe not UTF-8";

@@ -219,7 +219,7 @@ TEST_CASE("trace: discarded fields read as nothing, and the reader names them", 
              Catch::Equals("field procTime of SEND was discarded by the rules of filter 'filter'"));
 }
 
-TEST_CASE("trace: losses of the source stand in the ledger and come back in the report", "[trace]") {
+TEST_CASE("trace: losses of the source are in the ledger and come back in the report", "[trace]") {
   const TemporaryFolder folder;
   const TraceInfo info = small_info(2, 4, 3);
   const auto events = random_events(5, 100, info);

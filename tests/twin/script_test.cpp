@@ -284,7 +284,7 @@ TEST_CASE("twin: what a process did not take causes nothing in the twin either",
   CHECK_FALSE(any_as_recorded(trial.twin));
 }
 
-TEST_CASE("twin: what a publisher sends goes to all who subscribed by then", "[twin]") {
+TEST_CASE("twin: what a publisher sends goes to all that subscribed by then", "[twin]") {
   RecordedRun run({"broker", "publisher", "first", "second"});
   run.message(1, 0), run.message(0, 1);
   run.message(2, 0), run.message(0, 2);
@@ -313,7 +313,8 @@ TEST_CASE("twin: a process begins when it is created, and a process that waits f
   CHECK(trial.reproduction.elapsed_twin_s == Approx(0.502));  // one after the other
 }
 
-TEST_CASE("twin: what got its messages and did something else is recorded first, then what stands still", "[twin]") {
+TEST_CASE("twin: a process that got its messages and did something else is recorded first, then one that is stuck",
+          "[twin]") {
   twin::Twin made;
   for (const auto* name : {"client", "server"}) {
     twin::TwinGroup group;

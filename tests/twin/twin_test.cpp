@@ -142,7 +142,7 @@ TEST_CASE("twin: its file loads, runs, and uses the same CPU time in the same nu
   }
 }
 
-TEST_CASE("twin: who hands out tasks does so in its rounds, and ends its workers", "[twin]") {
+TEST_CASE("twin: a process that hands out tasks does so in its rounds, and ends its workers", "[twin]") {
   auto twin = twin_of(simulate(kTasks));
   const auto rounds = all_of<steps::Dispatch>(group(twin, "master"));
   REQUIRE(rounds.size() == 2);
@@ -165,7 +165,7 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
   CHECK(every[0].at_least.value == 2);
 }
 
-TEST_CASE("twin: neighbours that exchange wait for anybody, and go on when both have told", "[twin]") {
+TEST_CASE("twin: neighbours that exchange wait for any of them, and continue when both have sent", "[twin]") {
   std::string programs = "{", processes = "[";
   for (int p = 0; p < 4; ++p) {
     const auto peer = [](int number) { return "n" + std::to_string((number + 4) % 4); };
@@ -241,7 +241,7 @@ TEST_CASE("twin: a process that asks one and is answered by another waits for th
   CHECK(simulate(twin::scenario_text(twin)).messages == original.messages);
 }
 
-TEST_CASE("twin: who counts to an end does so beside others who wait for answers", "[twin]") {
+TEST_CASE("twin: a process that counts to its end does so beside others that wait for answers", "[twin]") {
   const Run original = simulate(scenario(R"({
     "source": {"start": [{"repeat": 200, "do": [{"compute_s": 0.01}, {"send": "item", "to": "sink", "bytes": 20}]}]},
     "sink": {"variables": {"n": 0}, "on": [{"kind": "item", "do": [{"compute_s": 0.02}, {"count": "n"},
@@ -257,7 +257,7 @@ TEST_CASE("twin: who counts to an end does so beside others who wait for answers
   CHECK(simulate(twin::scenario_text(twin)).elapsed_s == Approx(original.elapsed_s).epsilon(0.01));
 }
 
-TEST_CASE("twin: who draws a receiver for each message does not write to all", "[twin]") {
+TEST_CASE("twin: a process that draws a receiver for each message does not write to all", "[twin]") {
   auto twin = twin_of(simulate(scenario(R"({
     "source": {"start": [{"repeat": 200, "do": [{"compute_s": 0.01}, {"send": "item", "to": "sink", "bytes": 20}]}]},
     "sink": {"on": [{"kind": "item", "do": [{"compute_s": 0.001}]}]}})",

@@ -96,7 +96,7 @@ void add_dispatcher_and_workers(Draft& draft, const std::string& name, const std
 }
 
 void add_asked_store(Draft& draft, const std::string& name) {
-  draft.say("who ask a store");
+  draft.say("that ask a store");
   draft.add(name, 1, {{"on", {on("query", {compute(draft.time(.3)), reply("rows", draft.bytes())})}}});
 }
 

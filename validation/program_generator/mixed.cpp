@@ -38,7 +38,7 @@ void add_working_group(Draft& draft) { add_dispatcher_and_workers(draft, "dispat
 // Processes that share only their machines with the others.
 void add_neighbours(Draft& draft) {
   const std::uint64_t count = draft.between(2, 4), rounds = draft.between(60, 200);
-  draft.say(std::to_string(count) + " who exchange among themselves");
+  draft.say(std::to_string(count) + " that exchange among themselves");
   draft.add("neighbour", count,
             {{"start",
               {repeat(rounds, {compute(draft.time(1)), send("border", "neighbour", draft.bytes(), "all"),

@@ -36,7 +36,7 @@ void draw_rumours(Draft& draft) {
 void draw_exchange(Draft& draft) {
   const std::uint64_t peers = draft.between(3, 9), rounds = draft.between(60, 250);
   const bool by_name = draft.chance(.5);
-  draft.say(fmt::format("{} neighbours on a ring exchange, waiting for {}", peers, by_name ? "each" : "anybody"));
+  draft.say(fmt::format("{} neighbours on a ring exchange, waiting for {}", peers, by_name ? "each" : "any"));
   for (std::uint64_t p = 0; p < peers; ++p) {
     const std::string left = peer((p + peers - 1) % peers), right = peer((p + 1) % peers);
     Json round = {compute(draft.time(draft.uniform(.5, 1.5))), send("border", left, draft.bytes()),

@@ -54,7 +54,7 @@ Run simulate(const Scenario& scenario) {
   SimSource source(scenario);
   if (const auto done = source.run(sinks); !done) fail(fmt::format("{}: {}", scenario.name, done.error().what));
   if (source.truth().deadlocked)
-    fail(fmt::format("{}: it stands still: {}", scenario.name,
+    fail(fmt::format("{}: it is stuck: {}", scenario.name,
                      source.truth().blocked.empty() ? "" : source.truth().blocked.front()));
   double T_s = 0;
   for (const auto& process : source.truth().processes) T_s += static_cast<double>(process.cpu_time_ns) * 1e-9;
