@@ -1,3 +1,11 @@
+// Waits are told from open receives by evidence over all receives of a class (a kind of message from a group):
+//
+//   causality    whether the message was caused by what the process had just sent (Lamport's happened-before): it is
+//                followed back from SEND to the RECEIVE before it, a bounded number of steps
+//   selectivity  whether the process waited for that group alone, by the channel set of the call
+//
+// A class consists of waits if nearly all its receives have both properties. The record is then cut at the open
+// receives, and requests are followed from process to process in causal order.
 #include "twin/activities.hpp"
 
 #include <algorithm>

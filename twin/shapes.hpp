@@ -48,6 +48,7 @@ struct Token {
   std::uint32_t operation = kNone;  // its index in the process's record
 };
 
+// The tokens of one activity.
 struct TokenRun {
   std::vector<Token> tokens;
   double tail_cpu_s = 0;
@@ -65,6 +66,7 @@ TokenRun messages_of(const Material& material, std::uint32_t process, std::uint3
 TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                    std::uint64_t tail_cpu_ns, bool stops);
 
+// Shape: all activities of one form, and the samples of what varies between them: CPU times, sizes, receivers.
 class Shape {
  public:
   explicit Shape(const TokenRun& first) : form_(first.tokens), slots_(first.tokens.size()), cpu_(slots_.size() + 1) {}
