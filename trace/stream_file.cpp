@@ -17,7 +17,7 @@ Result<StreamFile> StreamFile::open(const std::string& path) {
   return StreamFile(*std::move(file));
 }
 
-// Whether so many bytes of the file follow; they stand at begin_ then.
+// Whether that number of bytes of the file follows; if so, they are at begin_.
 bool StreamFile::have(std::size_t bytes) {
   if (end_ - begin_ >= bytes) return true;
   if (buffer_.empty()) buffer_.resize(kReadBytes);
