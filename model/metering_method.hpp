@@ -49,7 +49,7 @@ class MeteringMethod {
   // A child of the calling process, which must wait(2) for it, in a session of its own.
   struct ChildStreams {
     int input = -1, output = -1, error = -1;    // of the program
-    int output_reader = -1, error_reader = -1;  // the caller's ends, which somebody must read when it is dead
+    int output_reader = -1, error_reader = -1;  // the caller's ends, which another process must read when it is dead
   };
   virtual Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
                                                            const ChildStreams& streams) const = 0;
