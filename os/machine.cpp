@@ -1,6 +1,7 @@
 #include "os/machine.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -69,7 +70,7 @@ std::string host_identity() {
   std::array<char, 64> network = {};
   const ssize_t length = ::readlink("/proc/self/ns/net", network.data(), network.size());
   if (boot.empty() || length <= 0) return "";
-  return boot + " " + std::string(network.data(), static_cast<std::size_t>(length));
+  return fmt::format("{} {}", boot, std::string(network.data(), static_cast<std::size_t>(length)));
 }
 
 }  // namespace dpm

@@ -1,6 +1,7 @@
 #include "os/own_program.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ Result<pid_t> start_in_session(const std::vector<std::string>& command, const St
   const int failed = ::posix_spawnp(&pid, arguments.front(), &files, &attributes, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return Error{"start '" + command.front() + "': " + std::strerror(failed)};
+  if (failed != 0) return Error{fmt::format("start '{}': {}", command.front(), std::strerror(failed))};
   return pid;
 }
 

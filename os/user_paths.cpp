@@ -1,5 +1,6 @@
 #include "os/user_paths.hpp"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ std::string home_folder() {
 std::string expand_path(const std::string& path) {
   if (path.starts_with("/")) return path;
   if (path == "~") return home_folder();
-  return home_folder() + "/" + (path.starts_with("~/") ? path.substr(2) : path);
+  return fmt::format("{}/{}", home_folder(), path.starts_with("~/") ? path.substr(2) : path);
 }
 
 Result<void> make_folders(const std::string& path, unsigned mode) {
@@ -31,7 +32,8 @@ Result<void> make_folders(const std::string& path, unsigned mode) {
   }
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return Error::from_errno("make the folder " + path);
-  if (!S_ISDIR(status.st_mode)) return Error{"make the folder " + path + ": a file of that name is in its place"};
+  if (!S_ISDIR(status.st_mode))
+    return Error{fmt::format("make the folder {}: a file of that name is in its place", path)};
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "backends/linux/custody/acquire/injection.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -156,7 +157,7 @@ Result<void> Injection::divert() {
   const std::size_t bytes = injected_code(injected, 0).bytes.size();
   const auto room = find_code_room(target_.pid, bytes);
   if (!room)
-    return Error{about(target_) + "there is no room in its code for the " + std::to_string(bytes) + " bytes it takes"};
+    return Error{fmt::format("{}there is no room in its code for the {} bytes it takes", about(target_), bytes)};
   code_ = injected_code(injected, *room);
   overwritten_.resize(bytes);
   if (read_memory(thread_->tid(), *room, overwritten_) != bytes) return has_ended(target_);
@@ -164,7 +165,7 @@ Result<void> Injection::divert() {
   if (!thread_->write_memory(address_, code_.bytes)) {
     const int why = errno;
     thread_->write_memory(address_, overwritten_);
-    return Error{about(target_) + "its code cannot be written to: " + std::strerror(why)};
+    return Error{fmt::format("{}its code cannot be written to: {}", about(target_), std::strerror(why))};
   }
   user_regs_struct diverted = registers_;
   diverted.rip = code_.begin;

@@ -1,5 +1,6 @@
 #include "backends/linux/custody/acquire/refusals.hpp"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,14 +43,16 @@ bool runs_under_filters() {
 
 std::string reason_of_no_right(const AcquireTarget& target) {
   if (::geteuid() != 0 && target.user_id != ::geteuid()) {
-    return "it belongs to another user (" + user_name(target.user_id) + "), and we run as " + user_name(::geteuid()) +
-           ": run dpm as that user, or as root";
+    return fmt::format("it belongs to another user ({}), and we run as {}: run dpm as that user, or as root",
+                       user_name(target.user_id), user_name(::geteuid()));
   }
   if (const int scope = yama_scope(); scope == 3)
     return "this machine does not let any account trace programs (kernel.yama.ptrace_scope is 3) until it is rebooted";
   else if (scope > 0 && ::geteuid() != 0)
-    return "this machine lets only root trace a running program (kernel.yama.ptrace_scope is " + std::to_string(scope) +
-           "): run dpm as root, or set it to 0";
+    return fmt::format(
+        "this machine lets only root trace a running program (kernel.yama.ptrace_scope is {}): run dpm as root, or set "
+        "it to 0",
+        scope);
   if (runs_under_filters()) {
     return "dpm itself runs under a seccomp filter, as in a container, which may forbid it: run it outside, or start "
            "the "
@@ -68,7 +71,7 @@ Error tracing_refused(const AcquireTarget& target, int error_number) {
   if (error_number == ESRCH) return has_ended(target);
   if (error_number == EPERM || error_number == EACCES || error_number == ENOSYS)
     return Error{about(target) + reason_of_no_right(target)};
-  return Error{about(target) + "the kernel does not let us trace it: " + std::strerror(error_number)};
+  return Error{fmt::format("{}the kernel does not let us trace it: {}", about(target), std::strerror(error_number))};
 }
 
 Error suspension_refused(const AcquireTarget& target) {
@@ -95,15 +98,17 @@ Error filter_refused(const AcquireTarget& target, int error_number) {
                    "it runs under a supervisor already that is notified of its calls and is not dpm (a container's, or "
                    "another monitor), and the kernel allows one"};
     case EMFILE:
-      return Error{about(target) +
-                   "it has no descriptor left, and needs one for a moment; raise its limit: prlimit --nofile=N --pid " +
-                   std::to_string(target.pid)};
+      return Error{fmt::format(
+          "{}it has no descriptor left, and needs one for a moment; raise its limit: prlimit --nofile=N --pid {}",
+          about(target), target.pid)};
     case EINVAL:
       return Error{about(target) +
                    "the kernel does not know filters with user notification for all threads (Linux before 5.7)"};
     default:
-      return Error{about(target) + "the kernel does not give it a filter with user notification: " +
-                   std::strerror(error_number) + " (dpm doctor says what this machine allows)"};
+      return Error{
+          fmt::format("{}the kernel does not give it a filter with user notification: {} (dpm doctor says what this "
+                      "machine allows)",
+                      about(target), std::strerror(error_number))};
   }
 }
 
@@ -111,9 +116,10 @@ std::optional<Error> metered_already(const AcquireTarget& target) {
   if (target.filters == 0) return std::nullopt;
   if (const auto kept = find_kept_program(target.pid)) {
     if (kept->meter_pid != 0)
-      return Error{about(target) + "it is metered already, by process " + std::to_string(kept->meter_pid)};
-    return Error{about(target) + "it was metered before, and is let go: its keeper (process " +
-                 std::to_string(kept->keeper_pid) + ") answers its calls; take it over instead"};
+      return Error{fmt::format("{}it is metered already, by process {}", about(target), kept->meter_pid)};
+    return Error{fmt::format(
+        "{}it was metered before, and is let go: its keeper (process {}) answers its calls; take it over instead",
+        about(target), kept->keeper_pid)};
   }
   if (read_listener_numbers(target.pid).empty() || custody_of(target.pid) != Custody::abandoned) return std::nullopt;
   return Error{about(target) +
@@ -124,13 +130,14 @@ Error unstoppable(const AcquireTarget& target, Duration waited) {
   std::string states;
   for (const auto& thread : target.threads) {
     const auto now = read_status(thread.tid);
-    if (now) states += (states.empty() ? "" : ", ") + std::to_string(thread.tid) + " in state " + now->state;
+    if (now) states += fmt::format("{}{} in state {}", states.empty() ? "" : ", ", thread.tid, now->state);
   }
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", waited.seconds());
-  return Error{about(target) + "none of its threads could be stopped within " + seconds + " s (" + states +
-               "; D waits for a disk, or for a child made with vfork that has not begun its own program): try again "
-               "later"};
+  return Error{
+      fmt::format("{}none of its threads could be stopped within {} s ({}; D waits for a disk, or for a child made "
+                  "with vfork that has not begun its own program): try again later",
+                  about(target), seconds, states)};
 }
 
 Error has_ended(const AcquireTarget& target) {

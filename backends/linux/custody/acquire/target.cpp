@@ -1,6 +1,7 @@
 #include "backends/linux/custody/acquire/target.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,11 +15,11 @@ namespace {
 
 std::string process(std::uint32_t pid) {
   const std::string name = read_command_name(pid, pid);
-  return "process " + std::to_string(pid) + (name.empty() ? "" : " (" + name + ")");
+  return "process " + std::to_string(pid) + (name.empty() ? "" : fmt::format(" ({})", name));
 }
 
 bool uses_descriptor(std::uint32_t pid, int number) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(number);
+  const std::string path = fmt::format("/proc/{}/fd/{}", pid, number);
   return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -36,7 +37,7 @@ int find_spare_number(const AcquireTarget& target) {
 
 // What is wrong with the pid itself.
 std::optional<Error> misnamed(std::uint32_t pid, const std::optional<ThreadStatus>& status) {
-  const std::string beginning = "acquire " + std::to_string(pid) + ": ";
+  const std::string beginning = fmt::format("acquire {}: ", pid);
   if (pid == static_cast<std::uint32_t>(::getpid())) return Error{beginning + "this is dpm itself"};
   if (pid == 1) {
     return Error{beginning +
@@ -45,8 +46,8 @@ std::optional<Error> misnamed(std::uint32_t pid, const std::optional<ThreadStatu
   }
   if (!status) return Error{beginning + "there is no such process (it may have ended; ps -e lists those there are)"};
   if (status->pid != pid) {
-    return Error{beginning + "this is a thread of " + process(status->pid) + "; acquire " +
-                 std::to_string(status->pid) + ", and all its threads are metered"};
+    return Error{fmt::format("{}this is a thread of {}; acquire {}, and all its threads are metered", beginning,
+                             process(status->pid), status->pid)};
   }
   return std::nullopt;
 }
@@ -54,23 +55,23 @@ std::optional<Error> misnamed(std::uint32_t pid, const std::optional<ThreadStatu
 std::optional<Error> unsuitable(const AcquireTarget& target, const ThreadStatus& status) {
   if (status.kernel_thread) return Error{about(target) + "this is a thread of the kernel, which makes no system calls"};
   if (target.threads.empty()) {
-    return Error{about(target) + "it has ended already; its parent, " + process(status.parent_pid) +
-                 ", has not yet asked for its exit status"};
+    return Error{fmt::format("{}it has ended already; its parent, {}, has not yet asked for its exit status",
+                             about(target), process(status.parent_pid))};
   }
   if (program_kind(target.pid) == ProgramKind::not_native)
     return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
   for (const auto& thread : target.threads) {
     if (thread.tracer_pid != 0) {
-      return Error{about(target) + "it is traced already, by " + process(thread.tracer_pid) +
-                   ", and the kernel allows one tracer: end that first"};
+      return Error{fmt::format("{}it is traced already, by {}, and the kernel allows one tracer: end that first",
+                               about(target), process(thread.tracer_pid))};
     }
     if (thread.strict_seccomp)
       return Error{about(target) + "it has restricted itself to read, write and exit (strict seccomp)"};
     if (thread.seccomp_filters != target.filters) {
-      return Error{about(target) + "thread " + std::to_string(thread.tid) +
-                   " runs under other seccomp filters than thread " + std::to_string(target.threads.front().tid) +
-                   " (" + std::to_string(thread.seccomp_filters) + " and " + std::to_string(target.filters) +
-                   "), and the kernel gives a filter either to all threads alike or to none"};
+      return Error{
+          fmt::format("{}thread {} runs under other seccomp filters than thread {} ({} and {}), and the kernel gives a "
+                      "filter either to all threads alike or to none",
+                      about(target), thread.tid, target.threads.front().tid, thread.seccomp_filters, target.filters)};
     }
   }
   return std::nullopt;
@@ -90,7 +91,8 @@ std::vector<ThreadStatus> living_threads(std::uint32_t pid) {
 }  // namespace
 
 std::string about(const AcquireTarget& target) {
-  return "acquire " + std::to_string(target.pid) + (target.name.empty() ? "" : " (" + target.name + ")") + ": ";
+  return "acquire " + std::to_string(target.pid) + (target.name.empty() ? "" : fmt::format(" ({})", target.name)) +
+         ": ";
 }
 
 Result<AcquireTarget> examine_target(std::uint32_t pid) {

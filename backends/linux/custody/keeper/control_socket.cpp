@@ -1,5 +1,6 @@
 #include "backends/linux/custody/keeper/control_socket.hpp"
 
+#include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ Result<std::string> perform(std::string_view line, const MeterControl& control) 
     control.set_flags(*flags);
     return to_string(*flags);
   }
-  return Error{"a meter understands 'status', 'processes', 'stop' and 'flags LIST', not '" + std::string(line) + "'"};
+  return Error{fmt::format("a meter understands 'status', 'processes', 'stop' and 'flags LIST', not '{}'", line)};
 }
 
 }  // namespace
@@ -168,20 +169,22 @@ Result<std::string> ask_meter(std::uint32_t pid, const std::string& request) {
 
 Result<std::string> ask_meter(const KeptProgram& program, const std::string& request) {
   if (request.size() > ControlServer::kLineMax || !is_text(request))
-    return Error{"ask a meter: a request is one line of at most " + std::to_string(ControlServer::kLineMax) + " bytes"};
-  const std::string described = std::to_string(program.pid) + " (" + program.command + ")";
+    return Error{fmt::format("ask a meter: a request is one line of at most {} bytes", ControlServer::kLineMax)};
+  const std::string described = fmt::format("{} ({})", program.pid, program.command);
   if (program.meter_pid == 0)
-    return Error{"program " + described + " is not metered at the moment (its keeper, process " +
-                 std::to_string(program.keeper_pid) + ", lets its calls pass): dpm acquire meters it again"};
-  const std::string meter = "the meter of " + described + ", process " + std::to_string(program.meter_pid);
+    return Error{
+        fmt::format("program {} is not metered at the moment (its keeper, process {}, lets its calls pass): dpm "
+                    "acquire meters it again",
+                    described, program.keeper_pid)};
+  const std::string meter = fmt::format("the meter of {}, process {}", described, program.meter_pid);
   const UniqueFd connection = connect_to_meter(program);
   const std::string line = request + "\n";
   if (!connection || ::send(connection.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)
-    return Error{"ask " + meter + ": it cannot be reached"};
+    return Error{fmt::format("ask {}: it cannot be reached", meter)};
   const std::string answer = receive_line(connection.get());
   if (answer.starts_with(kOk)) return answer.substr(kOk.size());
   if (answer.starts_with(kError)) return Error{answer.substr(kError.size())};
-  return Error{"ask " + meter + ": it does not answer"};
+  return Error{fmt::format("ask {}: it does not answer", meter)};
 }
 
 }  // namespace dpm

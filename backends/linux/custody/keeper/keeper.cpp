@@ -1,5 +1,6 @@
 #include "backends/linux/custody/keeper/keeper.hpp"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 namespace dpm {
 namespace {
 
-std::string describe(const KeptProgram& program) { return std::to_string(program.pid) + " (" + program.command + ")"; }
+std::string describe(const KeptProgram& program) { return fmt::format("{} ({})", program.pid, program.command); }
 
 struct Answer {
   KeeperReply reply;
@@ -33,8 +34,8 @@ Result<Answer> ask_keeper(const KeptProgram& program, KeeperRequest::Kind kind, 
 }
 
 Error refusal(const KeptProgram& program, const KeeperReply& reply) {
-  if (reply.meter_pid == 0) return Error{"the keeper of " + describe(program) + " refuses to hand it over"};
-  return Error{"program " + describe(program) + " is already metered by process " + std::to_string(reply.meter_pid)};
+  if (reply.meter_pid == 0) return Error{fmt::format("the keeper of {} refuses to hand it over", describe(program))};
+  return Error{fmt::format("program {} is already metered by process {}", describe(program), reply.meter_pid)};
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ Result<MeteredProgram> take_over(const KeptProgram& program) {
   auto slots = NotificationSlots::share(std::move(answer->descriptors[1]));
   if (!slots) {
     const auto left = ask_keeper(program, KeeperRequest::Kind::answer, {});
-    return left ? slots.error() : Error{slots.error().what + "; and " + left.error().what};
+    return left ? slots.error() : Error{fmt::format("{}; and {}", slots.error().what, left.error().what)};
   }
   return MeteredProgram{.pid = program.pid,
                         .command = program.command,
@@ -83,8 +84,8 @@ Result<void> leave_to_keeper(const MeteredProgram& program) {
     if (answer->reply.granted == 0) return refusal(kept, answer->reply);
     return {};
   }
-  return Error{"no keeper holds program " + std::to_string(program.pid) +
-               " for us: either it has ended, or its calls must be answered by us"};
+  return Error{fmt::format(
+      "no keeper holds program {} for us: either it has ended, or its calls must be answered by us", program.pid)};
 }
 
 }  // namespace dpm

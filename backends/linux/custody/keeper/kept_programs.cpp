@@ -1,5 +1,6 @@
 #include "backends/linux/custody/keeper/kept_programs.hpp"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ std::vector<KeptProgram> ask_all(const std::vector<SocketFolder>& folders) {
 }
 
 std::string socket_name_of(const KeptProgram& program) {
-  return kKeeperSockets + std::to_string(program.pid) + "-" + std::to_string(program.keeper_pid);
+  return fmt::format("{}{}-{}", kKeeperSockets, program.pid, program.keeper_pid);
 }
 
 const KeptProgram* find_by_first_process(const std::vector<KeptProgram>& programs, std::uint32_t pid) {
@@ -90,9 +91,9 @@ Error not_kept(std::uint32_t process) {
   if (!read_status(process)) return Error{"there is no process " + number};
   std::string others;
   for (const auto& program : kept_programs(process))
-    others += (others.empty() ? "; metered are: " : ", ") + std::to_string(program.pid) + " (" + program.command + ")";
-  return Error{"process " + number + " (" + read_command_name(process, process) +
-               ") belongs to no metered program that we know" + others};
+    others += fmt::format("{}{} ({})", others.empty() ? "; metered are: " : ", ", program.pid, program.command);
+  return Error{fmt::format("process {} ({}) belongs to no metered program that we know{}", number,
+                           read_command_name(process, process), others)};
 }
 
 }  // namespace dpm

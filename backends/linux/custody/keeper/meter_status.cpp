@@ -1,5 +1,7 @@
 #include "backends/linux/custody/keeper/meter_status.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -58,9 +60,8 @@ bool take(std::string_view name, std::string_view value, MeterStatus& status) {
 }  // namespace
 
 std::string to_line(const MeterStatus& status) {
-  return "pid=" + std::to_string(status.pid) + " events=" + std::to_string(status.events) +
-         " lost=" + std::to_string(status.lost) + " since=" + std::to_string(status.since_s) +
-         " flags=" + to_string(status.flags) + " output=" + escaped(status.output) + " command=" + status.command;
+  return fmt::format("pid={} events={} lost={} since={} flags={} output={} command={}", status.pid, status.events,
+                     status.lost, status.since_s, to_string(status.flags), escaped(status.output), status.command);
 }
 
 Result<MeterStatus> status_from_line(std::string_view line) {
@@ -79,8 +80,9 @@ Result<MeterStatus> status_from_line(std::string_view line) {
     if (!take(name, rest.substr(0, value_end), status)) break;
     rest.remove_prefix(std::min(value_end + 1, rest.size()));
   }
-  return Error{"a meter describes itself by '" + std::string(line) +
-               "', which we do not understand: is it of another version of dpm?"};
+  return Error{
+      fmt::format("a meter describes itself by '{}', which we do not understand: is it of another version of dpm?",
+                  std::string(line))};
 }
 
 }  // namespace dpm

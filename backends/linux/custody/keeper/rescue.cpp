@@ -1,5 +1,6 @@
 #include "backends/linux/custody/keeper/rescue.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,16 +90,18 @@ Result<Listener> find_listener(const SeenProcesses& seen, const std::vector<cons
     if (seen.descends(&process, pid)) return first_of(process);
     if (!seen.descends(&process, oldest) && ::getsid(static_cast<pid_t>(process.pid())) != session) continue;
     if (of_relation && !holds(process, *of_relation)) {
-      return Error{"processes " + std::to_string(of_relation->holder) + " and " + std::to_string(process.pid()) +
-                   ", both related to process " + std::to_string(pid) +
-                   ", belong to different metered programs: name a process of the one you mean"};
+      return Error{
+          fmt::format("processes {} and {}, both related to process {}, belong to different metered programs: name a "
+                      "process of the one you mean",
+                      of_relation->holder, process.pid(), pid)};
     }
     of_relation = first_of(process);
   }
   if (of_relation) return *of_relation;
-  return Error{"process " + std::to_string(pid) +
-               " carries a filter, but neither it nor its relations hold the listener of one: either its supervisor is "
-               "not ours, or its calls fail with ENOSYS and nothing can be done"};
+  return Error{
+      fmt::format("process {} carries a filter, but neither it nor its relations hold the listener of one: either its "
+                  "supervisor is not ours, or its calls fail with ENOSYS and nothing can be done",
+                  pid)};
 }
 
 std::string read_command_line(std::uint32_t pid) {
@@ -139,9 +142,10 @@ Result<Abandoned> find_abandoned(std::uint32_t pid) {
   const auto listener = find_listener(seen, line);
   if (!listener) return listener.error();
   if (const auto supervisor = find_supervisor(seen, line, *listener)) {
-    return Error{"process " + std::to_string(pid) + " is supervised by process " + std::to_string(*supervisor) + " (" +
-                 read_command_name(*supervisor, *supervisor) +
-                 "), which cannot be asked: if you end that one with SIGKILL the program waits, and can be taken then"};
+    return Error{
+        fmt::format("process {} is supervised by process {} ({}), which cannot be asked: if you end that one with "
+                    "SIGKILL the program waits, and can be taken then",
+                    pid, *supervisor, read_command_name(*supervisor, *supervisor))};
   }
   Abandoned abandoned{*listener, pid, {}};
   for (const auto* process : line) {
@@ -184,16 +188,17 @@ Result<MeteredProgram> rescue(std::uint32_t pid) {
   if (!folder) return folder.error();
   const UniqueFd alone = folder->lock();  // two rescues at a time would make two keepers
   if (const auto kept = find_kept_program(pid)) {
-    return Error{"process " + std::to_string(pid) + " has a keeper (process " + std::to_string(kept->keeper_pid) +
-                 "): it needs no rescue, take it over"};
+    return Error{
+        fmt::format("process {} has a keeper (process {}): it needs no rescue, take it over", pid, kept->keeper_pid)};
   }
   const auto abandoned = find_abandoned(pid);
   if (!abandoned) return abandoned.error();
   const UniqueFd holder = open_process(abandoned->listener.holder);
   UniqueFd listener = borrow_descriptor(holder.get(), abandoned->listener.fd);
   if (!listener) {
-    return Error::from_errno("take the listener that process " + std::to_string(abandoned->listener.holder) +
-                             " holds, for which one must be allowed to trace it");
+    return Error::from_errno(
+        fmt::format("take the listener that process {} holds, for which one must be allowed to trace it",
+                    abandoned->listener.holder));
   }
   auto slots = NotificationSlots::create();
   if (!slots) return slots.error();
@@ -210,7 +215,7 @@ Result<MeteredProgram> rescue(std::uint32_t pid) {
   begins.calls_were_lost = true;
   if (auto spawned = spawn_keeper(program, std::move(begins)); !spawned) return spawned.error();
   const auto kept = find_program_by_listener(static_cast<std::uint32_t>(::getpid()));
-  if (!kept) return Error{"the new keeper of program " + std::to_string(first) + " has ended: so has the program"};
+  if (!kept) return Error{fmt::format("the new keeper of program {} has ended: so has the program", first)};
   return take_over(*kept);
 }
 

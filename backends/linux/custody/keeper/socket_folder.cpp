@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,7 +31,7 @@ constexpr timeval kPatience = {5, 0};
 sockaddr_un address_in(int folder, const std::string& name) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  const std::string path = "/proc/self/fd/" + std::to_string(folder) + "/" + name;
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder, name);
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   return address;
 }
@@ -82,9 +83,10 @@ Result<SocketFolder> SocketFolder::open(const std::string& path, uid_t owner) {
   struct stat status = {};
   if (!folder || ::fstat(folder.get(), &status) != 0) return Error::from_errno("open the folder of sockets " + path);
   if (!is_private_to(status, owner)) {
-    return Error{"open the folder of sockets " + path +
-                 ": others than its owner can get at it, or another user owns it; remove it, or give us a "
-                 "directory of our own in XDG_RUNTIME_DIR"};
+    return Error{
+        fmt::format("open the folder of sockets {}: others than its owner can get at it, or another user owns it; "
+                    "remove it, or give us a directory of our own in XDG_RUNTIME_DIR",
+                    path)};
   }
   return SocketFolder(std::move(folder), owner);
 }

@@ -1,5 +1,6 @@
 #include "backends/linux/remote/agents/agent_service.hpp"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ constexpr std::size_t kQueuedBytesMax = 512 * 1024;
 
 }  // namespace
 
-std::string agent_sockets(const std::string& machine) { return "charge@" + machine + "@"; }
+std::string agent_sockets(const std::string& machine) { return fmt::format("charge@{}@", machine); }
 
 AgentService::AgentService(asio::io_context& context, Handlers handlers)
     : context_(context), handlers_(std::move(handlers)) {}
@@ -69,8 +70,8 @@ void AgentService::on_message(control::ControlMessage message) {
 void AgentService::greet(std::uint64_t number, const control::Hello& hello) {
   const RequestId id{daemon_number_, number};
   if (hello.version != control::kControlVersion)
-    return refuse(id, "started by a dpm of control version " + std::to_string(control::kControlVersion) +
-                          ", asked by one of version " + std::to_string(hello.version));
+    return refuse(id, fmt::format("started by a dpm of control version {}, asked by one of version {}",
+                                  control::kControlVersion, hello.version));
   listened_to_ = hello.controller != kNoListener;
   if (listened_to_) controller_ = hello.controller;
   control::Welcome welcome;

@@ -1,6 +1,7 @@
 #include "backends/linux/remote/agents/program_streams.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,7 +41,7 @@ Result<ProgramStreams::ProgramEnds> ProgramStreams::open(const std::string& inpu
     input_.emplace(context_, std::move(input->write));
   } else {
     ends.input = UniqueFd(::open(input_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-    if (!ends.input) return Error::from_errno("read the program's input from '" + input_file + "'");
+    if (!ends.input) return Error::from_errno(fmt::format("read the program's input from '{}'", input_file));
   }
   auto output = make_pipe();
   auto error = make_pipe();
@@ -58,8 +59,8 @@ Result<ProgramStreams::ProgramEnds> ProgramStreams::open(const std::string& inpu
 Result<void> ProgramStreams::add_input(const std::string& bytes, bool end) {
   if (!input_ || input_ends_) return Error{"its standard input is a file, or has ended"};
   if (pending_input_.size() + bytes.size() > kInputBytesMax)
-    return Error{"it has not read " + std::to_string(pending_input_.size()) +
-                 " bytes of its standard input yet: send no more before it has"};
+    return Error{fmt::format("it has not read {} bytes of its standard input yet: send no more before it has",
+                             pending_input_.size())};
   pending_input_ += bytes;
   input_ends_ = end;
   write_input();

@@ -1,6 +1,7 @@
 #include "backends/linux/remote/agents/supervisor_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,8 +28,7 @@ using namespace control;
 constexpr std::chrono::seconds kMeterPatience{2};
 
 std::string reason_of(const siginfo_t& end) {
-  if (end.si_code != CLD_EXITED)
-    return "signal " + std::to_string(end.si_status) + " (" + ::strsignal(end.si_status) + ")";
+  if (end.si_code != CLD_EXITED) return fmt::format("signal {} ({})", end.si_status, ::strsignal(end.si_status));
   return end.si_status == 0 ? "normal" : "exit status " + std::to_string(end.si_status);
 }
 
@@ -143,7 +143,8 @@ Result<std::unique_ptr<MeteredRun>> SupervisorProcess::launch_with_streams(const
   if (::chdir("/") != 0)
     return Error::from_errno("leave the program's folder");  // so that its file system can be unmounted
   if (launched && found.gains_privileges && (*launched)->facts().privileges_given_up)
-    warning = "'" + request.file + "' runs without the privileges that it would gain when it starts (no_new_privs)";
+    warning =
+        fmt::format("'{}' runs without the privileges that it would gain when it starts (no_new_privs)", request.file);
   return launched;
 }
 
@@ -208,7 +209,7 @@ Result<void> SupervisorProcess::set_flags(MeterFlags flags) {
 
 Result<void> SupervisorProcess::start(RequestId id) {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::stopped)
-    return Error{"a process that is " + state_name(managed_.state) + " cannot be started"};
+    return Error{fmt::format("a process that is {} cannot be started", state_name(managed_.state))};
   set_state(ProcessState::running);
   if (has_begun_) {
     signal_descendants(SIGCONT);
@@ -237,7 +238,7 @@ void SupervisorProcess::keep_reaping() {
 
 Result<void> SupervisorProcess::stop() {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::running)
-    return Error{"a process that is " + state_name(managed_.state) + " cannot be stopped"};
+    return Error{fmt::format("a process that is {} cannot be stopped", state_name(managed_.state))};
   if (has_begun_) signal_descendants(SIGSTOP);
   set_state(ProcessState::stopped);
   return {};
@@ -253,7 +254,7 @@ Result<void> SupervisorProcess::kill(RequestId id) {
 
 Result<void> SupervisorProcess::release(RequestId id) {
   if (managed_.state != ProcessState::killed && managed_.state != ProcessState::acquired)
-    return Error{"a process that is " + state_name(managed_.state) + " has to be killed first"};
+    return Error{fmt::format("a process that is {} has to be killed first", state_name(managed_.state))};
   releasers_.push_back(id);
   if (is_let_go_) {
     finish_release();

@@ -1,5 +1,6 @@
 #include "backends/linux/remote/client/connections.hpp"
 
+#include <fmt/format.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -81,7 +82,7 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const char* problem = was_interrupted_ ? ": interrupted before it answered" : ": no answer";
     auto& answer = asked->answers[i];
-    answers.push_back(answer ? *std::move(answer) : Error{"machine " + questions[i].machine + problem});
+    answers.push_back(answer ? *std::move(answer) : Error{fmt::format("machine {}{}", questions[i].machine, problem)});
   }
   return answers;
 }

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/client/launcher.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -44,7 +46,7 @@ std::vector<std::string> ssh_command(const Launcher& launcher, const std::string
                              "-o", "ServerAliveCountMax=3", "--"})
     command.emplace_back(option);
   command.push_back(machine);
-  command.push_back("exec " + quoted(program(launcher)) + " meterd --attach");
+  command.push_back(fmt::format("exec {} meterd --attach", quoted(program(launcher))));
   return command;
 }
 
@@ -71,13 +73,13 @@ Result<Launcher> launcher_named(const std::string& kind) {
     launcher.kind = Launcher::Kind::local;
   } else {
     const std::vector<std::string> kinds = {"ssh", "srun", "local"};
-    return Error{"no launcher '" + kind + "'" + did_you_mean(kind, kinds) + "; there are ssh, srun and local"};
+    return Error{fmt::format("no launcher '{}'{}; there are ssh, srun and local", kind, did_you_mean(kind, kinds))};
   }
   return launcher;
 }
 
 Result<std::vector<std::string>> launcher_command(const Launcher& launcher, const std::string& machine) {
-  if (!is_machine_name(machine)) return Error{"'" + machine + "' cannot be a machine's name"};
+  if (!is_machine_name(machine)) return Error{fmt::format("'{}' cannot be a machine's name", machine)};
   switch (launcher.kind) {
     case Launcher::Kind::ssh:
       return ssh_command(launcher, machine);

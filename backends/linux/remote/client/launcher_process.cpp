@@ -1,6 +1,7 @@
 #include "backends/linux/remote/client/launcher_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ asio::awaitable<void> await_end(asio::io_context& context, pid_t pid) {
 
 Result<LauncherProcess::Started> LauncherProcess::start(asio::io_context& context,
                                                         const std::vector<std::string>& command) {
-  const std::string doing = "start '" + command.front() + "'";
+  const std::string doing = fmt::format("start '{}'", command.front());
   int ends[2], errors[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Error::from_errno(doing);
   UniqueFd channel(ends[0]);

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/client/machine_connection.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace dpm {
@@ -19,7 +21,7 @@ MachineConnection::MachineConnection(asio::io_context& context, const std::vecto
       RequestLink::Handlers{[this](control::ReportBody report) { handlers_.on_report(std::move(report)); },
                             [this](const std::string& why, bool broken) { on_link_end(why, broken); }});
   patience_.start(std::chrono::nanoseconds(patience.ns), [this, patience] {
-    end("reach " + machine_ + ": no answer within " + std::to_string(std::lround(patience.seconds())) + " s");
+    end(fmt::format("reach {}: no answer within {} s", machine_, std::lround(patience.seconds())));
   });
   link_->ask(control::Hello{control::kControlVersion, controller},
              [this](const Result<control::ReplyBody>& reply) { on_reply_to_hello(reply); });
@@ -29,12 +31,13 @@ MachineConnection::~MachineConnection() = default;
 
 void MachineConnection::on_reply_to_hello(const Result<control::ReplyBody>& reply) {
   if (!reply) return;  // the connection has ended, which is told as its end
-  if (const auto* refused = std::get_if<control::Refused>(&*reply)) return end(machine_ + ": " + refused->why);
+  if (const auto* refused = std::get_if<control::Refused>(&*reply))
+    return end(fmt::format("{}: {}", machine_, refused->why));
   const auto* welcome = std::get_if<control::Welcome>(&*reply);
-  if (welcome == nullptr) return end("reach " + machine_ + ": what answers there is not a meterdaemon");
+  if (welcome == nullptr) return end(fmt::format("reach {}: what answers there is not a meterdaemon", machine_));
   if (welcome->version != control::kControlVersion)
-    return end(machine_ + " has control version " + std::to_string(welcome->version) + ", this dpm version " +
-               std::to_string(control::kControlVersion) + ": use the same dpm on both machines");
+    return end(fmt::format("{} has control version {}, this dpm version {}: use the same dpm on both machines",
+                           machine_, welcome->version, control::kControlVersion));
   patience_.cancel();
   is_open_ = true;
   handlers_.on_open(*welcome);
@@ -56,7 +59,7 @@ void MachineConnection::set_reading(bool on) {
 
 void MachineConnection::on_link_end(const std::string& why, bool broken) {
   if (has_ended()) return;
-  if (broken) return end("the connection to " + machine_ + " is of no use any more: " + why);
+  if (broken) return end(fmt::format("the connection to {} is of no use any more: {}", machine_, why));
   launcher_->when_silent([this](const std::string& said) {
     end("the connection to " + machine_ + " has ended" + (said.empty() ? "" : ": " + said));
   });

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/adopt_command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/linux/remote/controller/machine_names.hpp"
@@ -11,7 +13,7 @@ namespace {
 template <typename IsTaken>
 std::string free_name(const std::string& name, IsTaken&& is_taken) {
   std::string free = name;
-  for (unsigned i = 2; is_taken(free); ++i) free = name + "." + std::to_string(i);
+  for (unsigned i = 2; is_taken(free); ++i) free = fmt::format("{}.{}", name, i);
   return free;
 }
 
@@ -32,8 +34,8 @@ Outcome AdoptCommand::perform(const Words& words) {
       adopted.push_back(&left[i]);
       computation_.take_back(left[i].machine, left[i].managed.pid);
     } else {
-      outcome = console_.fail("'" + left[i].managed.name + "' on " + left[i].machine +
-                              " was not adopted: " + done.error().what);
+      outcome = console_.fail(
+          fmt::format("'{}' on {} was not adopted: {}", left[i].managed.name, left[i].machine, done.error().what));
     }
   }
   for (const auto* one : adopted)
@@ -52,7 +54,7 @@ std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::str
   for (std::size_t i = 0; i < machines.size(); ++i) {
     auto list = expect<ManagedList>(std::move(answers[i]));
     if (!list) {
-      outcome = console_.fail("adopt: machine '" + machines[i] + "': " + list.error().what);
+      outcome = console_.fail(fmt::format("adopt: machine '{}': {}", machines[i], list.error().what));
       continue;
     }
     if (list->processes.empty()) known_machines_.forget(machines[i]);
@@ -61,8 +63,8 @@ std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::str
         left.push_back({machines[i], std::move(managed)});
       } else if (computation_.process_at(machines[i], managed.pid) == nullptr &&
                  computation_.filter_at(machines[i], managed.pid) == nullptr) {
-        console_.say("'" + managed.name + "' on " + machines[i] +
-                     " belongs to a controller that is connected: " + managed.controller);
+        console_.say(fmt::format("'{}' on {} belongs to a controller that is connected: {}", managed.name, machines[i],
+                                 managed.controller));
       }
     }
   }
@@ -82,7 +84,7 @@ void AdoptCommand::adopt_filter(const Left& left) {
   if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
     hosts.insert(hosts.begin(), left.machine);
   if (left.managed.state == ProcessState::killed) filter.ended = left.managed.reason;
-  console_.say("filter '" + name + "' was adopted: identifier = " + std::to_string(filter.pid));
+  console_.say(fmt::format("filter '{}' was adopted: identifier = {}", name, filter.pid));
 }
 
 // Jobs keep their names if these are free; jobs of different controllers stay apart. The processes of one job may be found
@@ -112,8 +114,8 @@ void AdoptCommand::adopt_process(const Left& left) {
   process.state = left.managed.state;
   process.flags = left.managed.flags;
   if (process.state == ProcessState::killed) process.ended = left.managed.reason;
-  console_.say("process '" + process.name + "' was adopted into job '" + job.name +
-               "': identifier = " + std::to_string(process.pid) + ", " + state_name(process.state));
+  console_.say(fmt::format("process '{}' was adopted into job '{}': identifier = {}, {}", process.name, job.name,
+                           process.pid, state_name(process.state)));
 }
 
 }  // namespace dpm::control

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/command_forms.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/linux/remote/controller/flag_names.hpp"
@@ -164,13 +166,13 @@ Result<const CommandForm*> find_command(std::string_view word) {
     for (const auto alias : form.aliases) known.emplace_back(alias);
   }
   const std::string meant = did_you_mean(name, known);
-  return Error{"no command '" + std::string(word) + "'" + (meant.empty() ? "; 'help' lists them" : meant)};
+  return Error{fmt::format("no command '{}'{}", word, meant.empty() ? "; 'help' lists them" : meant)};
 }
 
 std::string usage(const CommandForm& form) { return "usage: " + head(form); }
 
 std::string wrong_parameters(const CommandForm& form, std::size_t count) {
-  if (count < form.least) return std::string(form.name) + " needs more parameters; " + usage(form);
+  if (count < form.least) return fmt::format("{} needs more parameters; {}", form.name, usage(form));
   if (count > form.most)
     return std::string(form.name) + (form.most == 0 ? " takes no parameters; " : " takes fewer parameters; ") +
            usage(form);
@@ -184,7 +186,7 @@ std::string help_text(const CommandForm& form) {
 
 std::string help_text() {
   std::string text;
-  for (const auto& form : forms()) text += head(form) + "\n    " + std::string(form.summary) + alias_text(form) + "\n";
+  for (const auto& form : forms()) text += fmt::format("{}\n    {}{}\n", head(form), form.summary, alias_text(form));
   return text + flags_text();
 }
 

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/command_words.hpp"
 
+#include <fmt/format.h>
+
 #include <cctype>
 
 namespace dpm::control {
@@ -70,9 +72,9 @@ class WordReader {
         word += c;
         rest_.remove_prefix(1);
       } else if (is_control(c)) {
-        return Error{"the line holds a control character (code " + std::to_string(static_cast<int>(c)) + ")"};
+        return Error{fmt::format("the line holds a control character (code {})", static_cast<int>(c))};
       } else {
-        return Error{std::string("'") + c + "' has to stand in quotes: " + (c == '\\' ? "'\\'" : quoted({&c, 1}))};
+        return Error{fmt::format("'{}' has to stand in quotes: {}", c, c == '\\' ? "'\\'" : quoted({&c, 1}))};
       }
     }
     return word;
@@ -89,7 +91,7 @@ class WordReader {
       word += rest_.front();
       rest_.remove_prefix(1);
     }
-    if (rest_.empty()) return Error{std::string("a quotation begins with ") + quote + " and does not end"};
+    if (rest_.empty()) return Error{fmt::format("a quotation begins with {} and does not end", quote)};
     rest_.remove_prefix(1);
     return {};
   }
@@ -105,7 +107,7 @@ std::string quoted(std::string_view word) {
   bool is_plain = !word.empty();
   for (const char c : word) is_plain = is_plain && is_literal(c);
   if (is_plain) return std::string(word);
-  if (word.find('\'') == std::string_view::npos) return "'" + std::string(word) + "'";
+  if (word.find('\'') == std::string_view::npos) return fmt::format("'{}'", word);
   std::string text = "\"";
   for (const char c : word) {
     if (c == '"' || c == '\\') text += '\\';

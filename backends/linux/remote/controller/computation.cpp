@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/computation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/nearest_name.hpp"
@@ -18,7 +20,7 @@ template <typename Records>
 Error unknown(const std::string& what, std::string_view name, const Records& records, const std::string& where = "") {
   std::vector<std::string> names;
   for (const auto& record : records) names.push_back(record.name);
-  return Error{"no " + what + " '" + std::string(name) + "'" + where + did_you_mean(name, names)};
+  return Error{fmt::format("no {} '{}'{}{}", what, name, where, did_you_mean(name, names))};
 }
 
 }  // namespace
@@ -30,7 +32,7 @@ Result<FilterRecord*> Computation::filter(std::string_view name) {
 
 Result<Job*> Computation::job(std::string_view name) {
   if (auto* found = find_named(jobs_, name)) return found;
-  if (jobs_.empty()) return Error{"no job '" + std::string(name) + "': newjob makes one"};
+  if (jobs_.empty()) return Error{fmt::format("no job '{}': newjob makes one", name)};
   return unknown("job", name, jobs_);
 }
 
@@ -48,7 +50,7 @@ Job& Computation::add_job(const std::string& name, const std::string& filter) {
 
 ProcessRecord& Computation::add_process(Job& job, const std::string& name) {
   std::string unique = name;
-  for (unsigned i = 2; find_named(job.processes, unique) != nullptr; ++i) unique = name + "." + std::to_string(i);
+  for (unsigned i = 2; find_named(job.processes, unique) != nullptr; ++i) unique = fmt::format("{}.{}", name, i);
   auto& process = job.processes.emplace_back();
   process.name = unique;
   return process;
@@ -79,7 +81,7 @@ FilterRecord* Computation::filter_at(std::string_view machine, std::uint32_t pid
 std::string Computation::mark(const Job& job, const ProcessRecord& process) const {
   for (const auto& other : jobs_)
     if (other.number != job.number && find_named(other.processes, process.name) != nullptr)
-      return job.name + "/" + process.name;
+      return fmt::format("{}/{}", job.name, process.name);
   return process.name;
 }
 

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/console.hpp"
 
+#include <fmt/format.h>
+
 namespace dpm::control {
 
 void Console::show(std::string_view lines) {
@@ -8,7 +10,7 @@ void Console::show(std::string_view lines) {
   if (written) return;
   // The disk may be full: show on the terminal what could not be written.
   file_.reset();
-  terminal_.show("sink: " + written.error().what + "; output goes to the terminal again");
+  terminal_.show(fmt::format("sink: {}; output goes to the terminal again", written.error().what));
   terminal_.show(lines);
 }
 

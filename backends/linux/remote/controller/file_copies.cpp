@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/file_copies.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "backends/linux/remote/controller/user_files.hpp"
@@ -21,7 +23,7 @@ std::string size_text(std::uint64_t bytes) {
 // Each content has its own path, so that a running program is never overwritten.
 std::string cache_place(const fs::path& path, const std::string& sha256) {
   constexpr std::size_t kEnough = 16;
-  return "~/.cache/dpm/files/" + sha256.substr(0, kEnough) + "/" + path.filename().string();
+  return fmt::format("~/.cache/dpm/files/{}/{}", sha256.substr(0, kEnough), path.filename().string());
 }
 
 }  // namespace
@@ -30,7 +32,7 @@ Result<std::string> FileCopies::place(const std::string& machine, const std::str
   std::error_code failed;
   const bool is_name = word.find('/') == std::string::npos;
   const fs::path path = fs::absolute(word, failed).lexically_normal();
-  if (failed) return Error{"find " + word + ": " + failed.message()};
+  if (failed) return Error{fmt::format("find {}: {}", word, failed.message())};
   const bool is_here = use == FileUse::executable && is_name ? is_executable_file(path) : is_ordinary_file(path);
   if (!is_here) {
     if (is_name && use == FileUse::executable) return word;
@@ -43,7 +45,7 @@ Result<std::string> FileCopies::place(const std::string& machine, const std::str
                  (fs::path(word).is_absolute() ? " or on machine '" + machine + "'" : "")};
   }
   if (use == FileUse::executable && !is_executable_file(path))
-    return Error{"'" + word + "' is not executable: chmod +x makes it so"};
+    return Error{fmt::format("'{}' is not executable: chmod +x makes it so", word)};
 
   const auto sha256 = sha256_of(path);
   if (!sha256) return sha256.error();
@@ -57,8 +59,8 @@ Result<std::string> FileCopies::place(const std::string& machine, const std::str
   if (auto done = put(machine, path, copy, use); !done) return done.error();
   is_there = has(machine, copy, *sha256);
   if (!is_there) return is_there.error();
-  if (!*is_there) return Error{"'" + word + "' changed while it was copied: try again"};
-  screen_.show("file '" + word + "' was copied to " + machine + ": " + size_text(fs::file_size(path, failed)));
+  if (!*is_there) return Error{fmt::format("'{}' changed while it was copied: try again", word)};
+  screen_.show(fmt::format("file '{}' was copied to {}: {}", word, machine, size_text(fs::file_size(path, failed))));
   return copy;
 }
 

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/filter_commands.hpp"
 
+#include <fmt/format.h>
+
 #include "backends/linux/remote/controller/columns.hpp"
 #include "backends/linux/remote/controller/machine_names.hpp"
 
@@ -16,19 +18,19 @@ constexpr std::string_view kTemplates = "templates";
 Outcome FilterCommands::create(const Words& words) {
   const std::string& name = words[0];
   const std::string machine = words.size() > 1 ? words[1] : std::string(kLocalMachine);
-  if (computation_.has_filter(name)) return console_.fail("there is a filter '" + name + "' already");
+  if (computation_.has_filter(name)) return console_.fail(fmt::format("there is a filter '{}' already", name));
   if (auto good = check_machine_name(machine); !good) return console_.fail("filter: " + good.error().what);
   auto request = request_for(words, machine);
-  if (!request) return console_.fail("filter '" + name + "' was not created: " + request.error().what);
+  if (!request) return console_.fail(fmt::format("filter '{}' was not created: {}", name, request.error().what));
   auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
-  if (!created) return console_.fail("filter '" + name + "' was not created: " + created.error().what);
+  if (!created) return console_.fail(fmt::format("filter '{}' was not created: {}", name, created.error().what));
   // Other machines may know the machine by the user's name for it, but by none of its addresses.
   if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
   computation_.filters().push_back(
       {.name = name, .machine = machine, .pid = created->pid, .address = created->address, .log = created->log});
   known_machines_.remember(machine);
-  console_.say("filter '" + name + "' was created: identifier = " + std::to_string(created->pid));
+  console_.say(fmt::format("filter '{}' was created: identifier = {}", name, created->pid));
   return Outcome::done;
 }
 
@@ -45,7 +47,7 @@ Result<CreateFilter> FilterCommands::request_for(const Words& words, const std::
     std::string file = words.size() > index ? words[index] : "";
     if (file.empty() && is_standard && is_ordinary_file(usual)) {
       file = usual;
-      console_.say("filter '" + request.name + "' uses the file '" + file + "' of this folder");
+      console_.say(fmt::format("filter '{}' uses the file '{}' of this folder", request.name, file));
     }
     if (file.empty()) return {};
     auto placed = copies_.place(machine, file, FileUse::input);
@@ -117,7 +119,7 @@ Result<void> FilterCommands::fetch_file(const FilterRecord& filter, const std::s
     if (!piece) return piece.error();
     if (auto done = log.append(file, piece->bytes); !done) return done;
     if (piece->last) return {};
-    if (piece->bytes.empty()) return Error{"the log's file '" + file + "' does not end"};
+    if (piece->bytes.empty()) return Error{fmt::format("the log's file '{}' does not end", file)};
     offset += piece->bytes.size();
   }
 }

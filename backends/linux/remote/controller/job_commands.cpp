@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/job_commands.hpp"
 
+#include <fmt/format.h>
+
 #include "backends/linux/remote/controller/columns.hpp"
 #include "backends/linux/remote/controller/flag_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
@@ -10,13 +12,14 @@ namespace {
 std::string state_text(const ProcessRecord& process) {
   if (process.is_unreachable && process.state != ProcessState::killed) return "unreachable";
   if (process.ended.empty()) return state_name(process.state);
-  return state_name(process.state) + (process.state == ProcessState::killed ? " (" : " (ended: ") + process.ended + ")";
+  return fmt::format("{}{}{})", state_name(process.state), (process.state == ProcessState::killed ? " (" : " (ended: "),
+                     process.ended);
 }
 
 }  // namespace
 
 Outcome JobCommands::create(const Words& words) {
-  if (computation_.has_job(words[0])) return console_.fail("there is a job '" + words[0] + "' already");
+  if (computation_.has_job(words[0])) return console_.fail(fmt::format("there is a job '{}' already", words[0]));
   if (computation_.filters().empty())
     return console_.fail("a job needs a filter: create one first, such as 'filter f1'");
   std::string filter = words.size() > 1 ? words[1] : "";
@@ -50,7 +53,7 @@ Outcome JobCommands::set_flags(const Words& words) {
   auto outcome = Outcome::done;
   std::size_t next = 0;
   for (auto& process : (*job)->processes) {
-    const std::string begin = "Process '" + process.name + "' : ";
+    const std::string begin = fmt::format("Process '{}' : ", process.name);
     if (!process.is_active()) {
       console_.say(begin + "has ended");
       continue;
@@ -59,7 +62,7 @@ Outcome JobCommands::set_flags(const Words& words) {
       process.flags = apply_flags(process.flags, change).value();
       console_.say(begin + "Flags set");
     } else {
-      outcome = console_.fail(begin + "Flags not set: " + done.error().what);
+      outcome = console_.fail(fmt::format("{}Flags not set: {}", begin, done.error().what));
     }
   }
   return outcome;
@@ -68,25 +71,26 @@ Outcome JobCommands::set_flags(const Words& words) {
 Outcome JobCommands::start(const std::string& name) {
   const auto job = computation_.job(name);
   if (!job) return console_.fail("startjob: " + job.error().what);
-  if ((*job)->processes.empty()) return console_.fail("job '" + name + "' has no processes: addprocess creates them");
+  if ((*job)->processes.empty())
+    return console_.fail(fmt::format("job '{}' has no processes: addprocess creates them", name));
   std::vector<Question> questions;
   for (const auto& process : (*job)->processes)
     if (after(Action::start, process.state).has_value())
       questions.push_back({process.machine, StartProcess{process.pid}});
   if (!questions.empty() && (*job)->flags.none())
-    console_.say("job '" + name + "' has no meter flags: nothing is recorded until setflags");
+    console_.say(fmt::format("job '{}' has no meter flags: nothing is recorded until setflags", name));
   auto answers = machines_.ask(std::move(questions));
   auto outcome = Outcome::done;
   std::size_t next = 0;
   for (auto& process : (*job)->processes) {
     const auto state = after(Action::start, process.state);
     if (!state.has_value()) {
-      console_.say("'" + process.name + "' cannot be started: it is " + state_name(process.state) + ".");
+      console_.say(fmt::format("'{}' cannot be started: it is {}.", process.name, state_name(process.state)));
     } else if (auto done = expect<Done>(std::move(answers[next++])); done) {
       process.state = *state;
-      console_.say("'" + process.name + "' started.");
+      console_.say(fmt::format("'{}' started.", process.name));
     } else {
-      outcome = console_.fail("'" + process.name + "' was not started: " + done.error().what);
+      outcome = console_.fail(fmt::format("'{}' was not started: {}", process.name, done.error().what));
     }
   }
   return outcome;
@@ -99,7 +103,7 @@ Outcome JobCommands::stop(const std::string& name) {
   for (const auto& process : (*job)->processes)
     if (after(Action::stop, process.state).has_value())
       questions.push_back({process.machine, StopProcess{process.pid}});
-  if (questions.empty()) console_.say("job '" + name + "' has no process that is new or running");
+  if (questions.empty()) console_.say(fmt::format("job '{}' has no process that is new or running", name));
   auto answers = machines_.ask(std::move(questions));
   auto outcome = Outcome::done;
   std::size_t next = 0;
@@ -108,9 +112,9 @@ Outcome JobCommands::stop(const std::string& name) {
     if (!state.has_value()) continue;
     if (auto done = expect<Done>(std::move(answers[next++])); done) {
       process.state = *state;
-      console_.say("'" + process.name + "' stopped.");
+      console_.say(fmt::format("'{}' stopped.", process.name));
     } else {
-      outcome = console_.fail("'" + process.name + "' was not stopped: " + done.error().what);
+      outcome = console_.fail(fmt::format("'{}' was not stopped: {}", process.name, done.error().what));
     }
   }
   return outcome;
@@ -136,7 +140,7 @@ Outcome JobCommands::list(const Words& words) {
 Outcome JobCommands::list_processes(const std::string& name) {
   const auto job = computation_.job(name);
   if (!job) return console_.fail("jobs: " + job.error().what);
-  console_.say("job '" + name + "': filter " + (*job)->filter + ", flags " + flag_words((*job)->flags));
+  console_.say(fmt::format("job '{}': filter {}, flags {}", name, (*job)->filter, flag_words((*job)->flags)));
   if ((*job)->processes.empty()) return Outcome::done;
   std::vector<std::vector<std::string>> rows = {{"identifier", "state", "process", "machine", "flags"}};
   for (const auto& process : (*job)->processes)

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/leaving.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/linux/remote/controller/listed.hpp"
@@ -12,8 +14,8 @@ std::vector<std::string> Leaving::active_processes() const {
   for (const auto& job : computation_.jobs()) {
     for (const auto& process : job.processes) {
       if (!process.is_active()) continue;
-      active.push_back("'" + process.name + "' in job '" + job.name + "' (" +
-                       (process.is_unreachable ? "unreachable" : state_name(process.state)) + ")");
+      active.push_back(fmt::format("'{}' in job '{}' ({})", process.name, job.name,
+                                   process.is_unreachable ? "unreachable" : state_name(process.state)));
     }
   }
   return active;
@@ -24,7 +26,7 @@ Outcome Leaving::die() {
   const auto active = active_processes();
   if (!active.empty() && !has_warned_) {
     has_warned_ = true;
-    console_.fail("processes are still active: " + listed(active) + "; die once more leaves them so");
+    console_.fail(fmt::format("processes are still active: {}; die once more leaves them so", listed(active)));
     return Outcome::done;  // the user has been warned
   }
   return end();
@@ -34,7 +36,7 @@ Outcome Leaving::end_of_script(const std::string& where) {
   reports_.show();
   const auto active = active_processes();
   if (!active.empty())
-    console_.say(where + " ends while processes are active: " + listed(active) + "; they are left so");
+    console_.say(fmt::format("{} ends while processes are active: {}; they are left so", where, listed(active)));
   end();
   return active.empty() ? Outcome::left : Outcome::failed;
 }
@@ -51,13 +53,13 @@ Outcome Leaving::end() {
   std::vector<Question> questions;
   for (const auto& filter : computation_.filters()) {
     if (is_needed(filter)) {
-      console_.say("filter '" + filter.name + "' on " + filter.machine +
-                   " stays with them; 'adopt' in a later session takes over");
+      console_.say(fmt::format("filter '{}' on {} stays with them; 'adopt' in a later session takes over", filter.name,
+                               filter.machine));
       continue;
     }
     if (!filter.is_fetched && !filter.log.empty())
-      console_.say("the log of filter '" + filter.name + "' was not fetched: it stays on " + filter.machine + " in " +
-                   filter.log);
+      console_.say(fmt::format("the log of filter '{}' was not fetched: it stays on {} in {}", filter.name,
+                               filter.machine, filter.log));
     if (!filter.is_unreachable) questions.push_back({filter.machine, Release{filter.pid}});
   }
   for (const auto& answer : machines_.ask(std::move(questions)))

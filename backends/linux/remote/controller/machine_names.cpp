@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/machine_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -13,7 +15,7 @@ Result<void> check_machine_name(std::string_view name) {
                          return is_letter(c) || std::string_view(".-_@:%").find(c) != std::string_view::npos;
                        });
   if (is_good) return {};
-  return Error{"'" + std::string(name) + "' cannot be the name of a machine"};
+  return Error{fmt::format("'{}' cannot be the name of a machine", name)};
 }
 
 }  // namespace dpm::control

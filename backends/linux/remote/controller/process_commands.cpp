@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/process_commands.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <filesystem>
 
@@ -23,20 +25,21 @@ Outcome ProcessCommands::add(const Words& words, const std::optional<std::string
   const auto filter = computation_.filter((*job)->filter);
   if (!filter) return console_.fail("addprocess: " + filter.error().what);
   if (!(*filter)->ended.empty())
-    return console_.fail("addprocess: filter '" + (*filter)->name + "' has ended: " + (*filter)->ended);
+    return console_.fail(fmt::format("addprocess: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
   if (auto good = check_machine_name(machine); !good) return console_.fail("addprocess: " + good.error().what);
   std::string name = std::filesystem::path(file).filename();
-  if (name.empty()) return console_.fail("addprocess: '" + file + "' names no file");
+  if (name.empty()) return console_.fail(fmt::format("addprocess: '{}' names no file", file));
 
   CreateProcess request{
       .job = (*job)->name, .directory = current_folder(), .flags = (*job)->flags, .filter = (*filter)->address};
   request.arguments.assign(words.begin() + 3, words.end());
   auto place = copies_.place(machine, file, FileUse::executable);
-  if (!place) return console_.fail("process '" + name + "' was not created: " + place.error().what);
+  if (!place) return console_.fail(fmt::format("process '{}' was not created: {}", name, place.error().what));
   request.file = *std::move(place);
   if (input.has_value()) {
     auto input_place = copies_.place(machine, *input, FileUse::input);
-    if (!input_place) return console_.fail("process '" + name + "' was not created: " + input_place.error().what);
+    if (!input_place)
+      return console_.fail(fmt::format("process '{}' was not created: {}", name, input_place.error().what));
     request.input = *std::move(input_place);
   }
   // Its name, if it is created.
@@ -45,14 +48,14 @@ Outcome ProcessCommands::add(const Words& words, const std::optional<std::string
   auto created = expect<ProcessCreated>(machines_.ask({{machine, std::move(request)}}).at(0));
   if (!created) {
     (*job)->processes.pop_back();
-    return console_.fail("process '" + name + "' was not created: " + created.error().what);
+    return console_.fail(fmt::format("process '{}' was not created: {}", name, created.error().what));
   }
   process.machine = machine;
   process.pid = created->pid;
   process.flags = (*job)->flags;
   known_machines_.remember(machine);
-  console_.say("process '" + name + "' was created: identifier = " + std::to_string(process.pid));
-  if (!created->warning.empty()) console_.say("process '" + name + "' " + created->warning);
+  console_.say(fmt::format("process '{}' was created: identifier = {}", name, process.pid));
+  if (!created->warning.empty()) console_.say(fmt::format("process '{}' {}", name, created->warning));
   return Outcome::done;
 }
 
@@ -63,26 +66,26 @@ Outcome ProcessCommands::acquire(const Words& words) {
   const auto filter = computation_.filter((*job)->filter);
   if (!filter) return console_.fail("acquire: " + filter.error().what);
   if (!(*filter)->ended.empty())
-    return console_.fail("acquire: filter '" + (*filter)->name + "' has ended: " + (*filter)->ended);
+    return console_.fail(fmt::format("acquire: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
   if (auto good = check_machine_name(machine); !good) return console_.fail("acquire: " + good.error().what);
   std::uint32_t pid = 0;
   const auto [end, error] = std::from_chars(words[2].data(), words[2].data() + words[2].size(), pid);
   if (error != std::errc() || end != words[2].data() + words[2].size() || pid == 0)
-    return console_.fail("acquire: '" + words[2] + "' is not a process identifier: a number such as 2120");
+    return console_.fail(fmt::format("acquire: '{}' is not a process identifier: a number such as 2120", words[2]));
   if (computation_.process_at(machine, pid) != nullptr)
-    return console_.fail("acquire: process " + words[2] + " on " + machine + " is part of a job already");
+    return console_.fail(fmt::format("acquire: process {} on {} is part of a job already", words[2], machine));
 
   auto taken = expect<ProcessCreated>(
       machines_.ask({{machine, AcquireProcess{(*job)->name, pid, (*job)->flags, (*filter)->address}}}).at(0));
-  if (!taken) return console_.fail("process " + words[2] + " was not acquired: " + taken.error().what);
+  if (!taken) return console_.fail(fmt::format("process {} was not acquired: {}", words[2], taken.error().what));
   auto& process = computation_.add_process(**job, taken->name.empty() ? words[2] : taken->name);
   process.machine = machine;
   process.pid = taken->pid;
   process.state = ProcessState::acquired;
   process.flags = (*job)->flags;
   known_machines_.remember(machine);
-  console_.say("process '" + process.name + "' was acquired: identifier = " + std::to_string(process.pid));
-  if (!taken->warning.empty()) console_.say("process '" + process.name + "' " + taken->warning);
+  console_.say(fmt::format("process '{}' was acquired: identifier = {}", process.name, process.pid));
+  if (!taken->warning.empty()) console_.say(fmt::format("process '{}' {}", process.name, taken->warning));
   return Outcome::done;
 }
 
@@ -93,8 +96,8 @@ Outcome ProcessCommands::send_input(const Words& words, bool is_end) {
   const auto process = computation_.process(**job, words[1]);
   if (!process) return console_.fail(command + process.error().what);
   if ((*process)->state == ProcessState::acquired)
-    return console_.fail(command + "'" + words[1] + "' is acquired: its input is not ours");
-  if (!(*process)->is_active()) return console_.fail(command + "'" + words[1] + "' is killed");
+    return console_.fail(fmt::format("{}'{}' is acquired: its input is not ours", command, words[1]));
+  if (!(*process)->is_active()) return console_.fail(fmt::format("{}'{}' is killed", command, words[1]));
   Input request{.pid = (*process)->pid, .end = is_end};
   for (std::size_t i = 2; i < words.size(); ++i) request.bytes += (i == 2 ? "" : " ") + words[i];
   if (!is_end) request.bytes += '\n';

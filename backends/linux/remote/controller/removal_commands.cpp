@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/removal_commands.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -14,8 +16,8 @@ std::string stuck_text(const std::vector<ProcessRecord*>& processes, const std::
   std::string text;
   for (const auto* process : processes)
     if (!process->is_unreachable && !after(Action::remove, process->state).has_value())
-      text += (text.empty() ? "'" : ", '") + process->name + "' is " + state_name(process->state);
-  return text.empty() ? text : text + "; 'stopjob " + job_name + "' comes first";
+      text += fmt::format("{}{}' is {}", text.empty() ? "'" : ", '", process->name, state_name(process->state));
+  return text.empty() ? text : fmt::format("{}; 'stopjob {}' comes first", text, job_name);
 }
 
 // "'A' on red is unreachable, 'B' on red is unreachable"
@@ -23,7 +25,7 @@ std::string unreachable_text(const std::vector<ProcessRecord*>& processes) {
   std::string text;
   for (const auto* process : processes)
     if (process->is_unreachable)
-      text += (text.empty() ? "'" : ", '") + process->name + "' on " + process->machine + " is unreachable";
+      text += fmt::format("{}{}' on {} is unreachable", text.empty() ? "'" : ", '", process->name, process->machine);
   return text;
 }
 
@@ -35,11 +37,11 @@ Outcome RemovalCommands::remove_job(const std::string& name) {
   std::vector<ProcessRecord*> processes;
   for (auto& process : (*job)->processes) processes.push_back(&process);
   if (const auto why_not = why_not_removed(processes, name, "removejob " + name); !why_not.empty())
-    return console_.fail("job '" + name + "' was not removed: " + why_not);
+    return console_.fail(fmt::format("job '{}' was not removed: {}", name, why_not));
   const auto removed = remove(processes);
   std::size_t next = 0;
   std::erase_if((*job)->processes, [&](const ProcessRecord&) { return removed[next++]; });
-  if (!(*job)->processes.empty()) return console_.fail("job '" + name + "' was not removed");
+  if (!(*job)->processes.empty()) return console_.fail(fmt::format("job '{}' was not removed", name));
   computation_.remove_job(**job);
   return Outcome::done;
 }
@@ -51,7 +53,7 @@ Outcome RemovalCommands::remove_process(const std::string& job_name, const std::
   if (!process) return console_.fail("removeprocess: " + process.error().what);
   if (const auto why_not = why_not_removed({*process}, job_name, "removeprocess " + job_name + " " + name);
       !why_not.empty())
-    return console_.fail("'" + name + "' was not removed: " + why_not);
+    return console_.fail(fmt::format("'{}' was not removed: {}", name, why_not));
   if (!remove({*process}).at(0)) return Outcome::failed;
   std::erase_if((*job)->processes, [&](const ProcessRecord& record) { return &record == *process; });
   return Outcome::done;
@@ -74,7 +76,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
   if (unreachable.empty() || was_warned) return "";
   warned_of_ = command;
   const auto failed = std::find_if(answers.begin(), answers.end(), [](const Answer& answer) { return !answer; });
-  return unreachable + (failed == answers.end() ? "" : " (" + failed->error().what + ")") + "; '" + command +
+  return unreachable + (failed == answers.end() ? "" : fmt::format(" ({})", failed->error().what)) + "; '" + command +
          "' once more gives up what is unreachable";
 }
 
@@ -88,7 +90,8 @@ std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all
       continue;
     }
     computation_.give_up(*process);
-    console_.say("'" + process->name + "' given up: what becomes of it on " + process->machine + " is not known here");
+    console_.say(
+        fmt::format("'{}' given up: what becomes of it on {} is not known here", process->name, process->machine));
   }
   const auto gone = remove_reachable(processes);
   std::size_t next = 0;
@@ -122,11 +125,11 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
     }
     removed[i] = failures[i].empty();
     if (!removed[i]) {
-      console_.fail("'" + processes[i]->name + "' was not removed: " + failures[i]);
+      console_.fail(fmt::format("'{}' was not removed: {}", processes[i]->name, failures[i]));
     } else if (processes[i]->state == ProcessState::acquired && processes[i]->ended.empty()) {
-      console_.say("'" + processes[i]->name + "' removed: it goes on without a meter");
+      console_.say(fmt::format("'{}' removed: it goes on without a meter", processes[i]->name));
     } else {
-      console_.say("'" + processes[i]->name + "' removed");
+      console_.say(fmt::format("'{}' removed", processes[i]->name));
     }
   }
   return removed;

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/reports.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/linux/remote/controller/listed.hpp"
@@ -9,7 +11,7 @@ namespace dpm::control {
 namespace {
 
 std::string count_text(std::size_t count, const std::string& noun, const std::string& plural) {
-  return std::to_string(count) + " " + (count == 1 ? noun : plural);
+  return fmt::format("{} {}", count, count == 1 ? noun : plural);
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
       console_.say("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
                    (report.reason.empty() ? "" : ": reason: " + report.reason));
     if (state == ProcessState::running)
-      console_.say("  RUNNING: process " + process->name + " in job '" + job->name + "' again");
+      console_.say(fmt::format("  RUNNING: process {} in job '{}' again", process->name, job->name));
     if (state == ProcessState::killed) show_end(*job, *process, report.reason);
   }
 }
@@ -42,7 +44,8 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
 void Reports::show_end(const Job& job, ProcessRecord& process, const std::string& reason) {
   process.ended = reason.empty() ? "unknown" : reason;
   show_output(job, process, process.output.flush());
-  console_.say("  DONE: process " + process.name + " in job '" + job.name + "' terminated: reason: " + process.ended);
+  console_.say(
+      fmt::format("  DONE: process {} in job '{}' terminated: reason: {}", process.name, job.name, process.ended));
 }
 
 void Reports::take(const std::string& machine, const Output& report) {
@@ -51,8 +54,8 @@ void Reports::take(const std::string& machine, const Output& report) {
   if (process == nullptr) return;
   if (report.dropped_bytes > 0) {
     show_output(*job, *process, process->output.flush());
-    console_.say("  LOST: " + count_text(report.dropped_bytes, "byte", "bytes") + " that process " + process->name +
-                 " in job '" + job->name + "' printed while no controller listened");
+    console_.say(fmt::format("  LOST: {} that process {} in job '{}' printed while no controller listened",
+                             count_text(report.dropped_bytes, "byte", "bytes"), process->name, job->name));
   }
   show_output(*job, *process, process->output.add(report.bytes));
 }
@@ -82,7 +85,7 @@ void Reports::take(const std::string& machine, const FilterEnded& report) {
   auto* filter = computation_.filter_at(machine, report.pid);
   if (filter == nullptr) return;
   filter->ended = report.reason.empty() ? "unknown" : report.reason;
-  console_.say("  DONE: filter '" + filter->name + "' on " + machine + " terminated: reason: " + filter->ended);
+  console_.say(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", filter->name, machine, filter->ended));
 }
 
 void Reports::take(const std::string& machine, const MachineLost& report) {
@@ -133,10 +136,10 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
   }
   std::vector<std::string> given_up;
   for (const auto& managed : report.managed)
-    if (computation_.is_given_up(machine, managed.pid)) given_up.push_back("'" + managed.name + "'");
+    if (computation_.is_given_up(machine, managed.pid)) given_up.push_back(fmt::format("'{}'", managed.name));
   if (!given_up.empty())
-    console_.say("  FOUND: machine " + machine + " still has what was given up: " + listed(given_up) + "; 'adopt " +
-                 machine + "' takes it back");
+    console_.say(fmt::format("  FOUND: machine {} still has what was given up: {}; 'adopt {}' takes it back", machine,
+                             listed(given_up), machine));
   const auto left = static_cast<std::size_t>(
       std::count_if(report.managed.begin(), report.managed.end(), [&](const ManagedProcess& managed) {
         return !managed.attended && !computation_.is_given_up(machine, managed.pid) &&
@@ -144,9 +147,8 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
                computation_.filter_at(machine, managed.pid) == nullptr;
       }));
   if (left > 0)
-    console_.say("  FOUND: on machine " + machine + " a controller that is gone left " +
-                 count_text(left, "process or filter", "processes and filters") + "; 'adopt " + machine +
-                 "' takes over");
+    console_.say(fmt::format("  FOUND: on machine {} a controller that is gone left {}; 'adopt {}' takes over", machine,
+                             count_text(left, "process or filter", "processes and filters"), machine));
 }
 
 }  // namespace dpm::control

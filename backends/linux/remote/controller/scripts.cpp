@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/scripts.hpp"
 
+#include <fmt/format.h>
+
 #include "backends/linux/remote/controller/user_files.hpp"
 
 namespace dpm::control {
@@ -7,8 +9,8 @@ namespace dpm::control {
 Outcome Scripts::perform(const std::string& file) {
   if (depth_ == kDepthMax) {
     is_abandoned_ = true;
-    return console_.fail("source: scripts are nested sixteen deep already; does '" + file +
-                         "' read itself? All are given up");
+    return console_.fail(
+        fmt::format("source: scripts are nested sixteen deep already; does '{}' read itself? All are given up", file));
   }
   const auto lines = read_script(file);
   if (!lines) return console_.fail("source: " + lines.error().what);
@@ -18,7 +20,7 @@ Outcome Scripts::perform(const std::string& file) {
   for (const auto& line : *lines) {
     const auto step = perform_line_(line, file + ":" + std::to_string(++number));
     if (machines_.take_interruption() && depth_ > 0 && step != Outcome::left) {
-      console_.fail("source: interrupted in line " + std::to_string(number) + " of " + file);
+      console_.fail(fmt::format("source: interrupted in line {} of {}", number, file));
       is_abandoned_ = true;
     }
     if (step != Outcome::done) outcome = step;

@@ -1,6 +1,7 @@
 #include "backends/linux/remote/controller/user_files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ Result<std::vector<std::string>> read_script(const std::string& path) {
   const auto done = read_pieces(path, kScriptBytesMax, [&](std::string_view piece, bool) -> Result<void> {
     text += piece;
     if (text.size() > kScriptBytesMax)
-      return Error{path + " is longer than " + std::to_string(kScriptBytesMax) + " bytes: is it a script?"};
+      return Error{fmt::format("{} is longer than {} bytes: is it a script?", path, kScriptBytesMax)};
     return {};
   });
   if (!done) return done.error();
@@ -110,9 +111,9 @@ Result<FetchedLog> FetchedLog::begin(const std::string& destination) {
   if (!place.has_filename()) place = place.parent_path();  // "trace/"
   std::error_code ignored;
   if (fs::symlink_status(place, ignored).type() != fs::file_type::not_found)
-    return Error{"'" + destination + "' exists already: choose another name, or remove it"};
+    return Error{fmt::format("'{}' exists already: choose another name, or remove it", destination)};
   const auto folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) return Error{"there is no folder '" + folder.string() + "'"};
+  if (!fs::is_directory(folder, ignored)) return Error{fmt::format("there is no folder '{}'", folder.string())};
   const auto beside = folder / ("." + place.filename().string() + ".partial-" + std::to_string(getpid()));
   fs::remove_all(beside, ignored);
   return FetchedLog(place, beside);
@@ -129,11 +130,12 @@ FetchedLog::~FetchedLog() {
 Result<void> FetchedLog::append(const std::string& file, std::string_view bytes) {
   fs::path path = beside_;
   if (file != ".") {
-    if (!leads_inside(file)) return Error{"its machine names a file '" + file + "' of the log, which leads elsewhere"};
+    if (!leads_inside(file))
+      return Error{fmt::format("its machine names a file '{}' of the log, which leads elsewhere", file)};
     path /= file;
     std::error_code failed;
     fs::create_directories(path.parent_path(), failed);
-    if (failed) return Error{"make " + path.parent_path().string() + ": " + failed.message()};
+    if (failed) return Error{fmt::format("make {}: {}", path.parent_path().string(), failed.message())};
     fs::permissions(beside_, fs::perms::owner_all, failed);
   }
   const UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -1,5 +1,7 @@
 #include "backends/linux/remote/controller/wait_command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -21,7 +23,7 @@ Result<std::chrono::seconds> read_seconds(const std::string& word) {
   unsigned seconds = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
   if (error != std::errc() || end != word.data() + word.size() || seconds > kMost)
-    return Error{"'" + word + "' is not a number of seconds"};
+    return Error{fmt::format("'{}' is not a number of seconds", word)};
   return std::chrono::seconds(seconds);
 }
 
@@ -43,7 +45,7 @@ Outcome WaitCommand::perform(const Words& words) {
       if (const auto job = computation_.job(word); !job) return console_.fail("wait: " + job.error().what);
       job_name = word;
     } else {
-      return console_.fail("wait: '" + word + "' is not a number of seconds");
+      return console_.fail(fmt::format("wait: '{}' is not a number of seconds", word));
     }
   }
   while (true) {
@@ -53,7 +55,8 @@ Outcome WaitCommand::perform(const Words& words) {
       if (!job_name.empty() && job.name != job_name) continue;
       for (const auto& process : job.processes) {
         if (process.state != ProcessState::running) continue;
-        (process.is_unreachable ? unreachable : running).push_back("'" + process.name + "' in job '" + job.name + "'");
+        (process.is_unreachable ? unreachable : running)
+            .push_back(fmt::format("'{}' in job '{}'", process.name, job.name));
       }
     }
     if (running.empty() && !unreachable.empty())

@@ -1,6 +1,7 @@
 #include "backends/linux/remote/daemon/file_requests.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,9 +38,9 @@ bool is_regular(int fd, std::uint64_t* size_bytes = nullptr) {
 FileSearch::FileSearch(const std::string& path)
     : path_(expand_path(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
   if (!file_) {
-    if (errno != ENOENT && errno != ENOTDIR) refusal_ = Error::from_errno("read '" + path_ + "'").what;
+    if (errno != ENOENT && errno != ENOTDIR) refusal_ = Error::from_errno(fmt::format("read '{}'", path_)).what;
   } else if (!is_regular(file_.get())) {
-    refusal_ = "'" + path_ + "' is not a regular file";
+    refusal_ = fmt::format("'{}' is not a regular file", path_);
   } else {
     found_.exists = true;
   }
@@ -51,7 +52,7 @@ std::unique_ptr<ReplyBody> FileSearch::step() {
   std::string part(kStepBytes, '\0');
   const ssize_t length = ::read(file_.get(), part.data(), part.size());
   if (length < 0 && errno == EINTR) return nullptr;
-  if (length < 0) return std::make_unique<ReplyBody>(Refused{Error::from_errno("read '" + path_ + "'").what});
+  if (length < 0) return std::make_unique<ReplyBody>(Refused{Error::from_errno(fmt::format("read '{}'", path_)).what});
   if (length > 0) {
     sha256_.add({part.data(), static_cast<std::size_t>(length)});
     found_.size_bytes += static_cast<std::uint64_t>(length);
@@ -73,7 +74,7 @@ Result<void> FileUploads::put(const PutFile& piece) {
     if (auto begun = begin(path); !begun) return begun;
   }
   const auto upload = uploads_.find(path);
-  if (upload == uploads_.end()) return Error{"write '" + path + "': its first piece has not come"};
+  if (upload == uploads_.end()) return Error{fmt::format("write '{}': its first piece has not come", path)};
   auto done = append(upload->second, path, piece);
   if (!done || piece.last) abandon(path);  // after the last piece there is nothing to remove
   return done;
@@ -82,21 +83,21 @@ Result<void> FileUploads::put(const PutFile& piece) {
 Result<void> FileUploads::begin(const std::string& path) {
   abandon(path);  // sent once more
   if (uploads_.size() == kUploadsMax)
-    return Error{"write '" + path + "': " + std::to_string(kUploadsMax) + " files are being sent already"};
+    return Error{fmt::format("write '{}': {} files are being sent already", path, kUploadsMax)};
   const std::string folder = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
   if (auto made = make_folders(folder, 0777); !made) return made;
   std::string unfinished = path + ".dpm-XXXXXX";
   UniqueFd file(::mkostemp(unfinished.data(), O_CLOEXEC));
-  if (!file) return Error::from_errno("write '" + path + "'");
+  if (!file) return Error::from_errno(fmt::format("write '{}'", path));
   uploads_.emplace(path, Upload{std::move(file), unfinished, 0});
   return {};
 }
 
 Result<void> FileUploads::append(Upload& upload, const std::string& path, const PutFile& piece) {
-  const std::string doing = "write '" + path + "'";
+  const std::string doing = fmt::format("write '{}'", path);
   if (piece.offset != upload.size_bytes)
-    return Error{doing + ": the piece at " + std::to_string(piece.offset) + " came where that at " +
-                 std::to_string(upload.size_bytes) + " was due"};
+    return Error{
+        fmt::format("{}: the piece at {} came where that at {} was due", doing, piece.offset, upload.size_bytes)};
   if (!write_all(upload.file.get(), piece.bytes)) return Error::from_errno(doing + ": write");
   upload.size_bytes += piece.bytes.size();
   if (!piece.last) return {};
@@ -122,7 +123,7 @@ Result<ReplyBody> list_log(const std::string& log) {
   namespace fs = std::filesystem;
   std::error_code failed;
   const auto status = fs::status(log, failed);
-  if (failed) return Error{"read the log '" + log + "': " + failed.message()};
+  if (failed) return Error{fmt::format("read the log '{}': {}", log, failed.message())};
   LogFiles listed;
   if (fs::is_regular_file(status)) {
     listed.files.emplace_back(kWholeLog);
@@ -131,17 +132,17 @@ Result<ReplyBody> list_log(const std::string& log) {
   for (fs::recursive_directory_iterator at(log, failed), end; !failed && at != end; at.increment(failed)) {
     std::error_code gone;
     if (at->is_symlink(gone) || !at->is_regular_file(gone)) continue;
-    if (listed.files.size() == kListEntriesMax) return Error{"the log '" + log + "' has too many files"};
+    if (listed.files.size() == kListEntriesMax) return Error{fmt::format("the log '{}' has too many files", log)};
     listed.files.push_back(fs::path(at->path()).lexically_relative(log).string());
   }
-  if (failed) return Error{"read the log '" + log + "': " + failed.message()};
+  if (failed) return Error{fmt::format("read the log '{}': {}", log, failed.message())};
   std::sort(listed.files.begin(), listed.files.end());
   return ReplyBody(listed);
 }
 
 // Opens no file outside the log, and follows no symbolic link.
 Result<UniqueFd> open_below(const std::string& log, const std::string& file) {
-  const std::string doing = "read '" + file + "' of the log '" + log + "'";
+  const std::string doing = fmt::format("read '{}' of the log '{}'", file, log);
   UniqueFd at(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!at) return Error::from_errno(doing);
   if (file == kWholeLog) return at;
@@ -164,12 +165,12 @@ Result<ReplyBody> read_log(const std::string& log, const GetLog& request) {
   if (!file) return file.error();
   std::uint64_t size_bytes = 0;
   if (!is_regular(file->get(), &size_bytes))
-    return Error{"'" + request.file + "' of the log '" + log + "' is not a regular file"};
+    return Error{fmt::format("'{}' of the log '{}' is not a regular file", request.file, log)};
   LogPiece piece;
   piece.bytes.resize(kChunkBytesMax);
   const ssize_t length =
       ::pread(file->get(), piece.bytes.data(), piece.bytes.size(), static_cast<off_t>(request.offset));
-  if (length < 0) return Error::from_errno("read '" + request.file + "' of the log '" + log + "'");
+  if (length < 0) return Error::from_errno(fmt::format("read '{}' of the log '{}'", request.file, log));
   piece.bytes.resize(static_cast<std::size_t>(length));
   piece.last = request.offset + piece.bytes.size() >= size_bytes;
   return ReplyBody(std::move(piece));

@@ -1,6 +1,7 @@
 #include "backends/linux/remote/daemon/log_settling.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 
 // A busy filter runs, is in disk sleep, or has input to read. A filter that has ended is not busy.
 bool is_busy(std::uint32_t pid) {
-  const std::string input_path = "/proc/" + std::to_string(pid) + "/fd/0";
+  const std::string input_path = fmt::format("/proc/{}/fd/0", pid);
   const UniqueFd input(::open(input_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   int unread = 0;
   if (input && ::ioctl(input.get(), FIONREAD, &unread) == 0 && unread > 0) return true;

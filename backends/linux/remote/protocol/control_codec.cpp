@@ -1,5 +1,7 @@
 #include "backends/linux/remote/protocol/control_codec.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <climits>
 #include <initializer_list>
@@ -23,29 +25,29 @@ constexpr std::size_t kLengthBytes = 4;
 std::string text_problem(std::string_view text, TextRule rule) {
   if (text.empty() && !rule.may_be_empty) return "is empty";
   if (text.size() > rule.bytes_max)
-    return "has " + std::to_string(text.size()) + " bytes, of which " + std::to_string(rule.bytes_max) + " are allowed";
+    return fmt::format("has {} bytes, of which {} are allowed", text.size(), rule.bytes_max);
   if (text.find('\0') != std::string_view::npos) return "has a zero byte in it";
   return "";
 }
 
 std::string digits_problem(std::string_view text, std::size_t count) {
   if (text.size() == count && is_hexadecimal(text)) return "";
-  return "is not " + std::to_string(count) + " hexadecimal digits";
+  return fmt::format("is not {} hexadecimal digits", count);
 }
 
 std::string raw_problem(std::string_view bytes) {
   if (bytes.size() <= kChunkBytesMax) return "";
-  return "has " + std::to_string(bytes.size()) + " bytes, of which " + std::to_string(kChunkBytesMax) + " are allowed";
+  return fmt::format("has {} bytes, of which {} are allowed", bytes.size(), kChunkBytesMax);
 }
 
 std::string number_problem(std::uint64_t number, std::uint64_t least, std::uint64_t most) {
   if (number >= least && number <= most) return "";
-  return "is " + std::to_string(number) + ", outside of " + std::to_string(least) + " to " + std::to_string(most);
+  return fmt::format("is {}, outside of {} to {}", number, least, most);
 }
 
 std::string list_problem(std::size_t entries) {
   if (entries <= kListEntriesMax) return "";
-  return "has " + std::to_string(entries) + " entries, of which " + std::to_string(kListEntriesMax) + " are allowed";
+  return fmt::format("has {} entries, of which {} are allowed", entries, kListEntriesMax);
 }
 
 // Keeps the first of several problems.
@@ -54,7 +56,7 @@ class Complaint {
   void about(std::string_view field, const std::string& problem) {
     if (problem.empty() || !text_.empty()) return;
     constexpr std::size_t kFieldShown = 60, kProblemShown = 300;  // both may come from the other end
-    text_ = "'" + std::string(field.substr(0, kFieldShown)) + "' " + problem.substr(0, kProblemShown);
+    text_ = fmt::format("'{}' {}", field.substr(0, kFieldShown), problem.substr(0, kProblemShown));
   }
   const std::string& text() const { return text_; }
 
@@ -286,14 +288,14 @@ Result<void> append_body(std::string& out, std::uint8_t kind, const Body& body, 
         Writer writer;
         fields(writer, message);
         if (!writer.problem().empty())
-          return Error{"a message '" + type + "' that cannot be sent: " + writer.problem()};
+          return Error{fmt::format("a message '{}' that cannot be sent: {}", type, writer.problem())};
         writer.json()[kTypeField] = type;
         if (number != nullptr) writer.json()[kNumberField] = *number;
         const std::string text = writer.json().dump();
         const std::string_view raw = writer.raw_bytes() != nullptr ? *writer.raw_bytes() : std::string_view();
         if (kLengthBytes + text.size() + raw.size() > kFrameBodyBytesMax)
-          return Error{"a message '" + type + "' of " + std::to_string(text.size() + raw.size()) + " bytes, of which " +
-                       std::to_string(kFrameBodyBytesMax) + " are allowed"};
+          return Error{fmt::format("a message '{}' of {} bytes, of which {} are allowed", type,
+                                   text.size() + raw.size(), kFrameBodyBytesMax)};
         std::string framed;
         framed.reserve(kLengthBytes + text.size() + raw.size());
         for (unsigned shift = 0; shift < 32; shift += 8)
@@ -331,7 +333,7 @@ Result<Body> read_body(const Parts& parts, std::uint64_t* number) {
   if constexpr (index == std::variant_size_v<Body>) {
     std::string shown;
     for (const char c : parts.type.substr(0, 40)) shown += c >= ' ' && c <= '~' ? c : '?';
-    return Error{"an unexpected control message '" + shown + "'"};
+    return Error{fmt::format("an unexpected control message '{}'", shown)};
   } else {
     using Message = std::variant_alternative_t<index, Body>;
     if (parts.type != type_name<Message>()) return read_body<Body, index + 1>(parts, number);
@@ -341,7 +343,7 @@ Result<Body> read_body(const Parts& parts, std::uint64_t* number) {
     if (number != nullptr) reader.number(kNumberField, *number, 0, UINT64_MAX);
     fields(reader, message);
     const std::string problem = reader.problem();
-    if (!problem.empty()) return Error{"a wrong message '" + parts.type + "': " + problem};
+    if (!problem.empty()) return Error{fmt::format("a wrong message '{}': {}", parts.type, problem)};
     return Body(std::move(message));
   }
 }
@@ -373,7 +375,7 @@ Result<ControlMessage> decode_message(const Frame& frame) {
   if (frame.kind == kRequestFrame) return read_message<Request>(*parts);
   if (frame.kind == kReplyFrame) return read_message<Reply>(*parts);
   if (frame.kind == kReportFrame) return read_message<Report>(*parts);
-  return Error{"a frame of kind " + std::to_string(frame.kind) + ", which is not a control message"};
+  return Error{fmt::format("a frame of kind {}, which is not a control message", frame.kind)};
 }
 
 }  // namespace dpm::control

@@ -1,5 +1,6 @@
 #include "backends/linux/transport/collector/filter_collector.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -226,9 +227,9 @@ DeliveryReport FilterCollector::State::report() const {
 std::string default_log_folder(const std::string& name) {
   std::string plain = name;
   std::replace(plain.begin(), plain.end(), '/', '_');
-  const std::string first = state_folder() + "/logs/" + plain + "-" + std::to_string(::getpid());
+  const std::string first = fmt::format("{}/logs/{}-{}", state_folder(), plain, ::getpid());
   std::string folder = first;
-  for (int times = 2; std::filesystem::exists(folder); ++times) folder = first + "." + std::to_string(times);
+  for (int times = 2; std::filesystem::exists(folder); ++times) folder = fmt::format("{}.{}", first, times);
   return folder;
 }
 

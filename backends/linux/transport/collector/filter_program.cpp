@@ -1,6 +1,7 @@
 #include "backends/linux/transport/collector/filter_program.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -64,7 +65,7 @@ Result<FilterProgram> FilterProgram::start(asio::io_context& context, const std:
     std::array<char, 100> step = {};
     (void)!::read(hear.get(), step.data(), step.size() - 1);
     ::waitpid(pid, nullptr, 0);
-    return Error{"the filter " + command[0] + ": " + step.data() + ": " + std::strerror(problem)};
+    return Error{fmt::format("the filter {}: {}: {}", command[0], step.data(), std::strerror(problem))};
   }
   UniqueFd ended = open_process(static_cast<std::uint32_t>(pid));
   if (!ended) return Error::from_errno("watch the filter");
@@ -88,7 +89,7 @@ std::string FilterProgram::reap() {
   int status = 0;
   if (::waitpid(pid_, &status, 0) != pid_) return "ended, for an unknown reason";
   if (!WIFSIGNALED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
-  return "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
+  return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
 }
 
 }  // namespace dpm

@@ -1,5 +1,7 @@
 #include "backends/linux/transport/frames/frame.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace dpm {
@@ -42,13 +44,13 @@ Result<std::optional<Frame>> FrameReader::next() {
     broken_ =
         "what came is text, \"" + words + "\", where frames were expected: does a login script there print something?";
   } else if (byte(4) != kFrameVersion) {
-    broken_ = "the other end speaks version " + std::to_string(byte(4)) + " of the frames, this one version " +
-              std::to_string(kFrameVersion) + ": use the same dpm on both machines";
+    broken_ = fmt::format(
+        "the other end speaks version {} of the frames, this one version {}: use the same dpm on both machines",
+        byte(4), kFrameVersion);
   } else if (byte(6) != 0 || byte(7) != 0) {
     broken_ = "what came is not a frame";
   } else if (length_at(rest) > body_bytes_max_) {
-    broken_ = "a frame of " + std::to_string(length_at(rest)) + " bytes, of which " + std::to_string(body_bytes_max_) +
-              " are allowed";
+    broken_ = fmt::format("a frame of {} bytes, of which {} are allowed", length_at(rest), body_bytes_max_);
   }
   if (!broken_.empty()) return Error{broken_};
 

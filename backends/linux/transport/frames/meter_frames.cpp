@@ -1,5 +1,7 @@
 #include "backends/linux/transport/frames/meter_frames.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -56,7 +58,7 @@ MeterKey key_from(const std::string& text) {
 
 std::string name_from(const Json& json, const char* what) {
   std::string name = json.at(what).get<std::string>();
-  if (name.size() > kNameBytesMax) throw Wrong{std::string("its ") + what + " is too long"};
+  if (name.size() > kNameBytesMax) throw Wrong{fmt::format("its {} is too long", what)};
   return name;
 }
 
@@ -108,8 +110,8 @@ Hello hello_from(const std::string& body) {
   hello.version = json.at("version").get<std::uint32_t>();
   // First: another version may have other fields.
   if (hello.version != kMeterVersion)
-    throw Wrong{"the meter speaks version " + std::to_string(hello.version) + ", this collector version " +
-                std::to_string(kMeterVersion) + ": use the same dpm on both machines"};
+    throw Wrong{fmt::format("the meter speaks version {}, this collector version {}: use the same dpm on both machines",
+                            hello.version, kMeterVersion)};
   hello.key = key_from(json.at("key").get<std::string>());
   hello.identity.machine = name_from(json, "machine");
   hello.identity.pid = json.at("pid").get<std::uint32_t>();
@@ -188,9 +190,9 @@ Result<MeterFrame> parse_meter_frame(Frame frame) {
   try {
     return frame_from(std::move(frame));
   } catch (const Wrong& wrong) {
-    return Error{"a frame of kind " + kind + " cannot be understood: " + wrong.what};
+    return Error{fmt::format("a frame of kind {} cannot be understood: {}", kind, wrong.what)};
   } catch (const nlohmann::json::exception& wrong) {
-    return Error{"a frame of kind " + kind + " cannot be understood: " + wrong.what()};
+    return Error{fmt::format("a frame of kind {} cannot be understood: {}", kind, wrong.what())};
   }
 }
 

@@ -1,6 +1,7 @@
 #include "backends/linux/transport/link/connect.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -49,7 +50,7 @@ asio::awaitable<std::string> connect_to(asio::io_context& context, tcp::socket& 
                                         std::uint16_t port, std::chrono::milliseconds patience) {
   std::vector<tcp::endpoint> addresses;
   const AsioError unknown = co_await find_addresses(context, host, port, addresses);
-  if (unknown) co_return host + ": " + unknown.message();
+  if (unknown) co_return fmt::format("{}: {}", host, unknown.message());
   std::string problem = "it has no address";
   for (const auto& address : addresses) {
     AsioError failed;
@@ -69,7 +70,7 @@ asio::awaitable<std::string> connect_to(asio::io_context& context, tcp::socket& 
     if (!is_late && !socket.is_open()) break;  // the caller has closed it
     socket.close(ignored);
   }
-  co_return "connect to " + host + " port " + std::to_string(port) + ": " + problem;
+  co_return fmt::format("connect to {} port {}: {}", host, port, problem);
 }
 
 }  // namespace dpm

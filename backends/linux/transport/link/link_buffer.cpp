@@ -1,5 +1,7 @@
 #include "backends/linux/transport/link/link_buffer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -70,8 +72,8 @@ Result<void> LinkBuffer::take(Frame frame) {
 Result<void> LinkBuffer::on_resume(const wire::Resume& resume) {
   if (resumed_) return Error{"the collector says twice where to go on"};
   if (resume.events_passed < confirmed_ || resume.events < resume.events_passed || resume.events > sent_)
-    return Error{"the collector wants event " + std::to_string(resume.events) + ", where " +
-                 std::to_string(confirmed_) + " to " + std::to_string(sent_) + " can be right"};
+    return Error{
+        fmt::format("the collector wants event {}, where {} to {} can be right", resume.events, confirmed_, sent_)};
   if (!resume.known && (resume.events != confirmed_ || resume.names != 0))
     return Error{"the collector does not know the meter, but has something of it"};
   if (!resume.known) tell_all_names_again();

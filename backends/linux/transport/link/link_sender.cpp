@@ -1,5 +1,7 @@
 #include "backends/linux/transport/link/link_sender.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -116,7 +118,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     conversation->end(stranger);
     conversation_.reset();
     if (!stopped_ && !is_complete())
-      note_problem("speak to the filter's collector at " + host + ": " + conversation->problem);
+      note_problem(fmt::format("speak to the filter's collector at {}: {}", host, conversation->problem));
   }
 
   asio::awaitable<void> send(std::shared_ptr<Conversation> conversation) {

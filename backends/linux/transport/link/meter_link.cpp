@@ -1,6 +1,7 @@
 #include "backends/linux/transport/link/meter_link.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -173,7 +174,7 @@ void MeterLink::State::leave_the_rest() {
   if (buffer.waiting() == 0 || !buffer.filter_gone().empty()) return;
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
-  std::string path = options.folder + "/" + std::to_string(buffer.identity().pid) + "-XXXXXX.stream";
+  std::string path = fmt::format("{}/{}-XXXXXX.stream", options.folder, buffer.identity().pid);
   const UniqueFd file(::mkostemps(path.data(), 7, O_CLOEXEC));
   if (!file) return;
   report.left_in = path;
@@ -218,11 +219,11 @@ std::uint64_t LinkReport::lost() const {
 std::vector<std::string> LinkReport::warnings() const {
   std::vector<std::string> sentences;
   if (left > 0 || !left_in.empty())
-    sentences.push_back(std::to_string(left) + " events did not reach the filter (" +
-                        (problem.empty() ? "it did not take them in time" : problem) + "); they are in " + left_in +
-                        ": 'dpm filter -o TRACE < " + left_in + "' makes a trace of them");
+    sentences.push_back(fmt::format(
+        "{} events did not reach the filter ({}); they are in {}: 'dpm filter -o TRACE < {}' makes a trace of them",
+        left, problem.empty() ? "it did not take them in time" : problem, left_in, left_in));
   for (const auto& loss : losses)
-    sentences.push_back(std::to_string(loss.events) + " events did not reach the filter: " + loss.reason);
+    sentences.push_back(fmt::format("{} events did not reach the filter: {}", loss.events, loss.reason));
   return sentences;
 }
 
