@@ -94,13 +94,13 @@ class World {
   }
 
   // Until every meter knows that everything is confirmed.
-  void settle() {
+  void run_to_completion() {
     for (int rounds = 0; rounds < 10'000; ++rounds) {
-      bool settled = true;
+      bool is_over = true;
       for (auto& peer : peers_) {
         if (!peer->ended) end(*peer);
         if (peer->buffer.is_complete()) continue;
-        settled = false;
+        is_over = false;
         if (!peer->connected) peer->connect();
         peer->buffer.produce(peer->to_collector, 1 << 20);
         deliver_to_collector(*peer);
@@ -108,7 +108,7 @@ class World {
         answer(*peer);
         deliver_to_meter(*peer);
       }
-      if (settled) break;
+      if (is_over) break;
     }
     merged_->finish();
     pass(SIZE_MAX);
@@ -226,7 +226,7 @@ TEST_CASE("meter path: connections that break anywhere neither lose nor double",
     INFO("seed " << seed);
     World world(seed, 1 + seed % 4);
     for (int i = 0; i < 2000; ++i) world.step();
-    world.settle();
+    world.run_to_completion();
     world.check_everything();
   }
 }
@@ -245,7 +245,7 @@ TEST_CASE("meter path: a collector that dies leaves no gap to the next one", "[m
     world.merged_ = std::make_unique<MergedStream>();
     world.stream_.clear();
     for (int i = 0; i < 800; ++i) world.step();
-    world.settle();
+    world.run_to_completion();
     const auto rest = contents_of(world.stream_);
     INFO(rest.reasons());
     CHECK(rest.count == peer.buffer.recorded() - confirmed);

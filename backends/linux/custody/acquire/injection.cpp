@@ -61,8 +61,8 @@ bool may_suspend_filters() {
   return self && self->may_administrate && self->seccomp_filters == 0;
 }
 
-// The thread's registers, corrected for our interruption.
-bool settle(const TracedThread& thread, user_regs_struct& registers) {
+// Reads the registers of a stopped thread, and corrects them for our interruption.
+bool correct_registers(const TracedThread& thread, user_regs_struct& registers) {
   user_regs_struct stopped = {};
   if (!thread.read_registers(stopped)) return false;
   registers = undisturbed(stopped);
@@ -126,7 +126,8 @@ Result<void> Injection::stop(Duration patience) {
     if (thread_ == nullptr && ended_ < seized_.size())
       await_tidings(std::min(ask_after, std::chrono::nanoseconds(patience.ns)) - (steady_clock::now() - began));
   }
-  if (!settle(*thread_, registers_) || !thread_->read_blocked_signals(blocked_signals_)) return has_ended(target_);
+  if (!correct_registers(*thread_, registers_) || !thread_->read_blocked_signals(blocked_signals_))
+    return has_ended(target_);
   return check_stopped();
 }
 
@@ -233,7 +234,7 @@ void Injection::restore() {
   // Other threads that were asked to stop may have stopped since.
   for (auto& thread : seized_) {
     user_regs_struct unused = {};
-    if (&thread != thread_ && thread.look() == Stop::interrupted) settle(thread, unused);
+    if (&thread != thread_ && thread.look() == Stop::interrupted) correct_registers(thread, unused);
   }
   thread_ = nullptr;
   seized_.clear();
