@@ -76,7 +76,7 @@ class Account:
     accepts: list[Accept] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     other_end: dict[str, str] = field(default_factory=dict)  # of UNIX streams, by inode
-    keep_no_children: set[str] = field(default_factory=set)  # programs that ignore SIGCHLD: the kernel itself takes their children away
+    uncounted: set[tuple] = field(default_factory=set)  # (program, child's program): it ignores SIGCHLD, and the kernel takes the child away
 
     def program_of(self, tid):
         task = self.tasks.get(tid)
@@ -92,7 +92,7 @@ class Account:
         return Account({tid: task for tid, task in self.tasks.items() if tid not in gone},
                        [move for move in self.moves if move.tid not in gone],
                        [accept for accept in self.accepts if accept.tid not in gone], self.remarks, self.other_end,
-                       self.keep_no_children)
+                       self.uncounted)
 
     def totals(self):
         """(messages, bytes) of each way."""

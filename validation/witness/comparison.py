@@ -215,10 +215,11 @@ class CpuComparison:
     differences: list
 
 
-def cpu_differs(reaped, metered, keep_no_children=frozenset()):
+def cpu_differs(reaped, metered, uncounted=frozenset()):
     """wait4() says what a process and those that it reaped used: that much must stand in the trace of all these.
 
-    `keep_no_children`: programs that strace saw ignore SIGCHLD. The kernel takes their dead children away without counting them.
+    `uncounted`: programs and children of theirs that strace last saw while the parent ignored SIGCHLD. The kernel takes such children away
+    without counting them.
     """
     reaped_by_us = {process["pid"]: process["cpu_s"] for process in reaped}
     root_of, left_out = {}, set()
@@ -226,7 +227,7 @@ def cpu_differs(reaped, metered, keep_no_children=frozenset()):
     for pid in parents:
         root = pid
         while root not in reaped_by_us and root in parents:
-            if parents[root] in parents and metered.program_of(parents[root]) in keep_no_children:
+            if parents[root] in parents and (metered.program_of(parents[root]), metered.program_of(root)) in uncounted:
                 left_out.add(root)
                 break
             root = parents[root]

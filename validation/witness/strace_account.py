@@ -71,6 +71,7 @@ class StraceReader:
         self._fresh = set()  # (pid, descriptor) of connections that have not been used: the next name there is another one's
         self._turns = collections.Counter()  # (own end, other end) -> how many such connections there were at this end
         self._keep_none = set()  # processes that ignore SIGCHLD now
+        self._uncounted = {}  # process -> its parent's program and its own, if it ended now; None: it would be counted
         self._unknown = collections.Counter()
 
     def read(self, lines):
@@ -83,6 +84,8 @@ class StraceReader:
             call, result = _CALL.match(text), _RESULT.search(text)
             if call and result:
                 self._take(tid, call[1], call[2], int(result[1]), result[2] or "")
+                self._see(self._task(tid))
+        self.account.uncounted = {programs for programs in self._uncounted.values() if programs}
         for name, calls in self._unknown.items():
             self.account.remarks.append(f"strace does not name the connection of {calls} calls: {name}")
         return self.account
@@ -109,6 +112,11 @@ class StraceReader:
     def _task(self, tid):
         return self.account.tasks.setdefault(tid, Task(tid, tid, "?"))
 
+    def _see(self, task):
+        if task.tid == task.pid:
+            ignored = task.parent in self._keep_none
+            self._uncounted[task.pid] = (self.account.program_of(task.parent), task.program) if ignored else None
+
     def _born(self, maker, tid, is_thread):
         parent = self._task(maker)
         child = self._task(tid)  # it may have been seen before its maker's call returned
@@ -122,14 +130,11 @@ class StraceReader:
         if found := _EXECUTED.match(arguments):
             task = self._task(tid)
             task.program = os.path.basename(os.path.realpath(found[1]))
-            if task.pid in self._keep_none:  # that a signal is ignored stays so
-                self.account.keep_no_children.add(task.program)
 
     def _handle_children(self, tid, arguments):
         task, found = self._task(tid), _SIGCHLD.match(arguments)
         if found and (found[1] == "SIG_IGN" or "SA_NOCLDWAIT" in found[2]):
-            self._keep_none.add(task.pid)
-            self.account.keep_no_children.add(task.program)
+            self._keep_none.add(task.pid)  # also when it executes another program
         elif found:
             self._keep_none.discard(task.pid)
 

@@ -120,7 +120,7 @@ def _compare(theatre, path, program, row):
         found += comparison.accepted_by_others(metered.metered)
     for performance in (metered, twice):
         found += comparison.counters_differ(performance.said["counters"], performance.metered, performance.ports)
-    cpu = comparison.cpu_differs(metered.said["reaped"], metered.metered, straced.strace.keep_no_children)
+    cpu = comparison.cpu_differs(metered.said["reaped"], metered.metered, straced.strace.uncounted)
     found += cpu.differences
     row.processes, row.witness_cpu_s, row.cpu_s = cpu.processes, cpu.witness_s, cpu.trace_s
     row.counters = len(metered.said["counters"])

@@ -25,7 +25,7 @@ def play(stage):
     dig = ["dig", "+noall", "+answer", "@127.0.0.1", "-p", port]
     stage.note("dig", [stage.run([*dig, f"host{number}.example.test"]) for number in range(5)])
     stage.note("dig over TCP", stage.run([*dig, "+tcp", "host11.example.test"]))
-    load = stage.run(["dnsperf", "-s", "127.0.0.1", "-p", port, "-d", stage.prepared / "questions", "-n", times, "-c", 4, "-T", 1])
+    load = stage.run(["dnsperf", "-s", "127.0.0.1", "-p", port, "-d", stage.prepared / "questions", "-n", times, "-c", 4, "-T", 1, "-t", 60])
     stage.note("dnsperf", re.findall(r"Queries (?:completed|lost): +(\d+)", load))
     stage.stop(server)
     queries = (stage.folder / "queries").read_text().count("query[A]")
