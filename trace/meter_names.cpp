@@ -52,8 +52,8 @@ class Texts {
     bytes_ += bytes;
     text_[table].push_back(std::move(item));
   }
-  void set(const char* key, const std::string& value) {
-    text_[key] = shortened(value);
+  void set(const char* key, Json value) {
+    text_[key] = std::move(value);
     bytes_ += 6 * kNameBytesMax;
   }
   std::vector<std::string> take() {
@@ -227,6 +227,7 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
   require(text.is_object(), "it is no object");
   const std::size_t first_set = known.channel_sets - growth.channel_sets.size();
   if (text.contains("source")) growth.source = text.at("source").get<std::string>();
+  if (text.contains("source") || text.contains("properties")) growth.properties = properties_from_json(text);
   if (text.contains("scenario")) growth.scenario = text.at("scenario").get<std::string>();
   read_table(text, "machines", known.machines, MachineId::kNone, growth.machines, growth.machines_again,
              machine_from_json);
@@ -255,8 +256,9 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
 std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& told) {
   const TraceGrowth growth = with_late_news_taken_in(given, told);
   Texts texts;
-  if (!growth.source.empty()) texts.set("source", growth.source);
-  if (!growth.scenario.empty()) texts.set("scenario", growth.scenario);
+  if (!growth.source.empty()) texts.set("source", shortened(growth.source));
+  if (growth.properties) texts.set("properties", to_json(*growth.properties));
+  if (!growth.scenario.empty()) texts.set("scenario", shortened(growth.scenario));
   tell_added("machines", growth.machines, told.machines, texts);
   tell_again("machines", growth.machines_again, texts);
   tell_processes(growth, told.processes, texts);

@@ -18,11 +18,6 @@ std::string name_of(const TraceInfo& info, ProcessId process) {
   return std::string("#").append(std::to_string(process.value));
 }
 
-// An operating system's process: no meter flag reveals when its messages arrive.
-bool is_live(const TraceInfo& info, ProcessId process) {
-  return process.value < info.processes.size() && info[process].pid != 0;
-}
-
 }  // namespace
 
 std::size_t QueueAnalysis::MessageKeyHash::operator()(const MessageKey& key) const {
@@ -164,7 +159,8 @@ Queues QueueAnalysis::result() const {
   if (final_) return *final_;
   Queues result;
   result.losses = losses_;
-  std::string unmeasured, unmeasured_live;
+  const bool flag_helps = info_->properties.every_arrival_metered;
+  std::string unmeasured;
   for (std::size_t number = 0; number < queues_.size(); ++number) {
     const Queue& queue = queues_[number];
     if (queue.statistics.queued == 0 && queue.statistics.received == 0) continue;
@@ -189,12 +185,11 @@ Queues QueueAnalysis::result() const {
     }
     const std::string name = name_of(*info_, statistics.process);
     if (!statistics.measured) {
-      std::string& names = is_live(*info_, statistics.process) ? unmeasured_live : unmeasured;
-      names += (names.empty() ? "" : ", ") + name;
+      unmeasured += (unmeasured.empty() ? "" : ", ") + name;
     } else if (statistics.receives_without_queued > 0) {
-      const char* reason = is_live(*info_, statistics.process)
-                               ? " messages are left out: from another machine or outside, their arrival is not known"
-                               : " RECEIVEs without a MESSAGEQUEUED are left out";
+      const char* reason = flag_helps
+                               ? " RECEIVEs without a MESSAGEQUEUED are left out"
+                               : " messages are left out: from another machine or outside, their arrival is not known";
       result.warnings.push_back(fmt::format("{}: {}{}", name, statistics.receives_without_queued, reason));
     }
     if (statistics.waits_across_machines > 0) {
@@ -206,12 +201,11 @@ Queues QueueAnalysis::result() const {
   }
   if (!unmeasured.empty()) {
     result.warnings.push_back(
-        fmt::format("queues need MESSAGEQUEUED, not metered for: {} (set the meter flag messagequeued)", unmeasured));
-  }
-  if (!unmeasured_live.empty()) {
-    result.warnings.push_back(
-        fmt::format("the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
-                    unmeasured_live));
+        flag_helps ? fmt::format("queues need MESSAGEQUEUED, not metered for: {} (set the meter flag messagequeued)",
+                                 unmeasured)
+                   : fmt::format(
+                         "the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
+                         unmeasured));
   }
   return result;
 }

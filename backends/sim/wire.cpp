@@ -82,6 +82,7 @@ class Reader {
 TraceInfo initial_trace_info(const Scenario& scenario) {
   TraceInfo info;
   info.source = "sim";
+  info.properties = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
   info.scenario = scenario.name;
   info.placement = scenario.placement;
   info.seed = scenario.seed;

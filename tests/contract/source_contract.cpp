@@ -62,7 +62,8 @@ bool is_prefix(const TraceInfo& before, const TraceInfo& now) {
                }) &&
          grows(before.filters, now.filters, std::equal_to<>()) &&
          grows(before.channel_sets, now.channel_sets, std::equal_to<>()) && before.source == now.source &&
-         before.scenario == now.scenario && before.placement == now.placement && before.seed == now.seed;
+         before.properties == now.properties && before.scenario == now.scenario && before.placement == now.placement &&
+         before.seed == now.seed;
 }
 
 // What an event names that the info does not describe; empty when it describes all.
