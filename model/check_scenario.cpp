@@ -82,7 +82,7 @@ class Checker {
     std::set<std::string> targets;
     for (const auto& target : process.links) {
       if (process_set_.count(target) == 0)
-        complain(who + " has a link to '" + target + "', which is no process" + did_you_mean(target, processes_));
+        complain(who + " has a link to '" + target + "', which is not a process" + did_you_mean(target, processes_));
       if (!targets.insert(target).second) complain(who + " has two links to '" + target + "'");
     }
   }
