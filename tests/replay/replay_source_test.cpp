@@ -59,7 +59,7 @@ TEST_CASE("replay: replaying a replayed trace changes nothing", "[replay]") {
   }
 }
 
-TEST_CASE("replay: a directory that is no trace is an error, and the sink hears nothing", "[replay]") {
+TEST_CASE("replay: a directory that is not a trace is an error, and the sink gets no call", "[replay]") {
   const TemporaryFolder folder;
   Recorder sink;
   ReplaySource missing(folder / "nothing");

@@ -22,7 +22,7 @@ struct RoomProcess {
 };
 
 struct RoomResult {
-  bool deadlock = false;                // processes wait for messages that nobody will send
+  bool deadlock = false;                // processes wait for messages that no process will send
   std::string error;                    // what a process threw, if one did
   double makespan_s = 0;                // until the last process ends
   std::map<std::string, double> cpu_s;  // by process
