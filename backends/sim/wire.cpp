@@ -134,7 +134,8 @@ std::string encode(Value& value) {
 template <typename Value>
 Value decode(const std::string& payload) {
   Value value;
-  Reader(payload)(value);
+  Reader reader(payload);
+  reader(value);
   return value;
 }
 
