@@ -46,15 +46,14 @@ Json entry(const ChannelInfo& channel) {
 class Texts {
  public:
   void add(const char* table, Json item) {
-    // An upper bound of what the entry adds, escapes included, without building the text twice.
-    const std::size_t bytes = item.dump(-1, ' ', false, Json::error_handler_t::replace).size() + 32;
+    const std::size_t bytes = dumped_bytes(item);
     if (bytes_ + bytes > kNamesBytesMax) finish();
     bytes_ += bytes;
     text_[table].push_back(std::move(item));
   }
   void set(const char* key, Json value) {
+    bytes_ += dumped_bytes(value);
     text_[key] = std::move(value);
-    bytes_ += 6 * kNameBytesMax;
   }
   std::vector<std::string> take() {
     finish();
@@ -62,6 +61,10 @@ class Texts {
   }
 
  private:
+  // An upper bound of what the item adds, escapes included, without building the text twice.
+  static std::size_t dumped_bytes(const Json& item) {
+    return item.dump(-1, ' ', false, Json::error_handler_t::replace).size() + 32;
+  }
   void finish() {
     if (!text_.empty()) texts_.push_back(text_.dump(-1, ' ', false, Json::error_handler_t::replace));
     text_ = Json();
