@@ -40,6 +40,7 @@ StandardFilter::StandardFilter(Descriptions descriptions, RuleSet rules, TraceWr
   DPM_CHECK(type_field_ != nullptr);
   for (std::size_t i = 0; i < descriptions_.records.size(); ++i) layout_of_type_[descriptions_.records[i].type] = i;
   info_.source = "meter messages";
+  info_.properties.every_arrival_metered = true;
   writer_->on_begin(info_);
 }
 

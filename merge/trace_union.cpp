@@ -63,6 +63,7 @@ std::size_t TraceUnion::add(const TraceInfo& info, std::string label) {
   TraceGrowth tables = TraceGrowth::since({}, info);
   tables.source.clear();
   tables.scenario.clear();
+  tables.properties.reset();
   grow(number, tables);
   return number;
 }
@@ -75,6 +76,7 @@ void TraceUnion::agree_on_run(const TraceInfo& run) {
     info_.delays = run.delays;
     info_.placement = run.placement;
   }
+  join_properties(run.properties);
   join_texts(info_.source, run.source, "+");
   join_texts(info_.scenario, run.scenario, "; ");
   if (info_.placement != run.placement) info_.placement.clear();
@@ -82,10 +84,18 @@ void TraceUnion::agree_on_run(const TraceInfo& run) {
   delays_differ_ |= !same_delays(info_.delays, run.delays);
 }
 
+bool TraceUnion::join_properties(const SourceProperties& theirs) {
+  const SourceProperties before = info_.properties;
+  const bool is_first = !std::exchange(has_properties_, true);
+  info_.properties = is_first ? theirs : before.joined_with(theirs);
+  return is_first || info_.properties != before;
+}
+
 void TraceUnion::grow(std::size_t number, const TraceGrowth& growth) {
   Input& input = inputs_.at(number);
   if (join_texts(info_.source, growth.source, "+")) growth_.source = info_.source;
   if (join_texts(info_.scenario, growth.scenario, "; ")) growth_.scenario = info_.scenario;
+  if (growth.properties && join_properties(*growth.properties)) growth_.properties = info_.properties;
   take_rows(number, input, growth);
   take_news(input, growth);
   pass_on();

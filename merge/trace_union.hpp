@@ -77,6 +77,7 @@ class TraceUnion {
   static constexpr std::size_t kLivingMax = 1 << 16;
 
   void agree_on_run(const TraceInfo& run);
+  bool join_properties(const SourceProperties& theirs);  // true if that changed ours
   void take_rows(std::size_t number, Input& input, const TraceGrowth& growth);
   void take_news(Input& input, const TraceGrowth& growth);
   MachineId machine_of(const MachineInfo& machine, const std::string& label);
@@ -100,6 +101,7 @@ class TraceUnion {
   ChannelJoiner joiner_;
   std::map<std::size_t, Input> inputs_;
   std::size_t inputs_added_ = 0;
+  bool has_properties_ = false;
   std::map<std::string, MachineId> machines_;
   std::map<ProcessProof, ProcessId> proven_;
   std::unordered_map<std::uint32_t, ProcessInfo> living_;  // processes that have not ended

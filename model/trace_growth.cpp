@@ -28,6 +28,7 @@ TraceGrowth TraceGrowth::since(const TableSizes& told, const TraceInfo& info) {
   if (told.machines == 0) {
     growth.source = info.source;
     growth.scenario = info.scenario;
+    if (!info.source.empty()) growth.properties = info.properties;
   }
   growth.machines = rows_from(info.machines, told.machines);
   growth.processes = rows_from(info.processes, told.processes);
@@ -38,15 +39,16 @@ TraceGrowth TraceGrowth::since(const TableSizes& told, const TraceInfo& info) {
 }
 
 bool TraceGrowth::empty() const {
-  return source.empty() && scenario.empty() && machines.empty() && processes.empty() && channels.empty() &&
-         channel_sets.empty() && modules.empty() && machines_again.empty() && processes_again.empty() &&
-         channels_again.empty() && more_of_sets.empty() && renamed.empty() && owned.empty() && ends.empty() &&
-         ended.empty() && closed.empty();
+  return source.empty() && scenario.empty() && !properties && machines.empty() && processes.empty() &&
+         channels.empty() && channel_sets.empty() && modules.empty() && machines_again.empty() &&
+         processes_again.empty() && channels_again.empty() && more_of_sets.empty() && renamed.empty() &&
+         owned.empty() && ends.empty() && ended.empty() && closed.empty();
 }
 
 void TraceGrowth::add_to(TraceInfo& info) const {
   if (!source.empty()) info.source = source;
   if (!scenario.empty()) info.scenario = scenario;
+  if (properties) info.properties = *properties;
   append(info.machines, machines);
   append(info.processes, processes);
   append(info.channels, channels);
@@ -79,6 +81,7 @@ TraceGrowth TraceGrowth::take_header() {
   TraceGrowth header;
   header.source = std::exchange(source, {});
   header.scenario = std::exchange(scenario, {});
+  header.properties = std::exchange(properties, std::nullopt);
   header.machines = std::exchange(machines, {});
   header.machines_again = std::exchange(machines_again, {});
   return header;

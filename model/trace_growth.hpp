@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,8 @@ struct TraceGrowth {
     std::vector<ChannelId> channels;
   };
 
-  std::string source, scenario;  // empty: as before
+  std::string source, scenario;                // empty: as before
+  std::optional<SourceProperties> properties;  // none: as before
   std::vector<MachineInfo> machines;
   std::vector<ProcessInfo> processes;
   std::vector<ChannelInfo> channels;

@@ -11,6 +11,7 @@
 #include "model/channel_end.hpp"
 #include "model/delay_model.hpp"
 #include "model/ids.hpp"
+#include "model/source_properties.hpp"
 
 namespace dpm {
 
@@ -69,7 +70,8 @@ struct CodeModule {
 };
 
 struct TraceInfo {
-  std::string source;    // "sim", "linux-seccomp", ...: which source produced the events
+  std::string source;  // "sim", "linux-seccomp", ...: for people; programs ask for its properties
+  SourceProperties properties;
   std::string scenario;  // name of the scenario or command that was run
   std::string placement;
   std::uint64_t seed = 0;

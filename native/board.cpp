@@ -1,6 +1,7 @@
 #include "native/board.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,8 +34,8 @@ void write_at(int file, std::int64_t at, const void* memory, std::size_t bytes) 
   }
 }
 
-// The gate is a lock on the file, which the launcher has until it opens: any number of processes can have it after
-// that.
+// The gate is a lock on the file. The launcher holds it until it opens the gate; then any number of processes can have
+// it.
 bool lock_gate(int file, short how, int wait_or_not) {
   struct flock gate {};
   gate.l_type = how;
@@ -59,7 +60,7 @@ Result<Board> Board::create(std::size_t processes) {
   UniqueFd file(::memfd_create("board", MFD_CLOEXEC));
   const bool is_ready = file && ::ftruncate(file.get(), begin_of_row(processes, processes)) == 0 &&
                         lock_gate(file.get(), F_WRLCK, F_SETLK);
-  if (!is_ready) return Error::from_errno("make a table of " + std::to_string(processes) + " processes");
+  if (!is_ready) return Error::from_errno(fmt::format("make a table of {} processes", processes));
   return Board(std::move(file), processes);
 }
 
@@ -100,7 +101,7 @@ void BoardRow::change(Doing now) {
   write_state();
 }
 
-// One that sends and never waits is heard of from time to time.
+// A process that sends and never waits writes its state from time to time.
 void BoardRow::count_sent(std::uint32_t receiver, std::uint32_t length_bytes) {
   constexpr std::uint64_t kOften = 256;
   ++sent_to[receiver].messages;

@@ -1,6 +1,6 @@
-// What the launcher and its processes know of each other while they run: a table in a file in memory, one row for each
-// process, which it alone writes. Nothing is sent for it and no memory is shared, so whoever meters the processes sees
-// the program's own messages, and no others that he could not see.
+// What the launcher and its processes know of each other while they run: a table in a file in memory, with one row for
+// each process, which only that process writes. Nothing is sent for it and no memory is shared, so a meter sees the
+// program's own messages and nothing else.
 //
 //   state     written whenever it changes; may be read at any time
 //   counts    written when the process ends, or is told to
@@ -30,8 +30,8 @@ struct ProcessState {
   static constexpr std::size_t kSendersShown = 5;
 
   Doing doing = Doing::starting;
-  std::uint32_t awaited_count =
-      0;  // for whom it waits: whom it called, or those whose links it receives over; 0: anybody
+  // The processes it waits for: the one that it called, or those over whose links it receives. 0: any process.
+  std::uint32_t awaited_count = 0;
   std::array<std::uint32_t, kSendersShown> awaited = {};
   std::uint32_t reserved = 0;
   std::uint64_t changes = 0;  // of what it does

@@ -1,6 +1,5 @@
-// Whether a scenario can run as real processes. What the simulator alone can give is refused: machines of another
-// speed or of several cores, and faults. What the real machine has of its own is not looked at: delays, clocks, meter
-// and filters.
+// Whether a scenario can run as real processes. What only the simulator can do is refused: machines of another speed or
+// with several cores, and faults. Delays, clocks, meter and filters are ignored: the real machine has its own.
 #pragma once
 
 #include "model/result.hpp"

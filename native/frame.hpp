@@ -1,12 +1,12 @@
-// What travels between processes of a native run: frames over TCP connections. Both ends are the same program on the same machine,
-// so a header is plain memory; what a stranger sends is refused by its token.
+// What travels between processes of a native run: frames over TCP connections. Both ends are the same program on the
+// same machine, so a header is plain memory. The token of the run tells its frames from what a stranger sends.
 //
 //   +---------------------+---------------------------------------------+
 //   | header (104 bytes)  | length_bytes: data_bytes of data, then zeros |
 //   +---------------------+---------------------------------------------+
 //
-// A message is one frame, sent with one send() and received with one recv(), so that whoever meters the processes sees
-// what the program did: a message of DEMOS/MP, 104 bytes longer.
+// A message is one frame, sent with one send() and received with one recv(), so that a meter sees what the program did:
+// a message of DEMOS/MP, 104 bytes longer.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace dpm::native {
 
-// What a link table holds (model/link_table.hpp): a way to a channel of the process that created it. Processes are
+// An entry of a link table (model/link_table.hpp): it leads to a channel of the process that created it. Processes are
 // numbered as in the scenario, channels by their owner.
 struct Link {
   std::uint32_t owner = 0;
@@ -34,12 +34,12 @@ enum class FrameKind : std::uint32_t {
   message = 1,  // of a program
   data = 2,     // a part of a MOVEDATA
   fetch = 3,    // asks the owner of a data area to move it
-  fetched = 4   // its answer, when the data did not go to who asked
+  fetched = 4   // its answer, when the data did not go to the sender of the fetch
 };
 
 struct FrameHeader {
   std::uint64_t token = 0;         // of the run
-  std::int64_t sent_ns = 0;        // by the clock all processes share; a sender never gives the same twice
+  std::int64_t sent_ns = 0;        // by the clock all processes share; a sender never gives the same time twice
   std::uint64_t number = 0;        // a reply: the CALL it answers; data, fetch, fetched: the fetch they belong to
   std::uint64_t reply_to = 0;      // a CALL: its number, for the reply link that comes with it
   std::uint64_t offset_bytes = 0;  // in an address space: where data go, or are fetched from
@@ -74,7 +74,7 @@ struct Frame {
 
 std::vector<std::byte> encode(const FrameHeader& header, std::span<const std::byte> data);
 
-// By what frames of this run are known from others.
+// Tells frames of this run from others.
 struct RunIdentity {
   std::uint64_t token = 0;
   std::uint32_t processes = 0;

@@ -17,8 +17,8 @@ constexpr short kGone = POLLRDHUP | POLLHUP | POLLERR;  // the sender will send 
 bool is_for_kernel(const FrameHeader& header) { return header.kind != FrameKind::message; }
 
 void poll_until_ready(std::vector<pollfd>& polled, bool wait) {
-  constexpr int kForEver = -1;
-  while (::poll(polled.data(), polled.size(), wait ? kForEver : 0) < 0)
+  constexpr int kNoTimeout = -1;
+  while (::poll(polled.data(), polled.size(), wait ? kNoTimeout : 0) < 0)
     if (errno != EINTR) fail_with_errno("wait for messages");
 }
 
@@ -58,8 +58,8 @@ void Inbox::accept_sender() {
     fail_with_errno("accept a sender");
 }
 
-// A connection is readable when a header has come that was not seen yet. If none has, the kernel's buffer is full: it
-// is emptied into ours, or nothing more would ever come.
+// A connection is readable when a header has come that was not seen yet. If none has, the kernel's buffer is full, and
+// nothing more would ever come: so its content is received.
 void Inbox::examine(Connection& connection, bool is_last_time) {
   bool found = peek(connection);
   while (found && is_last_time) found = peek(connection);
@@ -82,8 +82,8 @@ bool Inbox::peek(Connection& connection) {
     connection.seen.push_back(header);
     connection.seen_bytes += header.frame_bytes();
     if (header.kind == FrameKind::message || header.kind == FrameKind::data) continue;
-    // A fetch is for the kernel, and does not wait for the program to receive what stands in front of it. But data that
-    // went before it are what it may be about.
+    // A fetch is for the kernel, and does not wait for the program to receive what stands in front of it. But it may ask
+    // for data that came before it.
     const auto& seen = connection.seen;
     const auto is_data = [](const FrameHeader& each) { return each.kind == FrameKind::data; };
     if (std::any_of(seen.begin(), seen.end(), is_data)) pass_all(connection);
@@ -121,7 +121,7 @@ std::optional<Frame> Inbox::take(const Fits& fits) {
     if (from != nullptr) {
       while (!from->seen.empty() && !fits(from->seen.front())) pass_front(*from);
       if (auto frame = receive_front(*from)) return frame;
-      continue;  // its sender died in the midst of sending it
+      continue;  // its sender died while it sent the frame
     }
     if (kept == passed_.end()) return std::nullopt;
     Frame frame = std::move(*kept);
@@ -146,8 +146,8 @@ std::optional<Frame> Inbox::receive_front(Connection& connection) {
   return frame;
 }
 
-// A whole message is there nearly always, and comes with one recv(). Of a long one the rest may still be kept by its
-// sender, who hands it over while it waits for us: so we hand over too.
+// Nearly always the whole message is there, and one recv() takes it. The sender of a long one may still keep its rest,
+// and hands it over while it waits for this process. So this process hands over as well.
 bool Inbox::receive_bytes(Connection& connection, std::size_t bytes) {
   if (bytes_.size() < bytes) bytes_.resize(bytes);
   std::size_t received = 0;

@@ -5,9 +5,9 @@
 //   connection of sender 3     [header|...][header|...][header|...     <--- the sender
 //   connection of sender 5     [header|...
 //
-// look() learns the headers of what is there, and take() receives the earliest message that fits. So a message is
-// received when the program receives it, which is what whoever meters the process should see. Only a message that
-// stands in front of the one wanted, from the same sender, is received before its time, and kept here.
+// look() reads the headers of what is there, and take() receives the earliest message that fits. So a message is
+// received when the program receives it, and a meter sees that. Only a message that stands in front of the wanted one,
+// from the same sender, is received before its time, and kept here.
 #pragma once
 
 #include <poll.h>
@@ -33,15 +33,16 @@ class Inbox {
   // `listener` is bound already: senders may connect before this process runs.
   Inbox(UniqueFd listener, RunIdentity run, Outbox& outbox);
 
-  // Learns what has arrived. Without anything new it waits for it, or does not. Meanwhile the outbox hands over what
-  // the kernel takes. MOVEDATA's frames are taken on the way: they are for the process's kernel, not for its program.
+  // Reads the headers of what has arrived. If nothing has, `wait` decides whether it waits. Meanwhile the outbox hands
+  // over what the kernel takes. Frames of MOVEDATA are received on the way: they are for the process's kernel, not for
+  // its program.
   void look(bool wait);
 
   // The earliest message that fits, among what look() has seen.
   std::optional<Frame> take(const Fits& fits);
 
-  // What look() and take() came upon for the process's kernel: data that moved here, fetches and their answers, each
-  // once. Data that stand behind messages wait until those are passed, which bring() does.
+  // What look() and take() found for the process's kernel: data that were moved here, fetches and their answers, each
+  // once. Data that stand behind messages wait until those are received; bring() receives them.
   std::optional<Frame> take_kernel_frame();
   void bring(const Fits& fits);
 
@@ -51,7 +52,7 @@ class Inbox {
     std::deque<FrameHeader> seen = {};
     std::size_t seen_bytes = 0;
     int wakes_at_bytes = 0;  // SO_RCVLOWAT
-    bool has_ended = false;  // everything it will ever bring has been seen
+    bool has_ended = false;  // all that it will ever bring has been seen
   };
 
   void accept_sender();

@@ -1,5 +1,5 @@
-// What processes have to say to the launcher in words: the lines they print, and why they failed. A file in memory that
-// all append to: no process waits for the launcher, and none is seen to send a message.
+// What processes tell the launcher in words: the lines they print, and why they failed. All append to one file in
+// memory, so no process waits for the launcher, and a meter sees no message.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,17 @@
 #include "native/launcher.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
-#include "model/check.hpp"
+#include "model/link_complaints.hpp"
 #include "native/native_process.hpp"
 #include "native/pinning.hpp"
 #include "os/descriptors.hpp"
@@ -19,6 +19,10 @@
 
 namespace dpm::native {
 namespace {
+
+constexpr int kTickMs = 100;                           // between looks at limits, printed lines and standstill
+constexpr int kStartTickMs = 1;                        // while processes come to the gate
+constexpr std::int64_t kStandstillNs = 1'000'000'000;  // no process has done anything for this long, and all sleep
 
 Result<UniqueFd> listen_on_loopback(std::uint16_t& port) {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -34,31 +38,17 @@ Result<UniqueFd> listen_on_loopback(std::uint16_t& port) {
   return socket;
 }
 
+bool waits(const ProcessState& state) {
+  return state.doing == Doing::awaiting_message || state.doing == Doing::awaiting_reply ||
+         state.doing == Doing::awaiting_data || state.doing == Doing::delivering;
+}
+
+std::string how_it_failed(int status) {
+  return WIFSIGNALED(status) ? fmt::format("was ended by signal '{}'", ::strsignal(WTERMSIG(status)))
+                             : fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
 }  // namespace
-
-// ---- signals
-
-SignalsHeld::SignalsHeld() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&held, signal);
-  ::sigprocmask(SIG_BLOCK, &held, &before_);
-  struct sigaction usual = {};
-  usual.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &usual, &child_before_);
-  descriptor_.reset(::signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-SignalsHeld::~SignalsHeld() {
-  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-  ::sigaction(SIGCHLD, &child_before_, nullptr);
-}
-
-int SignalsHeld::take() const {
-  signalfd_siginfo info{};
-  DPM_CHECK(::read(descriptor_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info));
-  return static_cast<int>(info.ssi_signo);
-}
 
 // ---- starting
 
@@ -79,11 +69,14 @@ Result<void> Launcher::start() {
   if (auto drawn = draw_random({token, sizeof run_.token}); !drawn) return drawn.error();
 
   if (auto done = listen_for_all(); !done) return done;
-  children_.resize(scenario_.processes.size());
+  final_states_.assign(scenario_.processes.size(), "ended");
   std::fflush(nullptr);  // or children could print our unwritten output a second time
-  for (std::uint32_t i = 0; i < children_.size(); ++i) {
-    if (auto done = fork_child(i); !done) return done;
-    if (!scenario_.processes[i].service) ++not_ended_;
+  const pid_t launcher = ::getpid();
+  for (std::uint32_t i = 0; i < run_.processes; ++i) {
+    const ProcessDescription& process = scenario_.processes[i];
+    if (auto done = children_.start(process.name, [&] { run_process(i, launcher); }); !done) return done;
+    listeners_[i].reset();
+    if (!process.service) ++not_ended_;
   }
   return {};
 }
@@ -92,54 +85,157 @@ Result<void> Launcher::listen_for_all() {
   allow_many_descriptors();  // a socket for each process here, and in each for every process it talks with
   for (const auto& process : scenario_.processes) {
     auto listener = listen_on_loopback(ports_.emplace_back());
-    if (!listener) return Error{"process '" + process.name + "': " + listener.error().what};
+    if (!listener) return Error{fmt::format("process '{}': {}", process.name, listener.error().what)};
     listeners_.push_back(*std::move(listener));
   }
   return {};
 }
 
-Result<void> Launcher::fork_child(std::uint32_t process) {
-  Child& child = children_[process];
-  const auto core = core_of_machine_.find(scenario_.processes[process].machine);
-  Surroundings surroundings{::getpid(), signals_.mask_before(), std::nullopt};
-  if (core != core_of_machine_.end()) surroundings.core = core->second;
-  // A child is born with its parent's name, and known by it to whoever meets it before its first instruction.
-  char own_name[16] = "";
-  ::prctl(PR_GET_NAME, own_name);
-  ::prctl(PR_SET_NAME, scenario_.processes[process].name.c_str());
-  child.pid = ::fork();
-  if (child.pid != 0) ::prctl(PR_SET_NAME, own_name);
-  if (child.pid < 0) return Error::from_errno("start process '" + scenario_.processes[process].name + "'");
+void Launcher::run_process(std::uint32_t process, pid_t launcher) {
   UniqueFd listener = std::move(listeners_[process]);
-  if (child.pid == 0) {
-    listeners_.clear();  // those of processes that begin after it, and what is the launcher's
-    for (Child& other : children_) other.descriptor.reset();
-    signals_.let_go_of_descriptor();
-    BoardRow row(*board_, process);
-    run_as_process(surroundings, {scenario_, process, row, *journal_, run_, ports_, options_.modelled_work},
-                   std::move(listener));
+  listeners_.clear();  // those of processes that begin after it
+  signals_.close_descriptor();
+  Surroundings surroundings{launcher, signals_.mask_before(), std::nullopt};
+  const auto core = core_of_machine_.find(scenario_.processes[process].machine);
+  if (core != core_of_machine_.end()) surroundings.core = core->second;
+  BoardRow row(*board_, process);
+  run_as_process(surroundings, {scenario_, process, row, *journal_, run_, ports_, options_.modelled_work},
+                 std::move(listener));
+}
+
+// ---- watching
+
+void Launcher::watch() {
+  while (!is_over()) {
   }
-  child.is_alive = true;
-  child.descriptor.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));
-  if (!child.descriptor) return Error::from_errno("watch process '" + scenario_.processes[process].name + "'");
-  return {};
+  children_.end_all();  // services, or all
+  read_journal();
+}
+
+bool Launcher::is_over() {
+  if (children_.wait(signals_.descriptor(), started_ns_ == 0 ? kStartTickMs : kTickMs)) {
+    outcome_.signal = signals_.take();
+    end(fmt::format("signal '{}'", ::strsignal(outcome_.signal)));
+    return true;
+  }
+  for (const auto& ended : children_.reap_ended()) take_ended(ended);
+  read_journal();
+  if (!failures_.empty()) {
+    outcome_.failure = failures_.begin()->second;
+    end("an error");
+  } else if (not_ended_ == 0) {
+    end("every process ended");
+  } else if (started_ns_ == 0) {
+    open_gate_when_all_are_there();
+  } else if (!is_at_a_limit() && stands_still()) {
+    end("deadlock");
+  }
+  return !outcome_.ended_by.empty();
+}
+
+void Launcher::take_ended(const Children::Ended& ended) {
+  const ProcessDescription& process = scenario_.processes[ended.process];
+  if (!process.service) --not_ended_;
+  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return;
+  // If the process has written into the journal what happened, read_journal() replaces this.
+  failures_.emplace(ended.process, fmt::format("process '{}' on machine '{}' {}", process.name, process.machine,
+                                               how_it_failed(ended.status)));
+}
+
+void Launcher::read_journal() {
+  for (Entry& entry : journal_->read_new()) {
+    if (entry.kind == EntryKind::failed) {
+      failures_[entry.process] = std::move(entry.text);
+      continue;
+    }
+    outcome_.printed.push_back({scenario_.processes[entry.process].name, std::move(entry.text)});
+    if (options_.on_line) options_.on_line(outcome_.printed.back());
+  }
+}
+
+void Launcher::open_gate_when_all_are_there() {
+  for (std::uint32_t i = 0; i < children_.size(); ++i)
+    if (board_->state(i).doing != Doing::at_the_gate) return;
+  started_ns_ = changed_ns_ = monotonic_ns();
+  board_->open_gate();
+}
+
+// ---- reasons to end
+
+bool Launcher::is_at_a_limit() {
+  const Duration limit = scenario_.time_limit;
+  if (limit.ns > 0 && monotonic_ns() - started_ns_ >= limit.ns) {
+    end(fmt::format("the time limit of {:g} s", limit.seconds()));
+    return true;
+  }
+  if (scenario_.message_limit == 0) return false;
+  std::uint64_t sent = 0;
+  for (std::size_t i = 0; i < board_->processes(); ++i) sent += board_->state(i).messages_sent;
+  if (sent <= scenario_.message_limit) return false;
+  end(fmt::format("the message limit of {} messages", scenario_.message_limit));
+  return true;
+}
+
+// Each waits for something that only others of the run could do, none has got anything for a while, and all sleep.
+bool Launcher::stands_still() {
+  std::uint64_t changes = 0;
+  bool all_wait = true;
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    const ProcessState state = board_->state(i);
+    changes += state.changes;
+    if (children_.is_alive(i) && !waits(state)) all_wait = false;
+  }
+  const std::int64_t now_ns = monotonic_ns();
+  if (!all_wait || changes != changes_seen_) {
+    changes_seen_ = changes;
+    changed_ns_ = now_ns;
+    return false;
+  }
+  return now_ns - changed_ns_ >= kStandstillNs && children_.all_sleep();
+}
+
+void Launcher::end(const std::string& ended_by) {
+  outcome_.ended_by = ended_by;
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    if (!children_.is_alive(i)) continue;
+    const ProcessDescription& process = scenario_.processes[i];
+    final_states_[i] = what_it_does(i);
+    if (process.service) continue;
+    outcome_.blocked.push_back(
+        fmt::format("process '{}' on machine '{}' {}", process.name, process.machine, final_states_[i]));
+  }
+}
+
+std::string Launcher::what_it_does(std::uint32_t process) const {
+  const ProcessState state = board_->state(process);
+  const std::uint32_t count = state.awaited_count;
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (state.awaited[i] < scenario_.processes.size()) names.push_back(scenario_.processes[state.awaited[i]].name);
+  const std::string& own_name = scenario_.processes[process].name;
+  switch (state.doing) {
+    case Doing::starting:
+    case Doing::at_the_gate:
+      return "was about to start";
+    case Doing::running:
+      return "runs";
+    case Doing::awaiting_reply:
+      return fmt::format("waits for the reply of '{}'", names.empty() ? "" : names.front());
+    case Doing::awaiting_data:
+      return "waits for data it moves";
+    case Doing::delivering:
+      return "waits until its last messages are taken";
+    case Doing::awaiting_message:
+      break;
+  }
+  if (count > 0 && names.empty()) return "waits for a message over a link it created";
+  if (count == 0)
+    for (const auto& other : scenario_.processes)
+      if (std::find(other.links.begin(), other.links.end(), own_name) != other.links.end()) names.push_back(other.name);
+  return "waits for a message" + complaints::awaited_from(names);
 }
 
 // ---- the end
-
-void Launcher::end_all() {
-  constexpr std::int64_t kPatienceNs = 1'000'000'000;  // with those who have counts to tell; then they are killed
-  for (const Child& child : children_)
-    if (child.is_alive) ::kill(child.pid, SIGTERM);
-  const std::int64_t deadline_ns = monotonic_ns() + kPatienceNs;
-  for (std::uint32_t i = 0; i < children_.size(); ++i) {
-    if (!children_[i].is_alive) continue;
-    pollfd ended{children_[i].descriptor.get(), POLLIN, 0};
-    const std::int64_t left_ms = std::max<std::int64_t>(deadline_ns - monotonic_ns(), 0) / 1'000'000;
-    if (::poll(&ended, 1, static_cast<int>(left_ms)) != 1) ::kill(children_[i].pid, SIGKILL);
-    reap(i);
-  }
-}
 
 NativeOutcome Launcher::outcome() {
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
@@ -151,9 +247,9 @@ NativeOutcome Launcher::outcome() {
     const auto core = core_of_machine_.find(description.machine);
     if (core != core_of_machine_.end()) process.core = core->second;
     process.in_computation = description.in_computation;
-    process.final_state = children_[i].final_state;
+    process.final_state = final_states_[i];
     const std::int64_t end_ns =
-        counts.cpu_ns_at_end != 0 ? counts.cpu_ns_at_end : static_cast<std::int64_t>(children_[i].cpu_ns);
+        counts.cpu_ns_at_end != 0 ? counts.cpu_ns_at_end : static_cast<std::int64_t>(children_.cpu_ns(i));
     process.cpu_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - counts.cpu_ns_at_start, 0));
     process.messages_sent = board_->state(i).messages_sent;
     process.messages_received = counts.messages_received;

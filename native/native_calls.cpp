@@ -12,15 +12,13 @@ namespace dpm::native {
 
 NativeCalls::NativeCalls(Membership membership, UniqueFd listener)
     : member_(std::move(membership)),
-      description_(member_.scenario.processes.at(member_.process)),
-      row_(member_.row),
-      outbox_(member_.ports),
-      inbox_(std::move(listener), member_.run, outbox_),
-      random_(Random::stream(member_.scenario.seed, description_.name)) {
+      mailbox_(member_, std::move(listener)),
+      moved_data_(member_, mailbox_),
+      random_(Random::stream(member_.scenario.seed, member_.description().name)) {
   wire();
 }
 
-// The links of the scenario. Everybody numbers the channels of everybody alike, so nobody has to be told.
+// The links of the scenario. All processes number all channels alike, so the numbers need not be sent.
 void NativeCalls::wire() {
   std::map<std::string, std::uint32_t, std::less<>> number_of;
   const auto& processes = member_.scenario.processes;
@@ -45,13 +43,9 @@ std::uint32_t NativeCalls::add_channel(std::uint32_t wired_from, std::optional<D
   return channel;
 }
 
-void NativeCalls::misuse(const char* call, const std::string& what) const {
-  throw Misuse{"process '" + description_.name + "' on machine '" + description_.machine + "', " + call + ": " + what};
-}
-
 const Link& NativeCalls::link_at(LinkIndex index, const char* call) const {
   const Link* link = links_.find(index);
-  if (link == nullptr) misuse(call, complaints::no_link_at(index));
+  if (link == nullptr) member_.misuse(call, complaints::no_link_at(index));
   return *link;
 }
 
@@ -59,15 +53,15 @@ const Link& NativeCalls::link_at(LinkIndex index, const char* call) const {
 
 LinkIndex NativeCalls::create_link(std::optional<DataArea> area) {
   if (area) {
-    const std::string complaint = complaints::outside_address_space(*area, address_space_.size());
-    if (!complaint.empty()) misuse("create_link", complaint);
+    const std::string complaint = complaints::outside_address_space(*area, address_space().size());
+    if (!complaint.empty()) member_.misuse("create_link", complaint);
   }
   return channels_[add_channel(kNobody, area)].owners_index;
 }
 
 LinkIndex NativeCalls::duplicate_link(LinkIndex index) {
   const Link link = link_at(index, "duplicate_link");
-  if (link.is_for_one_reply()) misuse("duplicate_link", complaints::kOneAnswer);
+  if (link.is_for_one_reply()) member_.misuse("duplicate_link", complaints::kOneAnswer);
   return links_.insert(link);
 }
 
@@ -77,8 +71,9 @@ void NativeCalls::destroy_link(LinkIndex index) {
 }
 
 LinkIndex NativeCalls::standard_link(StandardLink) const {
-  misuse("standard_link",
-         "a native run has no switchboard, process manager and kernel processes; simulate a scenario that uses them");
+  member_.misuse(
+      "standard_link",
+      "a native run has no switchboard, process manager and kernel processes; simulate a scenario that uses them");
 }
 
 const NativeCalls::WiredLinks* NativeCalls::wired_to(std::string_view process) const {
@@ -88,40 +83,31 @@ const NativeCalls::WiredLinks* NativeCalls::wired_to(std::string_view process) c
 
 LinkIndex NativeCalls::link_to(std::string_view process) const {
   const WiredLinks* links = wired_to(process);
-  if (links == nullptr || links->to.is_none()) throw Misuse{complaints::no_link_to(description_.name, process)};
+  if (links == nullptr || links->to.is_none()) throw Misuse{complaints::no_link_to(name(), process)};
   return links->to;
 }
 
 LinkIndex NativeCalls::link_from(std::string_view process) const {
   const WiredLinks* links = wired_to(process);
-  if (links == nullptr || links->from.is_none()) throw Misuse{complaints::no_link_from(description_.name, process)};
+  if (links == nullptr || links->from.is_none()) throw Misuse{complaints::no_link_from(name(), process)};
   return links->from;
 }
 
 // ---- sending
-
-FrameHeader NativeCalls::header_for(const Link& to, FrameKind kind) {
-  FrameHeader header;
-  header.token = member_.run.token;
-  header.kind = kind;
-  header.sender = member_.process;
-  header.channel = to.channel;
-  return header;
-}
 
 void NativeCalls::send_message(LinkIndex to, const OutgoingMessage& message) {
   send_over(to, message, 0, "send_message");
 }
 
 void NativeCalls::reply(const Message& request, const OutgoingMessage& answer) {
-  if (!request.reply_to) misuse("reply", complaints::kNoCall);
-  if (links_.find(*request.reply_to) == nullptr) misuse("reply", complaints::kAnsweredAlready);
+  if (!request.reply_to) member_.misuse("reply", complaints::kNoCall);
+  if (links_.find(*request.reply_to) == nullptr) member_.misuse("reply", complaints::kAnsweredAlready);
   send_over(*request.reply_to, answer, 0, "reply");
 }
 
 void NativeCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call) {
   const Link link = link_at(to, call);
-  FrameHeader header = header_for(link, FrameKind::message);
+  FrameHeader header = mailbox_.header_for(link, FrameKind::message);
   header.number = link.answers_call;
   header.reply_to = reply_to;
   header.code = message.code;
@@ -134,62 +120,51 @@ void NativeCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::u
     if (passed.is_for_one_reply()) links_.erase(*message.pass);
   }
   if (link.is_for_one_reply()) links_.erase(to);
-  ++row_.counts.kind(header.code).sent;
-  send_frame(link.owner, header, message.data);
-}
-
-void NativeCalls::send_frame(std::uint32_t receiver, const FrameHeader& header, std::span<const std::byte> data) {
-  FrameHeader stamped = header;
-  stamped.sent_ns = last_sent_ns_ = std::max(monotonic_ns(), last_sent_ns_ + 1);
-  if (header.kind == FrameKind::message || header.kind == FrameKind::data) {
-    // Counted before it is sent: when it has arrived the run may end, and this process with it.
-    row_.count_sent(receiver, header.length_bytes);
-    row_.counts.last_activity_ns = stamped.sent_ns;
-  }
-  if (!outbox_.send(receiver, encode(stamped, data))) ++row_.counts.messages_dropped;
+  ++member_.row.counts.kind(header.code).sent;
+  mailbox_.send(link.owner, header, message.data);
 }
 
 // ---- receiving
 
 Message NativeCalls::receive_message(std::span<const LinkIndex> over) {
   const Fits fits = messages_over(over, "receive_message");
-  return accept(await(fits, Doing::awaiting_message));
+  return message_of(await(fits, Doing::awaiting_message));
 }
 
 std::optional<Message> NativeCalls::a_receive_message(std::span<const LinkIndex> over) {
   const Fits fits = messages_over(over, "a_receive_message");
-  inbox_.look(false);
-  serve_kernel();
-  auto frame = inbox_.take(fits);
+  mailbox_.inbox().look(false);
+  moved_data_.serve();
+  auto frame = mailbox_.inbox().take(fits);
   if (!frame) return std::nullopt;
-  return accept(*std::move(frame));
+  return message_of(*std::move(frame));
 }
 
 Message NativeCalls::call(LinkIndex to, OutgoingMessage message) {
   const std::uint64_t number = ++calls_made_;
   const std::uint32_t called = link_at(to, "call").owner;
   send_over(to, message, number, "call");
-  row_.state.awaited_count = 1;
-  row_.state.awaited[0] = called;
+  member_.row.state.awaited_count = 1;
+  member_.row.state.awaited[0] = called;
   const auto answers = [number](const FrameHeader& header) {
     return header.kind == FrameKind::message && header.number == number;
   };
-  return accept(await(answers, Doing::awaiting_reply));
+  return message_of(await(answers, Doing::awaiting_reply));
 }
 
-// Says on the board for whom it waits, in case it waits for ever.
+// Writes on the board which processes it waits for: the report of a deadlock needs it.
 Fits NativeCalls::messages_over(std::span<const LinkIndex> over, const char* call) {
   std::vector<std::uint32_t> channels;
   std::uint32_t awaited = 0;
   for (const LinkIndex index : over) {
     const Link& link = link_at(index, call);
     if (link.owner != member_.process)
-      misuse(call, complaints::not_my_link(index, member_.scenario.processes[link.owner].name));
+      member_.misuse(call, complaints::not_my_link(index, member_.scenario.processes[link.owner].name));
     channels.push_back(link.channel);
     const std::uint32_t sender = channels_[link.channel].wired_from;
-    if (awaited < ProcessState::kSendersShown) row_.state.awaited[awaited++] = sender;
+    if (awaited < ProcessState::kSendersShown) member_.row.state.awaited[awaited++] = sender;
   }
-  row_.state.awaited_count = awaited;
+  member_.row.state.awaited_count = awaited;
   return [channels = std::move(channels)](const FrameHeader& header) {
     return header.kind == FrameKind::message && header.number == 0 &&
            (channels.empty() || std::find(channels.begin(), channels.end(), header.channel) != channels.end());
@@ -197,28 +172,22 @@ Fits NativeCalls::messages_over(std::span<const LinkIndex> over, const char* cal
 }
 
 Frame NativeCalls::await(const Fits& fits, Doing doing) {
-  if (!outbox_.is_empty()) inbox_.look(false);
+  if (!mailbox_.all_sent()) mailbox_.inbox().look(false);
   for (;;) {
-    serve_kernel();
-    if (auto frame = inbox_.take(fits)) {
-      serve_kernel();  // data that stood in front of it
+    moved_data_.serve();
+    if (auto frame = mailbox_.inbox().take(fits)) {
+      moved_data_.serve();  // data that stood in front of it
       return *std::move(frame);
     }
-    wait(doing);
+    mailbox_.wait(doing);
   }
 }
 
-void NativeCalls::wait(Doing doing) {
-  row_.change(doing);
-  inbox_.look(true);
-  row_.change(Doing::running);
-}
-
-Message NativeCalls::accept(Frame frame) {
+Message NativeCalls::message_of(Frame frame) {
   const FrameHeader& header = frame.header;
-  ++row_.counts.messages_received;
-  ++row_.counts.kind(header.code).received;
-  row_.counts.last_activity_ns = monotonic_ns();
+  ++member_.row.counts.messages_received;
+  ++member_.row.counts.kind(header.code).received;
+  member_.row.counts.last_activity_ns = monotonic_ns();
 
   Message message;
   message.sender = ProcessId{header.sender};
@@ -234,20 +203,35 @@ Message NativeCalls::accept(Frame frame) {
   return message;
 }
 
+// ---- moving data
+
+const Link& NativeCalls::link_with_area(LinkIndex index, std::uint64_t bytes, bool read) const {
+  const Link& link = link_at(index, "move_data");
+  const std::string complaint = complaints::no_data_movement(link.area, bytes, read);
+  if (!complaint.empty()) member_.misuse("move_data", complaint);
+  return link;
+}
+
+void NativeCalls::move_data(LinkIndex from_index, LinkIndex to_index, std::uint64_t bytes) {
+  const Link from = link_with_area(from_index, bytes, true);
+  const Link to = link_with_area(to_index, bytes, false);
+  moved_data_.move(from, to, bytes);
+}
+
 // ---- the process itself
 
 void NativeCalls::compute(Duration cpu_time) {
   const std::string complaint = complaints::negative_time(cpu_time);
-  if (!complaint.empty()) misuse("compute", complaint);
+  if (!complaint.empty()) member_.misuse("compute", complaint);
   spin(cpu_time);
-  row_.counts.last_activity_ns = monotonic_ns();
+  member_.row.counts.last_activity_ns = monotonic_ns();
 }
 
 void NativeCalls::stop_task() {
-  row_.counts.last_activity_ns = monotonic_ns();
-  while (!outbox_.is_empty()) {
-    wait(Doing::delivering);
-    serve_kernel();
+  member_.row.counts.last_activity_ns = monotonic_ns();
+  while (!mailbox_.all_sent()) {
+    mailbox_.wait(Doing::delivering);
+    moved_data_.serve();
   }
   throw StopTask{};
 }

@@ -2,9 +2,9 @@
 //
 // What a program sees is what it sees when simulated: links, selective receives in order of arrival, CALL and its
 // reply, data areas, the same random draws. What differs is time. Messages take what the machine takes. compute() keeps
-// the CPU busy until the process's own CPU clock has advanced that far. did_work() is nothing, because the work has
-// been done, unless the run is to take the modelled time. Data that are moved here are stored when the process next
-// makes a call.
+// the CPU busy until the process's own CPU clock has advanced that far. did_work() does nothing, because the work has
+// been done, unless the run takes the modelled time. Data that are moved to the process are stored when it next makes a
+// call.
 //
 // Nothing here knows of a meter: this is a program to be metered.
 #pragma once
@@ -14,31 +14,11 @@
 #include <vector>
 
 #include "model/link_table.hpp"
-#include "model/scenario.hpp"
-#include "native/board.hpp"
-#include "native/inbox.hpp"
-#include "native/journal.hpp"
-#include "native/outbox.hpp"
+#include "native/mailbox.hpp"
+#include "native/membership.hpp"
+#include "native/moved_data.hpp"
 
 namespace dpm::native {
-
-// Thrown through a program that misused a call.
-struct Misuse {
-  std::string what;
-};
-// Ends a process from inside: STOPTASK.
-struct StopTask {};
-
-// What a process needs to take part in a run.
-struct Membership {
-  const Scenario& scenario;
-  std::uint32_t process;  // its number in the scenario
-  BoardRow& row;
-  const Journal& journal;
-  RunIdentity run;
-  std::vector<std::uint16_t> ports;  // of every process
-  bool modelled_work = false;
-};
 
 class NativeCalls : public MessageCalls {
  public:
@@ -66,9 +46,9 @@ class NativeCalls : public MessageCalls {
   void print_line(std::string_view text) override;
 
   LocalTime local_time() const override;
-  const std::string& name() const override { return description_.name; }
+  const std::string& name() const override { return member_.description().name; }
   Random& random() override { return random_; }
-  std::vector<std::byte>& address_space() override { return address_space_; }
+  std::vector<std::byte>& address_space() override { return moved_data_.address_space(); }
 
  private:
   // A link this process created, at its number.
@@ -84,39 +64,24 @@ class NativeCalls : public MessageCalls {
 
   void wire();
   std::uint32_t add_channel(std::uint32_t wired_from, std::optional<DataArea> area);
-  [[noreturn]] void misuse(const char* call, const std::string& what) const;
   const Link& link_at(LinkIndex index, const char* call) const;
   const Link& link_with_area(LinkIndex index, std::uint64_t bytes, bool read) const;
   const WiredLinks* wired_to(std::string_view process) const;
 
   // ---- messages
-  FrameHeader header_for(const Link& to, FrameKind kind);
   void send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call);
-  void send_frame(std::uint32_t receiver, const FrameHeader& header, std::span<const std::byte> data);
   Frame await(const Fits& fits, Doing doing);
   Fits messages_over(std::span<const LinkIndex> over, const char* call);
-  Message accept(Frame frame);
-  void wait(Doing doing);
-
-  // ---- the kernel's part (native_move_data.cpp)
-  void serve_kernel();
-  void store(const Frame& data);
-  void send_data(std::uint64_t offset_bytes, const Link& to, std::uint64_t bytes, std::uint64_t fetch);
+  Message message_of(Frame frame);
 
   Membership member_;
-  const ProcessDescription& description_;
-  BoardRow& row_;
-  Outbox outbox_;
-  Inbox inbox_;
+  Mailbox mailbox_;
+  MovedData moved_data_;
   Random random_;
   LinkTable<Link> links_;
   std::vector<Channel> channels_;
   std::map<std::string, WiredLinks, std::less<>> wired_;
-  std::vector<std::byte> address_space_;
-  std::int64_t last_sent_ns_ = 0;
   std::uint64_t calls_made_ = 0;
-  std::uint64_t fetches_made_ = 0;
-  std::uint64_t fetches_done_ = 0;
 };
 
 }  // namespace dpm::native

@@ -1,5 +1,6 @@
 #include "native/native_process.hpp"
 
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -15,9 +16,9 @@ extern "C" void __gcov_dump(void);
 namespace dpm::native {
 namespace {
 
-const BoardRow* own_row = nullptr;  // a signal handler has nothing but globals
+const BoardRow* own_row = nullptr;  // a signal handler reaches only globals
 
-// The launcher ends a service, or everybody: what was counted is told first.
+// The launcher ends the process: it writes its counts first.
 void tell_and_end(int signal) {
   own_row->write_all();
   ::signal(signal, SIG_DFL);
@@ -33,7 +34,7 @@ void tell_and_end(int signal) {
 
 // "" when the program has ended as it should.
 std::string run_program(const ProcessDescription& description, Membership membership, UniqueFd listener) {
-  const std::string who = "process '" + description.name + "'";
+  const std::string who = fmt::format("process '{}'", description.name);
   try {
     try {
       NativeCalls calls(std::move(membership), std::move(listener));
@@ -45,9 +46,9 @@ std::string run_program(const ProcessDescription& description, Membership member
   } catch (const Misuse& misuse) {
     return misuse.what;
   } catch (const SystemFailure& failure) {
-    return who + " could not go on: " + failure.what();
+    return fmt::format("{} could not go on: {}", who, failure.what());
   } catch (const std::exception& exception) {
-    return who + " ended with an exception: " + exception.what();
+    return fmt::format("{} ended with an exception: {}", who, exception.what());
   } catch (...) {
     return who + " ended with an exception that is not a std::exception";
   }
@@ -57,8 +58,8 @@ std::string run_program(const ProcessDescription& description, Membership member
 
 void run_as_process(const Surroundings& surroundings, Membership membership, UniqueFd listener) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != surroundings.launcher) leave(1);  // it died before we asked to die with it
-  // A terminal sends its signals to all of us; the launcher answers for all.
+  if (::getppid() != surroundings.launcher) leave(1);  // it ended before the line above
+  // A terminal sends its signals to all processes of the run. The launcher answers for all.
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) ::signal(signal, SIG_IGN);
   own_row = &membership.row;
   ::signal(SIGTERM, tell_and_end);
@@ -71,7 +72,7 @@ void run_as_process(const Surroundings& surroundings, Membership membership, Uni
   set_process_title(description.name);
   const auto placed = surroundings.core ? stay_on_core(*surroundings.core) : Result<void>{};
   if (!placed) {
-    journal.append(EntryKind::failed, number, "process '" + description.name + "': " + placed.error().what);
+    journal.append(EntryKind::failed, number, fmt::format("process '{}': {}", description.name, placed.error().what));
     leave(1);
   }
   row.wait_at_gate();

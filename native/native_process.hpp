@@ -1,4 +1,4 @@
-// A process of a scenario, from the inside: what the operating system process does that stands for it.
+// What an operating system process does that runs a process of a scenario.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@
 namespace dpm::native {
 
 struct Surroundings {
-  pid_t launcher = 0;         // it dies with it
-  sigset_t signal_mask = {};  // what the launcher's was before it ran us
+  pid_t launcher = 0;         // when it ends, the process is killed
+  sigset_t signal_mask = {};  // the launcher's, before the run
   std::optional<int> core;    // where it must stay
 };
 

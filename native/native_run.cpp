@@ -23,7 +23,7 @@ double NativeOutcome::parallelism() const {
   return elapsed.ns > 0 ? static_cast<double>(total_cpu_ns()) / static_cast<double>(elapsed.ns) : 0;
 }
 
-Result<NativeOutcome> run_native(const Scenario& scenario, const LiveOptions& options) {
+Result<NativeOutcome> run_native(const Scenario& scenario, const NativeOptions& options) {
   if (auto done = native::check_native(scenario); !done) return done.error();
   native::Launcher launcher(scenario, options);
   if (auto done = launcher.start(); !done) return done.error();

@@ -1,7 +1,7 @@
 // A scenario as a real program: every process an operating system process of this machine, its messages over sockets.
 //
-// The same programs run as in the simulator (model/message_calls.hpp), so what one shows can be held against the other.
-// Processes are children of the caller and never outlive it. The run ends when every process that is not a service has
+// The same programs run as in the simulator (model/message_calls.hpp), so the two can be compared. Processes are
+// children of the caller and never outlive it. The run ends when every process that is not a service has
 // ended, when one fails, when all of them wait for each other, at the scenario's limits (of real time), or by a signal.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace dpm {
 
-struct LiveOptions {
-  bool modelled_work = false;  // did_work() uses the CPU time it is told of, as compute() does
+struct NativeOptions {
+  bool modelled_work = false;  // did_work() uses the CPU time that it is given, as compute() does
   bool pin = false;            // each machine one core of this one
   std::function<void(const PrintedLine&)> on_line = {};  // what processes print, while they run
 };
 
-struct LiveKind {
+struct NativeKind {
   std::uint32_t code = 0;
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -39,11 +39,11 @@ struct NativeProcess {
   std::uint64_t bytes_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t data_received = 0;     // parts of the data that were moved to it
-  std::uint64_t messages_dropped = 0;  // it sent them to processes that were gone
-  std::vector<LiveKind> kinds;
+  std::uint64_t messages_dropped = 0;  // sent to processes that had ended
+  std::vector<NativeKind> kinds;
 };
 
-struct LiveTraffic {
+struct NativeTraffic {
   std::string from, to;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -55,12 +55,12 @@ struct NativeOutcome {
   std::string ended_by;
   std::string failure;  // why it was an error
   int signal = 0;
-  std::vector<std::string> blocked;  // who had not ended, and what it was doing
+  std::vector<std::string> blocked;  // processes that had not ended, and what they were doing
 
   Duration elapsed;                      // until the last activity of a process of the computation
   Duration elapsed_all;                  // of any process
   std::vector<NativeProcess> processes;  // in the order of the scenario
-  std::vector<LiveTraffic> traffic;
+  std::vector<NativeTraffic> traffic;
   std::vector<PrintedLine> printed;
 
   std::uint64_t messages() const;      // sent by programs, without the data they moved
@@ -69,7 +69,7 @@ struct NativeOutcome {
   bool ended_well() const { return failure.empty() && signal == 0 && blocked.empty(); }
 };
 
-// An Error when the scenario cannot run natively, or the system does not let us begin.
-Result<NativeOutcome> run_native(const Scenario& scenario, const LiveOptions& options = {});
+// An Error if the scenario cannot run natively, or the system refuses to start it.
+Result<NativeOutcome> run_native(const Scenario& scenario, const NativeOptions& options = {});
 
 }  // namespace dpm

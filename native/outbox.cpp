@@ -1,6 +1,7 @@
 #include "native/outbox.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -11,7 +12,9 @@
 
 namespace dpm::native {
 
-void fail_with_errno(const std::string& doing) { throw SystemFailure(doing + ": " + std::strerror(errno)); }
+void fail_with_errno(const std::string& doing) {
+  throw SystemFailure(fmt::format("{}: {}", doing, std::strerror(errno)));
+}
 
 Outbox::Connection& Outbox::connection_to(std::uint32_t receiver) {
   const auto [entry, is_new] = connections_.try_emplace(receiver);
@@ -26,7 +29,7 @@ Outbox::Connection& Outbox::connection_to(std::uint32_t receiver) {
   if (::connect(connection.socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
     if (errno != ECONNREFUSED && errno != ECONNRESET)
       fail_with_errno("connect to port " + std::to_string(ports_[receiver]));
-    connection.is_broken = true;  // nobody listens there any more
+    connection.is_broken = true;  // the receiver has ended
     connection.socket.reset();
     return connection;
   }

@@ -1,8 +1,8 @@
-// A process's connections to those it sends to: one for each receiver, made when it is first needed.
+// The connections over which a process sends: one for each receiver, made when it is first needed.
 //
 // The kernel calls of DEMOS/MP let the sender go on at once, however much waits at the receiver. A socket's buffers are
-// limited, so what the kernel does not take is kept here and handed over in order, as soon as it does: in every later
-// call of the process that waits, and at its end.
+// limited, so what the kernel does not take is kept here. It is handed over in order, in every later call of the process
+// that waits, and at its end.
 #pragma once
 
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 namespace dpm::native {
 
-// The world said no in the midst of a program, which cannot go on.
+// The system refused what a program needs to go on.
 struct SystemFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,14 +26,14 @@ struct SystemFailure : std::runtime_error {
 
 class Outbox {
  public:
-  // Of every process, the port it listens at on 127.0.0.1.
+  // `ports`: where each process listens on 127.0.0.1.
   explicit Outbox(std::vector<std::uint16_t> ports) : ports_(std::move(ports)) {}
 
   // False: the receiver has gone, and the frame with it.
   bool send(std::uint32_t receiver, std::vector<std::byte> frame);
 
   bool is_empty() const { return unsent_.empty(); }
-  // For a poll(): the connections that wait until the kernel takes more; and then hand over what it takes.
+  // For a poll(): the connections that wait until the kernel takes more. Then hand_over() gives it what it takes.
   void add_to(std::vector<pollfd>& polled) const;
   void hand_over();
 
@@ -50,7 +50,7 @@ class Outbox {
 
   std::vector<std::uint16_t> ports_;
   std::map<std::uint32_t, Connection> connections_;
-  std::vector<std::uint32_t> unsent_;  // receivers for whom something is kept
+  std::vector<std::uint32_t> unsent_;  // receivers for which something is kept
 };
 
 }  // namespace dpm::native

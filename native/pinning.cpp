@@ -1,5 +1,6 @@
 #include "native/pinning.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <set>
@@ -26,9 +27,10 @@ Result<std::map<std::string, int>> cores_of_machines(const Scenario& scenario) {
   std::set<std::string> used;
   for (const auto& process : scenario.processes) used.insert(process.machine);
   if (used.size() > cores->size())
-    return Error{"a core for each machine: the processes are on " + std::to_string(used.size()) +
-                 " machines, and there are " + std::to_string(cores->size()) +
-                 " cores; choose a placement on fewer machines, or let all processes share all cores"};
+    return Error{
+        fmt::format("a core for each machine: the processes are on {} machines, and there are {} cores; choose a "
+                    "placement on fewer machines, or let all processes share all cores",
+                    used.size(), cores->size())};
   std::map<std::string, int> core_of;
   for (const auto& machine : scenario.machines)
     if (used.count(machine.name) != 0) core_of.emplace(machine.name, cores->at(core_of.size()));

@@ -9,11 +9,11 @@
 
 namespace dpm::native {
 
-// A core of its own for every machine that has processes, in the order of the scenario, of the cores this process may
-// use. Refuses when there are too few: machines that share a core would not be machines.
+// For every machine that has processes, in the order of the scenario, one of the cores that this process may use.
+// Refuses if there are too few: two machines on one core would slow each other down.
 Result<std::map<std::string, int>> cores_of_machines(const Scenario& scenario);
 
-// The calling process runs there and nowhere else.
+// From now on the calling process runs there only.
 Result<void> stay_on_core(int core);
 
 }  // namespace dpm::native

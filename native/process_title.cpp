@@ -38,7 +38,7 @@ void set_process_title(const std::string& name) {
   ::prctl(PR_SET_NAME, name.c_str());
   const ArgumentArea area = find_arguments();
   if (area.end <= area.begin) return;
-  // The last byte stays NUL: by that the kernel knows that the arguments end where they did.
+  // The last byte stays NUL. It tells the kernel that the arguments end where they did.
   auto* arguments = reinterpret_cast<char*>(area.begin);
   const std::size_t size = area.end - area.begin;
   std::memset(arguments, 0, size);

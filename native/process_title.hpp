@@ -5,8 +5,8 @@
 
 namespace dpm::native {
 
-// From now on /proc/PID/comm is the name (its first 15 characters), and /proc/PID/cmdline begins with it, as far as the
-// program's own command line leaves room. A convenience: where it cannot be done, nothing happens.
+// Makes the name (its first 15 characters) /proc/PID/comm, and the beginning of /proc/PID/cmdline, as far as the
+// program's own command line leaves room. Where that is not possible, nothing happens.
 void set_process_title(const std::string& name);
 
 }  // namespace dpm::native

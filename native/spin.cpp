@@ -4,8 +4,8 @@
 
 namespace dpm::native {
 
-// Reading the clock costs a system call of some 0.3 us, so that work is done in between, in pieces of about a
-// microsecond: the last piece is what a computation may last too long.
+// Reading the clock costs a system call of about 0.3 us, so work is done in between, in pieces of about a microsecond. A
+// computation lasts at most one piece too long.
 void spin(Duration cpu_time) {
   constexpr int kStepsOfAPiece = 1000;
   const std::int64_t end_ns = own_cpu_ns() + cpu_time.ns;

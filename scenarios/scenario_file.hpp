@@ -55,7 +55,7 @@ struct Sweep {
 // The analyses a scenario may ask for. The build collects them from analysis/NAME/answer.
 std::span<const std::string> analysis_names();
 
-// Words of the command line, not yet understood by anybody: --method, --order.
+// Words of the command line, not yet read: --method, --order.
 struct PredictionChoice {
   std::string method = "replay";
   std::string order = "auto";
@@ -143,7 +143,7 @@ Result<Calibration> load_calibration(const std::filesystem::path& path);
 Placement placement_of(const Scenario& scenario);
 
 // The names of processes that a list of processes and groups stands for ("user" is user_1, user_2, ...). Refuses
-// strangers.
+// unknown names.
 Result<std::vector<std::string>> members_of(const Scenario& scenario, const std::vector<std::string>& names);
 
 }  // namespace dpm

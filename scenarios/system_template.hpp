@@ -1,4 +1,4 @@
-// The system of a scenario file, read and checked for one choice of parameters: everything but where its processes stand.
+// The system of a scenario file, read and checked for one choice of parameters: everything but the machines of its processes.
 //
 // Reading is the long part. A template is placed as often as runs are wanted: for each placement, for each seed.
 #pragma once
@@ -34,7 +34,7 @@ struct SystemTemplate {
   std::map<std::string, std::vector<Move>> placements;
   std::vector<Entry> entries;
 
-  // The machine of each process in `name`; "" for a process that stands nowhere.
+  // The machine of each process in `name`; "" for a process without one.
   std::vector<std::string> machines_in(const std::string& name) const;
 };
 

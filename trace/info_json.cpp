@@ -29,6 +29,29 @@ ChannelMedium medium_named(const std::string& name) {
   return static_cast<ChannelMedium>(found - kMediumNames.begin());
 }
 
+struct Property {
+  const char* name;
+  bool SourceProperties::*holds;
+};
+
+constexpr std::array kProperties = {
+    Property{"delays_known", &SourceProperties::delays_known},
+    Property{"every_arrival_metered", &SourceProperties::every_arrival_metered},
+    Property{"scripted", &SourceProperties::scripted},
+    Property{"metering_takes_time", &SourceProperties::metering_takes_time},
+};
+
+// What the sources that there were before they stated it have always done. A delay model other than the default was
+// given by someone who knew it.
+SourceProperties properties_of_source_named(const std::string& source, const std::string& delays) {
+  const bool is_simulated = source == "sim";
+  const bool is_live = source.find("linux") != std::string::npos;
+  return {.delays_known = is_simulated || delays != DelayModel().name,
+          .every_arrival_metered = !is_live,
+          .scripted = is_simulated,
+          .metering_takes_time = is_live};
+}
+
 }  // namespace
 
 void require(bool condition, const std::string& what) {
@@ -48,6 +71,29 @@ ChannelEnd end_from_json(const Json& json, std::size_t machines) {
   end.machine = id_from_json<MachineId>(json.at(2), machines, "machine");
   end.socket = json.at(3).get<std::uint64_t>();
   return end;
+}
+
+Json to_json(const SourceProperties& properties) {
+  Json names = Json::array();
+  for (const auto& [name, holds] : kProperties)
+    if (properties.*holds) names.push_back(name);
+  return names;
+}
+
+SourceProperties properties_from_json(const Json& described) {
+  if (!described.contains("properties")) {
+    const Json none = Json::object();
+    const Json& delays = described.contains("delay_model") ? described.at("delay_model") : none;
+    return properties_of_source_named(described.at("source").get<std::string>(),
+                                      delays.value("name", DelayModel().name));
+  }
+  SourceProperties properties;
+  for (const auto& stated : described.at("properties")) {
+    const auto name = stated.get<std::string>();
+    for (const auto& [known, holds] : kProperties)
+      if (name == known) properties.*holds = true;
+  }
+  return properties;
 }
 
 Json to_json(const MachineInfo& machine) {

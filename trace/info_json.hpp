@@ -48,6 +48,8 @@ Json to_json(const ProcessInfo& process);
 Json to_json(const ChannelInfo& channel);
 Json to_json(const CodeModule& module);
 Json end_to_json(const ChannelEnd& end);
+// The names of the properties that hold.
+Json to_json(const SourceProperties& properties);
 
 // Ids are checked against the sizes of the tables they refer to.
 MachineInfo machine_from_json(const Json& json);
@@ -55,5 +57,7 @@ ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size
 ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines);
 CodeModule module_from_json(const Json& json, std::size_t processes);
 ChannelEnd end_from_json(const Json& json, std::size_t machines);
+// `described` has a "source". Traces of before sources stated their properties have only that: they follow from it.
+SourceProperties properties_from_json(const Json& described);
 
 }  // namespace dpm::info_json

@@ -48,15 +48,14 @@ Json entry(const ChannelInfo& channel) {
 class Texts {
  public:
   void add(const char* table, Json item) {
-    // An upper bound of what the entry adds, escapes included, without building the text twice.
-    const std::size_t bytes = item.dump(-1, ' ', false, Json::error_handler_t::replace).size() + 32;
+    const std::size_t bytes = dumped_bytes(item);
     if (bytes_ + bytes > kNamesBytesMax) finish();
     bytes_ += bytes;
     text_[table].push_back(std::move(item));
   }
-  void set(const char* key, const std::string& value) {
-    text_[key] = shortened(value);
-    bytes_ += 6 * kNameBytesMax;
+  void set(const char* key, Json value) {
+    bytes_ += dumped_bytes(value);
+    text_[key] = std::move(value);
   }
   std::vector<std::string> take() {
     finish();
@@ -64,6 +63,10 @@ class Texts {
   }
 
  private:
+  // An upper bound of what the item adds, escapes included, without building the text twice.
+  static std::size_t dumped_bytes(const Json& item) {
+    return item.dump(-1, ' ', false, Json::error_handler_t::replace).size() + 32;
+  }
   void finish() {
     if (!text_.empty()) texts_.push_back(text_.dump(-1, ' ', false, Json::error_handler_t::replace));
     text_ = Json();
@@ -231,6 +234,7 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
   require(text.is_object(), "it is not an object");
   const std::size_t first_set = known.channel_sets - growth.channel_sets.size();
   if (text.contains("source")) growth.source = text.at("source").get<std::string>();
+  if (text.contains("source") || text.contains("properties")) growth.properties = properties_from_json(text);
   if (text.contains("scenario")) growth.scenario = text.at("scenario").get<std::string>();
   read_table(text, "machines", known.machines, MachineId::kNone, growth.machines, growth.machines_again,
              machine_from_json);
@@ -260,6 +264,7 @@ std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
   const TraceGrowth growth = with_changes_merged(given, sent);
   Texts texts;
   if (!growth.source.empty()) texts.set("source", growth.source);
+  if (growth.properties) texts.set("properties", to_json(*growth.properties));
   if (!growth.scenario.empty()) texts.set("scenario", growth.scenario);
   add_rows("machines", growth.machines, sent.machines, texts);
   add_changed_rows("machines", growth.machines_again, texts);

@@ -256,7 +256,10 @@ void MeterStreamReader::lose(const std::string& reason, std::uint64_t events) {
 void MeterStreamReader::begin() {
   if (begun_) return;
   begun_ = true;
-  if (info_.source.empty()) info_.source = "meter messages";
+  if (info_.source.empty()) {
+    info_.source = "meter messages";
+    info_.properties.every_arrival_metered = true;
+  }
   sink_->on_begin(info_);
 }
 

@@ -60,6 +60,7 @@ DelayModel model_from_json(const Json& json) {
 
 void info_to_json(const TraceInfo& info, Json& json) {
   json["source"] = info.source;
+  json["properties"] = to_json(info.properties);
   json["scenario"] = info.scenario;
   json["placement"] = info.placement;
   json["seed"] = info.seed;
@@ -83,6 +84,7 @@ void info_to_json(const TraceInfo& info, Json& json) {
 TraceInfo info_from_json(const Json& json) {
   TraceInfo info;
   info.source = json.at("source").get<std::string>();
+  info.properties = properties_from_json(json);
   info.scenario = json.at("scenario").get<std::string>();
   info.placement = json.at("placement").get<std::string>();
   info.seed = json.at("seed").get<std::uint64_t>();

@@ -243,7 +243,7 @@ class BehaviourInference {
       now.begin = i + 1;
     }
     // A live service ends by a signal, or with its last connection, not because of the message that it handled.
-    now.stops = record(p).ended && recording_.info.source == "sim";
+    now.stops = record(p).ended && recording_.info.properties.scripted;
     close(static_cast<std::uint32_t>(operations.size()), record(p).tail_cpu_ns);
   }
 

@@ -141,12 +141,12 @@ void RecordingSink::State::add_operation(const Event& event, OperationKind kind)
   if (kind == OperationKind::receive) join(event, MessageEnd::receive, index);
 }
 
-// Only for live programs: a simulated process starts when its creator's messages, which are in the trace, tell it to.
+// Not in a scripted run: there a process starts when its creator's messages, which are in the trace, tell it to.
 void RecordingSink::State::add_link(const Event& event, OperationKind kind, Passes what,
                                     std::vector<ChildOperation>& links) {
   const bool known =
       !event.peer.is_none() && event.peer.value < recording.records.size() && event.peer != event.process;
-  if (info->source == "sim" || !known) return;
+  if (info->properties.scripted || !known) return;
   ProcessRecord& record = recording.records[event.process.value];
   OpenCall& open_call = open_calls[event.process.value];
   Operation operation;

@@ -43,7 +43,7 @@ class TwinMaker {
   Result<Twin> make() {
     if (auto ok = check(); !ok) return ok.error();
     choose_delays();
-    if (recording_.info.source != "sim") split_batches(recording_);
+    if (!recording_.info.properties.scripted) split_batches(recording_);
     const auto outside = add_outside(recording_);
     contradictions_ = split_contradictions(recording_);
     unmetered_.assign(recording_.records.size(), false);
@@ -53,11 +53,11 @@ class TwinMaker {
     Behaviours behaviours = infer_behaviour(recording_, groups, kinds);
     if (tell_kinds_by_size(recording_, groups, behaviours, kinds))
       behaviours = infer_behaviour(recording_, groups, kinds);
-    const Material material{recording_, groups, kinds, behaviours, recording_.info.source != "sim"};
+    const Material material{recording_, groups, kinds, behaviours, !recording_.info.properties.scripted};
     twin_.name = "twin-of-" + (recording_.info.scenario.empty() ? "a-trace" : recording_.info.scenario);
     twin_.events = recording_.events;
     twin_.requests = behaviours.requests;
-    twin_.services_finish = recording_.info.source != "sim";
+    twin_.services_finish = !recording_.info.properties.scripted;
     name_machines();
     const std::vector<bool> closed = closed_loops(material);
     for (const Group& group : groups.all) add_group(material, group, closed);
@@ -109,11 +109,10 @@ class TwinMaker {
   }
 
   void choose_delays() {
-    const bool none_known = recording_.info.source != "sim" && recording_.info.delays.name == "zero";
     if (options_.delays) {
       recording_.info.delays = *options_.delays;
       twin_.delays_from = fmt::format("the given delay model '{}'", recording_.info.delays.name);
-    } else if (!none_known) {
+    } else if (recording_.info.properties.delays_known) {
       twin_.delays_from = fmt::format("the trace's delay model '{}'", recording_.info.delays.name);
     } else if (auto seen = local_delays_seen(recording_)) {
       recording_.info.delays.name = "as the trace shows";
@@ -282,8 +281,9 @@ class TwinMaker {
     say(contradictions_, "message",
         "received before it is sent: treated as one that was never received, and one without its SEND");
     say(recording_.without_peer, "message", "left out: their other end is not known");
-    const std::string when = recording_.info.source == "sim" ? "in the twin all are there from the start"
-                                                             : "in the twin it waits for a message from its creator";
+    const std::string when = recording_.info.properties.scripted
+                                 ? "in the twin all are there from the start"
+                                 : "in the twin it waits for a message from its creator";
     say(recording_.created, "process", "created while the program ran: " + when);
     say(outside, "peer", "not metered: a process outside, which takes as long as its peers waited for it");
   }

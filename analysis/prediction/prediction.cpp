@@ -200,7 +200,7 @@ class Predictor {
 
   void compare_with_the_clocks() {
     prediction_.clock_error = clock_error(options_.as_it_ran == nullptr ? history_ : *options_.as_it_ran);
-    prediction_.clock_error_has_meter = options_.as_it_ran == nullptr && history_.info.source.starts_with("linux");
+    prediction_.clock_error_has_meter = options_.as_it_ran == nullptr && history_.info.properties.metering_takes_time;
     const Target traced = traced_target(history_);
     const ReplayResult replayed = Replay(history_, traced).run(Order::recorded, traced.machine_of, true);
     const FalseOverlaps overlaps = find_false_overlaps(history_, *replayed.schedule);

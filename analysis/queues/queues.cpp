@@ -18,11 +18,6 @@ std::string name_of(const TraceInfo& info, ProcessId process) {
   return std::string("#").append(std::to_string(process.value));
 }
 
-// An operating system's process: no meter flag reveals when its messages arrive.
-bool is_live(const TraceInfo& info, ProcessId process) {
-  return process.value < info.processes.size() && info[process].pid != 0;
-}
-
 }  // namespace
 
 std::size_t QueueAnalysis::MessageKeyHash::operator()(const MessageKey& key) const {
@@ -197,16 +192,16 @@ QueueStatistics QueueAnalysis::statistics_of(ProcessId process, const Queue& que
 }
 
 void QueueAnalysis::add_warnings(Queues& result) const {
-  std::string unmeasured, unmeasured_live;
+  const bool flag_helps = info_->properties.every_arrival_metered;
+  std::string unmeasured;
   for (const QueueStatistics& statistics : result.processes) {
     const std::string name = name_of(*info_, statistics.process);
-    const bool live = is_live(*info_, statistics.process);
     if (!statistics.measured) {
-      std::string& names = live ? unmeasured_live : unmeasured;
-      names += (names.empty() ? "" : ", ") + name;
+      unmeasured += (unmeasured.empty() ? "" : ", ") + name;
     } else if (statistics.receives_without_queued > 0) {
-      const char* reason = live ? " messages are left out: from another machine or outside, their arrival is not known"
-                                : " RECEIVEs without a MESSAGEQUEUED are left out";
+      const char* reason = flag_helps
+                               ? " RECEIVEs without a MESSAGEQUEUED are left out"
+                               : " messages are left out: from another machine or outside, their arrival is not known";
       result.warnings.push_back(fmt::format("{}: {}{}", name, statistics.receives_without_queued, reason));
     }
     if (statistics.waits_across_machines > 0) {
@@ -217,12 +212,11 @@ void QueueAnalysis::add_warnings(Queues& result) const {
   }
   if (!unmeasured.empty()) {
     result.warnings.push_back(
-        fmt::format("queues need MESSAGEQUEUED, not metered for: {} (set the meter flag messagequeued)", unmeasured));
-  }
-  if (!unmeasured_live.empty()) {
-    result.warnings.push_back(
-        fmt::format("the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
-                    unmeasured_live));
+        flag_helps ? fmt::format("queues need MESSAGEQUEUED, not metered for: {} (set the meter flag messagequeued)",
+                                 unmeasured)
+                   : fmt::format(
+                         "the arrival of messages is not known for: {} (meter the senders on the same machine as well)",
+                         unmeasured));
   }
 }
 

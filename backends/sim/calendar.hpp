@@ -1,9 +1,9 @@
-// The calendar of arrivals. One alarm of the engine is armed for the earliest: SimGrid's timers of equal date do not
-// fire in any promised order, and its mailboxes deliver in order of sending, while DEMOS/MP queues messages in order of
+// The calendar of arrivals. One alarm of the engine is armed for the earliest: SimGrid does not promise an order of
+// timers with equal dates, and its mailboxes deliver in order of sending, while DEMOS/MP queues messages in order of
 // arrival.
 //
-// What is due at the same nanosecond is taken in the order of (rank of the sender, order of sending), in simulator and
-// predictor alike, so that ties never depend on how the simulator happens to work.
+// What is due at the same nanosecond is taken in the order of (rank of the sender, order of sending). The predictor does
+// the same, so ties never depend on how the simulator works.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Calendar {
     if (earliest) engine_.set_alarm(at);
   }
 
-  // What comes next, if it is due; null if nothing is.
+  // What comes next, if it is due; otherwise null.
   const Packet* due(TrueTime now) const {
     return entries_.empty() || entries_.top().at > now ? nullptr : entries_.top().packet;
   }
@@ -36,7 +36,7 @@ class Calendar {
     return packet;
   }
 
-  // Whatever comes next, due or not: how a simulation that has ended hands out what was still under way.
+  // What comes next, due or not: for what is still under way when a simulation ends.
   Packet* take_next() { return entries_.empty() ? nullptr : take_due(entries_.top().at); }
 
   // To be called when everything due has been taken.

@@ -26,12 +26,12 @@ using simgrid::kernel::timer::Timer;
 constexpr double kFlopsPerSecond = 1e9;  // one flop is one nanosecond of CPU time
 constexpr int kStackKilobytes = 256;
 constexpr int kSmallStackKilobytes = 64;
-// A guard page costs two mappings a stack, and a process may have 65530 (vm.max_map_count). More
-// actors get unguarded stacks, which are touched as a whole (142 KB each were measured for 256), so small ones.
+// A guard page costs two mappings for each stack, and a process may have 65530 (vm.max_map_count). More actors get
+// stacks without guard pages. Those are touched as a whole (142 KB of 256 were measured), so they are small.
 constexpr std::size_t kMostGuardedStacks = 30000;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // sanitizers know threads, not stacks swapped under their feet
+constexpr bool kSanitized = true;  // sanitizers understand threads, but not stacks that are swapped
 #else
 constexpr bool kSanitized = false;
 #endif
@@ -50,7 +50,7 @@ class HandledExceptions {
   std::array<std::byte, 2 * sizeof(void*)> saved_;
 };
 
-// SimGrid decides when executions end. How far the others are is asked at moments it cannot answer
+// SimGrid decides when executions end. How far the others are is asked at moments at which it cannot answer
 // (Exec::get_remaining() aborts between the end of an execution and the wake-up of its actor, which is when alarms go
 // off), so each host keeps its virtual time: the CPU time an execution has got that has been there from the beginning.
 class Host {
@@ -162,7 +162,7 @@ class SimgridActor : public Actor {
   bool interrupted_ = false;
 };
 
-// SimGrid installs handlers of its own; a crash shall end the child the way it would have ended the parent.
+// SimGrid installs handlers of its own. Without them a crash ends the child the way it would end the parent.
 class SignalHandlers {
  public:
   SignalHandlers() {
@@ -198,8 +198,8 @@ Engine::Engine(Calls calls, std::size_t expected_actors, const std::string& log_
   const int stack_kilobytes = too_many_to_guard ? kSmallStackKilobytes : kStackKilobytes;
   std::vector<std::string> words = {"dpm", "--cfg=contexts/stack-size:" + std::to_string(stack_kilobytes),
                                     "--cfg=debug/clean-atexit:no",
-                                    // What is nearer than this happens at once. By default that is a whole nanosecond,
-                                    // and every computation may end so much early.
+                                    // What is nearer than this happens at once. The default is a whole nanosecond, by
+                                    // which every computation may then end early.
                                     "--cfg=surf/precision:1e-12"};
   if (too_many_to_guard) words.push_back("--cfg=contexts/guard-size:0");
   if (kSanitized) words.push_back("--cfg=contexts/factory:thread");

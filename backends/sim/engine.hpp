@@ -1,8 +1,9 @@
 // The simulation engine as the rest of this folder sees it: machines that share their CPU fairly, streams of execution
-// that can be suspended, and one alarm. SimGrid lives behind this file; engine.cpp is the only one that includes it.
+// that can be suspended, and one alarm. engine.cpp is the only file that includes
+// SimGrid.
 //
 // CPU time is counted in whole nanoseconds of the machine it is used on. All machines are equally fast to the engine:
-// who wants a machine twice as fast asks for half the time.
+// on a machine twice as fast, half the time is asked for.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +27,14 @@ class Actor {
 
   // ---- called by the actor itself
   virtual void suspend() = 0;
-  // Uses `cpu_ns` of `host`. False if interrupt() ended it early; then left_ns() says what is left.
+  // Uses `cpu_ns` of `host`. False if interrupt() ended it early; then left_ns() is what is left.
   virtual bool execute(std::uint32_t host, std::int64_t cpu_ns) = 0;
 
-  // ---- called by anybody
+  // ---- called by others
   virtual void resume() = 0;
   virtual void interrupt() = 0;  // ends execute(); nothing happens if it does not execute
   virtual void kill() = 0;       // unwinds its stack the next time it would run
-  // Of the execution going on: what is left now; of an interrupted one: what was left.
+  // Of the execution that goes on: what is left now. Of an interrupted one: what was left.
   virtual std::int64_t left_ns() const = 0;
 };
 
@@ -44,8 +45,8 @@ class Engine {
     std::function<void()> on_standstill;  // no actor can run and no alarm is set: nothing can happen any more
   };
 
-  // One per operating system process, ever. `expected_actors` decides about the kind of stacks. `log_path` takes what
-  // SimGrid says.
+  // One per operating system process, ever. `expected_actors` decides about the kind of stacks. `log_path` takes SimGrid's
+  // log.
   Engine(Calls calls, std::size_t expected_actors, const std::string& log_path);
   ~Engine();
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "backends/sim/system_programs.hpp"
 #include "backends/sim/system_server.hpp"
 #include "model/process_manager.hpp"
@@ -11,24 +13,24 @@ class Kernel {
       : simulation_(simulation), privileged_(calls), calls_(calls), machine_(machine) {}
 
   [[noreturn]] void serve() {
-    serve_requests(calls_, [this](const Message& request) { return obey(request); });
+    serve_requests(calls_, [this](const Message& request) { return answer(request); });
   }
 
  private:
-  Answer obey(const Message& request) {
-    // Ids of system processes are none to each other; a process of the scenario always has one.
+  Answer answer(const Message& request) {
+    // A message between system processes has no sender; a process of the scenario always has an id.
     if (simulation_.names().process(request.sender) != nullptr && !simulation_.names().process(request.sender)->system)
       return Error{"a kernel obeys the process manager only: ask that"};
     const auto words = decode_words(request.data);
     const auto kind = static_cast<KernelRequest>(request.code);
     if (kind == KernelRequest::state_part) return std::optional<LinkIndex>{};
-    Process& requester = *simulation_.find_process(words.back());
+    Process& requester = *simulation_.population().find_process(words.back());
     if (kind == KernelRequest::create) return create(words[0], words[1], requester);
-    Process& process = *simulation_.find_process(words[0]);
-    if (process.is_gone()) return Error{"process '" + process.name + "' has ended"};
+    Process& process = *simulation_.population().find_process(words[0]);
+    if (process.is_gone()) return Error{fmt::format("process '{}' has ended", process.name)};
     switch (kind) {
       case KernelRequest::give_standard_links:
-        simulation_.give_standard_links(process);
+        simulation_.population().give_standard_links(process);
         break;
       case KernelRequest::set_meter_link:
         process.filter = filter_index(simulation_.names().info(), words[1]);
@@ -47,10 +49,10 @@ class Kernel {
         break;
       case KernelRequest::freeze:
         record(process, EventType::stop_process, requester, event_flags::kMigration);
-        simulation_.stop(process, stop_reason::kMigration);
+        simulation_.scheduler().stop(process, stop_reason::kMigration);
         break;
       case KernelRequest::transfer:
-        transfer(process, *simulation_.find_machine(words[1]));
+        transfer(process, *simulation_.population().find_machine(words[1]));
         break;
       case KernelRequest::thaw:
         thaw(process, requester);
@@ -65,35 +67,36 @@ class Kernel {
   Answer create(const std::string& name, const std::string& program_name, Process& requester) {
     for (const auto& spawnable : simulation_.scenario().programs) {
       if (spawnable.name != program_name) continue;
-      Process& process = simulation_.create_process(name, program_name, spawnable.program, machine_);
+      Process& process = simulation_.population().create_process(name, program_name, spawnable.program, machine_);
       process.in_computation = spawnable.in_computation;
       process.filter = requester.filter;
       simulation_.names().id_of(process);
       record(requester, EventType::create_process, process, 0);
-      return std::optional(privileged_.insert_link({&simulation_.create_channel(process)}));
+      return std::optional(privileged_.insert_link({&simulation_.population().create_channel(process)}));
     }
-    return Error{"no program '" + program_name + "'"};
+    return Error{fmt::format("no program '{}'", program_name)};
   }
 
   Answer start(Process& process, Process& requester) {
-    if (process.life != Life::created) return Error{"process '" + process.name + "' has been started already"};
-    simulation_.start(process, &requester);
+    if (process.life != Life::created) return Error{fmt::format("process '{}' has been started already", process.name)};
+    simulation_.scheduler().start(process, &requester);
     return std::optional<LinkIndex>{};
   }
 
   Answer stop(Process& process, Process& requester) {
-    if (process.life == Life::created) return Error{"process '" + process.name + "' has not been started"};
+    if (process.life == Life::created) return Error{fmt::format("process '{}' has not been started", process.name)};
     if ((process.stopped & stop_reason::kRequest) != 0)
-      return Error{"process '" + process.name + "' is stopped already"};
+      return Error{fmt::format("process '{}' is stopped already", process.name)};
     record(process, EventType::stop_process, requester, 0);
-    simulation_.stop(process, stop_reason::kRequest);
+    simulation_.scheduler().stop(process, stop_reason::kRequest);
     return std::optional<LinkIndex>{};
   }
 
   Answer resume(Process& process, Process& requester) {
-    if ((process.stopped & stop_reason::kRequest) == 0) return Error{"process '" + process.name + "' is not stopped"};
+    if ((process.stopped & stop_reason::kRequest) == 0)
+      return Error{fmt::format("process '{}' is not stopped", process.name)};
     record(process, EventType::start_process, requester, 0);
-    simulation_.unstop(process, stop_reason::kRequest);
+    simulation_.scheduler().unstop(process, stop_reason::kRequest);
     return std::optional<LinkIndex>{};
   }
 
@@ -102,7 +105,7 @@ class Kernel {
     record(process, EventType::destroy_process, requester, 0, kDestroyed);
     simulation_.meter().flush(process);
     process.destroyed_by = requester.name;
-    simulation_.destroy(process, Life::destroyed);
+    simulation_.scheduler().destroy(process, Life::destroyed);
   }
 
   // Its address space, its state and the messages waiting for it travel to the other kernel, which confirms the last
@@ -121,17 +124,17 @@ class Kernel {
     }
     message.length_bytes = static_cast<std::uint32_t>(left);
     calls_.call(kernel, message);
-    // What it did here must reach its filter before what it will do there.
+    // Its events from here must reach its filter before its events from there.
     simulation_.meter().flush(process);
     MeterPath& path_here = machine_.meter_paths[process.filter];
     MeterPath& path_there = to.meter_paths[process.filter];
     path_there.last_arrival = std::max(path_there.last_arrival, path_here.last_arrival);
-    simulation_.move(process, to);
+    simulation_.scheduler().move(process, to);
   }
 
   void thaw(Process& process, Process& requester) {
     record(process, EventType::start_process, requester, event_flags::kMigration);
-    simulation_.unstop(process, stop_reason::kMigration);
+    simulation_.scheduler().unstop(process, stop_reason::kMigration);
   }
 
   void record(Process& process, EventType type, Process& peer, std::uint16_t flags, std::uint32_t code = 0) {

@@ -12,7 +12,7 @@ namespace dpm::sim {
 
 struct Process;
 
-// What one created link is, however many link tables hold it.
+// A created link, which several link tables may hold.
 struct Channel {
   Process* owner = nullptr;       // every link leads to it
   Process* wired_from = nullptr;  // the scenario gave this process the link

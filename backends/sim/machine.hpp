@@ -24,7 +24,7 @@ struct MeterPath {
 struct Machine {
   std::string name;
   MachineId id;
-  std::uint32_t host = 0;  // the engine's number for it
+  std::uint32_t host = 0;  // its number in the engine
   double speed = 1;
   ClockDescription clock;
   bool on = true;
@@ -32,8 +32,7 @@ struct Machine {
   Process* kernel = nullptr;
   std::vector<MeterPath> meter_paths;  // by filter
 
-  // How long work that takes `work` on a machine of speed 1 takes this CPU; whole nanoseconds, so that they add up
-  // exactly.
+  // The time that this CPU needs for what takes `work` on a machine of speed 1. Whole nanoseconds add up exactly.
   std::int64_t cpu_ns(Duration work) const {
     return speed == 1 ? work.ns : std::llround(static_cast<double>(work.ns) / speed);
   }

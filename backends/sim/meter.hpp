@@ -1,5 +1,5 @@
 // The meter: makes events out of what processes do, collects them per machine and filter, and sends meter messages
-// (1988 paper III.B). It keeps the books: every event it has seen is delivered, or lost for a reason that is named.
+// (1988 paper III.B). Every event that it has seen is delivered, or counted as lost for a reason.
 //
 // Callers test `process.flags` first, so that a process that is not metered pays one test.
 #pragma once
@@ -18,7 +18,7 @@ namespace dpm::sim {
 
 class Meter {
  public:
-  // How a meter message leaves a machine: the path it takes, its filter's number, its events. It takes the events out.
+  // Sends a meter message from a machine to a filter. Takes the events out of `events`.
   using Send = std::function<void(Machine& from, std::uint16_t filter, std::vector<Event>& events)>;
 
   Meter(const MeterDescription& description, const Engine& engine, Names& names, Send send)
@@ -32,12 +32,12 @@ class Meter {
   void flush(Process& process) { send(*process.machine, process.filter); }
   void flush(Machine& machine);
 
-  // What a machine that failed had not yet sent.
+  // Of a machine that failed: what it had not yet sent.
   void lose_buffers(Machine& machine, const std::string& reason);
   void lose(const std::string& reason, std::uint64_t events) { lost_[reason] += events; }
 
-  // The pc of a call: the number of the place it is made from, in the order in which places are first used. Numbers
-  // instead of addresses, so that a trace does not depend on where the compiler put the program.
+  // The pc of a call: the number of the place that makes it, in the order in which places are first used. With numbers
+  // instead of addresses a trace does not depend on where the compiler put the program.
   std::uint64_t pc_of(const void* return_address);
 
   std::uint64_t seen() const { return seen_; }

@@ -1,5 +1,7 @@
 #include "backends/sim/names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "model/check.hpp"
@@ -60,7 +62,7 @@ void Names::already_named(Process& process, ProcessId id) {
 
 std::string name_of(const Channel& channel) {
   if (channel.for_replies) return "replies to " + channel.owner->name;
-  if (channel.wired_from != nullptr) return channel.wired_from->name + "->" + channel.owner->name;
+  if (channel.wired_from != nullptr) return fmt::format("{}->{}", channel.wired_from->name, channel.owner->name);
   if (&channel == channel.owner->front_door) return "requests to " + channel.owner->name;
   return "";
 }

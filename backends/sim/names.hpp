@@ -1,5 +1,5 @@
-// The names of a trace, from the simulation's side: gives processes, channels and channel sets their ids when they are
-// first named, so that what no metered process ever touched appears in no table.
+// The tables of a trace while it is simulated. Processes, channels and sets of channels get their ids when a metered
+// event first names them, so nothing else appears in a table.
 #pragma once
 
 #include <deque>

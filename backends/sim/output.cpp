@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace dpm::sim {
 
@@ -19,11 +20,11 @@ void Output::end(const RunEnd& end) {
 }
 
 void Output::write_events() {
-  const NamesSent now = NamesSent::all_of(names_.info());
-  if (now != sent_) {
-    const std::string payload = encode_names(names_.info(), sent_);
-    write_frame(FrameKind::names, payload.data(), payload.size());
-    sent_ = now;
+  TraceGrowth growth = TraceGrowth::since(told_, names_.info());
+  if (!growth.empty()) {
+    growth.add_to(told_);
+    const std::string payload = encode_growth(std::move(growth));
+    write_frame(FrameKind::growth, payload.data(), payload.size());
   }
   if (!events_.empty()) write_frame(FrameKind::events, events_.data(), events_.size() * sizeof(Event));
   events_.clear();
@@ -40,7 +41,7 @@ void Output::write_all(const void* bytes, std::size_t size_bytes) {
   while (size_bytes > 0) {
     const ssize_t written = ::write(fd_, at, size_bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) ::_exit(1);  // nobody reads any more: the parent is gone
+    if (written < 0) ::_exit(1);  // the parent is gone
     at += written;
     size_bytes -= static_cast<std::size_t>(written);
   }

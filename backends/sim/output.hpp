@@ -1,4 +1,5 @@
-// The child's end of the pipe: collects events and writes them in frames of thousands, new names first.
+// The child's end of the pipe: collects events and writes them in frames of thousands, each after the additions to the
+// tables that its events use.
 #pragma once
 
 #include <span>
@@ -11,7 +12,7 @@ namespace dpm::sim {
 
 class Output {
  public:
-  Output(int fd, Names& names) : fd_(fd), names_(names), sent_(NamesSent::all_of(names.info())) {}
+  Output(int fd, Names& names) : fd_(fd), names_(names), told_(TableSizes::of(names.info())) {}
 
   // What a filter received.
   void append(std::span<const Event> events);
@@ -30,7 +31,7 @@ class Output {
 
   int fd_;
   Names& names_;
-  NamesSent sent_;
+  TableSizes told_;
   std::vector<Event> events_;
   std::uint64_t delivered_events_ = 0;
 };

@@ -30,13 +30,13 @@ struct Packet {
   std::optional<Link> passed;
   std::optional<Link> reply_to;
   std::vector<Event> meter_events;          // a meter message
-  std::function<void(Packet&)> on_arrival;  // of data: what the receiving kernel does with it, instead of queueing it
+  std::function<void(Packet&)> on_arrival;  // of moved data: what the receiving kernel does instead of queueing it
   std::function<void()> action;             // nothing travels: something happens
 
   void clear() { *this = Packet{}; }
 };
 
-// Packets are used over and over: a simulation allocates as many as were ever under way at once.
+// Packets are used again: a simulation allocates as many as are ever under way at once.
 class PacketPool {
  public:
   Packet& take() {

@@ -33,8 +33,8 @@ inline constexpr std::uint8_t kRequest = 1;
 inline constexpr std::uint8_t kMigration = 2;
 }  // namespace stop_reason
 
-// Messages that have arrived, in order of arrival. A message counts until its RECEIVE, which comes after the CPU time
-// receiving costs, so that the figures are those a trace shows.
+// Messages that have arrived, in order of arrival. A message counts until its RECEIVE, which comes after the CPU time of
+// receiving, so the figures are those that a trace shows.
 class MessageQueue {
  public:
   void arrived(TrueTime now) {
@@ -72,7 +72,7 @@ struct WiredLinks {
 using Wanted = std::span<Channel* const>;
 
 struct Process {
-  // ---- who it is
+  // ---- identity
   std::string name;
   std::string program_name;
   Program program;
@@ -102,7 +102,7 @@ struct Process {
 
   // ---- CPU time
   std::int64_t cpu_ns = 0;        // used by executions that have ended
-  std::int64_t computing_ns = 0;  // asked for by the one going on, 0 if none
+  std::int64_t computing_ns = 0;  // asked for by the one that goes on; 0: none
   Duration owed;                  // metering costs not yet charged; for a machine of speed 1
 
   // ---- communication

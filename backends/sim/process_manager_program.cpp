@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <initializer_list>
 
 #include "backends/sim/system_programs.hpp"
@@ -14,11 +16,11 @@ class ProcessManager {
       : simulation_(simulation), privileged_(calls), calls_(calls) {}
 
   [[noreturn]] void serve() {
-    serve_requests(calls_, [this](const Message& request) { return obey(request); });
+    serve_requests(calls_, [this](const Message& request) { return answer(request); });
   }
 
  private:
-  Answer obey(const Message& request) {
+  Answer answer(const Message& request) {
     const auto words = decode_words(request.data);
     Process* requester = simulation_.names().process(request.sender);
     if (requester == nullptr) return Error{"the process manager serves processes of the scenario only"};
@@ -27,14 +29,15 @@ class ProcessManager {
                                      : kind == ProcessRequest::migrate || kind == ProcessRequest::set_flags ? 2
                                                                                                             : 1;
     if (words.size() != words_needed)
-      return Error{"the process manager expects " + std::to_string(words_needed) + " words in this request, not " +
-                   std::to_string(words.size())};
+      return Error{
+          fmt::format("the process manager expects {} words in this request, not {}", words_needed, words.size())};
     if (kind == ProcessRequest::create) return create(words[0], words[1], words[2], *requester);
 
-    Process* process = simulation_.find_process(words[0]);
+    Process* process = simulation_.population().find_process(words[0]);
     if (process == nullptr)
-      return Error{"no process '" + words[0] + "'" + did_you_mean(words[0], simulation_.process_names())};
-    if (process->is_gone()) return Error{"process '" + words[0] + "' has ended"};
+      return Error{
+          fmt::format("no process '{}'{}", words[0], did_you_mean(words[0], simulation_.population().process_names()))};
+    if (process->is_gone()) return Error{fmt::format("process '{}' has ended", words[0])};
     switch (kind) {
       case ProcessRequest::start:
         return ask(KernelRequest::start, *process, {}, *requester);
@@ -58,11 +61,13 @@ class ProcessManager {
   Answer create(const std::string& name, const std::string& program, const std::string& machine_name,
                 Process& requester) {
     if (name.empty()) return Error{"a process needs a name"};
-    if (simulation_.find_process(name) != nullptr) return Error{"there is a process '" + name + "' already"};
+    if (simulation_.population().find_process(name) != nullptr)
+      return Error{fmt::format("there is a process '{}' already", name)};
     std::vector<std::string> programs;
     for (const auto& spawnable : simulation_.scenario().programs) programs.push_back(spawnable.name);
     if (std::find(programs.begin(), programs.end(), program) == programs.end())
-      return Error{"no program '" + program + "' that processes can be created with" + did_you_mean(program, programs)};
+      return Error{fmt::format("no program '{}' that processes can be created with{}", program,
+                               did_you_mean(program, programs))};
     auto machine = machine_named(machine_name);
     if (!machine) return machine.error();
 
@@ -71,7 +76,7 @@ class ProcessManager {
     const MeterFlags flags = inherited.flags;
     Answer link = ask(KernelRequest::create, **machine, name, {program}, requester);
     if (!link) return link;
-    Process& process = *simulation_.find_process(name);
+    Process& process = *simulation_.population().find_process(name);
     for (const Answer& step : {ask(KernelRequest::give_standard_links, process, {}, requester),
                                ask(KernelRequest::set_meter_link, process, {filter}, requester),
                                ask(KernelRequest::set_flags, process, {to_string(flags)}, requester)})
@@ -88,22 +93,22 @@ class ProcessManager {
   Answer migrate(Process& process, const std::string& machine_name, Process& requester) {
     auto machine = machine_named(machine_name);
     if (!machine) return machine.error();
-    if (process.life != Life::alive) return Error{"process '" + process.name + "' has not been started"};
+    if (process.life != Life::alive) return Error{fmt::format("process '{}' has not been started", process.name)};
     if (process.machine == *machine)
-      return Error{"process '" + process.name + "' is on machine '" + machine_name + "' already"};
+      return Error{fmt::format("process '{}' is on machine '{}' already", process.name, machine_name)};
     if (Answer frozen = ask(KernelRequest::freeze, process, {}, requester); !frozen) return frozen;
     if (Answer moved = ask(KernelRequest::transfer, process, {machine_name}, requester); !moved) return moved;
     return ask(KernelRequest::thaw, **machine, process.name, {}, requester);
   }
 
   Result<Machine*> machine_named(const std::string& name) {
-    Machine* machine = simulation_.find_machine(name);
+    Machine* machine = simulation_.population().find_machine(name);
     if (machine == nullptr) {
       std::vector<std::string> names;
-      for (const Machine* each : simulation_.machines()) names.push_back(each->name);
-      return Error{"no machine '" + name + "'" + did_you_mean(name, names)};
+      for (const Machine& each : simulation_.population().machines()) names.push_back(each.name);
+      return Error{fmt::format("no machine '{}'{}", name, did_you_mean(name, names))};
     }
-    if (!machine->on) return Error{"machine '" + name + "' is off"};
+    if (!machine->on) return Error{fmt::format("machine '{}' is off", name)};
     return machine;
   }
 
@@ -113,7 +118,7 @@ class ProcessManager {
 
   Answer ask(KernelRequest what, Machine& machine, const std::string& process, std::initializer_list<std::string> words,
              Process& requester) {
-    if (!machine.on) return Error{"machine '" + machine.name + "' is off"};
+    if (!machine.on) return Error{fmt::format("machine '{}' is off", machine.name)};
     OutgoingMessage request;
     request.code = static_cast<std::uint32_t>(what);
     request.data = encode_words({process});

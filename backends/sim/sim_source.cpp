@@ -1,6 +1,7 @@
 #include "backends/sim/sim_source.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,34 +9,19 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "backends/sim/simulation.hpp"
 #include "backends/sim/wire.hpp"
 #include "model/check_scenario.hpp"
 #include "os/fork_bound.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 namespace {
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  ~FileDescriptor() { reset(); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-
-  int get() const { return fd_; }
-  void reset(int fd = -1) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = fd;
-  }
-
- private:
-  int fd_;
-};
-
-// A word both processes see: which process of the scenario has the CPU. Read when the child has crashed.
+// A word that both processes see: which process of the scenario has the CPU. It is read when the child has crashed.
 class SharedWord {
  public:
   SharedWord() {
@@ -63,18 +49,18 @@ class Child {
   // False at the end of the pipe.
   bool read(void* bytes, std::size_t size_bytes);
 
-  // How it ended, in words; empty if as it should.
+  // How it ended, in words; empty if it ended well.
   std::string wait();
 
-  // Which process ran when it ended, and what SimGrid said.
-  std::string circumstances(const Scenario& scenario) const;
+  // Which process ran when it ended, and the end of SimGrid's log.
+  std::string where_it_ended(const Scenario& scenario) const;
 
  private:
   [[noreturn]] void simulate(const Scenario& scenario);
 
-  FileDescriptor pipe_;
-  FileDescriptor pipe_of_child_;
-  FileDescriptor log_;
+  UniqueFd pipe_;
+  UniqueFd pipe_of_child_;
+  UniqueFd log_;
   SharedWord running_;
   pid_t pid_ = -1;
 };
@@ -123,16 +109,16 @@ std::string Child::wait() {
   while (::waitpid(pid_, &status, 0) < 0) {
     if (errno != EINTR) return Error::from_errno("wait for the simulation").what;
   }
-  if (WIFSIGNALED(status)) return std::string("was ended by signal '") + ::strsignal(WTERMSIG(status)) + "'";
-  if (WEXITSTATUS(status) != 0) return "ended with status " + std::to_string(WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return fmt::format("was ended by signal '{}'", ::strsignal(WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0) return fmt::format("ended with status {}", WEXITSTATUS(status));
   return "";
 }
 
-std::string Child::circumstances(const Scenario& scenario) const {
+std::string Child::where_it_ended(const Scenario& scenario) const {
   std::string text;
   const std::uint32_t rank = running_.get()->load();
   if (rank > 0 && rank <= scenario.processes.size())
-    text += " while process '" + scenario.processes[rank - 1].name + "' was running";
+    text += fmt::format(" while process '{}' was running", scenario.processes[rank - 1].name);
   else if (rank > scenario.processes.size() && rank < sim::kFirstSystemRank)
     text += " while a process created in the run was running";
   constexpr off_t kMostBytes = 500;
@@ -154,13 +140,13 @@ bool receive_frames(Child& child, EventSink& sink, TraceInfo& info, sim::RunEnd&
       events.resize(header.size_bytes / sizeof(Event));
       if (!child.read(events.data(), header.size_bytes)) return false;
       sink.on_events(events);
-      end.losses.seen += events.size();  // what we know if the last frame never comes
+      end.losses.seen += events.size();  // in case the last frame never comes
       continue;
     }
     payload.resize(header.size_bytes);
     if (!child.read(payload.data(), payload.size())) return false;
-    if (header.kind == sim::FrameKind::names) {
-      sim::append_names(payload, info);
+    if (header.kind == sim::FrameKind::growth) {
+      sim::decode_growth(payload).add_to(info);
     } else {
       end = sim::decode_end(payload);
       return true;
@@ -184,8 +170,8 @@ Result<void> SimSource::run(EventSink& sink) {
   const bool complete = receive_frames(child, sink, info, end);
   const std::string ended = child.wait();
   if (!complete) {
-    end.error = "the simulation " + (ended.empty() ? std::string("ended without a last word") : ended) +
-                child.circumstances(scenario_);
+    end.error = fmt::format("the simulation {}{}", ended.empty() ? "ended before its report" : ended,
+                            child.where_it_ended(scenario_));
     end.truth.ended_by = "an error";
     end.losses.warnings.push_back(end.error + "; events it still held are lost and could not be counted");
   }

@@ -1,4 +1,4 @@
-// What really happened in a simulation, seen from outside: the yardstick for everything the meter and the analyses say.
+// What really happened in a simulation: meter and analyses are measured by it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ProcessTruth {
   std::string name;
   std::string machine;  // where it was last
   bool in_computation = true;
-  std::string
-      final_state;  // "ended", "destroyed by 'x'", "lost with machine 'red'", "waits for a message", "computes", ...
+  // "ended", "destroyed by 'x'", "lost with machine 'red'", "waits for a message", "computes", ...
+  std::string final_state;
   std::uint64_t cpu_time_ns = 0;
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
@@ -42,7 +42,7 @@ struct SimTruth {
   // "every process ended", "deadlock", "the time limit of 10 s", "the message limit of 1000 messages", or the error.
   std::string ended_by;
   bool deadlocked = false;
-  // Who had not ended and what it was doing: "process 'b' on machine 'red' waits for a message from 'a'".
+  // Processes that had not ended, and what they did: "process 'b' on machine 'red' waits for a message from 'a'".
   std::vector<std::string> blocked;
 
   // What programs said with print_line(), in the order they said it.

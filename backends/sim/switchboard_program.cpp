@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <map>
 
 #include "backends/sim/system_programs.hpp"
@@ -28,8 +30,9 @@ class Switchboard {
 
  private:
   void offer(const std::string& name, const Message& request) {
-    if (!request.passed) return refuse(request, "an offer of '" + name + "' must pass a link");
-    if (!offered_.emplace(name, *request.passed).second) return refuse(request, "'" + name + "' is offered already");
+    if (!request.passed) return refuse(request, fmt::format("an offer of '{}' must pass a link", name));
+    if (!offered_.emplace(name, *request.passed).second)
+      return refuse(request, fmt::format("'{}' is offered already", name));
     calls_.reply(request, {});
     for (const Message& waiting : waiting_[name]) answer(waiting, *request.passed);
     waiting_.erase(name);

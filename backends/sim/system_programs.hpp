@@ -1,5 +1,5 @@
-// The programs of DEMOS/MP's system processes: they communicate by messages like any other process, and what they may
-// do beyond that they do through the Simulation. The protocol of the process manager and the switchboard is
+// The programs of DEMOS/MP's system processes. They communicate by messages like any other process, and do through the
+// Simulation what only they may do. The protocol of the process manager and the switchboard is
 // model/process_manager.hpp; kernels obey the process manager only.
 #pragma once
 
@@ -25,8 +25,8 @@ void switchboard_program(Simulation& simulation, ProcessCalls& calls);
 // Hands on what it receives over the meter paths.
 void filter_program(Simulation& simulation, ProcessCalls& calls);
 
-// What the process manager asks of a kernel. The bodies are words (encode_words); the first is the process, the last
-// who asked.
+// What the process manager asks of a kernel. The bodies are words (encode_words): the first names the process, the last
+// the requester.
 enum class KernelRequest : std::uint32_t {
   create = 1,           // process, program, requester; passes a link to the process back
   give_standard_links,  // process, requester

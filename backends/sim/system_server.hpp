@@ -12,12 +12,12 @@ namespace dpm::sim {
 
 using Answer = Result<std::optional<LinkIndex>>;  // perhaps with a link to pass
 
-// `obey` makes an Answer of a request.
-template <typename Obey>
-[[noreturn]] void serve_requests(MessageCalls& calls, Obey obey) {
+// `make_answer` makes an Answer of a request.
+template <typename MakeAnswer>
+[[noreturn]] void serve_requests(MessageCalls& calls, MakeAnswer make_answer) {
   for (;;) {
     const Message request = calls.receive_message();
-    const Answer answer = obey(request);
+    const Answer answer = make_answer(request);
     OutgoingMessage reply;
     if (answer) {
       reply.pass = *answer;

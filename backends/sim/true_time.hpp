@@ -1,5 +1,5 @@
-// True time: what the simulator alone knows. No process, meter or analysis can see it; validation compares with it.
-// Nanoseconds since the simulation began. A type of its own, so that it can never be mixed up with a machine's
+// True time: nanoseconds since the simulation began. Only the simulator knows it; no process, meter or analysis can see
+// it, and validation compares with it. It has a type of its own, so that it cannot be confused with a machine's
 // LocalTime.
 #pragma once
 

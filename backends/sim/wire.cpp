@@ -1,41 +1,86 @@
 #include "backends/sim/wire.hpp"
 
+#include <fmt/format.h>
+
+#include <cstring>
+#include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 #include "model/check.hpp"
 
 namespace dpm::sim {
 namespace {
 
+// The fields of each struct that travels, in one place for both directions.
+template <typename Pipe>
+void fields(Pipe& pipe, ChannelEnd& end) {
+  pipe(end.address, end.port, end.machine, end.socket);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, ProcessInfo& p) {
+  pipe(p.name, p.program, p.machine, p.filter, p.in_computation, p.pid, p.tid, p.group, p.began_ns, p.acquired);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, ChannelInfo& channel) {
+  pipe(channel.owner, channel.name, channel.kind, channel.medium, channel.sender, channel.receiver);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, TraceGrowth& growth) {
+  pipe(growth.processes, growth.channels, growth.channel_sets);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, Loss& loss) {
+  pipe(loss.reason, loss.events);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, PrintedLine& line) {
+  pipe(line.process, line.text);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, ProcessTruth& p) {
+  pipe(p.name, p.machine, p.in_computation, p.final_state, p.cpu_time_ns, p.messages_sent, p.messages_received,
+       p.queue_max, p.queue_area_ns, p.queue_mean, p.started, p.last_activity);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, SimTruth& t) {
+  pipe(t.makespan, t.makespan_all, t.total_cpu_ns, t.messages_delivered, t.messages_dropped, t.simulated_end,
+       t.processes, t.ended_by, t.deadlocked, t.blocked, t.printed);
+}
+template <typename Pipe>
+void fields(Pipe& pipe, RunEnd& end) {
+  pipe(end.losses.seen, end.losses.losses, end.losses.warnings, end.error, end.truth);
+}
+
 class Writer {
  public:
-  template <typename T>
-  requires std::is_trivially_copyable_v<T> Writer& operator<<(const T& value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (put(values), ...);
   }
-  Writer& operator<<(const std::string& text) {
-    *this << static_cast<std::uint64_t>(text.size());
-    bytes_ += text;
-    return *this;
-  }
-  template <typename T>
-  Writer& operator<<(const std::vector<T>& items) {
-    *this << static_cast<std::uint64_t>(items.size());
-    for (const T& item : items) *this << item;
-    return *this;
-  }
-  Writer& operator<<(const Loss& loss) { return *this << loss.reason << loss.events; }
-  Writer& operator<<(const PrintedLine& line) { return *this << line.process << line.text; }
-  Writer& operator<<(const ProcessTruth& p) {
-    return *this << p.name << p.machine << p.in_computation << p.final_state << p.cpu_time_ns << p.messages_sent
-                 << p.messages_received << p.queue_max << p.queue_area_ns << p.queue_mean << p.started
-                 << p.last_activity;
-  }
-
   std::string take() { return std::move(bytes_); }
 
  private:
+  template <typename T>
+  void put(T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    } else {
+      fields(*this, value);
+    }
+  }
+  void put(std::string& text) {
+    std::uint64_t size = text.size();
+    put(size);
+    bytes_ += text;
+  }
+  template <typename T>
+  void put(std::vector<T>& items) {
+    std::uint64_t count = items.size();
+    put(count);
+    for (T& item : items) put(item);
+  }
+
   std::string bytes_;
 };
 
@@ -43,45 +88,64 @@ class Reader {
  public:
   explicit Reader(const std::string& bytes) : bytes_(bytes) {}
 
-  template <typename T>
-  requires std::is_trivially_copyable_v<T> Reader& operator>>(T& value) {
-    DPM_CHECK(at_ + sizeof value <= bytes_.size());
-    std::memcpy(static_cast<void*>(&value), bytes_.data() + at_, sizeof value);
-    at_ += sizeof value;
-    return *this;
-  }
-  Reader& operator>>(std::string& text) {
-    std::uint64_t size = 0;
-    *this >> size;
-    DPM_CHECK(at_ + size <= bytes_.size());
-    text.assign(bytes_, at_, size);
-    at_ += size;
-    return *this;
-  }
-  template <typename T>
-  Reader& operator>>(std::vector<T>& items) {
-    std::uint64_t count = 0;
-    *this >> count;
-    for (std::uint64_t i = 0; i < count; ++i) *this >> items.emplace_back();
-    return *this;
-  }
-  Reader& operator>>(Loss& loss) { return *this >> loss.reason >> loss.events; }
-  Reader& operator>>(PrintedLine& line) { return *this >> line.process >> line.text; }
-  Reader& operator>>(ProcessTruth& p) {
-    return *this >> p.name >> p.machine >> p.in_computation >> p.final_state >> p.cpu_time_ns >> p.messages_sent >>
-           p.messages_received >> p.queue_max >> p.queue_area_ns >> p.queue_mean >> p.started >> p.last_activity;
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (get(values), ...);
   }
 
  private:
+  template <typename T>
+  void get(T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      std::memcpy(static_cast<void*>(&value), next(sizeof value), sizeof value);
+    } else {
+      fields(*this, value);
+    }
+  }
+  void get(std::string& text) {
+    std::uint64_t size = 0;
+    get(size);
+    text.assign(next(size), size);
+  }
+  template <typename T>
+  void get(std::vector<T>& items) {
+    std::uint64_t count = 0;
+    get(count);
+    for (std::uint64_t i = 0; i < count; ++i) get(items.emplace_back());
+  }
+  const char* next(std::size_t size_bytes) {
+    DPM_CHECK(size_bytes <= bytes_.size() - at_);
+    const char* begin = bytes_.data() + at_;
+    at_ += size_bytes;
+    return begin;
+  }
+
   const std::string& bytes_;
   std::size_t at_ = 0;
 };
+
+template <typename Value>
+std::string encode(Value& value) {
+  Writer writer;
+  writer(value);
+  return writer.take();
+}
+
+template <typename Value>
+Value decode(const std::string& payload) {
+  Value value;
+  Reader reader(payload);
+  reader(value);
+  return value;
+}
 
 }  // namespace
 
 TraceInfo initial_trace_info(const Scenario& scenario) {
   TraceInfo info;
   info.source = "sim";
+  info.properties = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
+  info.properties = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
   info.scenario = scenario.name;
   info.placement = scenario.placement;
   info.seed = scenario.seed;
@@ -103,7 +167,7 @@ TraceInfo initial_trace_info(const Scenario& scenario) {
   }
   for (const auto& process : scenario.processes)
     for (const auto& target : process.links)
-      info.channels.push_back({processes.at(target), process.name + "->" + target});
+      info.channels.push_back({processes.at(target), fmt::format("{}->{}", process.name, target)});
   return info;
 }
 
@@ -113,59 +177,10 @@ std::uint16_t filter_index(const TraceInfo& info, const std::string& filter) {
   return 0;  // the empty name: the first one
 }
 
-NamesSent NamesSent::all_of(const TraceInfo& info) {
-  return {info.processes.size(), info.channels.size(), info.channel_sets.size()};
-}
+std::string encode_growth(TraceGrowth growth) { return encode(growth); }
+TraceGrowth decode_growth(const std::string& payload) { return decode<TraceGrowth>(payload); }
 
-std::string encode_names(const TraceInfo& info, NamesSent already_sent) {
-  Writer writer;
-  writer << static_cast<std::uint64_t>(info.processes.size() - already_sent.processes);
-  for (std::size_t i = already_sent.processes; i < info.processes.size(); ++i) {
-    const ProcessInfo& process = info.processes[i];
-    writer << process.name << process.program << process.machine << process.filter << process.in_computation;
-  }
-  writer << static_cast<std::uint64_t>(info.channels.size() - already_sent.channels);
-  for (std::size_t i = already_sent.channels; i < info.channels.size(); ++i)
-    writer << info.channels[i].owner << info.channels[i].name;
-  writer << static_cast<std::uint64_t>(info.channel_sets.size() - already_sent.channel_sets);
-  for (std::size_t i = already_sent.channel_sets; i < info.channel_sets.size(); ++i) writer << info.channel_sets[i];
-  return writer.take();
-}
-
-void append_names(const std::string& payload, TraceInfo& info) {
-  Reader reader(payload);
-  std::uint64_t count = 0;
-  reader >> count;
-  for (; count > 0; --count) {
-    ProcessInfo& process = info.processes.emplace_back();
-    reader >> process.name >> process.program >> process.machine >> process.filter >> process.in_computation;
-  }
-  reader >> count;
-  for (; count > 0; --count) {
-    ChannelInfo& channel = info.channels.emplace_back();
-    reader >> channel.owner >> channel.name;
-  }
-  reader >> count;
-  for (; count > 0; --count) reader >> info.channel_sets.emplace_back();
-}
-
-std::string encode_end(const RunEnd& end) {
-  Writer writer;
-  writer << end.losses.seen << end.losses.losses << end.losses.warnings << end.error;
-  const SimTruth& t = end.truth;
-  writer << t.makespan << t.makespan_all << t.total_cpu_ns << t.messages_delivered << t.messages_dropped
-         << t.simulated_end << t.processes << t.ended_by << t.deadlocked << t.blocked << t.printed;
-  return writer.take();
-}
-
-RunEnd decode_end(const std::string& payload) {
-  Reader reader(payload);
-  RunEnd end;
-  reader >> end.losses.seen >> end.losses.losses >> end.losses.warnings >> end.error;
-  SimTruth& t = end.truth;
-  reader >> t.makespan >> t.makespan_all >> t.total_cpu_ns >> t.messages_delivered >> t.messages_dropped >>
-      t.simulated_end >> t.processes >> t.ended_by >> t.deadlocked >> t.blocked >> t.printed;
-  return end;
-}
+std::string encode_end(RunEnd end) { return encode(end); }
+RunEnd decode_end(const std::string& payload) { return decode<RunEnd>(payload); }
 
 }  // namespace dpm::sim

@@ -1,21 +1,18 @@
-// How the child that simulates talks to its parent: frames over a pipe, both ends the same program on the same machine,
-// so the bytes are plain memory. Events go in batches of thousands, preceded by the names they use that are new.
+// How the child that simulates talks to its parent: frames over a pipe. Both ends are the same program on the same
+// machine, so the bytes are plain memory. Events go in batches of thousands, after the table entries that they use.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
-#include <span>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 #include "backends/sim/sim_truth.hpp"
 #include "model/event_source.hpp"
 #include "model/scenario.hpp"
+#include "model/trace_growth.hpp"
 
 namespace dpm::sim {
 
-enum class FrameKind : std::uint32_t { names = 1, events = 2, end = 3 };
+enum class FrameKind : std::uint32_t { growth = 1, events = 2, end = 3 };
 
 struct FrameHeader {
   FrameKind kind = FrameKind::end;
@@ -27,27 +24,18 @@ struct FrameHeader {
 TraceInfo initial_trace_info(const Scenario& scenario);
 std::uint16_t filter_index(const TraceInfo& info, const std::string& filter);
 
-// How much of a TraceInfo the other side has.
-struct NamesSent {
-  std::size_t processes = 0;
-  std::size_t channels = 0;
-  std::size_t channel_sets = 0;
+// Additions to the tables that a simulation makes: processes, channels and sets of channels.
+std::string encode_growth(TraceGrowth growth);
+TraceGrowth decode_growth(const std::string& payload);
 
-  static NamesSent all_of(const TraceInfo& info);
-  friend bool operator==(const NamesSent&, const NamesSent&) = default;
-};
-
-std::string encode_names(const TraceInfo& info, NamesSent already_sent);
-void append_names(const std::string& payload, TraceInfo& info);
-
-// The last frame. `error` is empty when the run was one.
+// The last frame. `error` is empty unless the run failed.
 struct RunEnd {
   LossReport losses;
   SimTruth truth;
   std::string error;
 };
 
-std::string encode_end(const RunEnd& end);
+std::string encode_end(RunEnd end);
 RunEnd decode_end(const std::string& payload);
 
 }  // namespace dpm::sim

@@ -24,8 +24,7 @@ void Endings::on_events(std::span<const Event> batch) {
 
 void Endings::on_end(const LossReport& /*losses*/) {
   const auto ended = std::count_if(processes_.begin(), processes_.end(), [](const Process& p) { return p.ended; });
-  const bool simulated = info_->source == "sim";
-  if (!endings_metered_ || (!simulated && ended > 0)) return;
+  if (!endings_metered_ || (!info_->properties.scripted && ended > 0)) return;
   constexpr std::size_t kNamed = 5;
   std::size_t count = 0;
   for (std::size_t p = 0; p < processes_.size() && p < info_->processes.size(); ++p) {

@@ -11,7 +11,7 @@
 
 namespace dpm::cli {
 
-// Which processes had ended when the trace did. In a simulation that ends well every process ends. Real servers are
+// Which processes had ended when the trace did. In a scripted run that ends well every process ends. Real servers are
 // left waiting, or killed, so a program of theirs counts as not ended only if none of its processes had ended.
 class Endings : public EventSink {
  public:

@@ -40,8 +40,8 @@ Result<std::optional<TakenOut>> CalibrationOptions::apply(History& history, Term
   auto calibration = load_calibration(delays_file_);
   if (!calibration) return Error{"delays: " + calibration.error().what};
   delays_ = calibration->delays;
-  const bool live = history.info.delays.name == DelayModel().name;
-  if (!live) return std::optional<TakenOut>();  // a simulation has its own delays, and its meters have no hidden cost
+  // A source that knows its delays has meters without hidden cost.
+  if (history.info.properties.delays_known) return std::optional<TakenOut>();
   history.info.delays = calibration->delays;
   std::optional<TakenOut> taken;
   taken.emplace().as_metered = history;

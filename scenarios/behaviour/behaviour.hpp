@@ -3,8 +3,8 @@
 //   start: steps done once                          on: [kind, from] -> steps done for each message that matches
 //
 // A step (steps/) computes, sends, calls, replies, forwards, waits, stops, or holds other steps. Names of processes are
-// resolved already: the reader (program_reader.hpp) has put the members of a group in place of its name, and has seen to
-// it that every link exists.
+// resolved already: the reader (program_reader.hpp) has put the members of a group in place of its name, and has
+// checked that every link exists.
 #pragma once
 
 #include "model/program.hpp"
@@ -20,8 +20,8 @@ struct Handler {
   void fields(StepFields& fields);
 };
 
-// At most so many messages from some processes are taken by handlers before one of them has been answered; the others
-// wait in the queue.
+// Handlers take at most `at_most` messages from some processes before one of them has been answered; the others wait in
+// the queue.
 struct Admission {
   ProcessNames from;  // null: no limit
   std::uint64_t at_most = 0;
@@ -37,7 +37,7 @@ struct Behaviour {
   bool per_request = false;       // draws depend on the message alone, not on what the process did before
 };
 
-// The program that behaves so. `senders`: the processes that hold a link to this one.
+// The program with this behaviour. `senders`: the processes that hold a link to this one.
 Program make_program(std::shared_ptr<const Behaviour> behaviour, ProcessNames senders);
 
 }  // namespace dpm

@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/kinds.hpp"
 
+#include <fmt/format.h>
+
 #include "scenarios/behaviour/step_tables.hpp"
 
 namespace dpm {
@@ -13,7 +15,7 @@ void Kinds::read(const JsonNode* kinds, const JsonNode* programs, const Reading&
   if (kinds != nullptr && reading.expect(*kinds, JsonKind::object, "'kinds'")) {
     for (const auto& member : kinds->members) {
       const auto code = static_cast<std::uint32_t>(
-          reading.whole(member.value, "the code of '" + member.key + "'", Range{0, kLargestCode}));
+          reading.whole(member.value, fmt::format("the code of '{}'", member.key), Range{0, kLargestCode}));
       if (!used_.insert(code).second) reading.problem(member.value, "two kinds have the code " + std::to_string(code));
       codes_[member.key] = code;
     }

@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/name_groups.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -20,19 +22,20 @@ const std::vector<std::string>& NameGroups::add(const Reading& reading, const Js
   auto made = std::make_shared<std::vector<std::string>>();
   const bool is_new = !name.empty() && members_.count(name) == 0 && taken_.count(name) == 0;
   if (!name.empty() && !is_name(name)) {
-    reading.problem(at, "a " + noun_ + "'s name has letters, digits, '_', '-' and '.', and at most 200 of them");
+    reading.problem(at,
+                    fmt::format("a {}'s name has letters, digits, '_', '-' and '.', and at most 200 of them", noun_));
   } else if (!is_new) {
-    if (!name.empty()) reading.problem(at, "there are two of the name '" + name + "'");
+    if (!name.empty()) reading.problem(at, fmt::format("there are two of the name '{}'", name));
   } else if (all_.size() + count.value_or(1) > static_cast<std::uint64_t>(kLargestCount)) {
-    reading.problem(at, "more than 100000 of a kind; make '" + name + "' smaller");
+    reading.problem(at, fmt::format("more than 100000 of a kind; make '{}' smaller", name));
   } else if (!count) {
     made->push_back(name);
   } else {
-    for (std::uint64_t i = 1; i <= *count; ++i) made->push_back(name + "_" + std::to_string(i));
+    for (std::uint64_t i = 1; i <= *count; ++i) made->push_back(fmt::format("{}_{}", name, i));
   }
   for (const auto& member : *made) {
     if (!taken_.insert(member).second || (count && members_.count(member) != 0))
-      reading.problem(at, "there are two of the name '" + member + "'");
+      reading.problem(at, fmt::format("there are two of the name '{}'", member));
     all_.push_back(member);
   }
   static const std::vector<std::string> kNone;
@@ -48,14 +51,14 @@ ProcessNames NameGroups::find(const Reading& reading, const JsonNode& at, const 
   if (taken_.count(name) != 0) return std::make_shared<std::vector<std::string>>(1, name);
   std::vector<std::string> names;
   for (const auto& [known, members] : members_) names.push_back(known);
-  reading.problem(at, what + ": no " + noun_ + " '" + name + "'" + hint(name, names));
+  reading.problem(at, fmt::format("{}: no {} '{}'{}", what, noun_, name, hint(name, names)));
   return nullptr;
 }
 
 void NameGroups::check_one(const Reading& reading, const JsonNode& at, const std::string& name,
                            const std::string& what) const {
   if (find(reading, at, name, what) != nullptr && taken_.count(name) == 0)
-    reading.problem(at, what + ": '" + name + "' is a group; name one " + noun_ + ", as '" + name + "_1'");
+    reading.problem(at, fmt::format("{}: '{}' is a group; name one {}, as '{}_1'", what, name, noun_, name));
 }
 
 std::vector<std::string> NameGroups::expand(const Reading& reading, const JsonNode& node,

@@ -24,7 +24,7 @@ class NameGroups {
                                       std::optional<std::uint64_t> count);
 
   bool has(const std::string& name) const { return members_.count(name) != 0; }
-  // The members of a group, or the one of that name. Null, and reported, for a stranger.
+  // The members of a group, or the one of that name. An unknown name is reported; then null.
   ProcessNames find(const Reading& reading, const JsonNode& at, const std::string& name, const std::string& what) const;
   // Reports what is not the name of a single one.
   void check_one(const Reading& reading, const JsonNode& at, const std::string& name, const std::string& what) const;

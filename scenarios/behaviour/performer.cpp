@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/performer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -66,8 +68,8 @@ void Performer::handle(Message message) {
     perform(handler.steps, activity);
     return;
   }
-  throw std::runtime_error("process '" + calls_.name() + "' has no handler for a message of code " +
-                           std::to_string(message.code) + " from '" + sender_name(message) + "'");
+  throw std::runtime_error(fmt::format("process '{}' has no handler for a message of code {} from '{}'", calls_.name(),
+                                       message.code, sender_name(message)));
 }
 
 Message Performer::await(const KindName& kind, const Whom& from) {
@@ -127,13 +129,14 @@ const std::string& Performer::requester(const ProcessNames& names, const Activit
                                      [&](std::size_t sender) { return sender != kNoProcess && has_sender[sender]; });
     if (latest != found->second.rend()) return senders_[*latest];
   }
-  throw std::runtime_error("process '" + calls_.name() + "': no process of the group of '" + names->front() +
-                           "' has sent it a message of the request being handled");
+  throw std::runtime_error(
+      fmt::format("process '{}': no process of the group of '{}' has sent it a message of the request being handled",
+                  calls_.name(), names->front()));
 }
 
 const Message& Performer::current(const Activity& activity) const {
   if (activity.current) return *activity.current;
-  throw std::runtime_error("process '" + calls_.name() + "' has no message to reply to or forward");
+  throw std::runtime_error(fmt::format("process '{}' has no message to reply to or forward", calls_.name()));
 }
 
 std::size_t Performer::sender_index(const Message& message) const {

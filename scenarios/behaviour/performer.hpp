@@ -1,6 +1,6 @@
-// Performs a Behaviour with the message calls. A step does what it does through this.
+// Performs a Behaviour with the message calls. Steps act through it.
 //
-// Four rules decide everything that is not plain:
+// Four rules:
 //   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
 //   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest
 //                     unanswered CALL of the same request. So a server may ask others first and answer when the result
@@ -28,7 +28,7 @@ struct Activity {
   Random* draws = nullptr;
 };
 
-// What a process remembers of a step between two times it does it.
+// What a process remembers of a step until it performs it again.
 struct Memory {
   Deck deck;
   std::size_t at = 0;  // where a choice in order has come to, or which member of a group is next

@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/program_reader.hpp"
 
+#include <fmt/format.h>
+
 #include "scenarios/behaviour/program_tables.hpp"
 #include "scenarios/behaviour/step_reader.hpp"
 
@@ -13,7 +15,7 @@ std::vector<std::string> read_variables(const JsonNode& node, Behaviour& behavio
   if (!reading.expect(node, JsonKind::object, "'variables'")) return names;
   for (const auto& member : node.members) {
     names.push_back(member.key);
-    behaviour.variables.push_back(reading.number(member.value, "'" + member.key + "'", kAnyNumber));
+    behaviour.variables.push_back(reading.number(member.value, fmt::format("'{}'", member.key), kAnyNumber));
   }
   return names;
 }

@@ -8,7 +8,7 @@
 
 namespace dpm {
 
-// A message a program may send: to be held against what its receiver handles.
+// A message that a program may send: its receiver must handle it.
 struct SentKind {
   KindName kind;
   ProcessNames to;  // null: to the sender of the message being handled

@@ -1,8 +1,8 @@
 // A number, or a distribution to draw it from. Never negative.
 //
 // Measured values are dealt, not drawn: each comes up as often as its weight says, in random order, before the deck is
-// shuffled again. So a process that draws as often as was measured uses exactly what was measured, and runs differ in
-// the order alone.
+// shuffled again. So a process that draws as often as was measured uses exactly what was measured, and runs differ only
+// in the order.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Deck {
   double total_ = 0;
 };
 
-// `deck` is used by measured quantities alone.
+// Only measured quantities use `deck`.
 double draw(const Quantity& quantity, Deck& deck, Random& random);
 
 // Which of `weights` comes up; they are not negative and not all zero.

@@ -30,7 +30,7 @@ struct WholeForm {
   bool written_anyway = false;
 };
 
-// What a step says of itself.
+// The description of a step.
 struct StepWords {
   int place;         // among the steps, in messages, the schema and docs/scenarios.md
   const char* name;  // "compute"

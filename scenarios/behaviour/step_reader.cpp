@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/step_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scenarios/behaviour/quantity_reader.hpp"
@@ -11,7 +13,7 @@ namespace {
 constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr Range kChance{0, 1};
 
-std::string quoted(const Field& field) { return "'" + std::string(field.key) + "'"; }
+std::string quoted(const Field& field) { return fmt::format("'{}'", field.key); }
 
 std::vector<std::string> verbs() {
   std::vector<std::string> verbs;
@@ -139,8 +141,9 @@ class FieldReader : public StepFields {
       variable.index = static_cast<std::size_t>(found - names.begin());
       return;
     }
-    reading_.problem(*node, quoted(field) + ": no variable '" + variable.name + "'" + hint(variable.name, names) +
-                                (names.empty() ? "; the program has no 'variables'" : ""));
+    reading_.problem(*node,
+                     fmt::format("{}: no variable '{}'{}{}", quoted(field), variable.name, hint(variable.name, names),
+                                 (names.empty() ? "; the program has no 'variables'" : "")));
   }
 
   void steps(const Field& field, Steps& steps) override {
@@ -245,7 +248,7 @@ Step StepReader::read_step(const JsonNode& node) {
                                   [&](const StepEntry& e) { return node.find(e.words.verb) != nullptr; });
   if (entry == entries.end()) {
     const std::string typed = node.members.empty() ? "" : node.members.front().key;
-    reading_.problem(node, "a step needs one of " + listed(verbs()) + hint(typed, verbs()));
+    reading_.problem(node, fmt::format("a step needs one of {}{}", listed(verbs()), hint(typed, verbs())));
     return step;
   }
   step.what = entry->empty;

@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/step_schema.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "scenarios/behaviour/step_tables.hpp"
@@ -111,7 +113,7 @@ Json step_definitions() {
 std::string step_rows() {
   std::string rows;
   for (const StepEntry& entry : step_entries())
-    rows += "| `" + std::string(entry.words.form) + "` | " + entry.words.does + " |\n";
+    rows += fmt::format("| `{}` | {} |\n", entry.words.form, entry.words.does);
   return rows;
 }
 

@@ -26,7 +26,7 @@ const PartTables& part_tables();
 // The keys behind which the kind of a message stands.
 const std::set<std::string>& keys_of_kinds();
 
-// What the objects that are not steps say of themselves. Their fields are those of the file.
+// The descriptions of objects that are not steps. Their fields are those of the file.
 void fields_of(ChoiceBranch& branch, StepFields& fields);
 void fields_of(Task& task, StepFields& fields);
 

@@ -1,5 +1,7 @@
 #include "scenarios/document/json_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -33,12 +35,12 @@ std::string numbers_in_lines(const Json& list, std::size_t indent) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string item = spaced(list[i]) + (i + 1 < list.size() ? ", " : "");
     if (!line.empty() && indent + line.size() + item.size() > kLineWidth) {
-      text += "\n" + std::string(indent, ' ') + line;
+      text += fmt::format("\n{}{}", std::string(indent, ' '), line);
       line.clear();
     }
     line += item;
   }
-  return text + "\n" + std::string(indent, ' ') + line + "]";
+  return fmt::format("{}\n{}{}]", text, std::string(indent, ' '), line);
 }
 
 std::string in_lines(const Json& node, std::size_t indent, bool breaks = false) {
@@ -55,7 +57,7 @@ std::string in_lines(const Json& node, std::size_t indent, bool breaks = false) 
     if (node.is_object()) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
     text += in_lines(value, indent + 2);
   }
-  return text + "\n" + std::string(indent, ' ') + (node.is_array() ? "]" : "}");
+  return fmt::format("{}\n{}{}", text, std::string(indent, ' '), (node.is_array() ? "]" : "}"));
 }
 
 }  // namespace

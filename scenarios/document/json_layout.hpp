@@ -1,4 +1,4 @@
-// JSON as people lay it out: what fits in a line stands in a line, and long lists of numbers fill lines.
+// JSON with the layout that people use: what fits in a line stands in a line, and long lists of numbers fill lines.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,7 @@
 #include "scenarios/document/json_node.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -103,7 +105,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
 
  private:
   bool fail(const std::string& what) {
-    error.what = path_ + ":" + std::to_string(position_.line()) + ": " + what;
+    error.what = fmt::format("{}:{}: {}", path_, position_.line(), what);
     return false;
   }
 
@@ -127,7 +129,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   }
 
   bool open(JsonKind kind) {
-    if (open_.size() >= kDeepestJson) return fail("nested deeper than " + std::to_string(kDeepestJson) + " levels");
+    if (open_.size() >= kDeepestJson) return fail(fmt::format("nested deeper than {} levels", kDeepestJson));
     open_.push_back(add(kind));
     keys_.emplace_back();
     return true;
@@ -172,7 +174,7 @@ const JsonNode* JsonNode::find(std::string_view key) const {
 }
 
 Result<JsonNode> parse_json(std::string_view text, const std::string& path) {
-  if (text.size() > kLongestJson) return Error{path + ": longer than " + std::to_string(kLongestJson) + " bytes"};
+  if (text.size() > kLongestJson) return Error{fmt::format("{}: longer than {} bytes", path, kLongestJson)};
   Position position;
   TreeBuilder builder(path, position);
   const bool complete = json::sax_parse(CountingIterator(text.data(), &position),

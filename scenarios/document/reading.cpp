@@ -1,5 +1,7 @@
 #include "scenarios/document/reading.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +25,7 @@ std::string show(const JsonNode& node) {
     case JsonKind::number:
       return show(node.number);
     case JsonKind::text:
-      return "'" + node.text + "'";
+      return fmt::format("'{}'", node.text);
     case JsonKind::boolean:
       return node.flag ? "true" : "false";
     default:
@@ -43,7 +45,7 @@ std::string within_but_is(double value, Range range) {
   const std::string bound = value > range.high ? "at most " + show(range.high)
                             : range.above_low  ? "greater than " + show(range.low)
                                                : "at least " + show(range.low);
-  return bound + ", not " + show(value);
+  return fmt::format("{}, not {}", bound, show(value));
 }
 
 void Problems::add(int line, const std::string& what) {
@@ -57,10 +59,10 @@ Error Problems::error() const {
   std::size_t shown = 0;
   for (const auto& [line, what] : found_) {
     if (shown == kProblemsShown) {
-      error.what += "\n... and " + std::to_string(found_.size() - shown) + " more";
+      error.what += fmt::format("\n... and {} more", found_.size() - shown);
       break;
     }
-    error.what += (shown++ == 0 ? "" : "\n") + path_ + ":" + std::to_string(line) + ": " + what;
+    error.what += fmt::format("{}{}:{}: {}", (shown++ == 0 ? "" : "\n"), path_, line, what);
   }
   return error;
 }
@@ -83,13 +85,13 @@ std::string hint(const std::string& typed, const std::vector<std::string>& valid
   if (!meant.empty() || valid.empty() || valid.size() > kFew) return meant;
   std::string list = "; there is ";
   for (std::size_t i = 0; i < valid.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == valid.size() ? " and " : ", ") + ("'" + valid[i] + "'");
+    list += (i == 0 ? "" : i + 1 == valid.size() ? " and " : ", ") + fmt::format("'{}'", valid[i]);
   return list;
 }
 
 bool Reading::expect(const JsonNode& node, JsonKind kind, const std::string& what) const {
   if (node.is(kind)) return true;
-  problem(node, what + " must be " + name_of(kind) + ", not " + show(node));
+  problem(node, fmt::format("{} must be {}, not {}", what, name_of(kind), show(node)));
   return false;
 }
 
@@ -99,11 +101,11 @@ double Reading::number(const JsonNode& node, const std::string& what, Range rang
     const std::string parameter = node.text.substr(1);
     const ParameterValue* found = names.find(parameter);
     if (found == nullptr) {
-      problem(node, "no parameter '" + parameter + "' for " + what + hint(parameter, names.names()));
+      problem(node, fmt::format("no parameter '{}' for {}{}", parameter, what, hint(parameter, names.names())));
       return harmless(range);
     }
     if (!std::holds_alternative<double>(*found)) {
-      problem(node, what + " must be a number, and parameter '" + parameter + "' is not one");
+      problem(node, fmt::format("{} must be a number, and parameter '{}' is not one", what, parameter));
       return harmless(range);
     }
     value = std::get<double>(*found);
@@ -111,14 +113,14 @@ double Reading::number(const JsonNode& node, const std::string& what, Range rang
     return harmless(range);
   }
   if (in_range(value, range)) return value;
-  problem(node, what + " must be " + within_but_is(value, range));
+  problem(node, fmt::format("{} must be {}", what, within_but_is(value, range)));
   return harmless(range);
 }
 
 std::uint64_t Reading::whole(const JsonNode& node, const std::string& what, Range range) const {
   double value = number(node, what, range);
   if (value != std::floor(value)) {
-    problem(node, what + " must be a whole number, not " + show(value));
+    problem(node, fmt::format("{} must be a whole number, not {}", what, show(value)));
     value = harmless(range);
   }
   return static_cast<std::uint64_t>(value);
@@ -154,25 +156,25 @@ std::string Reading::name(const JsonNode& node, const std::string& what) const {
   const std::string parameter = result.substr(1);
   const ParameterValue* found = names.find(parameter);
   if (found == nullptr) {
-    problem(node, "no parameter '" + parameter + "' for " + what + hint(parameter, names.names()));
+    problem(node, fmt::format("no parameter '{}' for {}{}", parameter, what, hint(parameter, names.names())));
     return "";
   }
   if (const auto* value = std::get_if<std::string>(found)) return *value;
-  problem(node, what + " must be a text, and parameter '" + parameter + "' is not one");
+  problem(node, fmt::format("{} must be a text, and parameter '{}' is not one", what, parameter));
   return "";
 }
 
 std::string Reading::word(const JsonNode& node, const std::string& what, const std::vector<std::string>& words) const {
   const std::string typed = text(node, what);
   if (typed.empty() || std::find(words.begin(), words.end(), typed) != words.end()) return typed;
-  problem(node, what + " cannot be '" + typed + "'" + hint(typed, words));
+  problem(node, fmt::format("{} cannot be '{}'{}", what, typed, hint(typed, words)));
   return words.front();
 }
 
 std::vector<std::string> Reading::texts(const JsonNode& node, const std::string& what) const {
   if (node.is(JsonKind::text)) return {text_with_index(node, what)};
   if (!node.is(JsonKind::list)) {
-    problem(node, what + " must be a text or a list of texts, not " + show(node));
+    problem(node, fmt::format("{} must be a text or a list of texts, not {}", what, show(node)));
     return {};
   }
   std::vector<std::string> result;
@@ -192,7 +194,8 @@ ObjectReader::ObjectReader(const JsonNode& node, const KeyTable& table, const Re
   reading.expect(node, JsonKind::object, table.noun);
   for (const auto& member : node.members) {
     if (std::find(table.keys.begin(), table.keys.end(), member.key) != table.keys.end()) continue;
-    reading.problems.add(member.line, table.noun + " has no '" + member.key + "'" + hint(member.key, table.keys));
+    reading.problems.add(member.line,
+                         fmt::format("{} has no '{}'{}", table.noun, member.key, hint(member.key, table.keys)));
   }
 }
 
@@ -209,39 +212,40 @@ const JsonNode* ObjectReader::find(const std::string& key) {
 
 const JsonNode* ObjectReader::need(const std::string& key) {
   const JsonNode* found = find(key);
-  if (found == nullptr && node_.is(JsonKind::object)) reading_.problem(node_, table_.noun + " needs '" + key + "'");
+  if (found == nullptr && node_.is(JsonKind::object))
+    reading_.problem(node_, fmt::format("{} needs '{}'", table_.noun, key));
   return found;
 }
 
 double ObjectReader::number(const std::string& key, double otherwise, Range range) {
   const JsonNode* found = find(key);
-  return found == nullptr ? otherwise : reading_.number(*found, "'" + key + "'", range);
+  return found == nullptr ? otherwise : reading_.number(*found, fmt::format("'{}'", key), range);
 }
 
 std::uint64_t ObjectReader::whole(const std::string& key, std::uint64_t otherwise, Range range) {
   const JsonNode* found = find(key);
-  return found == nullptr ? otherwise : reading_.whole(*found, "'" + key + "'", range);
+  return found == nullptr ? otherwise : reading_.whole(*found, fmt::format("'{}'", key), range);
 }
 
 bool ObjectReader::flag(const std::string& key, bool otherwise) {
   const JsonNode* found = find(key);
-  return found == nullptr ? otherwise : reading_.flag(*found, "'" + key + "'");
+  return found == nullptr ? otherwise : reading_.flag(*found, fmt::format("'{}'", key));
 }
 
 std::string ObjectReader::text(const std::string& key, const std::string& otherwise) {
   const JsonNode* found = find(key);
-  return found == nullptr ? otherwise : reading_.text(*found, "'" + key + "'");
+  return found == nullptr ? otherwise : reading_.text(*found, fmt::format("'{}'", key));
 }
 
 std::string ObjectReader::needed_text(const std::string& key) {
   const JsonNode* found = need(key);
-  return found == nullptr ? "" : reading_.text(*found, "'" + key + "'");
+  return found == nullptr ? "" : reading_.text(*found, fmt::format("'{}'", key));
 }
 
 std::string ObjectReader::word(const std::string& key, const std::string& otherwise,
                                const std::vector<std::string>& words) {
   const JsonNode* found = find(key);
-  return found == nullptr ? otherwise : reading_.word(*found, "'" + key + "'", words);
+  return found == nullptr ? otherwise : reading_.word(*found, fmt::format("'{}'", key), words);
 }
 
 }  // namespace dpm

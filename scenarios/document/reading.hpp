@@ -1,7 +1,7 @@
 // Reading typed values out of a JsonNode, with every problem named by file and line.
 //
-// Problems are collected, not thrown: a reader that meets one reports it, takes a harmless value and goes on, so that
-// one run shows all mistakes of a file. Nothing that was read may be used before problems.empty() was asked.
+// Problems are collected, not thrown: a reader that finds one reports it, returns a harmless value and goes on, so that
+// one run shows all mistakes of a file. Check problems.empty() before you use what was read.
 #pragma once
 
 #include <cstdint>
@@ -91,7 +91,7 @@ struct Reading {
   void problem(const JsonNode& node, const std::string& what) const { problems.add(node.line, what); }
 };
 
-// One object of the file: its keys are looked up by name, and those nobody may look up are refused when it is made.
+// One object of the file: its keys are looked up by name, and those that no reader may look up are refused when it is made.
 class ObjectReader {
  public:
   ObjectReader(const JsonNode& node, const KeyTable& table, const Reading& reading);

@@ -1,8 +1,8 @@
 // The switchboard of the test: the file system's processes register when they start, users log out when they end, and
-// when the last user has gone it stops everybody, so that all work is finished and counted.
+// when the last user has gone it stops all of them, so that all work is finished and counted.
 //
 // It receives in a fixed order (disk interface, buffer manager, directory manager, request interpreter, user 1, 2,
-// ...), so that what it does does not depend on who comes first: its part of a prediction is exact.
+// ...), so its work does not depend on which message comes first: its part of a prediction is exact.
 #pragma once
 
 #include <vector>

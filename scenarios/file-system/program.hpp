@@ -3,8 +3,8 @@
 //   user ---> request_interpreter ---------> buffer_manager ---> disk_interface ---> disk
 //                      `--> directory_manager ------^
 //
-// The four in the middle are the file system; users, disk and name_server are outside the computation. What each
-// process does is said at the top of its own header, what they say to each other in protocol.hpp.
+// The four in the middle are the file system; users, disk and name_server are outside the computation. The top
+// of each process's header tells what it does, and protocol.hpp what they say to each other.
 //
 // Numbers out of range end the process that has them with std::invalid_argument, which names the parameter.
 #pragma once

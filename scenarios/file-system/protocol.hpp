@@ -7,7 +7,7 @@
 //   DISK_READ, DISK_WRITE buffer manager -> disk interface; DISK_DONE is the answer
 //   COMMAND, COMMAND_DONE disk interface -> disk and back
 //   REGISTER, REGISTERED  a process of the file system -> name server and back, when it starts
-//   LOG_OUT               user -> name server, when it ends;  STOP: name server -> everybody, after the last of them
+//   LOG_OUT               user -> name server, when it ends;  STOP: name server -> all others, after the last of them
 //   DISK_READY            disk -> disk interface, when it starts
 //
 // Links that travel: with OPEN and LOOK_UP to the user's data area; with the first DISK_READ to the buffer manager's

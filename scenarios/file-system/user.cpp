@@ -31,7 +31,7 @@ class SequentialAccesses {
     if (++position_ == requests_of_pass_) {
       position_ = 0;
       writing_ = !writing_;
-      if (writing_) file_ += kMostUsers;  // a file that nobody has used
+      if (writing_) file_ += kMostUsers;  // a file that no user has read
     }
     return access;
   }

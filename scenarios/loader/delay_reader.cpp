@@ -1,5 +1,7 @@
 #include "scenarios/loader/delay_reader.hpp"
 
+#include <fmt/format.h>
+
 #include "scenarios/loader/key_tables.hpp"
 #include "scenarios/scenario_file.hpp"
 
@@ -14,7 +16,7 @@ PiecewiseLinear read_table(const JsonNode& node, const std::string& what, const 
   } else {
     for (const auto& item : node.items) {
       if (!item.is(JsonKind::list) || item.items.size() != 2) {
-        reading.problem(item, "every point of " + what + " must be [bytes, seconds]");
+        reading.problem(item, fmt::format("every point of {} must be [bytes, seconds]", what));
         continue;
       }
       points.emplace_back(reading.number(item.items[0], "the bytes of " + what, kBytes),
@@ -23,7 +25,7 @@ PiecewiseLinear read_table(const JsonNode& node, const std::string& what, const 
   }
   auto line = PiecewiseLinear::through(std::move(points));
   if (line) return *std::move(line);
-  reading.problem(node, what + ": " + line.error().what);
+  reading.problem(node, fmt::format("{}: {}", what, line.error().what));
   return {};
 }
 
@@ -135,8 +137,8 @@ DelayModel read_delay_model(const JsonNode& node, const std::filesystem::path& f
     reading.problem(node, "'delays': " + model.error().what);
     return DelayModel{};
   }
-  reading.problem(node, "no delay model '" + name + "'" + hint(name, {"demos-vax", "zero"}) +
-                            ", or the name of a .json file, or an object");
+  reading.problem(node, fmt::format("no delay model '{}'{}, or the name of a .json file, or an object", name,
+                                    hint(name, {"demos-vax", "zero"})));
   return DelayModel{};
 }
 

@@ -1,5 +1,7 @@
 #include "scenarios/loader/study_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scenarios/loader/key_tables.hpp"
@@ -32,7 +34,7 @@ class StudyReader {
   template <typename Read>
   void each(const std::string& key, const KeyTable& table, Read read_one) {
     const JsonNode* list = root_.find(key);
-    if (list == nullptr || !reading_.expect(*list, JsonKind::list, "'" + key + "'")) return;
+    if (list == nullptr || !reading_.expect(*list, JsonKind::list, fmt::format("'{}'", key))) return;
     for (const auto& item : list->items) {
       if (item.is(JsonKind::text) && key == "analyses") {
         add_analysis(item, reading_.word(item, "an analysis", analyses_), {});
@@ -63,7 +65,7 @@ class StudyReader {
 
   void add_axis(Sweep& sweep, const JsonNode& at, const std::string& parameter, const JsonNode& values) {
     know_parameter(at, parameter);
-    SweepAxis axis{parameter, reading_.numbers(values, "the values of '" + parameter + "'", kAnyNumber)};
+    SweepAxis axis{parameter, reading_.numbers(values, fmt::format("the values of '{}'", parameter), kAnyNumber)};
     if (axis.values.empty() || axis.values.size() > kMostValues)
       reading_.problem(values, "a sweep needs between 1 and 1000 values");
     sweep.axes.push_back(std::move(axis));
@@ -111,7 +113,8 @@ class StudyReader {
     if (parameters != nullptr && reading_.expect(*parameters, JsonKind::object, "'parameters'")) {
       for (const auto& member : parameters->members) {
         know_parameter(member.value, member.key);
-        matrix.parameters[member.key] = reading_.number(member.value, "parameter '" + member.key + "'", kAnyNumber);
+        matrix.parameters[member.key] =
+            reading_.number(member.value, fmt::format("parameter '{}'", member.key), kAnyNumber);
       }
     }
     matrix.processes = process_list(object.find("processes"));
@@ -150,15 +153,17 @@ class StudyReader {
 
   void know_parameter(const JsonNode& at, const std::string& name) {
     if (!name.empty() && file_.parameters.count(name) == 0)
-      reading_.problem(at, "no parameter '" + name + "'" + hint(name, parameter_names_));
+      reading_.problem(at, fmt::format("no parameter '{}'{}", name, hint(name, parameter_names_)));
   }
 
   std::vector<std::string> placements(const JsonNode* node, std::vector<std::string> otherwise) {
     if (node == nullptr) return otherwise;
     const auto names = reading_.texts(*node, "'placements'");
+    if (node->is(JsonKind::list) && names.empty())
+      reading_.problem(*node, "'placements' must name at least one placement");
     for (const auto& name : names)
       if (std::find(file_.placement_names.begin(), file_.placement_names.end(), name) == file_.placement_names.end())
-        reading_.problem(*node, "no placement '" + name + "'" + hint(name, file_.placement_names));
+        reading_.problem(*node, fmt::format("no placement '{}'{}", name, hint(name, file_.placement_names)));
     return names;
   }
 
@@ -188,7 +193,7 @@ class StudyReader {
     const auto names = reading_.texts(*node, what);
     for (const auto& name : names)
       if (std::find(valid.begin(), valid.end(), name) == valid.end())
-        reading_.problem(*node, "no " + noun + " '" + name + "'" + hint(name, valid));
+        reading_.problem(*node, fmt::format("no {} '{}'{}", noun, name, hint(name, valid)));
     return names;
   }
 
@@ -196,7 +201,7 @@ class StudyReader {
   void unique(const JsonNode& at, const std::string& name, const std::vector<Named>& all, const std::string& noun) {
     const auto same = [&](const Named& one) { return one.name == name; };
     if (std::any_of(all.begin(), all.end(), same))
-      reading_.problem(at, "there are two " + noun + " of the name '" + name + "': give one a 'name'");
+      reading_.problem(at, fmt::format("there are two {} of the name '{}': give one a 'name'", noun, name));
   }
 
   ObjectReader& root_;

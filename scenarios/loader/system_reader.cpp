@@ -1,6 +1,9 @@
 #include "scenarios/loader/system_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "model/nearest_name.hpp"
 #include "scenarios/loader/delay_reader.hpp"
@@ -44,7 +47,7 @@ MeterFlags read_flags(const JsonNode& node, const Reading& reading) {
 // A program's parameter, of the kind its default has. Names that end in _s are seconds.
 ParameterValue read_parameter(const JsonNode& node, const std::string& name, const ParameterValue& default_value,
                               const Reading& reading) {
-  const std::string what = "parameter '" + name + "'";
+  const std::string what = fmt::format("parameter '{}'", name);
   const bool is_time = name.size() > 2 && name.compare(name.size() - 2, 2, "_s") == 0;
   if (std::holds_alternative<double>(default_value)) return reading.number(node, what, is_time ? kTime : kAnyNumber);
   if (std::holds_alternative<bool>(default_value)) return reading.flag(node, what);
@@ -55,7 +58,7 @@ ParameterValue read_parameter(const JsonNode& node, const std::string& name, con
 }  // namespace
 
 SystemReader::SystemReader(ObjectReader& root, const Reading& reading, const Surroundings& around)
-    : root_(root), reading_(reading), around_(around) {}
+    : root_(root), reading_(reading), around_(around), wiring_(scenario_, processes_, root.node(), reading) {}
 
 void SystemReader::read(const std::string& placement) {
   scenario_.name = root_.needed_text("name");
@@ -82,9 +85,7 @@ void SystemReader::read(const std::string& placement) {
   check_machines(placement);
   read_faults();
   read_spawnable();
-  wire();
-  finish_programs();
-  check_that_it_ends();
+  wiring_.finish();
 }
 
 // ---- machines
@@ -134,7 +135,7 @@ void SystemReader::read_process_names() {
   const JsonNode* processes = root_.need("processes");
   if (processes == nullptr) return;
   for (const auto& item : items_of(processes, "'processes'", reading_)) {
-    Entry entry;
+    ProcessEntry entry;
     entry.node = &item;
     const JsonNode* name = item.find("name");
     const JsonNode* count = item.find("count");
@@ -142,20 +143,19 @@ void SystemReader::read_process_names() {
     if (name != nullptr) {
       const auto members = count == nullptr ? std::nullopt : std::optional(reading_.whole(*count, "'count'", kCount));
       for (const auto& made : process_names_.add(reading_, item, reading_.text(*name, "'name'"), members)) {
-        process_index_[made] = scenario_.processes.size();
-        entry_of_process_[made] = entries_.size();
+        processes_.index[made] = scenario_.processes.size();
+        processes_.entry_of[made] = processes_.entries.size();
         entry.members.push_back(scenario_.processes.size());
         scenario_.processes.emplace_back().name = made;
       }
     }
-    entries_.push_back(std::move(entry));
+    processes_.entries.push_back(std::move(entry));
   }
-  link_sets_.resize(scenario_.processes.size());
   if (scenario_.processes.empty()) reading_.problem(*processes, "a scenario needs at least one process");
 }
 
 void SystemReader::read_processes() {
-  for (auto& entry : entries_) {
+  for (auto& entry : processes_.entries) {
     ObjectReader object(*entry.node, key_tables().process, reading_);
     read_process(object, entry);
   }
@@ -164,10 +164,10 @@ void SystemReader::read_processes() {
   if (!reading_.problems.empty()) return;  // a process may have meant it
   for (const auto& program : programs->members)
     if (used_programs_.count(program.key) == 0)
-      reading_.problems.add(program.line, "no process runs program '" + program.key + "'");
+      reading_.problems.add(program.line, fmt::format("no process runs program '{}'", program.key));
 }
 
-void SystemReader::read_process(ObjectReader& object, Entry& entry) {
+void SystemReader::read_process(ObjectReader& object, ProcessEntry& entry) {
   object.need("name");
   object.find("count");
   ProcessDescription common;
@@ -178,7 +178,8 @@ void SystemReader::read_process(ObjectReader& object, Entry& entry) {
   if (std::none_of(scenario_.filters.begin(), scenario_.filters.end(), named)) {
     std::vector<std::string> names;
     for (const auto& filter : scenario_.filters) names.push_back(filter.name);
-    reading_.problem(*object.find("filter"), "no filter '" + common.filter + "'" + hint(common.filter, names));
+    reading_.problem(*object.find("filter"),
+                     fmt::format("no filter '{}'{}", common.filter, hint(common.filter, names)));
   }
   common.in_computation = object.flag("in_computation", true);
   entry.service_given = object.has("service");
@@ -207,11 +208,11 @@ void SystemReader::read_links(const JsonNode& links, std::size_t process, const 
   if (!reading.expect(links, JsonKind::list, "'links'")) return;
   for (const auto& item : links.items) {
     const ProcessNames members = process_names_.find(reading, item, reading.name(item, "'links'"), "'links'");
-    if (members != nullptr) add_links(process, *members);
+    if (members != nullptr) wiring_.add_links(process, *members);
   }
 }
 
-Environment SystemReader::member_environment(const Entry& entry, std::size_t member) const {
+Environment SystemReader::member_environment(const ProcessEntry& entry, std::size_t member) const {
   Environment environment{&reading_.names, {}};
   if (entry.counted) environment.values["index"] = static_cast<double>(member + 1);
   return environment;
@@ -219,7 +220,7 @@ Environment SystemReader::member_environment(const Entry& entry, std::size_t mem
 
 // ---- programs
 
-void SystemReader::read_program(ObjectReader& object, Entry& entry) {
+void SystemReader::read_program(ObjectReader& object, ProcessEntry& entry) {
   const JsonNode* program = object.need("program");
   const JsonNode* parameters = object.find("parameters");
   if (program == nullptr) return;
@@ -252,7 +253,7 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
     if (const auto* programs = root_.find("programs"))
       for (const auto& member : programs->members) in_file.push_back(member.key);
     const std::string meant = did_you_mean(name, in_file);
-    reading.problem(at, meant.empty() ? found.error().what : "no program '" + name + "'" + meant);
+    reading.problem(at, meant.empty() ? found.error().what : fmt::format("no program '{}'{}", name, meant));
     return nullptr;
   }
   const ProgramDescription& description = **found;
@@ -266,18 +267,24 @@ Program SystemReader::make_registered(const std::string& name, const JsonNode& a
     for (const auto& member : parameters->members) {
       const auto known = std::find(names.begin(), names.end(), member.key);
       if (known == names.end()) {
-        reading.problems.add(member.line,
-                             "program '" + name + "' has no parameter '" + member.key + "'" + hint(member.key, names));
+        reading.problems.add(member.line, fmt::format("program '{}' has no parameter '{}'{}", name, member.key,
+                                                      hint(member.key, names)));
         continue;
       }
       const auto& parameter = description.parameters[static_cast<std::size_t>(known - names.begin())];
       values.set(member.key, read_parameter(member.value, member.key, parameter.default_value, reading));
     }
   }
-  return reading.problems.empty() ? description.make(values) : nullptr;
+  if (!reading.problems.empty()) return nullptr;
+  try {
+    return description.make(values);
+  } catch (const std::invalid_argument& refused) {
+    reading.problem(at, fmt::format("program '{}': {}", name, refused.what()));
+    return nullptr;
+  }
 }
 
-void SystemReader::read_in_file_program(const JsonNode& program, const JsonNode* parameters, Entry& entry) {
+void SystemReader::read_in_file_program(const JsonNode& program, const JsonNode* parameters, ProcessEntry& entry) {
   const bool by_index =
       entry.counted && (mentions_index(program) || (parameters != nullptr && mentions_index(*parameters)));
   const std::size_t readings = by_index ? std::max<std::size_t>(entry.members.size(), 1) : 1;
@@ -310,7 +317,8 @@ Environment SystemReader::program_environment(const JsonNode& program, const Jso
   for (const auto& member : parameters->members) {
     const auto known = environment.values.find(member.key);
     if (known == environment.values.end()) {
-      reading.problems.add(member.line, "the program has no parameter '" + member.key + "'" + hint(member.key, names));
+      reading.problems.add(member.line,
+                           fmt::format("the program has no parameter '{}'{}", member.key, hint(member.key, names)));
     } else {
       known->second = read_parameter(member.value, member.key, known->second, reading);
     }
@@ -329,15 +337,15 @@ void SystemReader::read_spawnable() {
     spawnable.name = object.text("name", name);
     const JsonNode* in_file = root_.find("programs");
     if (in_file != nullptr && in_file->find(name) != nullptr) {
-      reading_.problem(*program, "'" + name +
-                                     "' is written in the file; only programs written in C++ can be spawned, "
-                                     "because a spawned process is born without links");
+      reading_.problem(*program, fmt::format("'{}' is written in the file; only programs written in C++ can be "
+                                             "spawned, because a spawned process starts without links",
+                                             name));
     } else if (!name.empty()) {
       spawnable.program = make_registered(name, *program, parameters, reading_);
     }
     const auto same = [&](const SpawnableProgram& other) { return other.name == spawnable.name; };
     if (std::any_of(scenario_.programs.begin(), scenario_.programs.end(), same))
-      reading_.problem(item, "there are two spawnable programs of the name '" + spawnable.name + "'");
+      reading_.problem(item, fmt::format("there are two spawnable programs of the name '{}'", spawnable.name));
     scenario_.programs.push_back(std::move(spawnable));
   }
 }
@@ -384,7 +392,7 @@ void SystemReader::read_filters() {
     }
     const auto same = [&](const FilterFiles& other) { return other.name == filter.name; };
     if (std::any_of(filters_.begin(), filters_.end(), same))
-      reading_.problem(item, "there are two filters of the name '" + filter.name + "'");
+      reading_.problem(item, fmt::format("there are two filters of the name '{}'", filter.name));
     filters_.push_back(std::move(filter));
   }
   if (filters_.empty()) filters_.push_back({"filter", first_machine, {}, {}});
@@ -399,14 +407,14 @@ void SystemReader::read_placements() {
   std::map<std::string, std::uint32_t> machine_index;
   for (std::uint32_t m = 0; m < scenario_.machines.size(); ++m) machine_index[scenario_.machines[m].name] = m;
   for (const auto& placement : placements->members) {
-    if (!reading_.expect(placement.value, JsonKind::object, "placement '" + placement.key + "'")) continue;
-    const std::string what = "placement '" + placement.key + "'";
+    if (!reading_.expect(placement.value, JsonKind::object, fmt::format("placement '{}'", placement.key))) continue;
+    const std::string what = fmt::format("placement '{}'", placement.key);
     auto& moves = system_.placements[placement.key];
     for (const auto& member : placement.value.members) {
       const auto machines = machine_names_.expand(reading_, member.value, what);
       if (is_empty_list(member.value) || (machines.empty() && reading_.problems.empty()))
-        reading_.problem(member.value, what + " names no machine for '" + member.key + "'");
-      JsonNode at;  // a key has a line, but is no node
+        reading_.problem(member.value, fmt::format("{} names no machine for '{}'", what, member.key));
+      JsonNode at;  // a key has a line, but is not a node
       at.line = member.line;
       const ProcessNames processes = process_names_.find(reading_, at, member.key, what);
       if (processes == nullptr || machines.empty()) continue;
@@ -420,7 +428,7 @@ void SystemReader::read_placements() {
 
 void SystemReader::check_machines(const std::string& placement) {
   const std::vector<std::string> machines = system_.machines_in(placement);
-  for (const auto& entry : entries_) {
+  for (const auto& entry : processes_.entries) {
     system_.entries.push_back({entry.node->line, entry.members});
     const auto nowhere = std::find_if(entry.members.begin(), entry.members.end(),
                                       [&](std::size_t member) { return machines[member].empty(); });
@@ -444,7 +452,8 @@ void SystemReader::read_faults() {
     const bool of_link = kind == "link_down" || kind == "link_up";
     const JsonNode* given = of_link ? machines : machine;
     if (given == nullptr || (machine != nullptr && machines != nullptr)) {
-      reading_.problem(item, "a '" + kind + "' needs " + (of_link ? "'machines', two of them" : "one 'machine'"));
+      reading_.problem(item,
+                       fmt::format("a '{}' needs {}", kind, (of_link ? "'machines', two of them" : "one 'machine'")));
       continue;
     }
     const auto names = machine_names_.expand(reading_, *given, of_link ? "'machines'" : "'machine'");

@@ -6,6 +6,7 @@
 
 #include "scenarios/behaviour/name_groups.hpp"
 #include "scenarios/behaviour/program_reader.hpp"
+#include "scenarios/loader/wiring.hpp"
 #include "scenarios/scenario_file.hpp"
 #include "scenarios/system_template.hpp"
 
@@ -30,27 +31,16 @@ class SystemReader {
   const NameGroups& process_names() const { return process_names_; }
 
  private:
-  // One entry of "processes": a process, or a group of them.
-  struct Entry {
-    const JsonNode* node = nullptr;
-    std::vector<std::size_t> members;   // indices into scenario_.processes
-    const JsonNode* in_file = nullptr;  // its program, if written in the file
-    bool counted = false;
-    bool service_given = false;
-    std::vector<std::string> machines;
-    std::vector<std::shared_ptr<InFileProgram>> programs;  // one for all members, or one each
-  };
-
   void read_machines();
   MachineDescription read_machine(ObjectReader& machine);
   void read_process_names();
   void read_processes();
-  void read_process(ObjectReader& object, Entry& entry);
+  void read_process(ObjectReader& object, ProcessEntry& entry);
   void read_links(const JsonNode& links, std::size_t process, const Reading& reading);
-  void read_program(ObjectReader& object, Entry& entry);
-  void read_in_file_program(const JsonNode& program, const JsonNode* parameters, Entry& entry);
+  void read_program(ObjectReader& object, ProcessEntry& entry);
+  void read_in_file_program(const JsonNode& program, const JsonNode* parameters, ProcessEntry& entry);
   Environment program_environment(const JsonNode& program, const JsonNode* parameters, const Environment& outer);
-  Environment member_environment(const Entry& entry, std::size_t member) const;
+  Environment member_environment(const ProcessEntry& entry, std::size_t member) const;
   Program make_registered(const std::string& name, const JsonNode& at, const JsonNode* parameters,
                           const Reading& reading);
   void read_meter();
@@ -60,13 +50,6 @@ class SystemReader {
   void read_faults();
   void read_spawnable();
 
-  // Wiring (system_wiring.cpp): programs written in the file get the links their steps use.
-  void wire();
-  void check_kinds(const Entry& sender, const InFileProgram& program);
-  void add_links(std::size_t process, const std::vector<std::string>& to);
-  void finish_programs();
-  void check_that_it_ends();
-
   ObjectReader& root_;
   const Reading& reading_;
   const Surroundings& around_;
@@ -75,11 +58,8 @@ class SystemReader {
   std::vector<FilterFiles> filters_;
   NameGroups machine_names_{"machine"};
   NameGroups process_names_{"process"};
-  std::vector<Entry> entries_;
-  std::map<std::string, std::size_t> process_index_;
-  std::map<std::string, std::size_t> entry_of_process_;
-  std::vector<std::set<std::string>> link_sets_;  // of scenario_.processes
-  std::size_t link_count_ = 0;
+  ProcessEntries processes_;
+  Wiring wiring_;
   std::set<std::string> used_programs_;
   MeterFlags default_flags_ = MeterFlags::all();
   Kinds kinds_;

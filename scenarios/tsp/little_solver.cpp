@@ -14,7 +14,7 @@ constexpr Cost kForbidden = std::numeric_limits<Cost>::max();
 
 // The part of the matrix a path leaves open. Rows are the cities still to be left (the path's last, then the unvisited
 // ones), columns the cities still to be entered (city 0, then the unvisited ones), so cell (i, i) is the one that must
-// not be used: closing the tour early, or staying where one is. With nobody left to visit, the only cell is the way
+// not be used: closing the tour early, or staying where one is. With no city left to visit, the only cell is the way
 // back.
 class OpenMatrix {
  public:

@@ -62,7 +62,8 @@ bool is_prefix(const TraceInfo& before, const TraceInfo& now) {
                }) &&
          grows(before.filters, now.filters, std::equal_to<>()) &&
          grows(before.channel_sets, now.channel_sets, std::equal_to<>()) && before.source == now.source &&
-         before.scenario == now.scenario && before.placement == now.placement && before.seed == now.seed;
+         before.properties == now.properties && before.scenario == now.scenario && before.placement == now.placement &&
+         before.seed == now.seed;
 }
 
 // What an event names that the info does not describe; empty when it describes all.
@@ -92,7 +93,7 @@ std::string undescribed_in(const TraceInfo& info) {
   }
   for (std::size_t channel = 0; channel < info.channels.size(); ++channel) {
     const ChannelInfo& described = info.channels[channel];
-    const bool may_be_unknown = described.kind != ChannelKind::numbered;  // whoever numbers messages knows for whom
+    const bool may_be_unknown = described.kind != ChannelKind::numbered;  // a sender that numbers its messages knows their receiver
     if (described.owner.value >= info.processes.size() && !(may_be_unknown && described.owner.is_none()))
       return "the owner of channel " + std::to_string(channel);
     for (const MachineId machine : {described.sender.machine, described.receiver.machine})

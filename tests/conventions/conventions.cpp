@@ -95,40 +95,6 @@ bool has_anchor(const SourceFile& page, const std::string& anchor) {
   });
 }
 
-// Classes that are still spread over files, by folder and name, and the reason.
-struct Spread {
-  std::string_view folder, class_name;
-};
-constexpr std::array kSpread = {
-    Spread{"backends/sim", "ProcessCalls"},      // messages and moved data
-    Spread{"backends/sim", "Simulation"},        // delivery and the end
-    Spread{"native", "Launcher"},                // what watches the processes
-    Spread{"native", "NativeCalls"},             // moved data
-    Spread{"scenarios/loader", "SystemReader"},  // wiring
-};
-
-bool may_be_spread(const std::string& folder, const std::string& class_name) {
-  return std::any_of(kSpread.begin(), kSpread.end(),
-                     [&](const Spread& known) { return known.folder == folder && known.class_name == class_name; });
-}
-
-// The .cpp files with methods of each class, by folder and name.
-using FilesOfClasses = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
-
-// Rows of kSpread whose class is in one file by now. A folder that is not among `files` has no rows to judge.
-Complaints stale_exceptions(std::span<const SourceFile> files, const FilesOfClasses& files_of) {
-  Complaints complaints;
-  for (const auto& [folder, class_name] : kSpread) {
-    const auto in_folder = [&folder = folder](const SourceFile& file) { return file.folder() == folder; };
-    if (std::none_of(files.begin(), files.end(), in_folder)) continue;
-    const auto found = files_of.find({std::string(folder), std::string(class_name)});
-    if (found != files_of.end() && found->second.size() > 1) continue;
-    complaints.push_back(fmt::format("{}: {} is not spread over files any more: remove its row of kSpread in {}",
-                                     folder, class_name, "tests/conventions/conventions.cpp"));
-  }
-  return complaints;
-}
-
 struct CommentLine {
   std::size_t column = 0;  // of the slashes
   std::size_t indent = 0;  // between slashes and text
@@ -199,7 +165,7 @@ Complaints readmes_missing(std::span<const SourceFile> files) {
 Complaints classes_spread(std::span<const SourceFile> files) {
   // A definition begins at the left margin. "State" of "Replay::State" is another class than that of "Builder::State".
   static const std::regex pattern(R"(^(?:[A-Za-z][^=;{}()#]*?\b)?((?:[A-Z]\w*::)*[A-Z]\w*)::(?:~?\w+|operator\S+)\()");
-  FilesOfClasses files_of;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> files_of;  // by folder and name of a class
   for (const auto& file : files) {
     if (file.extension() != ".cpp") continue;
     for (const auto& line : file.lines) {
@@ -207,10 +173,10 @@ Complaints classes_spread(std::span<const SourceFile> files) {
       if (std::regex_search(line, match, pattern)) files_of[{file.folder(), match[1]}].insert(file.name());
     }
   }
-  Complaints complaints = stale_exceptions(files, files_of);
+  Complaints complaints;
   for (const auto& [name, names_of_files] : files_of) {
     const auto& [folder, class_name] = name;
-    if (names_of_files.size() < 2 || may_be_spread(folder, class_name)) continue;
+    if (names_of_files.size() < 2) continue;
     std::string list;
     for (const auto& file : names_of_files) list += (list.empty() ? "" : ", ") + file;
     complaints.push_back(

@@ -75,16 +75,6 @@ TEST_CASE("conventions: the methods of a class are in one .cpp file", "[conventi
             .empty());
 }
 
-TEST_CASE("conventions: an exception for a class that is not spread any more is refused", "[conventions]") {
-  const std::string method = "void NativeCalls::send() {}\n", launcher = "void Launcher::start() {}\n";
-  const std::vector<std::pair<std::string, std::string>> spread = {{"native/a.cpp", method + launcher},
-                                                                   {"native/b.cpp", method + launcher}};
-  CHECK(complaints_about(classes_spread, spread).empty());
-  CHECK(complaints_about(classes_spread, {{"native/a.cpp", method + launcher}, {"native/b.cpp", launcher}}) ==
-        Complaints{"native: NativeCalls is not spread over files any more: remove its row of kSpread in "
-                   "tests/conventions/conventions.cpp"});
-}
-
 TEST_CASE("conventions: drawings in comments are whole", "[conventions]") {
   check_project(drawings_broken);
   const std::string row =

@@ -137,6 +137,36 @@ TEST_CASE("merge: properties of the run stay where the traces agree", "[merge]")
   CHECK(info.channel_sets.size() == 1);
 }
 
+TEST_CASE("merge: a union has the properties that all its traces have", "[merge]") {
+  const SourceProperties simulated = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
+  const SourceProperties live = {.metering_takes_time = true};
+  const auto united = [](const SourceProperties& first, const SourceProperties& second) {
+    Traces traces;
+    traces.machine("red").properties = first;
+    traces.machine("blue").properties = second;
+    traces.unite();
+    return traces.united->info().properties;
+  };
+  CHECK(united(simulated, simulated) == simulated);
+  CHECK(united(live, live) == live);
+  CHECK(united(simulated, live) == live);
+  CHECK(united(live, simulated) == live);
+}
+
+TEST_CASE("merge: properties of inputs that grow are passed on when they change", "[merge]") {
+  TraceUnion joined(TraceUnion::Tables::passed_on);
+  const std::size_t red = joined.add("red"), blue = joined.add("blue");
+  TraceGrowth growth;
+  growth.properties = SourceProperties{.delays_known = true, .scripted = true};
+  joined.grow(red, growth);
+  CHECK(joined.take_growth().properties == growth.properties);
+  joined.grow(blue, growth);
+  CHECK_FALSE(joined.take_growth().properties);
+  growth.properties->scripted = false;
+  joined.grow(blue, growth);
+  CHECK(joined.take_growth().properties == growth.properties);
+}
+
 TEST_CASE("merge: a union whose tables are passed on remembers what is alive", "[merge]") {
   TraceUnion united(TraceUnion::Tables::passed_on);
   Traces traces;

@@ -25,7 +25,7 @@ auto of_code(std::uint32_t code) {
   return [code](const FrameHeader& header) { return header.code == code; };
 }
 
-// A process with an inbox, and who connects to it.
+// A process with an inbox, and the senders that connect to it.
 class Post {
  public:
   Post() {
@@ -110,7 +110,7 @@ TEST_CASE("native: a message stays with the kernel until it is received", "[nati
   CHECK_FALSE(post.inbox->take(any));
 }
 
-TEST_CASE("native: the earliest message comes first, whoever sent it", "[native]") {
+TEST_CASE("native: the earliest message comes first, from whichever sender", "[native]") {
   Post post;
   const UniqueFd one = post.connect();
   const UniqueFd other = post.connect();
@@ -142,7 +142,7 @@ TEST_CASE("native: more than a kernel's buffer in front of the message that is w
   for (std::uint32_t code = 1; code < kMessages; ++code) REQUIRE(post.inbox->take(any)->header.code == code);
 }
 
-TEST_CASE("native: a stranger who connects is shown the door, or ignored, and harms nobody", "[native]") {
+TEST_CASE("native: a stranger that connects is disconnected or ignored, and does no harm", "[native]") {
   Post post;
   const UniqueFd talker = post.connect();
   const UniqueFd mute = post.connect();
@@ -155,7 +155,7 @@ TEST_CASE("native: a stranger who connects is shown the door, or ignored, and ha
   CHECK(post.inbox->take(any)->header.code == 1);
   CHECK(is_closed(talker));
   write_all(sender, frame_of(2, 2));
-  post.inbox->look(true);  // not woken for ever by those who say nothing
+  post.inbox->look(true);  // connections that send nothing do not wake it again and again
   CHECK(post.inbox->take(any)->header.code == 2);
 }
 

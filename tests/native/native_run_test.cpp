@@ -25,7 +25,7 @@ System system_of(Program a, Program b) {
       .process("b", "blue", {"a"}, std::move(b));
 }
 
-NativeOutcome run(const System& system, const LiveOptions& options = {}) {
+NativeOutcome run(const System& system, const NativeOptions& options = {}) {
   auto outcome = run_native(system.scenario, options);
   INFO((outcome ? "" : outcome.error().what));
   REQUIRE(outcome.has_value());
@@ -60,7 +60,7 @@ class LauncherProcess {
     pid_ = ::fork();
     REQUIRE(pid_ >= 0);
     if (pid_ == 0) {
-      const LiveOptions options{.on_line = [&](const PrintedLine& line) {
+      const NativeOptions options{.on_line = [&](const PrintedLine& line) {
         const std::string text = line.text + "\n";
         if (::write(ends[1], text.data(), text.size()) < 0) ::_exit(9);
       }};

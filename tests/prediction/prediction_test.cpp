@@ -254,7 +254,7 @@ TEST_CASE("prediction: the interval does not reach beyond what is possible, howe
           "[prediction]") {
   // The clocks show four times what the replay does: the meter took it, and how much is not known.
   EventScript script({"red"});
-  script.info.source = "linux-seccomp";
+  script.info.properties.metering_takes_time = true;
   script.info.delays = constant_delays(.001, .001);
   script.process("A", "red");
   script.process("B", "red");

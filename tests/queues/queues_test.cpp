@@ -14,6 +14,7 @@ constexpr ProcessId kServer{0}, kClient{1};
 
 TraceInfo server_and_client() {
   TraceInfo info;
+  info.properties.every_arrival_metered = true;
   info.machines = {{"red", 1}, {"blue", 1}};
   info.processes = {{"server", "s", MachineId{0}, 0, true}, {"client", "c", MachineId{1}, 0, true}};
   info.channels = {{kServer, "requests"}};

@@ -264,7 +264,7 @@ TEST_CASE("behaviour: measured values and dealt branches come up exactly as ofte
   CHECK(std::count(calls.done.begin(), calls.done.end(), "send 1 to b 1") == 3);
 }
 
-TEST_CASE("behaviour: the requester is the member of the group that began the request, whoever answered in between",
+TEST_CASE("behaviour: the requester is the member of the group that began the request, not one that answered in between",
           "[scenarios]") {
   FakeCalls calls = fake();
   calls.arrive("g_2", 1, 20, tag(7, 70));
@@ -293,7 +293,7 @@ TEST_CASE("behaviour: a short message that was waited for belongs to the request
   CHECK(calls.done == Lines{"send 1 to a 5", "send 2 to g_2 30"});
 }
 
-TEST_CASE("behaviour: who has answered gets the next task, and each member has so many at a time", "[scenarios]") {
+TEST_CASE("behaviour: a member that has answered gets the next task, and each has a limited number at a time", "[scenarios]") {
   FakeCalls calls = fake();
   for (const auto* who : {"g_3", "g_3", "g_1", "g_2", "g_1", "g_3", "g_2"}) calls.arrive(who, 2, 9);
   calls.run(program_of(R"({"start": [{"dispatch": "item", "to": "g", "bytes": 40, "tasks": 7, "in_flight": 2,

@@ -1,4 +1,4 @@
-// cases/NAME.json must be refused with exactly what NAME.expect says. DPM_BLESS=1 writes the .expect files anew.
+// cases/NAME.json must be refused with exactly what NAME.expect says. DPM_BLESS=1 writes the .expect files again.
 #include <algorithm>
 #include <vector>
 

@@ -30,6 +30,6 @@ TEST_CASE("json: a mistake is named with its line", "[scenarios]") {
   CHECK_FALSE(parse_json(std::string(100000, '['), "f").has_value());
 }
 
-TEST_CASE("json: a file that is not there is said so", "[scenarios]") {
+TEST_CASE("json: the error for a missing file names it", "[scenarios]") {
   CHECK(load_json("/nonexistent/x.json").error().what == "open /nonexistent/x.json: No such file or directory");
 }

@@ -49,7 +49,7 @@ TEST_CASE("loader: the links of a program written in the file follow from its st
   CHECK(process_of(scenario, "server_1").links.empty());
 }
 
-TEST_CASE("loader: a step to the sender gives links back to everybody who has one", "[scenarios]") {
+TEST_CASE("loader: a step to the sender gives links back to every process that has one", "[scenarios]") {
   std::string text = two_groups();
   const std::string reply = R"({"reply": "data", "bytes": 512})";
   text.replace(text.find(reply), reply.size(), R"({"send": "data", "to": "sender", "bytes": 512})");

@@ -140,7 +140,7 @@ TEST_CASE("sim: processes outside the computation count neither for T nor for th
   CHECK(outcome.truth.total_cpu_ns == 10'000'000);
 }
 
-TEST_CASE("sim: a deadlock is reported with who waits for what", "[sim]") {
+TEST_CASE("sim: a deadlock report names each process and what it waits for", "[sim]") {
   const auto outcome =
       System()
           .machine("red")
@@ -270,7 +270,7 @@ TEST_CASE("sim: ten thousand processes pass a token around", "[sim]") {
   CHECK(outcome.seen.events.size() == processes * std::size_t{6});
 }
 
-TEST_CASE("sim: what programs print is told in the order they said it, and is no message", "[sim]") {
+TEST_CASE("sim: lines that programs print come in their order, and are not messages", "[sim]") {
   const auto outcome = System()
                            .machine("red")
                            .process("late", "red", {},

@@ -106,7 +106,7 @@ TEST_CASE("sim: misuse of links fails the run and names process and call", "[sim
              Catch::Contains("a_receive_message") && Catch::Contains("time stands still"));
 }
 
-TEST_CASE("sim: a reply link is good for one answer, by whoever holds it", "[sim]") {
+TEST_CASE("sim: a reply link is good for one answer, by any process that holds it", "[sim]") {
   const auto twice = run_pair([](MessageCalls& calls) { calls.call(calls.link_to("b"), {}); },
                               [](MessageCalls& calls) {
                                 const Message request = calls.receive_message();
@@ -213,7 +213,7 @@ TEST_CASE("sim: MOVEDATA respects the rights and the size of areas", "[sim]") {
   CHECK(error_of(true, true, true, 10).empty());
 }
 
-TEST_CASE("sim: the switchboard passes a link on, also to who asks before it is offered", "[sim]") {
+TEST_CASE("sim: the switchboard passes a link on, also to a process that asks before it is offered", "[sim]") {
   const auto outcome = System()
                            .machine("red")
                            .machine("blue")
@@ -245,7 +245,7 @@ TEST_CASE("sim: the switchboard passes a link on, also to who asks before it is 
   CHECK(listed);
 }
 
-TEST_CASE("sim: system processes nobody talks to appear nowhere", "[sim]") {
+TEST_CASE("sim: system processes that get no message appear nowhere", "[sim]") {
   const auto outcome = run_pair([](MessageCalls&) {}, [](MessageCalls&) {});
   CHECK(outcome.seen.info.processes.size() == 2);
   CHECK(outcome.seen.info.channels.size() == 1);

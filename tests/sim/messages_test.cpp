@@ -93,7 +93,7 @@ TEST_CASE("sim: two sends in a row arrive in order, and a short message never ov
   CHECK(queued[21].local_time.ns == 100'000'000);
 }
 
-TEST_CASE("sim: ties are taken in the order of the senders in the scenario, whoever sent first", "[sim]") {
+TEST_CASE("sim: ties are taken in the order of the senders in the scenario, not of sending", "[sim]") {
   // c sends at 0 with a delay of 10 ms, a at 9 ms with a delay of 1 ms: both arrive at 10 ms, and a comes first.
   const auto outcome = System()
                            .machine("red")

@@ -92,7 +92,7 @@ TEST_CASE("sim: the process manager refuses what cannot be, and says why", "[sim
                      refused(migrate_process(calls, "a", "red"), "process 'a' is on machine 'red' already");
                      refused(set_meter_flags(calls, "a", "snd"), "no meter flag 'snd' (did you mean 'send'?)");
                      const Message answer = calls.call(calls.standard_link(StandardLink::kernel), message_of(8));
-                     expect(answer.code == 1, "a kernel does not obey everybody");
+                     expect(answer.code == 1, "a kernel refuses other processes than the process manager");
                    })
           .run();
   CHECK(outcome.error == "");
@@ -132,7 +132,7 @@ TEST_CASE("sim: a destroyed process unwinds, and messages to it are dropped and 
                                       try {
                                         calls.receive_message();
                                       } catch (const std::exception&) {
-                                        std::abort();  // what ends a process is no std::exception
+                                        std::abort();  // what ends a process is not a std::exception
                                       }
                                     })
                            .process("boss", "red", {"victim"},

@@ -50,10 +50,10 @@ Outcome simulate(const std::vector<SlowMachine>& machines, const DelayModel& del
     system.machine("m" + std::to_string(m), machines[m].speed);
     system.scenario.machines.back().cores = machines[m].cores;
   }
-  std::vector<std::string> everybody;
-  for (std::size_t p = 0; p < scripts.size(); ++p) everybody.push_back("p" + std::to_string(p));
+  std::vector<std::string> names;
+  for (std::size_t p = 0; p < scripts.size(); ++p) names.push_back("p" + std::to_string(p));
   for (std::size_t p = 0; p < scripts.size(); ++p) {
-    system.process(everybody[p], "m" + std::to_string(scripts[p].machine), everybody,
+    system.process(names[p], "m" + std::to_string(scripts[p].machine), names,
                    [steps = scripts[p].steps](MessageCalls& calls) {
                      for (const Step& step : steps) {
                        switch (step.kind) {

@@ -31,6 +31,7 @@ class EventScript {
 
   explicit EventScript(const std::vector<std::string>& machines) {
     info.source = "script";
+    info.properties.every_arrival_metered = true;
     for (const auto& name : machines) info.machines.push_back({name, 1.0});
   }
 

@@ -17,6 +17,7 @@ namespace {
 // Equal as far as a stream tells it.
 void check_same_names(const TraceInfo& a, const TraceInfo& b) {
   CHECK(a.source == b.source);
+  CHECK(a.properties == b.properties);
   CHECK(a.scenario == b.scenario);
   CHECK(a.machines == b.machines);
   CHECK(a.processes == b.processes);

@@ -120,6 +120,33 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
     CHECK(older.find(key) == std::string::npos);
 }
 
+TEST_CASE("trace: the properties of the source are read back", "[trace]") {
+  TraceInfo info{.source = "sim", .machines = {{"red", 2}}};
+  for (int set = 0; set < 16; ++set) {
+    info.properties = {(set & 1) != 0, (set & 2) != 0, (set & 4) != 0, (set & 8) != 0};
+    const auto back = sidecar_from_json("trace.json", to_json(Sidecar{.info = info})).value();
+    CHECK(back.info.properties == info.properties);
+  }
+}
+
+TEST_CASE("trace: in a trace that does not state them, the properties follow from the source", "[trace]") {
+  const auto properties_of = [](const std::string& source, const std::string& delays) {
+    TraceInfo info{.source = source, .machines = {{"red", 2}}};
+    info.delays.name = delays;
+    std::string text = to_json(Sidecar{.info = info});
+    const std::string stated = "\"properties\": []";
+    text.replace(text.find(stated), stated.size(), "\"unknown\": []");
+    return sidecar_from_json("trace.json", text).value().info.properties;
+  };
+  const SourceProperties simulated = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
+  CHECK(properties_of("sim", "demos-vax") == simulated);
+  CHECK(properties_of("sim", "zero") == simulated);
+  CHECK(properties_of("linux-seccomp", "zero") == SourceProperties{.metering_takes_time = true});
+  CHECK(properties_of("meter messages+linux-seccomp", "here") ==
+        SourceProperties{.delays_known = true, .metering_takes_time = true});
+  CHECK(properties_of("meter messages", "zero") == SourceProperties{.every_arrival_metered = true});
+}
+
 TEST_CASE("trace: babeltrace2 reads every record of every stream", "[trace]") {
   const TemporaryFolder folder;
   TraceInfo info = small_info(3, 9, 5);

@@ -39,6 +39,7 @@ class TemporaryFolder {
 inline TraceInfo small_info(std::size_t machines, std::size_t processes, std::size_t channels) {
   TraceInfo info;
   info.source = "test";
+  info.properties = {.delays_known = true, .metering_takes_time = true};
   info.scenario = "random \"quoted\" events";
   info.seed = 7;
   info.delays = DelayModel::demos_vax();

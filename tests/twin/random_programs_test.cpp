@@ -23,7 +23,7 @@ twin::Recording recording_of(const validation::RandomProgram& program) {
 
 // Live messages have no codes: only their sizes distinguish them.
 twin::Recording as_live(twin::Recording recording) {
-  recording.info.source = "linux-seccomp";
+  recording.info.properties.scripted = false;
   for (auto& record : recording.records)
     for (auto& operation : record.operations) operation.code = 0;
   return recording;

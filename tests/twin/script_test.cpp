@@ -20,7 +20,6 @@ namespace {
 class RecordedRun {
  public:
   explicit RecordedRun(const std::vector<std::string>& names) {
-    recording.info.source = "linux-seccomp";
     recording.info.machines.push_back({"host"});
     for (const auto& name : names) recording.info.processes.push_back({name, name, MachineId{0}});
     recording.records.resize(names.size());
@@ -92,7 +91,6 @@ bool any_as_recorded(const twin::Twin& made) {
 class Family {
  public:
   Family() {
-    info.source = "linux-seccomp";
     info.machines.push_back({"host"});
     info.channels.push_back({});
     for (const auto* name : {"parent", "first", "second"}) info.processes.push_back({name, name, MachineId{0}});

@@ -268,7 +268,6 @@ TEST_CASE("twin: a process that draws a receiver for each message does not write
 
 TEST_CASE("twin: what a live server sends belongs to what it answers, though it reads several before", "[twin]") {
   twin::Recording recording;
-  recording.info.source = "linux-seccomp";
   recording.info.machines.push_back({"host"});
   for (const auto* name : {"server", "client"}) recording.info.processes.push_back({name, name, MachineId{0}});
   recording.records.resize(2);

@@ -112,7 +112,7 @@ class RunCommand : public Command {
       return refuse(terminal, *this,
                     Error{"a native run records nothing itself; meter it: dpm meter -o " + output_ +
                           " -- dpm run --native " + scenario_});
-    LiveOptions options{.modelled_work = modelled_work_, .pin = pin_};
+    NativeOptions options{.modelled_work = modelled_work_, .pin = pin_};
     if (!json_)
       options.on_line = [&](const PrintedLine& line) { terminal.out << printed_text({&line, 1}) << std::flush; };
     const auto outcome = run_native(scenario, options);

@@ -1,5 +1,7 @@
 #include "scenarios/behaviour/steps/choose.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scenarios/behaviour/performer.hpp"
@@ -25,8 +27,8 @@ void check_order(const Choose& choose, const JsonNode& step, const Reading& read
   const bool known = std::all_of(choose.order.begin(), choose.order.end(),
                                  [&](auto branch) { return branch >= 1 && branch <= choose.branches.size(); });
   if (choose.order.empty() || !known)
-    reading.problem(*order, "'in_order' lists branches of the choice: 1 is the first, " +
-                                std::to_string(choose.branches.size()) + " the last");
+    reading.problem(*order, fmt::format("'in_order' lists branches of the choice: 1 is the first, {} the last",
+                                        choose.branches.size()));
   if (times == nullptr) return;
   const bool positive = std::all_of(choose.times.begin(), choose.times.end(), [](auto n) { return n > 0; });
   if (choose.times.size() != choose.order.size() || !positive)

@@ -164,7 +164,7 @@ TEST_CASE("message calls: CALL waits for its own answer, whatever comes before",
       }));
 }
 
-TEST_CASE("message calls: a reply link may be passed on, and whoever has it answers once", "[contract]") {
+TEST_CASE("message calls: a reply link may be passed on, and the process that has it answers once", "[contract]") {
   System system;
   system.machine("red");
   system.process("a", "red", {"b", "c"}, [](MessageCalls& calls) {
@@ -198,7 +198,7 @@ TEST_CASE("message calls: draws, names and work are those of the process, in eve
   check_that_all_ends(pair(draws_first, draws_first));
 }
 
-TEST_CASE("message calls: STOPTASK ends a process in the midst of its program, and what it sent arrives",
+TEST_CASE("message calls: STOPTASK ends a process in the middle of its program, and what it sent arrives",
           "[contract]") {
   check_that_all_ends(pair(
       [](MessageCalls& calls) {

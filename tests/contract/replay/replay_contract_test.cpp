@@ -67,7 +67,7 @@ TEST_CASE("replay contract: more events than fit in a packet", "[contract][repla
   CHECK(events_in(folder / "trace") == many.events.size());
 }
 
-TEST_CASE("replay contract: live programs, whose channels are streams that nobody owns yet", "[contract][replay]") {
+TEST_CASE("replay contract: live programs, whose channels are streams without a known owner", "[contract][replay]") {
   const TemporaryFolder folder;
   Recording live = told_in_bytes(client_and_server(100));
   live.info.machines[0].cores = 4;

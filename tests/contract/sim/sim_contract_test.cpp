@@ -65,7 +65,7 @@ TEST_CASE("sim contract: every size of meter buffer delivers the same events", "
 TEST_CASE("sim contract: what a failing machine takes with it is counted", "[contract][sim]") {
   Scenario scenario = busy_server(4, 40);
   scenario.meter.buffered_events = 50;
-  scenario.time_limit = Duration::from_seconds(30);  // the clients of the dead server wait for ever
+  scenario.time_limit = Duration::from_seconds(30);  // the clients of the dead server wait without end
   scenario.faults = {{Duration::from_seconds(0.5), FaultKind::machine_off, "red", ""}};
   CHECK(check_source_contract(simulating(scenario)) == std::vector<std::string>{});
   CHECK(recorded(scenario).losses.lost() > 0);

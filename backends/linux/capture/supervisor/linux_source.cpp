@@ -89,6 +89,7 @@ Result<void> LinuxSource::run(EventSink& sink) {
   prepare_interruption();
   keep_buffers_apart();
   state.info.source = "linux-seccomp";
+  state.info.properties.metering_takes_time = true;
   state.info.scenario = state.program.command;
   state.info.machines.push_back({.name = state.options.machine.empty() ? machine_name() : state.options.machine,
                                  .cores = machine_cores(),

@@ -1,0 +1,49 @@
+// How packets get from process to process, and what else happens at a time to come.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backends/sim/calendar.hpp"
+#include "backends/sim/network.hpp"
+#include "backends/sim/packet.hpp"
+
+namespace dpm::sim {
+
+class Simulation;
+
+class Delivery {
+ public:
+  explicit Delivery(Simulation& simulation);
+
+  // Hands over a packet sent now. It arrives after the delay of its class, never before an earlier one of the same
+  // pair.
+  void send(Packet& packet);
+  void send_meter_message(Machine& from, std::uint16_t filter, std::vector<Event>& events);
+  void at(TrueTime when, std::function<void()> action);
+
+  // Delivers the messages due by now, so that a process that looks for one sees what arrives in this very nanosecond:
+  // sums of computing times may end a fraction of it before the alarm.
+  void deliver_due();
+  void on_alarm();
+  // When the run has ended: to the output, whatever way was left.
+  void deliver_remaining_meter_messages();
+
+  bool anything_under_way() const { return pending_packets_ > 0; }
+  Network& network() { return network_; }
+  PacketPool& packets() { return packets_; }
+
+ private:
+  void deliver(Packet& packet);
+  void drop(Packet& packet, const std::string& how);
+
+  Simulation& simulation_;
+  Calendar calendar_;
+  Network network_;
+  PacketPool packets_;
+  std::uint64_t pending_packets_ = 0;  // under way, without faults and limits
+};
+
+}  // namespace dpm::sim

@@ -1,0 +1,34 @@
+// What a process needs to take part in a native run, and how its program leaves it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/scenario.hpp"
+#include "native/board.hpp"
+#include "native/frame.hpp"
+#include "native/journal.hpp"
+
+namespace dpm::native {
+
+// Thrown through a program that misused a call.
+struct Misuse {
+  std::string what;
+};
+// Ends a process from inside: STOPTASK.
+struct StopTask {};
+
+struct Membership {
+  const Scenario& scenario;
+  std::uint32_t process;  // its number in the scenario
+  BoardRow& row;
+  const Journal& journal;
+  RunIdentity run;
+  std::vector<std::uint16_t> ports;  // of every process
+  bool modelled_work = false;
+
+  const ProcessDescription& description() const { return scenario.processes.at(process); }
+  [[noreturn]] void misuse(const char* call, const std::string& what) const;
+};
+
+}  // namespace dpm::native
