@@ -1,5 +1,7 @@
 #include "backends/linux/capture/calls/conversation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/linux/capture/calls/flow_names.hpp"
@@ -37,7 +39,7 @@ Flow& Conversations::pipe(std::uint64_t device, std::uint64_t inode) {
   ChannelInfo described;
   described.kind = ChannelKind::stream;
   described.medium = ChannelMedium::pipe;
-  described.sender.address = std::to_string(device) + ":" + std::to_string(inode);
+  described.sender.address = fmt::format("{}:{}", device, inode);
   described.sender.machine = MachineId{0};
   described.receiver = described.sender;
   described.name = "pipe " + described.sender.address;

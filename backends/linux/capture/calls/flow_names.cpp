@@ -1,5 +1,7 @@
 #include "backends/linux/capture/calls/flow_names.hpp"
 
+#include <fmt/format.h>
+
 namespace dpm {
 namespace {
 
@@ -11,12 +13,12 @@ ChannelMedium carrier_of(Medium medium) {
 }  // namespace
 
 std::string unix_end(std::uint64_t inode, const std::string& path) {
-  const std::string number = "socket:[" + std::to_string(inode) + "]";
-  return path.empty() ? number : path + "#" + std::to_string(inode);
+  const std::string number = fmt::format("socket:[{}]", inode);
+  return path.empty() ? number : fmt::format("{}#{}", path, inode);
 }
 
 std::string flow_name(Medium medium, const std::string& from, const std::string& to) {
-  return to_string(medium) + " " + from + " > " + to;
+  return fmt::format("{} {} > {}", to_string(medium), from, to);
 }
 
 ChannelEnd end_named(Medium medium, const std::string& name) {

@@ -1,5 +1,7 @@
 #include "backends/linux/capture/calls/kernel_checks.hpp"
 
+#include <fmt/format.h>
+
 #include "backends/linux/capture/calls/flow_table.hpp"
 #include "model/unchecked.hpp"
 
@@ -7,7 +9,7 @@ namespace dpm {
 namespace {
 
 std::string counted(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -39,21 +41,22 @@ void KernelChecks::datagrams(const DatagramAccount::Verdict& verdict) {
 std::vector<std::string> KernelChecks::warnings() const {
   std::vector<std::string> warnings;
   if (lost_datagrams_ > 0)
-    warnings.push_back(counted(lost_datagrams_, "datagram") + " to " + counted(lost_receivers_, "socket") +
-                       " were recorded as sent, and neither recorded as received nor dropped by the kernel: the GAP "
-                       "events say where");
+    warnings.push_back(fmt::format(
+        "{} to {} were recorded as sent, and neither recorded as received nor dropped by the kernel: the GAP "
+        "events say where",
+        counted(lost_datagrams_, "datagram"), counted(lost_receivers_, "socket")));
   if (surplus_datagrams_ > 0)
-    warnings.push_back(counted(surplus_datagrams_, "datagram") + " were received or dropped at " +
-                       counted(surplus_receivers_, "socket") +
-                       " beyond what was recorded as sent there: the GAP events say where");
+    warnings.push_back(fmt::format(
+        "{} were received or dropped at {} beyond what was recorded as sent there: the GAP events say where",
+        counted(surplus_datagrams_, "datagram"), counted(surplus_receivers_, "socket")));
   if (surplus_streams_ > 0)
-    warnings.push_back(
-        counted(surplus_bytes_, "byte") + " of " + counted(surplus_streams_, "stream") +
-        " were received beyond what was seen to be sent there: some lengths are wrong, or something else "
-        "sent them");
+    warnings.push_back(fmt::format(
+        "{} of {} were received beyond what was seen to be sent there: some lengths are wrong, or something else "
+        "sent them",
+        counted(surplus_bytes_, "byte"), counted(surplus_streams_, "stream")));
   if (overstated_ends_ > 0)
-    warnings.push_back(counted(overstated_bytes_, "byte") + " were recorded at " + counted(overstated_ends_, "end") +
-                       " of TCP connections beyond what the kernel counted there");
+    warnings.push_back(fmt::format("{} were recorded at {} of TCP connections beyond what the kernel counted there",
+                                   counted(overstated_bytes_, "byte"), counted(overstated_ends_, "end")));
   std::string unchecked;
   const auto add = [&unchecked](const std::string& what) { unchecked += (unchecked.empty() ? "" : "; ") + what; };
   if (datagrams_ > 0) add(counted(datagrams_, "datagram") + " on " + counted(datagram_sockets_, "socket"));

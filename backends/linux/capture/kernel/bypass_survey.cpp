@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <elf.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <climits>
@@ -22,7 +23,7 @@ bool has_ring_among(const std::string& process_folder, std::size_t most) {
     const dirent* entry = ::readdir(descriptors);
     if (entry == nullptr) break;
     char target[PATH_MAX];
-    const ssize_t length = ::readlink((folder + "/" + entry->d_name).c_str(), target, sizeof target);
+    const ssize_t length = ::readlink(fmt::format("{}/{}", folder, entry->d_name).c_str(), target, sizeof target);
     if (length > 0 && std::string_view(target, static_cast<std::size_t>(length)) == "anon_inode:[io_uring]")
       found = true;
   }
@@ -50,7 +51,7 @@ std::vector<SharedMemory> shared_mappings(const std::string& process_folder) {
 }  // namespace
 
 ProgramKind program_kind(std::uint32_t pid) {
-  std::ifstream program("/proc/" + std::to_string(pid) + "/exe", std::ios::binary);
+  std::ifstream program(fmt::format("/proc/{}/exe", pid), std::ios::binary);
   char identification[EI_NIDENT] = "";
   if (!program.read(identification, sizeof identification)) return ProgramKind::unknown;
   return identification[EI_CLASS] == ELFCLASS64 ? ProgramKind::native : ProgramKind::not_native;
@@ -58,11 +59,11 @@ ProgramKind program_kind(std::uint32_t pid) {
 
 bool has_low_ring(std::uint32_t pid) {
   constexpr std::size_t kLow = 32;
-  return has_ring_among("/proc/" + std::to_string(pid), kLow);
+  return has_ring_among(fmt::format("/proc/{}", pid), kLow);
 }
 
 OpenBypasses survey_bypasses(std::uint32_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid);
+  const std::string folder = fmt::format("/proc/{}", pid);
   return {has_ring_among(folder, SIZE_MAX), program_kind(pid) != ProgramKind::not_native, shared_mappings(folder)};
 }
 

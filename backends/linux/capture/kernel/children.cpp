@@ -1,6 +1,7 @@
 #include "backends/linux/capture/kernel/children.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,7 +16,7 @@ namespace dpm {
 namespace {
 
 bool append_children(std::uint32_t pid, std::uint32_t tid, std::vector<std::uint32_t>& children) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/children";
+  const std::string path = fmt::format("/proc/{}/task/{}/children", pid, tid);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return false;
   std::string text;
@@ -58,7 +59,7 @@ std::optional<ChildState> parse_child(const char* stat) {
 }
 
 std::optional<ChildState> read_child(std::uint32_t pid) {
-  const UniqueFd file(::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> text;
   const ssize_t length = file ? ::read(file.get(), text.data(), text.size() - 1) : 0;
   if (length <= 0) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/sock_diag.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
@@ -54,8 +55,8 @@ std::string internet_name(int family, const void* ip, std::uint16_t port) {
     ip = static_cast<const unsigned char*>(ip) + kMappedPrefix.size();
   }
   ::inet_ntop(family, ip, text, sizeof text);
-  const std::string host = family == AF_INET6 ? "[" + std::string(text) + "]" : text;
-  return host + ":" + std::to_string(ntohs(port));
+  const std::string host = family == AF_INET6 ? fmt::format("[{}]", text) : text;
+  return fmt::format("{}:{}", host, ntohs(port));
 }
 
 // The connecting side's SYN counts as an acknowledged byte. The difference shows as long as nothing was retransmitted.
@@ -139,7 +140,7 @@ std::optional<EventCounter> parse_event_counter(const char* text) {
 }
 
 std::optional<EventCounter> read_event_counter(int fd) {
-  const UniqueFd file(::open(("/proc/self/fdinfo/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(::open(fmt::format("/proc/self/fdinfo/{}", fd).c_str(), O_RDONLY | O_CLOEXEC));
   char text[512];
   const ssize_t length = file ? ::read(file.get(), text, sizeof text - 1) : 0;
   if (length <= 0) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "backends/linux/capture/kernel/open_descriptors.hpp"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,16 +33,16 @@ std::vector<std::uint32_t> numbers_in(const std::string& path) {
 std::vector<std::uint32_t> read_process_ids() { return numbers_in("/proc"); }
 
 std::vector<int> read_descriptor_numbers(std::uint32_t pid) {
-  const auto numbers = numbers_in("/proc/" + std::to_string(pid) + "/fd");
+  const auto numbers = numbers_in(fmt::format("/proc/{}/fd", pid));
   return {numbers.begin(), numbers.end()};
 }
 
 std::vector<int> read_listener_numbers(std::uint32_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid) + "/fd";
+  const std::string folder = fmt::format("/proc/{}/fd", pid);
   std::vector<int> listeners;
   for (const std::uint32_t number : numbers_in(folder)) {
     char link[64];
-    const ssize_t length = ::readlink((folder + "/" + std::to_string(number)).c_str(), link, sizeof link);
+    const ssize_t length = ::readlink(fmt::format("{}/{}", folder, number).c_str(), link, sizeof link);
     if (length > 0 && std::string_view(link, static_cast<std::size_t>(length)) == kListenerLink)
       listeners.push_back(static_cast<int>(number));
   }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ void add_named_pipe(int folder, const char* name, OpenFiles& open) {
 }  // namespace
 
 bool add_open_files(std::uint32_t pid, OpenFiles& open) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/fd";
+  const std::string path = fmt::format("/proc/{}/fd", pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
   if (!folder) return errno == ENOENT || errno == ESRCH;
   while (const dirent* entry = ::readdir(folder.get())) {

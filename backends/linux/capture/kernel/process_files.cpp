@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <climits>
@@ -21,13 +22,11 @@ std::string read_small_file(const std::string& path) {
   return length <= 0 ? "" : std::string(text, static_cast<std::size_t>(length));
 }
 
-std::string task_path(std::uint32_t pid, std::uint32_t tid) {
-  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid);
-}
+std::string task_path(std::uint32_t pid, std::uint32_t tid) { return fmt::format("/proc/{}/task/{}", pid, tid); }
 
 // The number after "label:\t" in a status file.
 std::uint64_t status_number(const std::string& status, const char* label, int base = 10) {
-  const auto at = status.find(std::string("\n") + label + ":");
+  const auto at = status.find(fmt::format("\n{}:", label));
   if (at == std::string::npos) return 0;
   return std::strtoull(status.c_str() + at + std::strlen(label) + 2, nullptr, base);
 }
@@ -55,7 +54,7 @@ std::optional<Mapping> parse_mapping(const std::string& line) {
 }  // namespace
 
 std::optional<ThreadStatus> read_status(std::uint32_t tid) {
-  const std::string text = read_small_file("/proc/" + std::to_string(tid) + "/status");
+  const std::string text = read_small_file(fmt::format("/proc/{}/status", tid));
   if (text.empty()) return std::nullopt;
   const auto number = [&text](const char* label) { return static_cast<std::uint32_t>(status_number(text, label)); };
   ThreadStatus status;
@@ -99,13 +98,13 @@ std::string read_command_name(std::uint32_t pid, std::uint32_t tid) {
 
 std::string read_program_path(std::uint32_t pid) {
   char path[PATH_MAX];
-  const ssize_t length = ::readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path, sizeof path);
+  const ssize_t length = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), path, sizeof path);
   return length <= 0 ? "" : std::string(path, static_cast<std::size_t>(length));
 }
 
 std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) {
   std::vector<std::uint32_t> tids;
-  DIR* folder = ::opendir(("/proc/" + std::to_string(pid) + "/task").c_str());
+  DIR* folder = ::opendir(fmt::format("/proc/{}/task", pid).c_str());
   if (folder == nullptr) return tids;
   while (const dirent* entry = ::readdir(folder)) {
     if (entry->d_name[0] != '.') tids.push_back(static_cast<std::uint32_t>(std::strtoul(entry->d_name, nullptr, 10)));
@@ -136,7 +135,7 @@ CallState call_state(std::uint32_t pid, std::uint32_t tid, std::int32_t descript
 }
 
 std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) {
-  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   for (std::string line; std::getline(maps, line);) {
     const auto mapping = parse_mapping(line);
     if (mapping && address >= mapping->region.start && address < mapping->region.end) return mapping->region;
@@ -146,7 +145,7 @@ std::optional<CodeRegion> code_region(std::uint32_t pid, std::uint64_t address) 
 
 std::vector<CodeRegion> code_regions(std::uint32_t pid) {
   std::vector<CodeRegion> regions;
-  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   for (std::string line; std::getline(maps, line);) {
     const auto mapping = parse_mapping(line);
     if (mapping && mapping->executable && mapping->region.path.starts_with("/")) regions.push_back(mapping->region);

@@ -1,6 +1,7 @@
 #include "backends/linux/capture/kernel/tracee.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -22,7 +23,7 @@ namespace dpm {
 namespace {
 
 UniqueFd open_task_file(std::uint32_t pid, std::uint32_t tid, const char* name) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/" + name;
+  const std::string path = fmt::format("/proc/{}/task/{}/{}", pid, tid, name);
   return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 

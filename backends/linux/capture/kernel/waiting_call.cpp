@@ -1,6 +1,7 @@
 #include "backends/linux/capture/kernel/waiting_call.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 namespace dpm {
 
 bool waits_for_supervisor(std::uint32_t pid, std::uint32_t tid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/wchan";
+  const std::string path = fmt::format("/proc/{}/task/{}/wchan", pid, tid);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char symbol[128];
   const ssize_t length = file ? ::read(file.get(), symbol, sizeof symbol) : 0;

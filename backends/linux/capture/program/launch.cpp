@@ -1,6 +1,7 @@
 #include "backends/linux/capture/program/launch.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -159,7 +160,7 @@ Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command,
   Gate* gate = new_gate();
   if (gate == nullptr) return Error::from_errno("make memory to share with the program");
   const pid_t pid = ::fork();
-  if (pid < 0) return Error::from_errno("start '" + command.front() + "'");
+  if (pid < 0) return Error::from_errno(fmt::format("start '{}'", command.front()));
   if (pid == 0) become(command, options, *gate);
   auto launched = supervise(pid, command, options, *gate);
   if (!launched) announce(gate->open, kEnd);

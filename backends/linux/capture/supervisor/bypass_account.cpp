@@ -1,5 +1,7 @@
 #include "backends/linux/capture/supervisor/bypass_account.hpp"
 
+#include <fmt/format.h>
+
 namespace dpm {
 namespace {
 
@@ -9,7 +11,7 @@ std::string listed(const std::set<std::string>& names) {
   std::string text;
   std::size_t shown = 0;
   for (const auto& name : names) {
-    if (shown++ == kNamesShown) return text + " and " + std::to_string(names.size() - kNamesShown) + " more";
+    if (shown++ == kNamesShown) return fmt::format("{} and {} more", text, names.size() - kNamesShown);
     text += (text.empty() ? "" : ", ") + name;
   }
   return text;
@@ -30,13 +32,18 @@ void BypassAccount::add(const std::string& process, const OpenBypasses& open) {
 std::vector<std::string> BypassAccount::warnings() const {
   std::vector<std::string> warnings;
   if (!with_rings_.empty())
-    warnings.push_back("io_uring is used by " + listed(with_rings_) +
-                       ": messages that pass through a ring are not in the trace (gaps in TCP streams show where)");
+    warnings.push_back(
+        fmt::format("io_uring is used by {}: messages that pass through a ring are not in the trace (gaps in TCP "
+                    "streams show where)",
+                    listed(with_rings_)));
   if (!not_native_.empty())
-    warnings.push_back("32-bit programs are not metered: " + listed(not_native_) + " left no messages in the trace");
+    warnings.push_back(
+        fmt::format("32-bit programs are not metered: {} left no messages in the trace", listed(not_native_)));
   if (!unseen_.empty())
-    warnings.push_back("32-bit programs are not metered, and " + listed(unseen_) +
-                       " may be one: it ended before it could be looked at, and made no metered call");
+    warnings.push_back(
+        fmt::format("32-bit programs are not metered, and {} may be one: it ended before it could be looked at, and "
+                    "made no metered call",
+                    listed(unseen_)));
   std::set<std::string> sharing;
   std::string example;
   for (const auto& [key, segment] : segments_) {
@@ -45,8 +52,9 @@ std::vector<std::string> BypassAccount::warnings() const {
     example = segment.name;
   }
   if (!sharing.empty())
-    warnings.push_back("memory is shared (such as " + example + ") by " + listed(sharing) +
-                       ": what they tell each other there is not in the trace");
+    warnings.push_back(
+        fmt::format("memory is shared (such as {}) by {}: what they tell each other there is not in the trace", example,
+                    listed(sharing)));
   return warnings;
 }
 

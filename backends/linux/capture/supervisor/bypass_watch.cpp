@@ -1,5 +1,7 @@
 #include "backends/linux/capture/supervisor/bypass_watch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace dpm {
@@ -12,7 +14,7 @@ bool is_young_and_due(std::uint64_t calls) { return calls == 4 || calls == 16 ||
 
 std::string name_for_people(ProcessView& kernel, std::uint32_t pid) {
   const std::string name = kernel.read_command_name(pid, pid);
-  return (name.empty() ? "process" : name) + " (" + std::to_string(pid) + ")";
+  return fmt::format("{} ({})", name.empty() ? "process" : name, pid);
 }
 
 void BypassWatch::look_for_ring(const Execution& execution) {

@@ -1,5 +1,7 @@
 #include "backends/linux/capture/supervisor/call_handler.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <utility>
 
@@ -201,8 +203,9 @@ void CallHandler::news_are_read() { waits_.settle(); }
 std::vector<std::string> CallHandler::warnings() const {
   std::vector<std::string> warnings;
   if (lives_.news_lost() > 0)
-    warnings.push_back("the kernel dropped announcements of processes " + std::to_string(lives_.news_lost()) +
-                       " times: some forks and exits are missing");
+    warnings.push_back(
+        fmt::format("the kernel dropped announcements of processes {} times: some forks and exits are missing",
+                    lives_.news_lost()));
   if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
   const auto add = [&warnings](const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());

@@ -1,9 +1,9 @@
 #include "backends/linux/capture/supervisor/cpu_times.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace dpm {
 
@@ -114,10 +114,10 @@ void CpuTimes::is_gone(const Kinship& kinship) {
 
 std::optional<std::string> CpuTimes::warning() const {
   if (unknown_ends_ == 0) return std::nullopt;
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.3f", static_cast<double>(unknown_cpu_ns_) * 1e-9);
-  return "CPU time after the last metered call is unknown for " + std::to_string(unknown_ends_) +
-         " processes, which were gone too soon: at most " + seconds + " s in all";
+  return fmt::format(
+      "CPU time after the last metered call is unknown for {} processes, which were gone too soon: at most {:.3f} s in "
+      "all",
+      unknown_ends_, static_cast<double>(unknown_cpu_ns_) * 1e-9);
 }
 
 }  // namespace dpm

@@ -1,5 +1,6 @@
 #include "backends/linux/capture/supervisor/linux_source.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -28,8 +29,9 @@ std::optional<std::string> descriptor_warning() {
   constexpr rlim_t kLeast = 64;
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return std::nullopt;
-  return "the meter may open only " + std::to_string(limit.rlim_cur) +
-         " files: what it could not look at is missing (raise 'ulimit -Hn' before dpm)";
+  return fmt::format(
+      "the meter may open only {} files: what it could not look at is missing (raise 'ulimit -Hn' before dpm)",
+      limit.rlim_cur);
 }
 
 // The signal that interrupts a thread that waits for a call. Its handler does nothing.

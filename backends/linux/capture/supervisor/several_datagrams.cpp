@@ -1,5 +1,7 @@
 #include "backends/linux/capture/supervisor/several_datagrams.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace dpm {
@@ -91,14 +93,15 @@ std::vector<SeveralDatagrams::Waiting> SeveralDatagrams::waiting(std::int64_t si
 std::vector<std::string> SeveralDatagrams::warnings() const {
   std::vector<std::string> warnings;
   if (unread_ > 0)
-    warnings.push_back(
-        std::to_string(unread_) +
-        " datagrams that came while recvmmsg() was being made are not in the trace: their lengths or senders "
-        "could not be read from the program's headers");
+    warnings.push_back(fmt::format(
+        "{} datagrams that came while recvmmsg() was being made are not in the trace: their lengths or senders "
+        "could not be read from the program's headers",
+        unread_));
   if (calls_not_looked_at_ > 0)
-    warnings.push_back(std::to_string(calls_not_looked_at_) +
-                       " calls of recvmmsg() may have taken more datagrams than are in the trace: their process ended "
-                       "before they could be looked at again");
+    warnings.push_back(
+        fmt::format("{} calls of recvmmsg() may have taken more datagrams than are in the trace: their process ended "
+                    "before they could be looked at again",
+                    calls_not_looked_at_));
   return warnings;
 }
 

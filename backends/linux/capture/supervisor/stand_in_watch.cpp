@@ -1,5 +1,7 @@
 #include "backends/linux/capture/supervisor/stand_in_watch.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -27,9 +29,9 @@ std::optional<Loss> StandInWatch::loss() const {
   const std::uint64_t calls = stand_in_.calls - calls_before_ + passed_calls_;
   if (calls == 0) return std::nullopt;
   const std::int64_t stopped_ms = (stand_in_.stopped_ns - stopped_before_ns_) / 1'000'000;
-  const std::string tenths = std::to_string(stopped_ms / 1000) + "." + std::to_string(stopped_ms / 100 % 10);
   return Loss{
-      "the meter was stopped (SIGSTOP or a debugger) for " + tenths + " s: calls of that time were not recorded",
+      fmt::format("the meter was stopped (SIGSTOP or a debugger) for {}.{} s: calls of that time were not recorded",
+                  stopped_ms / 1000, stopped_ms / 100 % 10),
       calls};
 }
 

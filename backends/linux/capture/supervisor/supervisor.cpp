@@ -1,5 +1,6 @@
 #include "backends/linux/capture/supervisor/supervisor.hpp"
 
+#include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -236,17 +237,17 @@ std::vector<std::string> Supervisor::warnings() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> warnings;
   if (!news_.tells_of_processes())
-    warnings.push_back("processes were learnt about from /proc only (" + news_.why_not() +
-                       "): forks and exits are less exact");
+    warnings.push_back(fmt::format("processes were learnt about from /proc only ({}): forks and exits are less exact",
+                                   news_.why_not()));
   const auto more = handler_.warnings();
   warnings.insert(warnings.end(), more.begin(), more.end());
   const auto& gaps = shared_.meter.gaps();
   if (gaps.bytes > 0)
-    warnings.push_back(std::to_string(gaps.bytes) + " bytes in " + std::to_string(gaps.ranges) +
-                       " ranges of streams passed the meter unseen: the GAP events say where");
+    warnings.push_back(fmt::format("{} bytes in {} ranges of streams passed the meter unseen: the GAP events say where",
+                                   gaps.bytes, gaps.ranges));
   if (gaps.unplaced_bytes > 0)
-    warnings.push_back(std::to_string(gaps.unplaced_bytes) +
-                       " bytes of these have no GAP: every process had ended when the kernel counted them");
+    warnings.push_back(fmt::format(
+        "{} bytes of these have no GAP: every process had ended when the kernel counted them", gaps.unplaced_bytes));
   return warnings;
 }
 
