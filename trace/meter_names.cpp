@@ -263,9 +263,9 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
 std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
   const TraceGrowth growth = with_changes_merged(given, sent);
   Texts texts;
-  if (!growth.source.empty()) texts.set("source", growth.source);
+  if (!growth.source.empty()) texts.set("source", shortened(growth.source));
   if (growth.properties) texts.set("properties", to_json(*growth.properties));
-  if (!growth.scenario.empty()) texts.set("scenario", growth.scenario);
+  if (!growth.scenario.empty()) texts.set("scenario", shortened(growth.scenario));
   add_rows("machines", growth.machines, sent.machines, texts);
   add_changed_rows("machines", growth.machines_again, texts);
   tell_processes(growth, sent.processes, texts);

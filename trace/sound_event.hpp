@@ -11,7 +11,7 @@ namespace dpm {
 // Times lie within 146 years of a clock's zero: the difference of any two of them fits an integer.
 inline constexpr std::int64_t kEventTimeEndNs = std::int64_t{1} << 62;
 
-// Every id, and every code that is an id, is none or in its table.
+// Every id, and every code that is an id, is in its table or stands for nothing.
 bool ids_are_known(const Event& event, const TableSizes& sizes);
 
 // Its times and durations are possible ones.

@@ -109,6 +109,7 @@ TEST_CASE("meter stream: many and long names are sent in small texts", "[meter-s
   TraceInfo info = small_info(1, 3000, 5000), heard;
   info.processes[0].name = std::string(10'000, '\x01');
   info.processes[1].name = "\xff\xfe not UTF-8";
+  info.scenario = std::string(100'000, 's');
   info.channel_sets.push_back({});
   for (std::uint32_t i = 0; i < 5000; ++i) info.channel_sets.back().push_back({i});
   TableSizes told;
@@ -120,6 +121,7 @@ TEST_CASE("meter stream: many and long names are sent in small texts", "[meter-s
   }
   CHECK(heard.processes.size() == 3000);
   CHECK(heard.processes[0].name == std::string(4096, '\x01'));
+  CHECK(heard.scenario == std::string(4096, 's'));
   CHECK(heard.processes[1].name == "\xef\xbf\xbd\xef\xbf\xbd not UTF-8");
   CHECK(heard.channel_sets == info.channel_sets);
 }

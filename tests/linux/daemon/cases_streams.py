@@ -131,7 +131,7 @@ def case_slow_listener(machine):
 
 
 def case_dead_listener(machine):
-    """A listener who takes nothing for half a minute is none: the program goes on."""
+    """A listener that takes nothing for half a minute does not count: the program goes on."""
     red = Controller(machine, "dead")
     done = machine.folder + "/done"
     pid = red.create("/bin/sh", "-c", f"head -c {40 * 1024 * 1024} /dev/zero; touch {done}")
