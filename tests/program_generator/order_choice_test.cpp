@@ -58,7 +58,7 @@ TEST_CASE("order choice: a process that waits for both neighbours counts, and is
   int counting = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const RandomProgram program = random_program(seed, Family::peer_to_peer);
-    if (program.variant.find("waiting for anybody") == std::string::npos) continue;
+    if (program.variant.find("waiting for any") == std::string::npos) continue;
     const TracedRun traced = run_of(program, "drawn"), there = run_of(program, "spread");
     INFO(program.name());
     const Prediction prediction = predict(traced.history, traced.target_on(there.scenario)).value();
