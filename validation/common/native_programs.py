@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NAME_BYTES_MAX = 15  # what Linux keeps of a process's name
 
 
-def live_study(scenario: str, parameters: dict[str, float], placements: dict[str, dict[str, int | list[int]]],
+def native_study(scenario: str, parameters: dict[str, float], placements: dict[str, dict[str, int | list[int]]],
                traced_on: list[str], outside: tuple[str, ...] = (), **options) -> Study:
     """`placements`: by name, the core of each process or group of the scenario (a list: of its members in turn). `outside`: what
     is not part of the prediction, such as a process that only starts the others."""

@@ -213,7 +213,7 @@ class Laboratory:
             words += ["--process", name] if program_of(name) in study.processes else []
         words += ["--order", study.order]
         if self.real_time and study.turns:
-            words += ["--turn", self.turn_s()]
+            words += ["--time-slice", self.turn_s()]
         for target in targets:
             words += ["--placement", self.placement_file(target, names)]
         found = json.loads(call(words, self.folder).stdout)

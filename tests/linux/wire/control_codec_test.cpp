@@ -199,7 +199,7 @@ TEST_CASE("control messages: an error names the wrong field") {
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":7,"when":"now"})") ==
         "a wrong message 'start_process': 'when' is an unknown field");
   CHECK(refusal(kRequestFrame, R"({"type":"start_process","number":1,"pid":7})", "x") ==
-        "a wrong message 'start_process': 'bytes' are there, and have no place in it");
+        "a wrong message 'start_process': 'bytes' follow a message that has none");
   CHECK(refusal(kRequestFrame, R"({"type":"set_flags","number":1,"pid":7,"flags":"sent"})") ==
         "a wrong message 'set_flags': 'flags' is wrong: no meter flag 'sent' (did you mean 'send'?)");
   CHECK(refusal(kRequestFrame, R"({"type":"find_file","number":1,"path":"a\u0000b"})") ==
