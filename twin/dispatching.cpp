@@ -188,8 +188,12 @@ class Dispatching {
     steps::Dispatch dispatch;
     dispatch.answer = {round.answer};
     dispatch.to = {material_.groups.all[group_].name};
-    for (const auto& [kind, bytes] : round.bytes)
-      dispatch.tasks.push_back({{kind}, summarise(bytes, 1), static_cast<double>(bytes.size())});
+    for (const auto& [kind, bytes] : round.bytes) {
+      Task& task = dispatch.tasks.emplace_back();
+      task.kind = {kind};
+      task.bytes = summarise(bytes, 1);
+      task.weight = static_cast<double>(bytes.size());
+    }
     dispatch.times = {round.tasks};
     dispatch.in_flight = {in_flight_};
     add(dispatch.first, round.first_s);
