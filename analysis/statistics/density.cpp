@@ -27,9 +27,9 @@ void DensityHistogram::add(LocalTime when) {
   const auto span_of = [&](std::int64_t i) {
     const std::int64_t low = i < first_index_ ? i : first_index_;
     const std::int64_t last = first_index_ + static_cast<std::int64_t>(counts_.size()) - 1;
-    return static_cast<std::uint64_t>(i > last ? i : last) - static_cast<std::uint64_t>(low);  // signed would overflow
+    return (i > last ? i : last) - low + 1;
   };
-  while (span_of(index) >= buckets_max_) {
+  while (span_of(index) > static_cast<std::int64_t>(buckets_max_)) {
     halve_resolution();
     index = floor_divide(when.ns, width_ns_);
   }

@@ -19,7 +19,7 @@ ALWAYS_VARIES = [("eventfd", "how often threads wake one another is chance")]
 class Difference:
     kind: str  # messages, accepts, cpu, counters, results
     text: str
-    reason: str = ""  # why it is none; empty: nothing explains it
+    reason: str = ""  # why it is not one; empty: nothing explains it
 
 
 def moved_differently(straced, metered):

@@ -1,6 +1,6 @@
 """The account of a run by a trace of DPM, as babeltrace2 reads it: none of DPM's own readers has a part in it.
 
-What the numbers in its records stand for is said by the trace's trace.json.
+The trace's trace.json describes what the numbers in its records mean.
 """
 
 import collections
