@@ -154,7 +154,7 @@ TEST_CASE("control: a client that does not read its answers, or only connects, k
 
 TEST_CASE("ask_meter: reaches the meter of a program, by any of its processes, and says why it cannot", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 0));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 0));
   Metering metering;
   metering.status.pid = program.pid();
   auto slots = NotificationSlots::create();

@@ -105,12 +105,13 @@ void kill_meters(ProgramUnderTest& program, int kills, unsigned seed) {
 
 TEST_CASE("keeper: no call fails when the meter is killed at any moment", "[keeper]") {
   struct Row {
-    Way way;
+    ResolvedChannel way;
     int pairs;
     int kills;
   };
-  const auto row = GENERATE(Row{Way::socketpair, 0, 60}, Row{Way::socketpair, 2, 60}, Row{Way::pipe, 0, 60},
-                            Row{Way::pipe, 2, 60}, Row{Way::tcp, 0, 60}, Row{Way::tcp, 2, 60});
+  const auto row = GENERATE(Row{ResolvedChannel::socketpair, 0, 60}, Row{ResolvedChannel::socketpair, 2, 60},
+                            Row{ResolvedChannel::pipe, 0, 60}, Row{ResolvedChannel::pipe, 2, 60},
+                            Row{ResolvedChannel::tcp, 0, 60}, Row{ResolvedChannel::tcp, 2, 60});
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(row.way, row.pairs));
   kill_meters(program, row.kills, static_cast<unsigned>(row.pairs * 10 + static_cast<int>(row.way)));
@@ -121,7 +122,7 @@ TEST_CASE("keeper: no call fails when the meter is killed at any moment", "[keep
 
 TEST_CASE("keeper: lets go what a killed meter had in its hands", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 3));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 3));
   SmallMeter meter(program, Start::first);
   program.begin();
   REQUIRE(program.goes_on());
@@ -140,7 +141,7 @@ TEST_CASE("keeper: lets go what a killed meter had in its hands", "[keeper]") {
 TEST_CASE("keeper: ends with the program, in stand-by and answering, and removes its socket", "[keeper]") {
   const PrivateRuntime runtime;
   const bool meter_dies_first = GENERATE(false, true);
-  ProgramUnderTest program(ping_pong(Way::pipe, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::pipe, 1));
   SmallMeter meter(program, Start::first);
   program.begin();
   REQUIRE(program.goes_on());
@@ -155,7 +156,7 @@ TEST_CASE("keeper: ends with the program, in stand-by and answering, and removes
 TEST_CASE("keeper: a program that is killed takes its keeper along", "[keeper]") {
   const PrivateRuntime runtime;
   {
-    ProgramUnderTest program(ping_pong(Way::tcp, 1));
+    ProgramUnderTest program(ping_pong(ResolvedChannel::tcp, 1));
     SmallMeter meter(program, Start::first);
     program.begin();
     REQUIRE(program.goes_on());
@@ -169,7 +170,7 @@ TEST_CASE("keeper: a program that is killed takes its keeper along", "[keeper]")
 TEST_CASE("keeper: cannot be ended by signals, holds no descriptor of others, and is called by its own name",
           "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 0));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 0));
   int ends[2];
   REQUIRE(::pipe(ends) == 0);  // like a pipe through which our output is read
   SmallMeter meter(program, Start::first);
@@ -199,7 +200,7 @@ TEST_CASE("keeper: cannot be ended by signals, holds no descriptor of others, an
 
 TEST_CASE("keeper: while calls come it hears who asks, and takes no time when none do", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 0));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 0));
   SmallMeter meter(program, Start::first);
   program.begin();
   REQUIRE(program.goes_on());
@@ -235,7 +236,7 @@ TEST_CASE("keeper: a call that a signal takes away before it is received keeps n
 
 TEST_CASE("take_over: refused while a meter lives, with its process id", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first);
   program.begin();
   const SmallMeter second(program, Start::take_over);
@@ -254,7 +255,7 @@ TEST_CASE("take_over: refused while a meter lives, with its process id", "[keepe
 
 TEST_CASE("take_over: refused for processes that are gone or belong to no metered program", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first);
   const std::string self = std::to_string(::getpid());
   const auto refused = take_over(static_cast<std::uint32_t>(::getpid()));
@@ -312,7 +313,7 @@ TEST_CASE("take_over: finds the program by any of its processes", "[keeper]") {
 
 TEST_CASE("leave_to_keeper: the keeper answers although the meter lives, which may take over again", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 2));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 2));
   SmallMeter meter(program, Start::first, Habit::holds_all);
   program.begin();
   CHECK(program.stands_still());
@@ -331,7 +332,7 @@ TEST_CASE("leave_to_keeper: the keeper answers although the meter lives, which m
 
 TEST_CASE("leave_to_keeper: only the meter can", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first, Habit::holds_all);
   program.begin();
   MeteredProgram not_ours{.pid = program.pid(),

@@ -42,14 +42,14 @@ std::array<int, 2> connect_by_tcp(ProgramState& state) {
   return {connecting, accepted};
 }
 
-Pair make_pair(Way way, ProgramState& state) {
-  if (way == Way::pipe) {
+Pair make_pair(ResolvedChannel way, ProgramState& state) {
+  if (way == ResolvedChannel::pipe) {
     std::array<int, 2> there = {}, back = {};
     if (::pipe(there.data()) != 0 || ::pipe(back.data()) != 0) note_failure(state);
     return {{back[0], there[1]}, {there[0], back[1]}};
   }
   std::array<int, 2> ends = {};
-  if (way == Way::tcp) {
+  if (way == ResolvedChannel::tcp) {
     ends = connect_by_tcp(state);
   } else if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) {
     note_failure(state);
@@ -98,7 +98,7 @@ void play_alone(const Pair& pair, ProgramState& state) {
 
 }  // namespace
 
-ProgramUnderTest::Body ping_pong(Way way, int pairs) {
+ProgramUnderTest::Body ping_pong(ResolvedChannel way, int pairs) {
   return [way, pairs](ProgramState& state) {
     if (pairs == 0) return play_alone(make_pair(way, state), state);
     std::vector<std::thread> threads;

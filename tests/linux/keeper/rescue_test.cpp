@@ -41,10 +41,11 @@ std::size_t waiting_threads(std::uint32_t pid) {
 
 TEST_CASE("rescue: with the keeper killed too calls wait, and go on with a new meter and keeper", "[keeper]") {
   struct Row {
-    Way way;
+    ResolvedChannel way;
     int pairs;
   };
-  const auto row = GENERATE(Row{Way::socketpair, 0}, Row{Way::tcp, 2}, Row{Way::pipe, 2});
+  const auto row =
+      GENERATE(Row{ResolvedChannel::socketpair, 0}, Row{ResolvedChannel::tcp, 2}, Row{ResolvedChannel::pipe, 2});
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(row.way, row.pairs));
   auto meter = std::make_unique<SmallMeter>(program, Start::first);
@@ -66,7 +67,7 @@ TEST_CASE("rescue: with the keeper killed too calls wait, and go on with a new m
 
 TEST_CASE("rescue: a call that was held while tens of thousands of others passed goes on too", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 2));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 2));
   SmallMeter first(program, Start::first);
   program.begin();
   REQUIRE(program.goes_on());
@@ -158,7 +159,7 @@ TEST_CASE("rescue: refused when there is nothing to rescue", "[keeper]") {
   REQUIRE(!unmetered);
   CHECK(unmetered.error().what.find("belongs to no metered program") != std::string::npos);
 
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first);
   const auto kept = rescue(program.pid());
   REQUIRE(!kept);
@@ -168,7 +169,7 @@ TEST_CASE("rescue: refused when there is nothing to rescue", "[keeper]") {
 
 TEST_CASE("rescue: a program whose supervisor lives but cannot be asked is left alone", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   const SmallMeter meter(program, Start::first);
   program.begin();
   const std::uint32_t keeper = keeper_of(program);
@@ -185,7 +186,7 @@ TEST_CASE("rescue: a program whose supervisor lives but cannot be asked is left 
 
 TEST_CASE("rescue: two at once make one meter", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 2));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 2));
   SmallMeter meter(program, Start::first);
   program.begin();
   REQUIRE(program.goes_on());

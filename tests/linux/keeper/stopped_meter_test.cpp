@@ -55,7 +55,7 @@ TEST_CASE("stopped meter: as long as its heart beats nothing else is looked at",
 }
 
 TEST_CASE("stopped meter: the program goes on meanwhile, and the meter meters on when it is continued", "[keeper]") {
-  const auto way = GENERATE(Way::pipe, Way::socketpair, Way::tcp);
+  const auto way = GENERATE(ResolvedChannel::pipe, ResolvedChannel::socketpair, ResolvedChannel::tcp);
   const PrivateRuntime runtime;
   ProgramUnderTest program(ping_pong(way, 2));
   SmallMeter meter(program, Start::first);

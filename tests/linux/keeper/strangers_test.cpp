@@ -150,7 +150,7 @@ TEST_CASE("socket folder: connecting to a dead process's socket removes it", "[k
 
 TEST_CASE("keeper: nonsense gets no answer, and the program notices nothing", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first);
   program.begin();
   meter.kill();
@@ -184,7 +184,7 @@ TEST_CASE("keeper: nonsense gets no answer, and the program notices nothing", "[
 
 TEST_CASE("keeper: a request to take over without proof of the asking process is refused", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first);
   program.begin();
   meter.kill();
@@ -209,7 +209,7 @@ TEST_CASE("keeper: a request to take over without proof of the asking process is
 
 TEST_CASE("keeper: only the meter can tell it to answer", "[keeper]") {
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first, Habit::holds_all);
   program.begin();
   const UniqueFd stranger = connect_to(keeper_socket(runtime));
@@ -228,7 +228,7 @@ TEST_CASE("keeper: only the meter can tell it to answer", "[keeper]") {
 TEST_CASE("keeper: other accounts are not heard", "[keeper]") {
   if (!is_root()) return;
   const PrivateRuntime runtime;
-  ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
   SmallMeter meter(program, Start::first);
   program.begin();
   meter.kill();
@@ -253,7 +253,7 @@ TEST_CASE("keeper: all of it works for an ordinary account", "[keeper]") {
   if (!is_root()) return;
   const PrivateRuntime runtime(kNobody);
   CHECK(as_nobody([] {
-    ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+    ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
     SmallMeter meter(program, Start::first);
     program.begin();
     bool good = program.goes_on();
@@ -274,7 +274,7 @@ TEST_CASE("take_over: root finds the programs of other accounts", "[keeper]") {
   const SharedWord found;
   const pid_t other_account = start_as_nobody([&found] {
     ::unsetenv("XDG_RUNTIME_DIR");
-    ProgramUnderTest program(ping_pong(Way::socketpair, 1));
+    ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
     SmallMeter meter(program, Start::first);
     program.begin();
     meter.kill();

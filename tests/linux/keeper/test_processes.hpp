@@ -75,8 +75,8 @@ class ProgramUnderTest {
 
 // Bodies of programs: messages to and fro until the test says stop. With 0 pairs one thread has both ends; otherwise
 // each end of each pair has a thread.
-enum class Way { socketpair, pipe, tcp };
-ProgramUnderTest::Body ping_pong(Way way, int pairs);
+enum class ResolvedChannel { socketpair, pipe, tcp };
+ProgramUnderTest::Body ping_pong(ResolvedChannel way, int pairs);
 // One call that is notified, and by itself would not wait.
 void read_once(ProgramState& state);
 

@@ -37,15 +37,15 @@ struct Scene {
   TraceInfo info;
   OpenFiles open;
   std::int64_t now_ns = 0;
-  Execution& process = meter.processes().begin({.pid = 10, .tid = 10, .name = "server", .flags = MeterFlags::all()},
-                                               nullptr, LocalTime{1}, 1);
+  MeteredThread& process = meter.processes().begin({.pid = 10, .tid = 10, .name = "server", .flags = MeterFlags::all()},
+                                                   nullptr, LocalTime{1}, 1);
 
   Conversations& conversations() { return meter.conversations(); }
 
   Call call(std::int32_t descriptor) {
     ++process.call_number;
     now_ns += 1000;
-    return {.execution = &process, .time = LocalTime{now_ns}, .now_ns = now_ns, .descriptor = descriptor};
+    return {.thread = &process, .time = LocalTime{now_ns}, .now_ns = now_ns, .descriptor = descriptor};
   }
   // An open socket, with its inode as its identity, that the process uses by that descriptor.
   Socket& use(std::int32_t descriptor, std::uint64_t id, const std::string& local, const std::string& peer,

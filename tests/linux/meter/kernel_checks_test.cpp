@@ -22,13 +22,13 @@ SocketDescription connected(Medium medium, const std::string& local, const std::
 struct Scene {
   Meter meter;
   std::int64_t now_ns = 0;
-  Execution& process = meter.processes().begin({.pid = 10, .tid = 10, .name = "p", .flags = MeterFlags::all()}, nullptr,
-                                               LocalTime{1}, 1);
+  MeteredThread& process = meter.processes().begin({.pid = 10, .tid = 10, .name = "p", .flags = MeterFlags::all()},
+                                                   nullptr, LocalTime{1}, 1);
 
   Call call(std::int32_t descriptor, bool counted_in_io = false) {
     ++process.call_number;
     now_ns += 1000;
-    return {.execution = &process,
+    return {.thread = &process,
             .time = LocalTime{now_ns},
             .now_ns = now_ns,
             .descriptor = descriptor,
@@ -117,8 +117,8 @@ TEST_CASE("kernel checks: bytes that passed unseen are a GAP of any process that
   const ClosedSocket closed{.cookie = 1, .tcp = ClosedSocket::Tcp{.written = 150, .acknowledged = 151}};
   const ProcessId process = scene.process.id();
   SECTION("another") {
-    Execution& other = scene.meter.processes().begin({.pid = 11, .tid = 11, .name = "q", .flags = MeterFlags::all()},
-                                                     nullptr, LocalTime{1}, 1);
+    MeteredThread& other = scene.meter.processes().begin(
+        {.pid = 11, .tid = 11, .name = "q", .flags = MeterFlags::all()}, nullptr, LocalTime{1}, 1);
     scene.meter.ended(scene.process, 0, LocalTime{8000}, 8000);
     scene.meter.closed(closed, LocalTime{9000}, 9000);
     const auto events = scene.meter.take().events;

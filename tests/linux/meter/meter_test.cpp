@@ -15,18 +15,18 @@ struct Scene {
   std::vector<Event> events;
   std::int64_t now_ns = 0;
 
-  Execution& process(std::uint32_t pid, const std::string& name, Execution* creator = nullptr) {
+  MeteredThread& process(std::uint32_t pid, const std::string& name, MeteredThread* creator = nullptr) {
     Processes::Birth birth{.pid = pid, .tid = pid, .name = name, .program = "/bin/" + name, .flags = MeterFlags::all()};
     return meter.processes().begin(birth, creator, LocalTime{++now_ns}, now_ns);
   }
-  Execution& thread(Execution& of, std::uint32_t tid) {
+  MeteredThread& thread(MeteredThread& of, std::uint32_t tid) {
     Processes::Birth birth{.pid = of.pid(), .tid = tid, .name = "worker", .flags = MeterFlags::all()};
     return meter.processes().begin(birth, &of, LocalTime{++now_ns}, now_ns);
   }
-  Call call(Execution& by, std::int32_t descriptor) {
+  Call call(MeteredThread& by, std::int32_t descriptor) {
     ++by.call_number;
     now_ns += 1000;
-    return {.execution = &by, .time = LocalTime{now_ns}, .now_ns = now_ns, .descriptor = descriptor};
+    return {.thread = &by, .time = LocalTime{now_ns}, .now_ns = now_ns, .descriptor = descriptor};
   }
   void take() {
     RecordBatch batch = meter.take();
@@ -139,7 +139,7 @@ TEST_CASE("meter: a sender with a name does not get the flow of another that has
 TEST_CASE("meter: datagrams find their way whatever address their sockets are bound to", "[linux]") {
   Scene scene;
   Conversations& conversations = scene.meter.conversations();
-  conversations.lives_at({"10.0.0.1", "fe80::1"});
+  conversations.set_local_addresses({"10.0.0.1", "fe80::1"});
   Socket& asks = conversations.add(1, udp("0.0.0.0:0"));
   Socket& answers = conversations.add(2, udp("[::]:53"));
   Flow& first = conversations.datagrams_to(asks, "10.0.0.1:53");
@@ -155,7 +155,7 @@ TEST_CASE("meter: datagrams find their way whatever address their sockets are bo
 TEST_CASE("meter: a socket that asks once and is answered has its name in both directions", "[linux]") {
   Scene scene;
   Conversations& conversations = scene.meter.conversations();
-  conversations.lives_at({"10.0.0.1"});
+  conversations.set_local_addresses({"10.0.0.1"});
   Socket& asks = conversations.add(1, udp("0.0.0.0:0"));
   Socket& another = conversations.add(2, udp("0.0.0.0:0"));
   Flow& out = conversations.datagrams_to(asks, "10.0.0.2:53");
@@ -172,7 +172,7 @@ TEST_CASE("meter: a socket that asks once and is answered has its name in both d
 TEST_CASE("meter: datagrams both ways between equal ports of two machines are two channels", "[linux]") {
   Scene scene;
   Conversations& conversations = scene.meter.conversations();
-  conversations.lives_at({"10.0.0.1"});
+  conversations.set_local_addresses({"10.0.0.1"});
   Socket& own = conversations.add(1, udp("0.0.0.0:7000"));
   Flow& out = conversations.datagrams_to(own, "10.0.0.2:7000");
   Flow& in = conversations.datagrams_from("10.0.0.2:7000", own);
@@ -182,7 +182,7 @@ TEST_CASE("meter: datagrams both ways between equal ports of two machines are tw
 
 TEST_CASE("meter: a RECEIVE that begins before its data is there does not pass for the moment it came", "[linux]") {
   Scene scene;
-  Execution& reader = scene.process(10, "reader");
+  MeteredThread& reader = scene.process(10, "reader");
   Flow& pipe = scene.meter.conversations().pipe(8, 15);
   Call call = scene.call(reader, 3);
   call.takes_all = true;
@@ -199,7 +199,7 @@ TEST_CASE("meter: a RECEIVE that begins before its data is there does not pass f
 
 TEST_CASE("meter: a connecting socket's first use shows SOCKET and CONNECT, as inferred", "[linux]") {
   Scene scene;
-  Execution& client = scene.process(10, "client");
+  MeteredThread& client = scene.process(10, "client");
   Socket& socket = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
   scene.meter.paths().uses(scene.call(client, 3), socket);
   scene.meter.paths().uses(scene.call(client, 3), socket);
@@ -211,7 +211,7 @@ TEST_CASE("meter: a connecting socket's first use shows SOCKET and CONNECT, as i
 
 TEST_CASE("meter: an ACCEPT gets its connection from the first use of the accepted socket", "[linux]") {
   Scene scene;
-  Execution& server = scene.process(10, "server");
+  MeteredThread& server = scene.process(10, "server");
   Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
   scene.meter.paths().uses(scene.call(server, 3), listener);
   scene.meter.paths().accepts(scene.call(server, 3), listener);
@@ -225,8 +225,8 @@ TEST_CASE("meter: an ACCEPT gets its connection from the first use of the accept
 
 TEST_CASE("meter: an accepted connection that is found nowhere is an ACCEPT without channel, and no other", "[linux]") {
   Scene scene;
-  Execution& server = scene.process(10, "server");
-  Execution& heir = scene.process(11, "heir");
+  MeteredThread& server = scene.process(10, "server");
+  MeteredThread& heir = scene.process(11, "heir");
   Socket& listener = scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false));
   scene.meter.paths().accepts(scene.call(server, 3), listener);
   CHECK(scene.meter.paths().old_accepts(scene.now_ns - 1).empty());
@@ -242,7 +242,7 @@ TEST_CASE("meter: an accepted connection that is found nowhere is an ACCEPT with
 
 TEST_CASE("meter: an accept that failed after all is not an ACCEPT", "[linux]") {
   Scene scene;
-  Execution& server = scene.process(10, "server");
+  MeteredThread& server = scene.process(10, "server");
   scene.meter.paths().accepts(scene.call(server, 3), scene.meter.conversations().add(1, tcp("0.0.0.0:80", "", false)));
   scene.meter.paths().give_up_accept(scene.meter.paths().old_accepts(scene.now_ns).at(0), true);
   CHECK(scene.count(EventType::accept) == 0);
@@ -250,8 +250,8 @@ TEST_CASE("meter: an accept that failed after all is not an ACCEPT", "[linux]") 
 
 TEST_CASE("meter: of several processes that accept at one listener, the one that uses a connection has it", "[linux]") {
   Scene scene;
-  Execution& first = scene.process(10, "first");
-  Execution& second = scene.process(11, "second");
+  MeteredThread& first = scene.process(10, "first");
+  MeteredThread& second = scene.process(11, "second");
   Conversations& conversations = scene.meter.conversations();
   Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
   scene.meter.paths().accepts(scene.call(first, 3), listener);
@@ -266,8 +266,8 @@ TEST_CASE("meter: of several processes that accept at one listener, the one that
 
 TEST_CASE("meter: the name that the kernel told an accept says which connection it got", "[linux]") {
   Scene scene;
-  Execution& parent = scene.process(10, "parent");
-  Execution& child = scene.process(11, "child");
+  MeteredThread& parent = scene.process(10, "parent");
+  MeteredThread& child = scene.process(11, "child");
   Conversations& conversations = scene.meter.conversations();
   Socket& listener = conversations.add(1, tcp("0.0.0.0:80", "", false));
   scene.meter.paths().accepts(scene.call(parent, 3), listener);
@@ -300,7 +300,7 @@ TEST_CASE("meter: a UNIX client that speaks before it is accepted speaks on the 
 
 TEST_CASE("meter: a socketpair gives its four messages once", "[linux]") {
   Scene scene;
-  Execution& process = scene.process(10, "pair");
+  MeteredThread& process = scene.process(10, "pair");
   Socket& one = scene.meter.conversations().add(1, unix_pair_end(100, 101));
   Socket& other = scene.meter.conversations().add(2, unix_pair_end(101, 100));
   scene.meter.paths().uses(scene.call(process, 3), one);
@@ -311,7 +311,7 @@ TEST_CASE("meter: a socketpair gives its four messages once", "[linux]") {
 
 TEST_CASE("meter: another descriptor for a known socket is a DUP, another socket behind it a DESTSOCKET", "[linux]") {
   Scene scene;
-  Execution& process = scene.process(10, "client");
+  MeteredThread& process = scene.process(10, "client");
   Socket& socket = scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true));
   Socket& second = scene.meter.conversations().add(2, tcp("127.0.0.1:4001", "127.0.0.1:80", true));
   scene.meter.paths().uses(scene.call(process, 3), socket);
@@ -325,7 +325,7 @@ TEST_CASE("meter: another descriptor for a known socket is a DUP, another socket
 
 TEST_CASE("meter: what a process has open is closed with it", "[linux]") {
   Scene scene;
-  Execution& process = scene.process(10, "client");
+  MeteredThread& process = scene.process(10, "client");
   scene.meter.paths().uses(scene.call(process, 3),
                            scene.meter.conversations().add(1, tcp("127.0.0.1:4000", "127.0.0.1:80", true)));
   scene.meter.ended(process, 7, LocalTime{++scene.now_ns}, scene.now_ns);
@@ -336,8 +336,8 @@ TEST_CASE("meter: what a process has open is closed with it", "[linux]") {
 
 TEST_CASE("meter: names tell processes and threads of one program apart, and follow exec", "[linux]") {
   Scene scene;
-  Execution& shell = scene.process(10, "sh");
-  Execution& child = scene.process(11, "sh", &shell);
+  MeteredThread& shell = scene.process(10, "sh");
+  MeteredThread& child = scene.process(11, "sh", &shell);
   scene.thread(child, 12);
   scene.meter.executed(child, "sort", "/usr/bin/sort", LocalTime{++scene.now_ns}, scene.now_ns);
   scene.take();
@@ -351,9 +351,9 @@ TEST_CASE("meter: names tell processes and threads of one program apart, and fol
 
 TEST_CASE("meter: flags leave events out, and a child inherits them", "[linux]") {
   Scene scene;
-  Execution& parent = scene.process(10, "parent");
+  MeteredThread& parent = scene.process(10, "parent");
   scene.meter.processes().set_flags(10, apply_flags(MeterFlags{}, "send").value());
-  Execution& child = scene.process(11, "child", &parent);
+  MeteredThread& child = scene.process(11, "child", &parent);
   CHECK(child.flags.has(EventType::send));
   CHECK_FALSE(child.flags.has(EventType::receive));
   Flow& pipe = scene.meter.conversations().pipe(1, 2);
@@ -365,7 +365,7 @@ TEST_CASE("meter: flags leave events out, and a child inherits them", "[linux]")
 
 TEST_CASE("meter: the I/O counters say what a read or write of a pipe moved", "[linux]") {
   Scene scene;
-  Execution& writer = scene.process(10, "writer");
+  MeteredThread& writer = scene.process(10, "writer");
   Flow& pipe = scene.meter.conversations().pipe(1, 2);
   scene.meter.io_counters(writer, {.read_bytes = 500, .written_bytes = 70});
   Call call = scene.call(writer, 1);
@@ -379,8 +379,8 @@ TEST_CASE("meter: the I/O counters say what a read or write of a pipe moved", "[
 
 TEST_CASE("meter: of a UNIX stream, what was sent and waits no more has been received", "[linux]") {
   Scene scene;
-  Execution& sender = scene.process(10, "sender");
-  Execution& receiver = scene.process(11, "receiver");
+  MeteredThread& sender = scene.process(10, "sender");
+  MeteredThread& receiver = scene.process(11, "receiver");
   Flow& flow = *scene.meter.conversations().add(1, unix_pair_end(31, 32)).out;
   CHECK_FALSE(scene.meter.received(flow, 0, false));  // no send was seen
   scene.meter.sends(scene.call(sender, 3), flow, {100, 100});
@@ -401,8 +401,8 @@ TEST_CASE("meter: of a UNIX stream, what was sent and waits no more has been rec
 
 TEST_CASE("meter: receives of a UNIX stream stay open until it is known how much was sent", "[linux]") {
   Scene scene;
-  Execution& sender = scene.process(10, "sender");
-  Execution& receiver = scene.process(11, "receiver");
+  MeteredThread& sender = scene.process(10, "sender");
+  MeteredThread& receiver = scene.process(11, "receiver");
   Flow& flow = *scene.meter.conversations().add(1, unix_pair_end(31, 32)).out;
   scene.meter.sends(scene.call(sender, 3), flow, {300, 300});
   Amount amount{1000, 200};
@@ -423,7 +423,7 @@ TEST_CASE("meter: receives of a UNIX stream stay open until it is known how much
 
 TEST_CASE("meter: a send that may move a part leaves it open how much was received", "[linux]") {
   Scene scene;
-  Execution& sender = scene.process(10, "sender");
+  MeteredThread& sender = scene.process(10, "sender");
   Flow& flow = *scene.meter.conversations().add(1, unix_pair_end(31, 32)).out;
   Amount amount{100, 100};
   amount.moves_all = false;
@@ -451,7 +451,7 @@ TEST_CASE("stream balance: of a long send a part may be there", "[linux]") {
 
 TEST_CASE("meter: I/O counters that went back are another thread's and tell nothing", "[linux]") {
   Scene scene;
-  Execution& reader = scene.process(10, "reader");
+  MeteredThread& reader = scene.process(10, "reader");
   Flow& pipe = scene.meter.conversations().pipe(1, 2);
   scene.meter.io_counters(reader, {.read_bytes = 500, .written_bytes = 70});
   Call call = scene.call(reader, 0);
@@ -464,7 +464,7 @@ TEST_CASE("meter: I/O counters that went back are another thread's and tell noth
 
 TEST_CASE("meter: after an exec the I/O counters do not tell what the last call before it moved", "[linux]") {
   Scene scene;
-  Execution& reader = scene.process(10, "sh");
+  MeteredThread& reader = scene.process(10, "sh");
   Flow& pipe = scene.meter.conversations().pipe(1, 2);
   scene.meter.io_counters(reader, {.read_bytes = 500, .written_bytes = 70});
   Call call = scene.call(reader, 0);
@@ -481,8 +481,8 @@ TEST_CASE("meter: after an exec the I/O counters do not tell what the last call 
 
 TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing was added for a while", "[linux]") {
   Scene scene;
-  Execution& writer = scene.process(1, "writer");
-  Execution& reader = scene.process(2, "reader");
+  MeteredThread& writer = scene.process(1, "writer");
+  MeteredThread& reader = scene.process(2, "reader");
   Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
   scene.meter.adds_units(scene.call(writer, 3), flow, 1);
   scene.meter.takes_units(scene.call(reader, 3), flow, 1, 1);  // and one more that came between look and read
@@ -499,7 +499,7 @@ TEST_CASE("meter: what a read of an eventfd took unseen is known when nothing wa
 
 TEST_CASE("meter: units that were added to an eventfd unseen are a gap", "[linux]") {
   Scene scene;
-  Execution& reader = scene.process(2, "reader");
+  MeteredThread& reader = scene.process(2, "reader");
   Flow& flow = scene.meter.conversations().eventfds().used_by(2, 9, 0);
   scene.meter.takes_units(scene.call(reader, 3), flow, 3, 3);
   CHECK(scene.count(EventType::gap) == 1);
@@ -508,8 +508,8 @@ TEST_CASE("meter: units that were added to an eventfd unseen are a gap", "[linux
 
 TEST_CASE("meter: the number of an eventfd is another eventfd's when no process is left that used it", "[linux]") {
   Scene scene;
-  Execution& parent = scene.process(1, "parent");
-  Execution& child = scene.process(2, "child", &parent);
+  MeteredThread& parent = scene.process(1, "parent");
+  MeteredThread& child = scene.process(2, "child", &parent);
   Eventfds& eventfds = scene.meter.conversations().eventfds();
   const ChannelId first = eventfds.used_by(1, 9, 0).channel;
   CHECK(eventfds.used_by(2, 9, 1).channel == first);
@@ -522,8 +522,8 @@ TEST_CASE("meter: the number of an eventfd is another eventfd's when no process 
 
 TEST_CASE("meter: a wait says for whom and how long", "[linux]") {
   Scene scene;
-  Execution& parent = scene.process(1, "parent");
-  Execution& child = scene.process(2, "child", &parent);
+  MeteredThread& parent = scene.process(1, "parent");
+  MeteredThread& child = scene.process(2, "child", &parent);
   const ProcessId ended = child.id();
   scene.meter.ended(child, 0, LocalTime{5000}, 5000);
   scene.meter.processes().waited(scene.call(parent, 0), ended, WaitKind::process_end, 4000, Evidence::observed);

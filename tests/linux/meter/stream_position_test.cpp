@@ -11,20 +11,20 @@ namespace {
 
 struct Recorder {
   std::vector<Event> ready;
-  std::vector<std::unique_ptr<Execution>> executions;
+  std::vector<std::unique_ptr<MeteredThread>> threads;
 
-  Execution& add() {
-    const auto id = static_cast<std::uint32_t>(executions.size());
-    executions.push_back(std::make_unique<Execution>(ProcessId{id}, 100 + id, 100 + id, ready));
-    return *executions.back();
+  MeteredThread& add() {
+    const auto id = static_cast<std::uint32_t>(threads.size());
+    threads.push_back(std::make_unique<MeteredThread>(ProcessId{id}, 100 + id, 100 + id, ready));
+    return *threads.back();
   }
-  OpenOperation operation(Execution& execution, std::uint64_t asked, std::uint64_t probable) {
+  OpenOperation operation(MeteredThread& thread, std::uint64_t asked, std::uint64_t probable) {
     OpenOperation made;
-    made.execution = &execution;
+    made.thread = &thread;
     Event event;
-    event.process = execution.id();
-    made.event = execution.append(event, false, 0);
-    made.call_number = ++execution.call_number;
+    event.process = thread.id();
+    made.event = thread.append(event, false, 0);
+    made.call_number = ++thread.call_number;
     made.asked = asked;
     made.probable = probable;
     return made;
@@ -41,7 +41,7 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> ranges(const std::vector<Ev
 
 TEST_CASE("stream position: an operation moved what lies between its offset and the next", "[linux]") {
   Recorder recorder;
-  Execution& writer = recorder.add();
+  MeteredThread& writer = recorder.add();
   StreamPosition position;
   CHECK(position.settle_at(1000, &writer).length_bytes == 0);  // the first time nothing is known of before
   position.open(recorder.operation(writer, 4096, 4096));
@@ -55,7 +55,7 @@ TEST_CASE("stream position: an operation moved what lies between its offset and 
 
 TEST_CASE("stream position: what no operation can have moved is a gap", "[linux]") {
   Recorder recorder;
-  Execution& writer = recorder.add();
+  MeteredThread& writer = recorder.add();
   StreamPosition position;
   position.settle_at(0, &writer);
   position.open(recorder.operation(writer, 100, 100));
@@ -67,7 +67,7 @@ TEST_CASE("stream position: what no operation can have moved is a gap", "[linux]
 
 TEST_CASE("stream position: an operation that moved nothing is not an event", "[linux]") {
   Recorder recorder;
-  Execution& writer = recorder.add();
+  MeteredThread& writer = recorder.add();
   StreamPosition position;
   position.settle_at(0, &writer);
   position.open(recorder.operation(writer, 100, 100));
@@ -79,7 +79,7 @@ TEST_CASE("stream position: an operation that moved nothing is not an event", "[
 
 TEST_CASE("stream position: what came after the call began is received when the call had ended", "[linux]") {
   Recorder recorder;
-  Execution& reader = recorder.add();
+  MeteredThread& reader = recorder.add();
   StreamPosition position;
   const auto receive = [&](std::int64_t now_ns, std::uint64_t offset, std::uint64_t waiting) {
     reader.was_seen(LocalTime{now_ns});
@@ -103,7 +103,7 @@ TEST_CASE("stream position: what came after the call began is received when the 
 
 TEST_CASE("stream position: threads its process begins do not show that a thread's call has ended", "[linux]") {
   Recorder recorder;
-  Execution& reader = recorder.add();
+  MeteredThread& reader = recorder.add();
   StreamPosition position;
   position.settle_at(0, &reader);
   const auto receive_late = [&](std::int64_t create_ns) {
@@ -133,10 +133,10 @@ TEST_CASE("stream position: threads its process begins do not show that a thread
 
 TEST_CASE("stream position: what others take is not what a thread got that asked in vain and stayed away", "[linux]") {
   Recorder recorder;
-  Execution& away = recorder.add();
-  Execution& reader = recorder.add();
+  MeteredThread& away = recorder.add();
+  MeteredThread& reader = recorder.add();
   StreamPosition position;
-  const auto receive = [&](Execution& by, std::uint64_t offset, std::uint64_t waiting) {
+  const auto receive = [&](MeteredThread& by, std::uint64_t offset, std::uint64_t waiting) {
     position.settle_at(offset, &by);
     OpenOperation operation = recorder.operation(by, 4096, waiting);
     operation.stood_at = offset;
@@ -157,8 +157,8 @@ TEST_CASE("stream position: what others take is not what a thread got that asked
 TEST_CASE("stream position: a thread for which there was something takes it, though another asks meanwhile",
           "[linux]") {
   Recorder recorder;
-  Execution& slow = recorder.add();
-  Execution& reader = recorder.add();
+  MeteredThread& slow = recorder.add();
+  MeteredThread& reader = recorder.add();
   StreamPosition position;
   position.settle_at(0, &slow);
   position.open(recorder.operation(slow, 100, 60));
@@ -172,8 +172,8 @@ TEST_CASE("stream position: a thread for which there was something takes it, tho
 
 TEST_CASE("stream position: an operation another thread may still be in stays open, and those after it", "[linux]") {
   Recorder recorder;
-  Execution& blocked = recorder.add();
-  Execution& other = recorder.add();
+  MeteredThread& blocked = recorder.add();
+  MeteredThread& other = recorder.add();
   StreamPosition position;
   position.settle_at(0, &blocked);
   position.open(recorder.operation(blocked, 1000, 1000));
@@ -189,7 +189,7 @@ TEST_CASE("stream position: an operation another thread may still be in stays op
 
 TEST_CASE("stream position: what was probable is assumed when nothing will tell", "[linux]") {
   Recorder recorder;
-  Execution& reader = recorder.add();
+  MeteredThread& reader = recorder.add();
   StreamPosition position;
   position.begin_at_zero();
   position.open(recorder.operation(reader, 100, 30));
@@ -200,8 +200,8 @@ TEST_CASE("stream position: what was probable is assumed when nothing will tell"
 
 TEST_CASE("stream position: a guess reaches no further than what was sent", "[linux]") {
   Recorder recorder;
-  Execution& reader = recorder.add();
-  Execution& other = recorder.add();
+  MeteredThread& reader = recorder.add();
+  MeteredThread& other = recorder.add();
   StreamPosition position;
   position.begin_at_zero();
   position.open(recorder.operation(reader, 100, 30));
@@ -218,8 +218,8 @@ TEST_CASE("stream position: a guess reaches no further than what was sent", "[li
 
 TEST_CASE("stream position: offsets that are counted are assigned in the order of the calls", "[linux]") {
   Recorder recorder;
-  Execution& first = recorder.add();
-  Execution& second = recorder.add();
+  MeteredThread& first = recorder.add();
+  MeteredThread& second = recorder.add();
   StreamPosition position;
   position.begin_at_zero();
   position.open(recorder.operation(first, 10, 10));
@@ -235,7 +235,7 @@ TEST_CASE("stream position: random partial operations and bypasses come out as t
   const auto up_to = [&random](std::uint64_t most) { return random() % (most + 1); };
   for (int run = 0; run < 300; ++run) {
     Recorder recorder;
-    Execution& writer = recorder.add();
+    MeteredThread& writer = recorder.add();
     StreamPosition position;
     std::uint64_t offset = up_to(100000), gaps = 0, expected_gaps = 0;
     position.settle_at(offset, &writer);

@@ -31,7 +31,7 @@ struct Program {
 
   Program() {
     kernel.process(kServer);
-    handler.lives().meet_program();
+    handler.tracker().register_program();
   }
 
   ScriptedFile& tcp() {
@@ -52,23 +52,23 @@ struct Program {
   void start_worker() {
     kernel.thread(kWorker, kServer);
     kernel.announce(ProcessChange::Kind::fork, kWorker, kServer, kServer);
-    handler.lives().read_news();
+    handler.tracker().read_news();
   }
   void end_worker() {
     kernel.threads.erase(kWorker);
     kernel.announce(ProcessChange::Kind::exit, kWorker, kServer);
-    handler.lives().read_news();
+    handler.tracker().read_news();
   }
   void start_child() {
     kernel.process(kChild, kServer);
     kernel.announce(ProcessChange::Kind::fork, kChild, kChild, kServer);
-    handler.lives().read_news();
+    handler.tracker().read_news();
   }
   void end_child() {
     kernel.threads.erase(kChild);
     kernel.processes[kChild].is_dead = true;
     kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
-    handler.lives().read_news();
+    handler.tracker().read_news();
   }
 
   // ---- calls, by their number of the notification
@@ -517,7 +517,7 @@ TEST_CASE("notifications: a child that ends before a counter is opened has the C
   program.kernel.threads.erase(kChild);  // and its parent has taken note of it
   program.kernel.processes.erase(kChild);
   program.kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
-  program.handler.lives().read_news();
+  program.handler.tracker().read_news();
   const auto ends = program.of(EventType::destroy_process);
   REQUIRE(ends.size() == 1);
   CHECK(ends[0].proc_time_ns == 4'000'000);

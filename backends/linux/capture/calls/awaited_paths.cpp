@@ -23,7 +23,7 @@ int likelihood(const AwaitedPath& path, const std::string& local, const std::str
   if (!path.accepts || !same_service(path.listener, local)) return 0;
   const bool names_known = !path.peer.empty() && !peer.empty();
   if (names_known) return path.peer == peer ? 3 : 0;
-  return path.execution->pid() == pid ? 2 : 1;
+  return path.thread->pid() == pid ? 2 : 1;
 }
 
 }  // namespace
@@ -43,10 +43,9 @@ std::optional<AwaitedPath> AwaitedPaths::take_at(std::vector<AwaitedPath>::itera
   return taken;
 }
 
-void AwaitedPaths::accepted_from(const Execution& execution, const std::string& peer) {
-  const auto last = std::find_if(paths_.rbegin(), paths_.rend(), [&execution](const AwaitedPath& path) {
-    return path.accepts && path.execution == &execution;
-  });
+void AwaitedPaths::accepted_from(const MeteredThread& thread, const std::string& peer) {
+  const auto last = std::find_if(paths_.rbegin(), paths_.rend(),
+                                 [&thread](const AwaitedPath& path) { return path.accepts && path.thread == &thread; });
   if (last != paths_.rend()) last->peer = peer;
 }
 
@@ -62,12 +61,12 @@ std::optional<AwaitedPath> AwaitedPaths::take_accept(const std::string& local, c
 
 std::optional<AwaitedPath> AwaitedPaths::take_connect(std::uint32_t pid, std::int32_t descriptor) {
   return take_at(std::find_if(paths_.begin(), paths_.end(), [&](const AwaitedPath& path) {
-    return !path.accepts && path.descriptor == descriptor && path.execution->pid() == pid;
+    return !path.accepts && path.descriptor == descriptor && path.thread->pid() == pid;
   }));
 }
 
-std::vector<AwaitedPath> AwaitedPaths::give_up_all_of(const Execution& execution) {
-  auto all = take_if([&execution](const AwaitedPath& path) { return path.execution == &execution; });
+std::vector<AwaitedPath> AwaitedPaths::give_up_all_of(const MeteredThread& thread) {
+  auto all = take_if([&thread](const AwaitedPath& path) { return path.thread == &thread; });
   for (const AwaitedPath& path : all) remember(path);
   return all;
 }
@@ -83,9 +82,9 @@ std::vector<AwaitedPath> AwaitedPaths::old_accepts(std::int64_t since_ns) const 
   return old;
 }
 
-std::optional<AwaitedPath> AwaitedPaths::give_up(const Execution& execution, std::uint64_t event) {
+std::optional<AwaitedPath> AwaitedPaths::give_up(const MeteredThread& thread, std::uint64_t event) {
   auto path = take_at(std::find_if(paths_.begin(), paths_.end(), [&](const AwaitedPath& known) {
-    return known.accepts && known.execution == &execution && known.event == event;
+    return known.accepts && known.thread == &thread && known.event == event;
   }));
   if (path) remember(*path);
   return path;

@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/calls/execution.hpp"
+#include "backends/linux/capture/calls/metered_thread.hpp"
 
 namespace dpm {
 
 struct AwaitedPath {
-  Execution* execution = nullptr;
+  MeteredThread* thread = nullptr;
   std::uint64_t event = 0;
   bool accepts = false;
   std::int32_t descriptor = -1;  // the listener's, or that of the socket that connects
@@ -36,20 +36,20 @@ class AwaitedPaths {
   bool empty() const { return paths_.empty(); }
 
   // The thread's last accept got a connection from `peer`.
-  void accepted_from(const Execution& execution, const std::string& peer);
+  void accepted_from(const MeteredThread& thread, const std::string& peer);
   // The accept that got this connection, in this order: one whose peer is known to be `peer`; the oldest of the process
   // `pid` that may have got it; if `of_any_process`, the oldest of another process.
   std::optional<AwaitedPath> take_accept(const std::string& local, const std::string& peer, std::uint32_t pid,
                                          bool of_any_process);
   std::optional<AwaitedPath> take_connect(std::uint32_t pid, std::int32_t descriptor);
   // All accepts and connects of a thread that ends.
-  std::vector<AwaitedPath> give_up_all_of(const Execution& execution);
+  std::vector<AwaitedPath> give_up_all_of(const MeteredThread& thread);
   // Connects that have waited since before `since_ns`.
   std::vector<AwaitedPath> take_old_connects(std::int64_t since_ns);
 
   std::vector<AwaitedPath> old_accepts(std::int64_t since_ns) const;
   // The accept's connection was not found in any process.
-  std::optional<AwaitedPath> give_up(const Execution& execution, std::uint64_t event);
+  std::optional<AwaitedPath> give_up(const MeteredThread& thread, std::uint64_t event);
   // Whether the connection may belong to an accept that was given up. That accept is then forgotten.
   bool was_given_up(const std::string& local);
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <optional>
 
-#include "backends/linux/capture/calls/execution.hpp"
+#include "backends/linux/capture/calls/metered_thread.hpp"
 
 namespace dpm {
 
 struct Call {
-  Execution* execution = nullptr;
+  MeteredThread* thread = nullptr;
   LocalTime time;
   std::int64_t now_ns = 0;  // by a clock that is never set
   std::uint64_t pc = 0;

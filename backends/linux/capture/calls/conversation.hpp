@@ -75,7 +75,7 @@ class Conversations {
   Flow& datagrams_from(const std::string& sender, const Socket& receiver) { return datagrams_.from(sender, receiver); }
   DatagramAccounts& accounts() { return datagrams_.accounts(); }
   // The addresses of this machine. If the list is empty, every address may be one.
-  void lives_at(std::vector<std::string> addresses) { datagrams_.lives_at(std::move(addresses)); }
+  void set_local_addresses(std::vector<std::string> addresses) { datagrams_.set_local_addresses(std::move(addresses)); }
 
   std::uint32_t channel_set_of(Flow& flow) { return flows_.channel_set_of(flow); }
   void reader_is(Flow& flow, ProcessId reader) { flows_.reader_is(flow, reader); }

@@ -29,7 +29,7 @@ class DatagramFlows {
   // As in Conversations.
   Flow& to(const Socket& sender, const std::string& receiver);
   Flow& from(const std::string& sender, const Socket& receiver);
-  void lives_at(std::vector<std::string> addresses) { addresses_ = std::move(addresses); }
+  void set_local_addresses(std::vector<std::string> addresses) { addresses_ = std::move(addresses); }
 
   DatagramAccounts& accounts() { return accounts_; }
 

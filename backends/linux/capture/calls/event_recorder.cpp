@@ -4,10 +4,10 @@ namespace dpm {
 
 Event EventRecorder::event_of(const Call& call, EventType type) const {
   Event event;
-  event.local_time = call.execution->at_or_after_last(call.time);
-  event.proc_time_ns = call.execution->proc_time_ns();
+  event.local_time = call.thread->at_or_after_last(call.time);
+  event.proc_time_ns = call.thread->proc_time_ns();
   event.pc = call.pc;
-  event.process = call.execution->id();
+  event.process = call.thread->id();
   event.machine = MachineId{0};
   event.load = call.load;
   event.type = type;
@@ -15,8 +15,8 @@ Event EventRecorder::event_of(const Call& call, EventType type) const {
 }
 
 std::uint64_t EventRecorder::record(const Call& call, const Event& event, bool finished, FlowEnd end) {
-  if (!call.execution->flags.has(event.type)) return Execution::kNoEvent;
-  return call.execution->append(event, finished, call.now_ns, end);
+  if (!call.thread->flags.has(event.type)) return MeteredThread::kNoEvent;
+  return call.thread->append(event, finished, call.now_ns, end);
 }
 
 RecordBatch EventRecorder::take() {

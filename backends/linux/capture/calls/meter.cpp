@@ -27,34 +27,34 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
-  const EndUser user{call.execution->id(), call.execution->tid()};
+  const EndUser user{call.thread->id(), call.thread->tid()};
   if (end.sending)
     end.flow->sender = user;
   else
     end.flow->receiver = user;
   if (amount.offset) resolve_at(call, *end.flow, end.sending, *amount.offset);
   const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
-  if (!is_told) assume_probable(end, call.execution);  // its calls before this one are over
+  if (!is_told) assume_probable(end, call.thread);  // its calls before this one are over
   Event event = recorder_.event_of(call, type);
   event.channel = end.flow->channel;
   if (!call.data_is_there) event.evidence = Evidence::inferred;  // the data came later than the event's time
   OpenOperation operation;
-  operation.execution = call.execution;
+  operation.thread = call.thread;
   operation.end = end;
   operation.event = recorder_.record(call, event, false, end);
-  operation.call_number = call.execution->call_number;
+  operation.call_number = call.thread->call_number;
   operation.asked = amount.asked;
   operation.probable = amount.probable;
   operation.stood_at = amount.offset.value_or(amount.stands_beyond.value_or(0));
   operation.guessed = call.takes_all;
   operation.descriptor = call.descriptor;
   position.open(operation);
-  if (call.counted_in_io && !end.flow->exact) call.execution->counted = end;
+  if (call.counted_in_io && !end.flow->exact) call.thread->counted = end;
 }
 
 void Meter::resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
   StreamPosition& position = position_of({&flow, sending});
-  record_gap(call, flow, sending, position.settle_at(offset, call.execution));
+  record_gap(call, flow, sending, position.settle_at(offset, call.thread));
 }
 
 void Meter::closed(const ClosedSocket& closed, LocalTime time, std::int64_t now_ns) {
@@ -87,18 +87,18 @@ void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime tim
   if (!position.was_seen()) return;
   const StreamPosition::Gap gap = position.end_at(offset);
   if (gap.length_bytes == 0) return;
-  Execution* by = user_of_end(sending ? flow.sender : flow.receiver);
+  MeteredThread* by = user_of_end(sending ? flow.sender : flow.receiver);
   if (by == nullptr) by = user_of_end(sending ? flow.receiver : flow.sender);
   if (by == nullptr) by = processes_.any();
-  if (by != nullptr) return record_gap({.execution = by, .time = time, .now_ns = now_ns}, flow, sending, gap);
+  if (by != nullptr) return record_gap({.thread = by, .time = time, .now_ns = now_ns}, flow, sending, gap);
   ++gaps_.ranges;
   gaps_.bytes += gap.length_bytes;
   gaps_.unplaced_bytes += gap.length_bytes;
 }
 
 void Meter::was_passed_by() {
-  processes_.for_each([this](Execution& execution) {
-    if (const FlowEnd end = std::exchange(execution.counted, {}); end.flow != nullptr) assume_probable(end, &execution);
+  processes_.for_each([this](MeteredThread& thread) {
+    if (const FlowEnd end = std::exchange(thread.counted, {}); end.flow != nullptr) assume_probable(end, &thread);
   });
   conversations_.were_passed_by();
   conversations_.accounts().give_up();
@@ -121,15 +121,15 @@ void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
   operate(call, {&flow, true}, amount, EventType::send);
   if (flow.exact || call.counted_in_io) return;
   // A blocking call sends all its bytes, and nothing will tell how much the others moved.
-  flow.sent.accept(call.execution);
-  const Execution& by = *call.execution;
+  flow.sent.accept(call.thread);
+  const MeteredThread& by = *call.thread;
   forget_sends(flow);
   flow.balance.add({by.tid(), by.call_number, amount.probable}, amount.moves_all);
 }
 
 void Meter::forget_sends(Flow& flow) {
   flow.balance.forget([this](const StreamBalance::Send& send) {
-    const Execution* by = processes_.find(send.tid);
+    const MeteredThread* by = processes_.find(send.tid);
     return by == nullptr || by->ended || by->call_number != send.call_number;
   });
 }
@@ -145,19 +145,19 @@ std::optional<StreamBalance::Received> Meter::received(Flow& flow, std::uint64_t
 }
 
 void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
-  conversations_.reader_is(flow, call.execution->id());
+  conversations_.reader_is(flow, call.thread->id());
   operate(call, {&flow, false}, amount, EventType::receive);
   // If none of these holds, nothing will tell the length: the I/O counters do not count the call, and it is not known
   // how much was sent.
   const bool will_be_known =
       amount.offset || amount.stands_beyond || flow.exact || call.counted_in_io || call.takes_all;
-  if (!will_be_known) flow.received.accept(call.execution);
+  if (!will_be_known) flow.received.accept(call.thread);
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
   Event event = recorder_.event_of(call, EventType::send);
   event.channel = flow.channel;
-  const Execution& by = *call.execution;
+  const MeteredThread& by = *call.thread;
   if (DatagramAccount* account = account_of(flow)) {
     account->sent({{by.id(), by.tid()}, by.call_number, flow.channel});
   } else {
@@ -169,7 +169,7 @@ void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
 }
 
 void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
-  conversations_.reader_is(flow, call.execution->id());
+  conversations_.reader_is(flow, call.thread->id());
   DatagramAccount* account = account_of(flow);
   if (account == nullptr) {
     checks_.datagram();
@@ -195,14 +195,14 @@ void Meter::looks_at(const Call& call, const Socket& socket, const DatagramMemor
   const ChannelEnd name = end_named(Medium::udp, socket.description.local_name);
   if (name.port == 0) return;
   DatagramAccount::Sight sight;
-  sight.by = {call.execution->id(), call.execution->tid()};
+  sight.by = {call.thread->id(), call.thread->tid()};
   sight.socket = socket.id;
   sight.dropped = memory.dropped;
   sight.waiting_bytes = memory.waiting_bytes;
   sight.is_connected = socket.description.connected;
   sight.is_older = processes_.was_acquired();
   conversations_.accounts().of(name).look(sight, [this](const DatagramAccount::Send& send) {
-    const Execution* by = processes_.find(send.by.tid, send.by.id);
+    const MeteredThread* by = processes_.find(send.by.tid, send.by.id);
     return by == nullptr || by->ended || by->call_number != send.call_number;
   });
 }
@@ -215,10 +215,10 @@ void Meter::missed_datagrams(const Socket& socket) {
 void Meter::record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns) {
   checks_.datagrams(verdict);
   const std::uint64_t count = verdict.lost + verdict.surplus;
-  Execution* by = processes_.find(verdict.by.tid, verdict.by.id);
+  MeteredThread* by = processes_.find(verdict.by.tid, verdict.by.id);
   if (by == nullptr) by = processes_.any();
   if (count == 0 || by == nullptr || verdict.channel.is_none()) return;
-  const Call call{.execution = by, .time = time, .now_ns = now_ns};
+  const Call call{.thread = by, .time = time, .now_ns = now_ns};
   Event event = recorder_.event_of(call, EventType::gap);
   event.channel = verdict.channel;
   event.sequence = count;
@@ -251,7 +251,7 @@ void Meter::adds_units(const Call& call, Flow& flow, std::uint64_t units) {
 // while: then every unit that the eventfd does not hold has been taken. Unmetered processes may also have added units.
 void Meter::takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count) {
   constexpr std::int64_t kAddedByNowNs = 10'000'000;
-  conversations_.reader_is(flow, call.execution->id());
+  conversations_.reader_is(flow, call.thread->id());
   const std::uint64_t sent = flow.sent.next();
   const bool all_added = call.now_ns - flow.last_sent_ns > kAddedByNowNs;
   if (all_added && sent > flow.received.next() + count) flow.received.begin_at(sent - count);
@@ -270,79 +270,79 @@ void Meter::asks_to_receive(const Call& call, Flow* flow) {
   recorder_.record(call, event);
 }
 
-void Meter::io_counters(Execution& execution, const ThreadFiles::Transferred& transferred) {
-  const FlowEnd end = std::exchange(execution.counted, {});
+void Meter::io_counters(MeteredThread& thread, const ThreadFiles::Transferred& transferred) {
+  const FlowEnd end = std::exchange(thread.counted, {});
   const bool went_back =
-      transferred.read_bytes < execution.read_before || transferred.written_bytes < execution.written_before;
+      transferred.read_bytes < thread.read_before || transferred.written_bytes < thread.written_before;
   if (end.flow != nullptr && went_back) {
-    assume_probable(end, &execution);  // the counters are another thread's, which has this thread's number now
+    assume_probable(end, &thread);  // the counters are another thread's, which has this thread's number now
   } else if (end.flow != nullptr) {
-    const std::uint64_t moved = end.sending ? transferred.written_bytes - execution.written_before
-                                            : transferred.read_bytes - execution.read_before;
-    position_of(end).settle(&execution, moved);
+    const std::uint64_t moved =
+        end.sending ? transferred.written_bytes - thread.written_before : transferred.read_bytes - thread.read_before;
+    position_of(end).settle(&thread, moved);
   }
-  execution.read_before = transferred.read_bytes;
-  execution.written_before = transferred.written_bytes;
+  thread.read_before = transferred.read_bytes;
+  thread.written_before = transferred.written_bytes;
 }
 
-std::optional<Meter::Unfinished> Meter::first_unfinished(const Execution& execution, std::int64_t since_ns) const {
-  if (execution.waiting() == 0 || execution.waiting_since_ns() > since_ns) return std::nullopt;
-  const FlowEnd end = execution.first_waiting_end();
-  const OpenOperation* operation = end.flow == nullptr ? nullptr : position_of(end).find(&execution);
-  if (operation == nullptr || operation->event != execution.first_waiting()) return std::nullopt;
+std::optional<Meter::Unfinished> Meter::first_unfinished(const MeteredThread& thread, std::int64_t since_ns) const {
+  if (thread.waiting() == 0 || thread.waiting_since_ns() > since_ns) return std::nullopt;
+  const FlowEnd end = thread.first_waiting_end();
+  const OpenOperation* operation = end.flow == nullptr ? nullptr : position_of(end).find(&thread);
+  if (operation == nullptr || operation->event != thread.first_waiting()) return std::nullopt;
   return Unfinished{end, *operation};
 }
 
 std::vector<Meter::Unfinished> Meter::unfinished(std::int64_t since_ns) {
   std::vector<Unfinished> found;
-  processes_.for_each([&](const Execution& execution) {
-    if (const auto first = first_unfinished(execution, since_ns)) found.push_back(*first);
+  processes_.for_each([&](const MeteredThread& thread) {
+    if (const auto first = first_unfinished(thread, since_ns)) found.push_back(*first);
   });
   paths_.give_up_old_connects(since_ns);
   return found;
 }
 
 void Meter::assume_probable(const Unfinished& unfinished) {
-  assume_probable(unfinished.end, unfinished.operation.execution);
+  assume_probable(unfinished.end, unfinished.operation.thread);
 }
 
 // No more can be received than was sent. If the sender was not seen, how much it sent is not known.
-void Meter::assume_probable(FlowEnd end, const Execution* execution) {
+void Meter::assume_probable(FlowEnd end, const MeteredThread* thread) {
   const std::uint64_t sent = end.flow->sent.expected();
-  position_of(end).accept(execution, end.sending || sent == 0 ? UINT64_MAX : sent);
+  position_of(end).accept(thread, end.sending || sent == 0 ? UINT64_MAX : sent);
 }
 
 void Meter::resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
   // No other operation lies between, so the offset shows what this one moved.
-  position_of(unfinished.end).settle_at(offset, unfinished.operation.execution);
+  position_of(unfinished.end).settle_at(offset, unfinished.operation.thread);
 }
 
-void Meter::executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
+void Meter::executed(MeteredThread& thread, const std::string& name, const std::string& program, LocalTime time,
                      std::int64_t now_ns) {
-  execution.counted = {};
-  paths_.executed(execution.pid());
-  processes_.executed({.execution = &execution, .time = time, .now_ns = now_ns}, name, program);
+  thread.counted = {};
+  paths_.executed(thread.pid());
+  processes_.executed({.thread = &thread, .time = time, .now_ns = now_ns}, name, program);
 }
 
-void Meter::ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns) {
-  execution.ended = true;
-  recorder_.growth().ended.push_back(execution.id());
-  leave(execution);
-  const Call end{.execution = &execution, .time = time, .now_ns = now_ns};
-  if (processes_.leave_process(execution)) paths_.process_ended(end);
+void Meter::ended(MeteredThread& thread, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns) {
+  thread.ended = true;
+  recorder_.growth().ended.push_back(thread.id());
+  leave(thread);
+  const Call end{.thread = &thread, .time = time, .now_ns = now_ns};
+  if (processes_.leave_process(thread)) paths_.process_ended(end);
   processes_.ended(end, exit_code);
 }
 
-void Meter::leave(Execution& execution) {
-  for (const auto& end : execution.open_ends()) assume_probable(end, &execution);
-  paths_.leave(execution);
+void Meter::leave(MeteredThread& thread) {
+  for (const auto& end : thread.open_ends()) assume_probable(end, &thread);
+  paths_.leave(thread);
 }
 
 void Meter::forget_ended() {
   processes_.forget_ended();
   if (!conversations_.has_removed()) return;
-  processes_.for_each([](Execution& execution) {
-    if (execution.counted.flow != nullptr && execution.counted.flow->removed) execution.counted = {};
+  processes_.for_each([](MeteredThread& thread) {
+    if (thread.counted.flow != nullptr && thread.counted.flow->removed) thread.counted = {};
   });
   conversations_.free_removed();
 }

@@ -32,11 +32,11 @@ class Meter {
   Processes& processes() { return processes_; }
   // The thread's I/O counters do not tell any more what its last call moved, because the kernel adds the bytes of the
   // new program's file.
-  void executed(Execution& execution, const std::string& name, const std::string& program, LocalTime time,
+  void executed(MeteredThread& thread, const std::string& name, const std::string& program, LocalTime time,
                 std::int64_t now_ns);
-  void ended(Execution& execution, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
+  void ended(MeteredThread& thread, std::uint32_t exit_code, LocalTime time, std::int64_t now_ns);
   // The thread is not metered any more: nothing more will be known about its calls.
-  void leave(Execution& execution);
+  void leave(MeteredThread& thread);
   // Forgets threads that have ended and whose events have all been taken, and flows that were removed.
   void forget_ended();
 
@@ -75,9 +75,9 @@ class Meter {
   // The first receive since then from a stream whose offsets are counted here (Flow::passed_by), in which
   // `bytes_waiting` wait. Moves the ends of the flow so that this is true, and records a GAP where bytes are missing.
   void align(const Call& call, Flow& flow, std::uint64_t bytes_waiting);
-  // The thread's I/O counters, read during the call after a counted one (Execution::counted). Counters that went back
+  // The thread's I/O counters, read during the call after a counted one (MeteredThread::counted). Counters that went back
   // belong to another thread.
-  void io_counters(Execution& execution, const ThreadFiles::Transferred& transferred);
+  void io_counters(MeteredThread& thread, const ThreadFiles::Transferred& transferred);
 
   // ---- what is not known yet
   struct Unfinished {
@@ -87,7 +87,7 @@ class Meter {
   // The operation that each thread's first event waits for, if the event has waited since before `since_ns`.
   std::vector<Unfinished> unfinished(std::int64_t since_ns);
   // The same for one thread.
-  std::optional<Unfinished> first_unfinished(const Execution& execution, std::int64_t since_ns) const;
+  std::optional<Unfinished> first_unfinished(const MeteredThread& thread, std::int64_t since_ns) const;
   bool has_unfinished() const { return paths_.has_awaited() || processes_.has_unfinished(); }  // of whatever age
   void assume_probable(const Unfinished& unfinished);  // it moved what it probably would
   // The exact flow stands at `offset` now.
@@ -107,12 +107,12 @@ class Meter {
   std::vector<std::string> check_warnings() const { return checks_.warnings(); }
 
  private:
-  void assume_probable(FlowEnd end, const Execution* execution);
+  void assume_probable(FlowEnd end, const MeteredThread* thread);
   void record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void forget_sends(Flow& flow);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
-  Execution* user_of_end(const EndUser& user) { return processes_.find(user.tid, user.id); }
+  MeteredThread* user_of_end(const EndUser& user) { return processes_.find(user.tid, user.id); }
   DatagramAccount* account_of(const Flow& flow);
   void record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns);
   void end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns);

@@ -34,23 +34,23 @@ void Paths::announce_pair(const Call& call, Socket& socket) {
 }
 
 void Paths::await_connection(const Call& call, const Event& event, AwaitedPath path) {
-  path.execution = call.execution;
+  path.thread = call.thread;
   path.event = recorder_.record(call, event, false);
   path.descriptor = call.descriptor;
   path.since_ns = call.now_ns;
-  if (path.event == Execution::kNoEvent) return;
-  ++call.execution->open_operations;
+  if (path.event == MeteredThread::kNoEvent) return;
+  ++call.thread->open_operations;
   awaited_.add(std::move(path));
 }
 
 void Paths::end_wait(const AwaitedPath& path) {
-  path.execution->finish(path.event);
-  --path.execution->open_operations;
+  path.thread->finish(path.event);
+  --path.thread->open_operations;
 }
 
 bool Paths::complete(const std::optional<AwaitedPath>& path, const Socket& socket) {
   if (!path) return false;
-  if (Event* event = path->execution->event(path->event)) {
+  if (Event* event = path->thread->event(path->event)) {
     if (socket.out != nullptr) event->channel = socket.out->channel;
     if (socket.in != nullptr) event->passed_channel = socket.in->channel;
   }
@@ -71,12 +71,12 @@ void Paths::announce(const Call& call, Socket& socket) {
   }
   const bool accepted = stream && known.connected && (is_unix ? !known.local_name.empty() : !known.syn_counted);
   if (accepted) {
-    const auto accept = awaited_.take_accept(known.local_name, known.peer_name, call.execution->pid(), true);
+    const auto accept = awaited_.take_accept(known.local_name, known.peer_name, call.thread->pid(), true);
     if (!complete(accept, socket) && !awaited_.was_given_up(known.local_name))
       record(call, EventType::accept, socket, ChannelId::kNone);
     return;
   }
-  if (complete(awaited_.take_connect(call.execution->pid(), call.descriptor), socket) || are_told_) return;
+  if (complete(awaited_.take_connect(call.thread->pid(), call.descriptor), socket) || are_told_) return;
   record(call, EventType::socket, socket, kind_of(known));
   if (known.connected) record(call, EventType::connect, socket, 0);
 }
@@ -87,7 +87,7 @@ void Paths::put_descriptor(const Call& call, DescriptorTable& table, std::size_t
   const std::uint64_t left = table.put(fd, socket);
   const Socket* before = left == 0 ? nullptr : conversations_.find(left);
   if (before == nullptr) return;
-  assume_probable_of_process(call.execution->pid(), *before);
+  assume_probable_of_process(call.thread->pid(), *before);
   record(call, EventType::destroy_path, *before, 0, evidence);
 }
 
@@ -107,7 +107,7 @@ void Paths::uses(const Call& call, Socket& socket) {
   const bool takes_datagrams = medium == Medium::unix_datagram || medium == Medium::unix_seqpacket;
   if (takes_datagrams && !std::exchange(socket.takes_datagrams, true)) checks_.datagram_socket();
   if (call.descriptor < 0 || call.descriptor >= kDescriptorsFollowed) return;
-  DescriptorTable& table = tables_[call.execution->pid()];
+  DescriptorTable& table = tables_[call.thread->pid()];
   const auto fd = static_cast<std::size_t>(call.descriptor);
   if (table.at(fd) == socket.id) return;
   const bool known_here = table.holds(socket.id);
@@ -143,11 +143,11 @@ bool Paths::has_connection(std::uint32_t pid, Socket& socket) {
 }
 
 void Paths::give_up_accept(const AwaitedPath& accept, bool it_failed) {
-  const auto path = awaited_.give_up(*accept.execution, accept.event);
+  const auto path = awaited_.give_up(*accept.thread, accept.event);
   if (!path) return;
   if (it_failed) {
-    path->execution->cancel(path->event);
-    --path->execution->open_operations;
+    path->thread->cancel(path->event);
+    --path->thread->open_operations;
     return;
   }
   end_wait(*path);
@@ -166,14 +166,14 @@ void Paths::duplicates(const Call& call, const Socket& socket, std::int32_t new_
 }
 
 void Paths::closes(const Call& call) {
-  const auto table = tables_.find(call.execution->pid());
+  const auto table = tables_.find(call.thread->pid());
   const auto fd = static_cast<std::size_t>(call.descriptor);
   if (table == tables_.end() || call.descriptor < 0 || fd >= table->second.size()) return;
   put_descriptor(call, table->second, fd, 0, Evidence::observed);
 }
 
-void Paths::leave(const Execution& execution) {
-  for (const AwaitedPath& path : awaited_.give_up_all_of(execution)) end_wait(path);
+void Paths::leave(const MeteredThread& thread) {
+  for (const AwaitedPath& path : awaited_.give_up_all_of(thread)) end_wait(path);
 }
 
 void Paths::give_up_old_connects(std::int64_t since_ns) {
@@ -186,7 +186,7 @@ void Paths::executed(std::uint32_t pid) {
 }
 
 void Paths::process_ended(const Call& call) {
-  const std::uint32_t pid = call.execution->pid();
+  const std::uint32_t pid = call.thread->pid();
   if (const auto table = tables_.find(pid); table != tables_.end()) {
     for (std::size_t fd = 0; fd < table->second.size(); ++fd)
       put_descriptor(call, table->second, fd, 0, Evidence::inferred);

@@ -36,7 +36,7 @@ class Paths {
   // The call goes on with a connection that waits at this listener.
   void accepts(const Call& call, const Socket& listener);
   // The other end's name, as the kernel told it to the thread's last accept.
-  void accepted_from(const Execution& execution, const std::string& peer) { awaited_.accepted_from(execution, peer); }
+  void accepted_from(const MeteredThread& thread, const std::string& peer) { awaited_.accepted_from(thread, peer); }
   // The accepts whose connection has not been used since before `since_ns`.
   std::vector<AwaitedPath> old_accepts(std::int64_t since_ns) const { return awaited_.old_accepts(since_ns); }
   // The process has this socket open. True if one of its accepts got it.
@@ -52,7 +52,7 @@ class Paths {
   void closes(const Call& call);                                                         // Call::descriptor
 
   // Nothing more will be known about the thread.
-  void leave(const Execution& execution);
+  void leave(const MeteredThread& thread);
   // The process runs another program. Some sockets were closed on the way; the others show themselves when used.
   void executed(std::uint32_t pid);
   // The call's process ends with it.

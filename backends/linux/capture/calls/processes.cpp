@@ -7,14 +7,14 @@
 
 namespace dpm {
 
-Execution* Processes::find(std::uint32_t tid) {
-  const auto found = executions_.find(tid);
-  return found == executions_.end() ? nullptr : found->second.get();
+MeteredThread* Processes::find(std::uint32_t tid) {
+  const auto found = threads_.find(tid);
+  return found == threads_.end() ? nullptr : found->second.get();
 }
 
-Execution* Processes::find(std::uint32_t tid, ProcessId id) {
-  Execution* execution = find(tid);
-  return execution != nullptr && execution->id() == id ? execution : nullptr;
+MeteredThread* Processes::find(std::uint32_t tid, ProcessId id) {
+  MeteredThread* thread = find(tid);
+  return thread != nullptr && thread->id() == id ? thread : nullptr;
 }
 
 // Names stay the same from run to run, so that placements written for one trace fit the next: the second process of a
@@ -49,27 +49,26 @@ void Processes::describe(const Birth& birth, ProcessId id) {
   } else {
     described.group = process.first;
   }
-  ++process.executions;
+  ++process.threads;
   recorder_.growth().processes.push_back(std::move(described));
 }
 
-Execution& Processes::begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns) {
-  const ProcessId id{static_cast<std::uint32_t>(executions_seen_++)};
+MeteredThread& Processes::begin(const Birth& birth, MeteredThread* creator, LocalTime time, std::int64_t now_ns) {
+  const ProcessId id{static_cast<std::uint32_t>(threads_seen_++)};
   describe(birth, id);
-  auto& execution = executions_[birth.tid];
-  if (execution != nullptr)
-    ended_.push_back(std::move(execution));  // the number was reused before its end was reported
-  execution = std::make_unique<Execution>(id, birth.pid, birth.tid, recorder_.ready());
-  execution->cpu_before_ns = birth.cpu_before_ns;
-  execution->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
-  record_creation(birth, creator, *execution, time, now_ns);
-  return *execution;
+  auto& thread = threads_[birth.tid];
+  if (thread != nullptr) ended_.push_back(std::move(thread));  // the number was reused before its end was reported
+  thread = std::make_unique<MeteredThread>(id, birth.pid, birth.tid, recorder_.ready());
+  thread->cpu_before_ns = birth.cpu_before_ns;
+  thread->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
+  record_creation(birth, creator, *thread, time, now_ns);
+  return *thread;
 }
 
-void Processes::record_creation(const Birth& birth, Execution* creator, Execution& created, LocalTime time,
+void Processes::record_creation(const Birth& birth, MeteredThread* creator, MeteredThread& created, LocalTime time,
                                 std::int64_t now_ns) {
   if (creator != nullptr) {
-    const Call fork{.execution = creator, .time = time, .now_ns = now_ns};
+    const Call fork{.thread = creator, .time = time, .now_ns = now_ns};
     Event create = recorder_.event_of(fork, EventType::create_process);
     create.peer = created.id();
     if (birth.by_creator_itself) {
@@ -78,17 +77,17 @@ void Processes::record_creation(const Birth& birth, Execution* creator, Executio
       creator->append_for_process(create, now_ns);
     }
   }
-  const Call first{.execution = &created, .time = time, .now_ns = now_ns};
+  const Call first{.thread = &created, .time = time, .now_ns = now_ns};
   Event start = recorder_.event_of(first, EventType::start_process);
   if (creator != nullptr) start.peer = creator->id();
   recorder_.record(first, start);
 }
 
 void Processes::executed(const Call& call, const std::string& name, const std::string& program) {
-  Process& process = processes_[call.execution->pid()];
+  Process& process = processes_[call.thread->pid()];
   if (name != process.command_name) process.name = distinct_name(name);
   process.command_name = name;
-  recorder_.growth().renamed.push_back({call.execution->id(), process.name, program});
+  recorder_.growth().renamed.push_back({call.thread->id(), process.name, program});
   recorder_.record(call, recorder_.event_of(call, EventType::exec));
 }
 
@@ -101,39 +100,37 @@ void Processes::waited(const Call& call, ProcessId peer, WaitKind kind, std::int
   recorder_.record(call, event);
 }
 
-bool Processes::leave_process(const Execution& execution) {
-  const auto process = processes_.find(execution.pid());
-  if (process == processes_.end() || --process->second.executions > 0) return false;
+bool Processes::leave_process(const MeteredThread& thread) {
+  const auto process = processes_.find(thread.pid());
+  if (process == processes_.end() || --process->second.threads > 0) return false;
   processes_.erase(process);
   return true;
 }
 
 void Processes::ended(const Call& call, std::uint32_t exit_code) {
-  const Execution& execution = *call.execution;
+  const MeteredThread& thread = *call.thread;
   Event event = recorder_.event_of(call, EventType::destroy_process);
-  event.peer = execution.id();
+  event.peer = thread.id();
   event.code = exit_code;
   recorder_.record(call, event);
-  const auto found = executions_.find(execution.tid());
-  if (found == executions_.end() || found->second.get() != &execution) return;
+  const auto found = threads_.find(thread.tid());
+  if (found == threads_.end() || found->second.get() != &thread) return;
   ended_.push_back(std::move(found->second));
-  executions_.erase(found);
+  threads_.erase(found);
 }
 
 void Processes::forget_ended() {
-  std::erase_if(ended_,
-                [](const auto& execution) { return execution->waiting() == 0 && execution->open_operations == 0; });
+  std::erase_if(ended_, [](const auto& thread) { return thread->waiting() == 0 && thread->open_operations == 0; });
 }
 
 bool Processes::has_unfinished() const {
-  return std::any_of(executions_.begin(), executions_.end(),
-                     [](const auto& execution) { return execution.second->waiting() > 0; });
+  return std::any_of(threads_.begin(), threads_.end(), [](const auto& thread) { return thread.second->waiting() > 0; });
 }
 
 void Processes::set_flags(std::uint32_t pid, MeterFlags flags) {
   if (pid == 0) flags_for_all_ = flags;
-  for (const auto& [tid, execution] : executions_) {
-    if (pid == 0 || execution->pid() == pid) execution->flags = flags;
+  for (const auto& [tid, thread] : threads_) {
+    if (pid == 0 || thread->pid() == pid) thread->flags = flags;
   }
 }
 

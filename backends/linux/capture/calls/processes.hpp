@@ -30,25 +30,25 @@ class Processes {
     MeterFlags flags;  // if there is no metered creator to inherit from
   };
   // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when the fork was not seen.
-  Execution& begin(const Birth& birth, Execution* creator, LocalTime time, std::int64_t now_ns);
+  MeteredThread& begin(const Birth& birth, MeteredThread* creator, LocalTime time, std::int64_t now_ns);
   // The thread's process runs another program from now on.
   void executed(const Call& call, const std::string& name, const std::string& program);
   // The thread goes on because `peer` has ended, at the latest at call.time, after it waited for `waited_ns`.
   void waited(const Call& call, ProcessId peer, WaitKind kind, std::int64_t waited_ns, Evidence evidence);
   // True if the thread was the last one of its process, which is then forgotten.
-  bool leave_process(const Execution& execution);
+  bool leave_process(const MeteredThread& thread);
   // The thread stays in memory until its events have all been taken (forget_ended()).
   void ended(const Call& call, std::uint32_t exit_code);
   void forget_ended();
 
-  Execution* find(std::uint32_t tid);
+  MeteredThread* find(std::uint32_t tid);
   // nullptr if the thread `tid` is another one by now.
-  Execution* find(std::uint32_t tid, ProcessId id);
+  MeteredThread* find(std::uint32_t tid, ProcessId id);
   // Any thread that lives; nullptr if all have ended.
-  Execution* any() { return executions_.empty() ? nullptr : executions_.begin()->second.get(); }
+  MeteredThread* any() { return threads_.empty() ? nullptr : threads_.begin()->second.get(); }
   template <typename Handle>
   void for_each(Handle&& handle) const {
-    for (const auto& [tid, execution] : executions_) handle(*execution);
+    for (const auto& [tid, thread] : threads_) handle(*thread);
   }
   bool has_unfinished() const;  // events, of whatever age
 
@@ -56,11 +56,11 @@ class Processes {
   // A process of the program was acquired: its sockets may be older than the metering.
   bool was_acquired() const { return was_acquired_; }
   std::size_t process_count() const { return processes_seen_; }
-  std::size_t execution_count() const { return executions_seen_; }
+  std::size_t thread_count() const { return threads_seen_; }
 
  private:
   struct Process {
-    std::uint32_t executions = 0;
+    std::uint32_t threads = 0;
     std::uint32_t threads_named = 0;
     ProcessId first;
     std::string name, command_name;
@@ -68,16 +68,17 @@ class Processes {
   std::string distinct_name(const std::string& wanted);
   std::string name_for(const Birth& birth, Process& process);
   void describe(const Birth& birth, ProcessId id);
-  void record_creation(const Birth& birth, Execution* creator, Execution& created, LocalTime time, std::int64_t now_ns);
+  void record_creation(const Birth& birth, MeteredThread* creator, MeteredThread& created, LocalTime time,
+                       std::int64_t now_ns);
 
   EventRecorder& recorder_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<Execution>> executions_;  // by thread
-  std::vector<std::unique_ptr<Execution>> ended_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<MeteredThread>> threads_;  // by thread
+  std::vector<std::unique_ptr<MeteredThread>> ended_;
   std::unordered_map<std::uint32_t, Process> processes_;  // by process
   std::unordered_map<std::string, std::uint32_t> names_;
   std::optional<MeterFlags> flags_for_all_;
   bool was_acquired_ = false;
-  std::size_t processes_seen_ = 0, executions_seen_ = 0;
+  std::size_t processes_seen_ = 0, threads_seen_ = 0;
 };
 
 }  // namespace dpm

@@ -7,26 +7,25 @@ namespace {
 
 constexpr std::uint64_t kLengthMax = 0xffffffffu;
 
-bool may_be_in_progress(const OpenOperation& operation, const Execution* by) {
-  return operation.execution != by && !operation.execution->ended &&
-         operation.execution->call_number == operation.call_number;
+bool may_be_in_progress(const OpenOperation& operation, const MeteredThread* by) {
+  return operation.thread != by && !operation.thread->ended && operation.thread->call_number == operation.call_number;
 }
 
 }  // namespace
 
 void StreamPosition::finish(const OpenOperation& operation, std::uint64_t offset, std::uint64_t bytes) {
-  Execution& execution = *operation.execution;
-  execution.closed(operation.end);
+  MeteredThread& thread = *operation.thread;
+  thread.closed(operation.end);
   if (bytes == 0) {
-    execution.cancel(operation.event);
+    thread.cancel(operation.event);
     return;
   }
-  const std::uint64_t number = bytes > operation.probable ? execution.delay(operation.event) : operation.event;
-  if (Event* event = execution.event(number)) {
+  const std::uint64_t number = bytes > operation.probable ? thread.delay(operation.event) : operation.event;
+  if (Event* event = thread.event(number)) {
     event->sequence = offset;
     event->length_bytes = static_cast<std::uint32_t>(std::min(bytes, kLengthMax));
   }
-  execution.finish(number);
+  thread.finish(number);
 }
 
 // Several operations may be open: the call of one thread waits, and other threads take what comes. The stream's offset
@@ -44,7 +43,7 @@ std::uint64_t StreamPosition::moved_by_first(std::uint64_t offset) const {
   return std::min(most, std::max({seen, first.probable, others < total ? total - others : 0}));
 }
 
-StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const Execution* by) {
+StreamPosition::Gap StreamPosition::settle_at(std::uint64_t offset, const MeteredThread* by) {
   if (!seen_) {
     seen_ = true;
     next_ = offset;
@@ -87,10 +86,10 @@ void StreamPosition::finish_known() {
   }
 }
 
-void StreamPosition::settle(const Execution* execution, std::uint64_t bytes) {
+void StreamPosition::settle(const MeteredThread* thread, std::uint64_t bytes) {
   seen_ = true;
   for (auto& entry : open_) {
-    if (entry.operation.execution != execution || entry.known) continue;
+    if (entry.operation.thread != thread || entry.known) continue;
     entry.known = true;
     entry.bytes = std::min(bytes, entry.operation.asked);
     break;
@@ -103,7 +102,7 @@ void StreamPosition::accept_chosen(std::uint64_t stream_end, Chosen&& chosen) {
   std::uint64_t offset = next_;
   for (auto& entry : open_) {
     const std::uint64_t left = stream_end > offset ? stream_end - offset : 0;
-    if (!entry.known && chosen(entry.operation.execution)) {
+    if (!entry.known && chosen(entry.operation.thread)) {
       entry.known = true;
       entry.accepted = true;
       entry.bytes = entry.operation.guessed ? std::min(entry.operation.probable, left) : entry.operation.probable;
@@ -113,26 +112,26 @@ void StreamPosition::accept_chosen(std::uint64_t stream_end, Chosen&& chosen) {
   finish_known();
 }
 
-void StreamPosition::accept(const Execution* execution, std::uint64_t stream_end) {
-  accept_chosen(stream_end, [execution](const Execution* by) { return by == execution; });
+void StreamPosition::accept(const MeteredThread* thread, std::uint64_t stream_end) {
+  accept_chosen(stream_end, [thread](const MeteredThread* by) { return by == thread; });
 }
 
 void StreamPosition::accept_all(std::uint64_t stream_end) {
-  accept_chosen(stream_end, [](const Execution*) { return true; });
+  accept_chosen(stream_end, [](const MeteredThread*) { return true; });
 }
 
 void StreamPosition::accept_of_process(std::uint32_t pid, std::uint64_t stream_end) {
-  accept_chosen(stream_end, [pid](const Execution* by) { return by->pid() == pid; });
+  accept_chosen(stream_end, [pid](const MeteredThread* by) { return by->pid() == pid; });
 }
 
 void StreamPosition::open(const OpenOperation& operation) {
-  operation.execution->opened(operation.end);
+  operation.thread->opened(operation.end);
   open_.push_back({operation});
 }
 
-const OpenOperation* StreamPosition::find(const Execution* execution) const {
+const OpenOperation* StreamPosition::find(const MeteredThread* thread) const {
   for (const auto& entry : open_)
-    if (entry.operation.execution == execution) return &entry.operation;
+    if (entry.operation.thread == thread) return &entry.operation;
   return nullptr;
 }
 

@@ -16,15 +16,15 @@
 #include <cstdint>
 #include <deque>
 
-#include "backends/linux/capture/calls/execution.hpp"
+#include "backends/linux/capture/calls/metered_thread.hpp"
 
 namespace dpm {
 
 struct OpenOperation {
-  Execution* execution = nullptr;
+  MeteredThread* thread = nullptr;
   FlowEnd end;                    // where it is
   std::uint64_t event = 0;        // its number there
-  std::uint64_t call_number = 0;  // Execution::call_number, when it was made
+  std::uint64_t call_number = 0;  // MeteredThread::call_number, when it was made
   std::uint64_t asked = 0;        // it cannot move more
   std::uint64_t probable = 0;     // what it will move, as far as was seen; if it moves more, more came meanwhile
   std::uint64_t stood_at = 0;     // the offset of an exact stream then, as the kernel told it
@@ -48,16 +48,16 @@ class StreamPosition {
   // The next operation begins at `offset`. The bytes before it finish the open operations; bytes that none of them can
   // have moved are a gap (length 0: none). An operation that may still be in progress, because its thread has not been
   // seen since, stays open, and so does everything after it.
-  Gap settle_at(std::uint64_t offset, const Execution* by);
+  Gap settle_at(std::uint64_t offset, const MeteredThread* by);
 
   // The socket is closed, with its stream at `offset`: no operation is in progress any more, and all are checked.
   Gap end_at(std::uint64_t offset);
 
   // The open operation of the thread moved `bytes`. Operations are finished in the order of the calls.
-  void settle(const Execution* execution, std::uint64_t bytes);
+  void settle(const MeteredThread* thread, std::uint64_t bytes);
   // Nothing will tell the lengths any more: every open operation of this thread moved what it probably would, and a
   // guess does not reach beyond `stream_end`.
-  void accept(const Execution* execution, std::uint64_t stream_end = UINT64_MAX);
+  void accept(const MeteredThread* thread, std::uint64_t stream_end = UINT64_MAX);
   // The stream is over: the same for the open operations of every thread.
   void accept_all(std::uint64_t stream_end = UINT64_MAX);
   // The process has left the stream: the same for its open operations.
@@ -66,7 +66,7 @@ class StreamPosition {
   void open(const OpenOperation& operation);
   bool was_seen() const { return seen_; }
   bool has_open() const { return !open_.empty(); }
-  const OpenOperation* find(const Execution* execution) const;
+  const OpenOperation* find(const MeteredThread* thread) const;
 
   // The offset the next operation will probably have.
   std::uint64_t expected() const;

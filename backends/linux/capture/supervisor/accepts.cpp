@@ -27,16 +27,16 @@ void Accepts::record(TrackedThread& thread, const Call& call, const Notification
 void Accepts::is_over(TrackedThread& thread) {
   if (thread.accepted.address == 0) return;
   const auto [address, before] = std::exchange(thread.accepted, {});
-  const std::string name = internet_name_at(thread.execution->tid(), address);
-  if (!name.empty() && name != before) shared_.meter.paths().accepted_from(*thread.execution, name);
+  const std::string name = internet_name_at(thread.metered->tid(), address);
+  if (!name.empty() && name != before) shared_.meter.paths().accepted_from(*thread.metered, name);
 }
 
 void Accepts::settle_old(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000, kPauses = 20;
   std::set<std::uint32_t> searched;
   for (const AwaitedPath& accept : shared_.meter.paths().old_accepts(now_ns - kOldNs)) {
-    const std::uint32_t pid = accept.execution->pid();
-    TrackedThread* thread = shared_.table.thread(accept.execution->tid());
+    const std::uint32_t pid = accept.thread->pid();
+    TrackedThread* thread = shared_.table.thread(accept.thread->tid());
     if (thread == nullptr || searched.contains(pid)) continue;
     if (now_ns < thread->process->search_at_ns || progress_.may_be_in_call(*thread, accept.descriptor)) continue;
     is_over(*thread);
@@ -49,15 +49,15 @@ void Accepts::settle_old(std::int64_t now_ns) {
 
 void Accepts::give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool none_left) {
   for (const AwaitedPath& missing : shared_.meter.paths().old_accepts(since_ns)) {
-    TrackedThread* by = shared_.table.thread(missing.execution->tid());
-    if (missing.execution->pid() != pid || by == nullptr) continue;
+    TrackedThread* by = shared_.table.thread(missing.thread->tid());
+    if (missing.thread->pid() != pid || by == nullptr) continue;
     if (!progress_.may_be_in_call(*by, missing.descriptor)) shared_.meter.paths().give_up_accept(missing, none_left);
   }
 }
 
 // Shows the meter every descriptor of the process, and returns their number.
 std::size_t Accepts::search_connections(TrackedThread& thread) {
-  const std::uint32_t pid = thread.execution->pid();
+  const std::uint32_t pid = thread.metered->pid();
   const auto numbers = shared_.kernel.read_descriptor_numbers(pid);
   for (const int number : numbers) {
     const UniqueFd fd = shared_.files.borrow(thread.thread_fd.get(), number);

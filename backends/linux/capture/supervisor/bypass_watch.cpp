@@ -17,13 +17,13 @@ std::string name_for_people(ProcessView& kernel, std::uint32_t pid) {
   return fmt::format("{} ({})", name.empty() ? "process" : name, pid);
 }
 
-void BypassWatch::look_for_ring(const Execution& execution) {
-  if (!is_young_and_due(execution.notified_calls) || !shared_.kernel.has_low_ring(execution.pid())) return;
-  add(execution.pid(), {.io_uring = true});
+void BypassWatch::look_for_ring(const MeteredThread& metered) {
+  if (!is_young_and_due(metered.notified_calls) || !shared_.kernel.has_low_ring(metered.pid())) return;
+  add(metered.pid(), {.io_uring = true});
 }
 
 void BypassWatch::program_began(TrackedThread& thread, LocalTime time) {
-  const std::uint32_t pid = thread.execution->pid();
+  const std::uint32_t pid = thread.metered->pid();
   const ProgramKind kind = shared_.kernel.program_kind(pid);
   if (kind == ProgramKind::not_native) add(pid, {.native = false});
   if (kind != ProgramKind::unknown) return;
@@ -33,8 +33,8 @@ void BypassWatch::program_began(TrackedThread& thread, LocalTime time) {
 
 void BypassWatch::has_ended(const TrackedThread& thread) {
   const TrackedProcess& process = *thread.process;
-  const bool is_first = thread.execution->tid() == thread.execution->pid();
-  if (is_first && !process.unseen.empty() && !thread.execution->was_seen_after(process.unseen_since))
+  const bool is_first = thread.metered->tid() == thread.metered->pid();
+  if (is_first && !process.unseen.empty() && !thread.metered->was_seen_after(process.unseen_since))
     account_.add_unseen(process.unseen);
 }
 

@@ -19,7 +19,7 @@ class BypassWatch {
   explicit BypassWatch(Shared& shared) : shared_(shared) {}
 
   // Called while a call waits.
-  void look_for_ring(const Execution& execution);
+  void look_for_ring(const MeteredThread& metered);
   // A program has begun in the process. It may end before it is surveyed, without a trace.
   void program_began(TrackedThread& thread, LocalTime time);
   void has_ended(const TrackedThread& thread);

@@ -36,8 +36,8 @@ CallHandler::CallHandler(Shared& shared, const Terms& terms, NotificationSlots& 
       receive_parts_{inspector_, progress_, looks_, held_, turns_, sends_, accepts_},
       records_(shared, receive_parts_),
       receives_(shared, receive_parts_, records_),
-      lives_(shared, {cpu_times_, places_, bypasses_, child_waits_, *this}, terms.program),
-      waits_(shared, {inspector_, cpu_times_, lives_, child_waits_, slots_}),
+      tracker_(shared, {cpu_times_, places_, bypasses_, child_waits_, *this}, terms.program),
+      waits_(shared, {inspector_, cpu_times_, tracker_, child_waits_, slots_}),
       path_calls_(shared, inspector_),
       unsettled_(shared, progress_, looks_) {}
 
@@ -45,9 +45,9 @@ CallOutcome CallHandler::handle(const Notification& notification) {
   const MeteredCall* shape = notification.arch == kNativeArch ? find_metered_call(notification.call) : nullptr;
   TrackedThread* thread = thread_of(notification, shape);
   if (thread == nullptr) return CallOutcome::let_go;
-  ++thread->execution->notified_calls;
-  ++thread->execution->call_number;
-  bypasses_.look_for_ring(*thread->execution);
+  ++thread->metered->notified_calls;
+  ++thread->metered->call_number;
+  bypasses_.look_for_ring(*thread->metered);
   if (!last_call_is_over(notification, *thread) || shape == nullptr) return CallOutcome::let_go;
   const bool again = is_made_again(notification, *shape, *thread);
   const bool fails = must_fail(*shape, *thread, again);
@@ -61,11 +61,11 @@ CallOutcome CallHandler::handle(const Notification& notification) {
 }
 
 TrackedThread* CallHandler::thread_of(const Notification& notification, const MeteredCall* shape) {
-  TrackedThread* thread = lives_.met(notification.tid);
+  TrackedThread* thread = tracker_.thread_of(notification.tid);
   const bool waits_for_child = shape != nullptr && shape->family == CallFamily::child;
-  if (thread != nullptr && (waits_for_child || thread->wait || thread->execution->counted.flow != nullptr)) {
-    lives_.read_news();  // an exec since then, whose counters would tell something else; children that have ended
-    thread = lives_.met(notification.tid);
+  if (thread != nullptr && (waits_for_child || thread->wait || thread->metered->counted.flow != nullptr)) {
+    tracker_.read_news();  // an exec since then, whose counters would tell something else; children that have ended
+    thread = tracker_.thread_of(notification.tid);
   }
   if (thread == nullptr) inspector_.could_not_look();
   return thread;
@@ -73,7 +73,7 @@ TrackedThread* CallHandler::thread_of(const Notification& notification, const Me
 
 // The effect of the thread's last call is known now at the latest. False if the thread itself has ended meanwhile.
 bool CallHandler::last_call_is_over(const Notification& notification, TrackedThread& thread) {
-  thread.execution->was_seen(shared_.clock.now());
+  thread.metered->was_seen(shared_.clock.now());
   if (thread.hold) held_.interrupt(thread);  // a signal took that call away
   accepts_.is_over(thread);
   records_.is_over(notification.tid);
@@ -81,7 +81,7 @@ bool CallHandler::last_call_is_over(const Notification& notification, TrackedThr
   if (thread.wait && !waits_.is_past_wait(notification.tid)) return false;
   thread.counters_read = false;
   thread.seen_running = 0;  // in a call that is over
-  if (thread.execution->counted.flow != nullptr) progress_.read_counters(thread);
+  if (thread.metered->counted.flow != nullptr) progress_.read_counters(thread);
   return true;
 }
 
@@ -124,8 +124,8 @@ CallOutcome CallHandler::dispatch(const Notification& notification, const Metere
 void CallHandler::look_around(std::int64_t now_ns) {
   held_.check();
   waits_.check(now_ns);
-  if (lives_.has_news()) lives_.read_news();
-  lives_.look_around();
+  if (tracker_.has_news()) tracker_.read_news();
+  tracker_.look_around();
   accepts_.settle_old(now_ns);
   records_.settle_several(now_ns);
   read_closed_sockets();
@@ -148,7 +148,7 @@ void CallHandler::read_closed_sockets() {
 
 // The calls that waited were not interrupted, and what threads did meanwhile is not known.
 std::uint64_t CallHandler::pass_all() {
-  lives_.read_news();
+  tracker_.read_news();
   std::uint64_t passed = 0;
   for (const auto& [tid, thread] : shared_.table.threads()) {
     if (thread->hold) passed += held_.go_on(*thread) ? 1 : 0;
@@ -165,8 +165,8 @@ std::uint64_t CallHandler::pass_all() {
 
 void CallHandler::finish() {
   read_closed_sockets();
-  lives_.read_news();
-  lives_.look_around();
+  tracker_.read_news();
+  tracker_.look_around();
   records_.settle_several(shared_.clock.steady_now_ns());
   for (const auto& [tid, thread] : shared_.table.threads()) {
     if (thread->wait && thread->wait->held) waits_.go_on(*thread);
@@ -174,7 +174,7 @@ void CallHandler::finish() {
   }
   for (const auto& [tid, thread] : shared_.table.threads()) {
     cpu_times_.read(*thread);
-    shared_.meter.leave(*thread->execution);
+    shared_.meter.leave(*thread->metered);
   }
   const LocalTime now = shared_.clock.now();
   shared_.meter.finish(now, shared_.clock.steady_ns(now));
@@ -183,17 +183,17 @@ void CallHandler::finish() {
 void CallHandler::thread_ends(TrackedThread& thread, bool number_goes_on) {
   if (thread.hold) held_.end(thread);
   turns_.end(thread);
-  if (thread.execution->counted.flow != nullptr && !number_goes_on) progress_.read_last_counters(thread);
-  if (thread.execution->tid() == thread.execution->pid()) read_closed_sockets();
+  if (thread.metered->counted.flow != nullptr && !number_goes_on) progress_.read_last_counters(thread);
+  if (thread.metered->tid() == thread.metered->pid()) read_closed_sockets();
 }
 
-void CallHandler::program_changes(TrackedThread& thread) { records_.forget(thread.execution->tid()); }
+void CallHandler::program_changes(TrackedThread& thread) { records_.forget(thread.metered->tid()); }
 
 void CallHandler::forget_thread(TrackedThread& thread) {
   if (thread.hold) held_.end(thread);
   if (thread.wait) waits_.end(thread);
   turns_.end(thread);
-  records_.forget(thread.execution->tid());
+  records_.forget(thread.metered->tid());
 }
 
 void CallHandler::child_is_gone(std::uint32_t parent_pid, const ChildState& child) { waits_.infer(parent_pid, child); }
@@ -202,10 +202,10 @@ void CallHandler::news_are_read() { waits_.settle(); }
 
 std::vector<std::string> CallHandler::warnings() const {
   std::vector<std::string> warnings;
-  if (lives_.news_lost() > 0)
+  if (tracker_.news_lost() > 0)
     warnings.push_back(
         fmt::format("the kernel dropped announcements of processes {} times: some forks and exits are missing",
-                    lives_.news_lost()));
+                    tracker_.news_lost()));
   if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
   const auto add = [&warnings](const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());

@@ -15,10 +15,10 @@
 
 namespace dpm {
 
-class CallHandler : private LifeObserver {
+class CallHandler : private ProcessObserver {
  public:
   struct Terms {
-    ProcessLives::Program program;
+    ProcessTracker::Program program;
     std::uint64_t call_cost_ns = 0;  // CPU time that one notification costs the program
     bool callers = false;            // as in MeterOptions
     bool cpu_counters = true;
@@ -31,7 +31,7 @@ class CallHandler : private LifeObserver {
 
   // ---- between calls
   HeldCalls& held() { return held_; }
-  ProcessLives& lives() { return lives_; }
+  ProcessTracker& tracker() { return tracker_; }
   BypassWatch& bypasses() { return bypasses_; }
   // Looks at everything that may have become known, or due, since the last time.
   void look_around(std::int64_t now_ns);
@@ -51,7 +51,7 @@ class CallHandler : private LifeObserver {
   bool must_fail(const MeteredCall& shape, TrackedThread& thread, bool again) const;
   CallOutcome dispatch(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
-  // LifeObserver
+  // ProcessObserver
   void thread_ends(TrackedThread& thread, bool number_goes_on) override;
   void program_changes(TrackedThread& thread) override;
   void forget_thread(TrackedThread& thread) override;
@@ -74,7 +74,7 @@ class CallHandler : private LifeObserver {
   ReceiveRecords::Parts receive_parts_;
   ReceiveRecords records_;
   Receives receives_;
-  ProcessLives lives_;
+  ProcessTracker tracker_;
   ChildWaitCalls waits_;
   PathCalls path_calls_;
   UnsettledEvents unsettled_;

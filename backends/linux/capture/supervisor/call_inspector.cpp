@@ -27,11 +27,11 @@ std::int32_t descriptor_of(const Notification& notification, const MeteredCall& 
   return static_cast<std::int32_t>(notification.arguments[static_cast<std::size_t>(shape.descriptor)]);
 }
 
-Call CallInspector::circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
+Call CallInspector::describe_call(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   cpu_times_.read(thread);
   ++shared_.summary.recorded_calls;
   Call call;
-  call.execution = thread.execution;
+  call.thread = thread.metered;
   call.time = shared_.clock.now();
   call.now_ns = shared_.clock.steady_ns(call.time);
   call.pc = places_.place_of(notification, thread);
@@ -51,38 +51,39 @@ Call CallInspector::at_present(const Call& call) {
 
 // Without a free descriptor the supervisor cannot look at the call; such calls are counted.
 UniqueFd CallInspector::borrow(TrackedThread& thread, std::int32_t descriptor) {
-  if (!thread.thread_fd)
-    thread.thread_fd = shared_.kernel.open_thread(thread.execution->tid(), thread.execution->pid());
+  if (!thread.thread_fd) thread.thread_fd = shared_.kernel.open_thread(thread.metered->tid(), thread.metered->pid());
   UniqueFd fd = thread.thread_fd ? shared_.files.borrow(thread.thread_fd.get(), descriptor) : UniqueFd();
   if (!fd && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) ++unlooked_calls_;
   return fd;
 }
 
-std::optional<Way> CallInspector::way_behind(const Notification& notification, const MeteredCall& shape,
-                                             TrackedThread& thread) {
+std::optional<ResolvedChannel> CallInspector::resolve_channel(const Notification& notification,
+                                                              const MeteredCall& shape, TrackedThread& thread) {
   const std::int32_t descriptor = descriptor_of(notification, shape);
-  Way way;
-  way.fd = borrow(thread, descriptor);
-  if (!way.fd) return std::nullopt;
-  way.identity = shared_.files.identify(way.fd.get(), thread.was_socket(descriptor));
-  const bool is_socket = way.identity.kind == DescriptorIdentity::Kind::socket;
+  ResolvedChannel channel;
+  channel.fd = borrow(thread, descriptor);
+  if (!channel.fd) return std::nullopt;
+  channel.identity = shared_.files.identify(channel.fd.get(), thread.was_socket(descriptor));
+  const bool is_socket = channel.identity.kind == DescriptorIdentity::Kind::socket;
   thread.note_socket(descriptor, is_socket);
-  if (way.identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, way.identity)) return std::nullopt;
-  if (!is_socket) return way;
-  way.socket = socket_behind(way.fd.get(), way.identity.id);
-  if (way.socket == nullptr || way.socket->description.listening) return std::nullopt;
-  return way;
+  if (channel.identity.kind == DescriptorIdentity::Kind::other || !can_perform(shape, channel.identity))
+    return std::nullopt;
+  if (!is_socket) return channel;
+  channel.socket = socket_behind(channel.fd.get(), channel.identity.id);
+  if (channel.socket == nullptr || channel.socket->description.listening) return std::nullopt;
+  return channel;
 }
 
-std::optional<Way> CallInspector::listener_behind(const Notification& notification, TrackedThread& thread) {
-  Way way;
-  way.fd = borrow(thread, static_cast<std::int32_t>(notification.arguments[0]));
-  if (!way.fd) return std::nullopt;
-  way.identity = shared_.files.identify(way.fd.get());
-  if (way.identity.kind != DescriptorIdentity::Kind::socket) return std::nullopt;
-  way.socket = socket_behind(way.fd.get(), way.identity.id);
-  if (way.socket == nullptr || !way.socket->description.listening) return std::nullopt;
-  return way;
+std::optional<ResolvedChannel> CallInspector::resolve_listener(const Notification& notification,
+                                                               TrackedThread& thread) {
+  ResolvedChannel channel;
+  channel.fd = borrow(thread, static_cast<std::int32_t>(notification.arguments[0]));
+  if (!channel.fd) return std::nullopt;
+  channel.identity = shared_.files.identify(channel.fd.get());
+  if (channel.identity.kind != DescriptorIdentity::Kind::socket) return std::nullopt;
+  channel.socket = socket_behind(channel.fd.get(), channel.identity.id);
+  if (channel.socket == nullptr || !channel.socket->description.listening) return std::nullopt;
+  return channel;
 }
 
 Socket* CallInspector::socket_behind(int fd, std::uint64_t id) {

@@ -13,7 +13,7 @@
 namespace dpm {
 
 // What a call is about: an open file, borrowed for the time of looking at it.
-struct Way {
+struct ResolvedChannel {
   UniqueFd fd;
   DescriptorIdentity identity;
   Socket* socket = nullptr;  // none: a pipe or an eventfd
@@ -29,14 +29,15 @@ class CallInspector {
       : shared_(shared), cpu_times_(cpu_times), places_(places) {}
 
   // Describes a call that will be recorded.
-  Call circumstances(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  Call describe_call(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   // The same call, with the time at which it goes on now.
   Call at_present(const Call& call);
 
   // Nothing if the descriptor carries no messages, or the call cannot succeed on it.
-  std::optional<Way> way_behind(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
+  std::optional<ResolvedChannel> resolve_channel(const Notification& notification, const MeteredCall& shape,
+                                                 TrackedThread& thread);
   // The listener of an accept.
-  std::optional<Way> listener_behind(const Notification& notification, TrackedThread& thread);
+  std::optional<ResolvedChannel> resolve_listener(const Notification& notification, TrackedThread& thread);
   UniqueFd borrow(TrackedThread& thread, std::int32_t descriptor);
   // A socket's description is kept once it cannot change any more.
   Socket* socket_behind(int fd, std::uint64_t id);

@@ -7,7 +7,7 @@ namespace dpm {
 bool CallProgress::may_be_in_call(TrackedThread& thread, std::int32_t descriptor) {
   constexpr int kLooks = 5;
   constexpr std::uint64_t kRunsForNs = 1'000'000;
-  const CallState state = shared_.kernel.call_state(thread.execution->pid(), thread.execution->tid(), descriptor);
+  const CallState state = shared_.kernel.call_state(thread.metered->pid(), thread.metered->tid(), descriptor);
   if (state != CallState::running) {
     thread.seen_running = 0;
     return state == CallState::in_call;
@@ -24,19 +24,19 @@ bool CallProgress::may_be_in_call(TrackedThread& thread, std::int32_t descriptor
 void CallProgress::read_counters(TrackedThread& thread) {
   ThreadFiles::Transferred transferred;
   if (!thread.files->transferred(transferred)) return;
-  shared_.meter.io_counters(*thread.execution, transferred);
+  shared_.meter.io_counters(*thread.metered, transferred);
   thread.counters_read = true;
 }
 
 // During an exec in another thread, that thread takes over the first thread's number, and with it the files of /proc
 // under that number. So what was read belongs to the first thread only if no living thread has its number.
 void CallProgress::read_last_counters(TrackedThread& thread) {
-  Execution& execution = *thread.execution;
+  MeteredThread& metered = *thread.metered;
   ThreadFiles::Transferred transferred;
   if (!thread.files->transferred(transferred)) return;
-  const bool may_pass_on = execution.tid() == execution.pid() && thread.process->several_threads;
-  if (may_pass_on && !shared_.kernel.is_ending(execution.pid(), execution.tid()).value_or(true)) return;
-  shared_.meter.io_counters(execution, transferred);
+  const bool may_pass_on = metered.tid() == metered.pid() && thread.process->several_threads;
+  if (may_pass_on && !shared_.kernel.is_ending(metered.pid(), metered.tid()).value_or(true)) return;
+  shared_.meter.io_counters(metered, transferred);
 }
 
 }  // namespace dpm

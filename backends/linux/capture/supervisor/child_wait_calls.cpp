@@ -44,7 +44,7 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
     thread.wait.reset();
     return CallOutcome::let_go;
   }
-  parts_.child_waits.add(thread.execution->pid(), thread);
+  parts_.child_waits.add(thread.metered->pid(), thread);
   if (holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
   parts_.cpu_times.count_children(*thread.process);
   return CallOutcome::let_go;
@@ -63,7 +63,7 @@ WaitRequest ChildWaitCalls::request_of(const Notification& notification, Tracked
 ChildWait ChildWaitCalls::wait_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   ChildWait wait;
   wait.notification = notification;
-  wait.call = parts_.inspector.circumstances(notification, shape, thread);
+  wait.call = parts_.inspector.describe_call(notification, shape, thread);
   wait.since_ns = wait.call.now_ns;
   const auto before = std::exchange(thread.interrupted_wait, std::nullopt);
   if (before && before->notification.pc == notification.pc && before->notification.arguments == notification.arguments)
@@ -106,7 +106,7 @@ ChildWaitCalls::Look ChildWaitCalls::look_at_children(TrackedThread& thread, con
   if (request.which == WaitRequest::Which::process) {
     candidates = {request.id};
   } else if (surely) {
-    const auto children = shared_.kernel.read_children(thread.execution->pid(), thread.execution->tid(), kThreadsMax);
+    const auto children = shared_.kernel.read_children(thread.metered->pid(), thread.metered->tid(), kThreadsMax);
     look.all_known = children.has_value();
     if (children) candidates = *children;
   }
@@ -124,7 +124,7 @@ ChildWaitCalls::Look ChildWaitCalls::look_at_children(TrackedThread& thread, con
 void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& request, std::uint32_t own_group,
                                    std::uint32_t candidate, Look& look) {
   const auto child = shared_.kernel.read_child(candidate);
-  if (!child || child->parent_pid != thread.execution->pid()) {
+  if (!child || child->parent_pid != thread.metered->pid()) {
     parts_.child_waits.gone(candidate);
     std::erase(thread.process->kinship.children, candidate);
     return;
@@ -132,7 +132,7 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
   if (!request.asks_for(*child, own_group)) return;
   look.traced |= child->is_stopped_by_tracer();
   if (child->has_ended()) {
-    parts_.lives.process_has_ended(candidate, child->exit_code);
+    parts_.tracker.process_has_ended(candidate, child->exit_code);
     look.ended.push_back(candidate);
   } else {
     look.some_run = true;
@@ -158,7 +158,7 @@ void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, E
 }
 
 void ChildWaitCalls::end(TrackedThread& thread) {
-  parts_.child_waits.remove(thread.execution->pid(), thread);
+  parts_.child_waits.remove(thread.metered->pid(), thread);
   if (thread.wait->held) parts_.slots.clear(thread.wait->slot);
   thread.wait.reset();
 }
@@ -181,7 +181,7 @@ bool ChildWaitCalls::is_past_wait(std::uint32_t tid) {
       return true;
     }
     shared_.news.await(kLookMs);
-    parts_.lives.read_news();
+    parts_.tracker.read_news();
   }
 }
 

@@ -18,7 +18,7 @@
 #include "backends/linux/capture/supervisor/child_waits.hpp"
 #include "backends/linux/capture/supervisor/cpu_times.hpp"
 #include "backends/linux/capture/supervisor/held_slots.hpp"
-#include "backends/linux/capture/supervisor/process_lives.hpp"
+#include "backends/linux/capture/supervisor/process_tracker.hpp"
 #include "backends/linux/capture/supervisor/shared.hpp"
 
 namespace dpm {
@@ -28,7 +28,7 @@ class ChildWaitCalls {
   struct Parts {
     CallInspector& inspector;
     CpuTimes& cpu_times;
-    ProcessLives& lives;
+    ProcessTracker& tracker;
     ChildWaits& child_waits;
     HeldSlots& slots;
   };

@@ -5,7 +5,7 @@ namespace dpm {
 std::uint64_t CodePlaces::place_of(const Notification& notification, TrackedThread& thread) {
   std::uint64_t stack_pointer = 0, pc = notification.pc;
   if (callers_ && thread.files->stack_pointer(stack_pointer))
-    pc = callers_->find(thread.execution->pid(), notification.tid, notification.pc, stack_pointer);
+    pc = callers_->find(thread.metered->pid(), notification.tid, notification.pc, stack_pointer);
   note_code(thread, pc);
   return pc;
 }
@@ -21,10 +21,10 @@ void CodePlaces::note_code(TrackedThread& thread, std::uint64_t pc) {
     return;
   }
   if (code.looks++ >= kLooksMax) return;
-  if (const auto region = shared_.kernel.code_region(thread.execution->pid(), pc)) {
+  if (const auto region = shared_.kernel.code_region(thread.metered->pid(), pc)) {
     code.known.push_back({region->start, region->end});
     shared_.meter.add_code_module(
-        {thread.execution->id(), region->start, region->end, region->file_offset, region->path});
+        {thread.metered->id(), region->start, region->end, region->file_offset, region->path});
   }
 }
 

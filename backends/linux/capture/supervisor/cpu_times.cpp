@@ -12,19 +12,19 @@ void CpuTimes::read(TrackedThread& thread) {
   std::uint64_t cpu_ns = 0;
   const bool known = thread.process->several_threads
                          ? thread.files->cpu_time_ns(cpu_ns)
-                         : shared_.kernel.process_cpu_time_ns(thread.execution->pid(), cpu_ns);
+                         : shared_.kernel.process_cpu_time_ns(thread.metered->pid(), cpu_ns);
   if (known) has_used(thread, cpu_ns);
 }
 
 void CpuTimes::has_used(TrackedThread& thread, std::uint64_t cpu_ns) {
-  thread.execution->read_cpu_time(cpu_ns, call_cost_ns_);
+  thread.metered->read_cpu_time(cpu_ns, call_cost_ns_);
   thread.cpu_ns = std::max(thread.cpu_ns, cpu_ns);
   thread.cpu_read_at = shared_.clock.now();
 }
 
 // All its threads together, also after they are gone.
 bool CpuTimes::process_has_used(const TrackedThread& thread, std::uint64_t& cpu_ns) const {
-  return shared_.kernel.process_cpu_time_ns(thread.execution->pid(), cpu_ns) ||
+  return shared_.kernel.process_cpu_time_ns(thread.metered->pid(), cpu_ns) ||
          thread.process->kinship.counter.cpu_time_ns(cpu_ns);
 }
 
@@ -65,7 +65,7 @@ void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
   Kinship& kinship = thread.process->kinship;
   std::uint64_t cpu_ns = 0;
   const bool alone = kinship.threads.size() == 1;
-  const bool is_first = thread.execution->tid() == thread.execution->pid();
+  const bool is_first = thread.metered->tid() == thread.metered->pid();
   std::optional<std::uint64_t> used;
   if (alone && process_has_used(thread, cpu_ns)) {
     used = cpu_ns - std::min(cpu_ns, kinship.ended_cpu_ns);
@@ -94,7 +94,7 @@ void CpuTimes::count_children(const TrackedProcess& process) {
 void CpuTimes::count(TrackedThread& thread) {
   CpuCounter& all = thread.process->kinship.counter;
   if (thread.counter || all || !counters_allowed_) return;
-  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+  const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
   // Some may not have been announced yet.
   const bool several = thread.process->several_threads || shared_.kernel.read_thread_ids(pid).size() > 1;
   std::uint64_t cpu_ns = 0;

@@ -11,7 +11,7 @@ void LastNews::await_ends_of_processes() {
   while (shared_.news.tells_of_processes() && !shared_.table.threads().empty() &&
          shared_.clock.steady_now_ns() < until_ns) {
     shared_.news.await(kWaitMs);
-    handler_.lives().read_news();
+    handler_.tracker().read_news();
   }
 }
 

@@ -15,7 +15,7 @@ std::uint64_t units_taken(const EventCounter& counter) {
 }  // namespace
 
 Flow& ReceiveRecords::eventfd_of(const TrackedThread& thread, const EventCounter& counter) {
-  return shared_.meter.conversations().eventfds().used_by(thread.execution->pid(), counter.id, counter.count);
+  return shared_.meter.conversations().eventfds().used_by(thread.metered->pid(), counter.id, counter.count);
 }
 
 // What was seen belongs to this call now.

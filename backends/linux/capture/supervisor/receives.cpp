@@ -29,12 +29,12 @@ Receives::Receives(Shared& shared, const ReceiveRecords::Parts& parts, ReceiveRe
 }
 
 Asking Receives::asking_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
-                           const Way& way) {
+                           const ResolvedChannel& channel) {
   Asking asking;
   asking.notification = notification;
-  asking.identity = way.identity;
-  asking.call = parts_.inspector.circumstances(notification, shape, thread);
-  asking.call.may_wait = asking.terms.may_wait = !shared_.files.is_non_blocking(way.fd.get());
+  asking.identity = channel.identity;
+  asking.call = parts_.inspector.describe_call(notification, shape, thread);
+  asking.call.may_wait = asking.terms.may_wait = !shared_.files.is_non_blocking(channel.fd.get());
   return asking;
 }
 
@@ -42,59 +42,59 @@ CallOutcome Receives::receive(const Notification& notification, const MeteredCal
   const std::uint64_t flags = flags_of(notification, shape);
   if ((flags & MSG_PEEK) != 0) note_peek(notification, shape, thread);
   if ((flags & kNotAReceive) != 0) return CallOutcome::let_go;
-  auto way = parts_.inspector.way_behind(notification, shape, thread);
-  if (!way) return CallOutcome::let_go;
-  Socket* const socket = way->socket;
+  auto channel = parts_.inspector.resolve_channel(notification, shape, thread);
+  if (!channel) return CallOutcome::let_go;
+  Socket* const socket = channel->socket;
   const bool datagrams = socket != nullptr && keeps_boundaries(socket->description.medium);
   const bool may_be_read = shape.flags < 0;  // read() and readv(): without room they return at once
   const std::uint64_t asked = !datagrams || may_be_read ? asked_bytes(notification, shape) : 0;
-  const bool is_eventfd = way->identity.kind == DescriptorIdentity::Kind::eventfd;
+  const bool is_eventfd = channel->identity.kind == DescriptorIdentity::Kind::eventfd;
   if (may_be_read && asked < (is_eventfd ? Sends::kUnitCallBytes : 1)) return CallOutcome::let_go;
-  Asking asking = asking_of(notification, shape, thread, *way);
+  Asking asking = asking_of(notification, shape, thread, *channel);
   asking.asked = asked;
   if ((flags & MSG_DONTWAIT) != 0) asking.call.may_wait = asking.terms.may_wait = false;
   asking.terms.takes_all = !datagrams && (flags & MSG_WAITALL) != 0 && asking.call.may_wait;
   asking.call.takes_all = asking.terms.takes_all;
   if (socket != nullptr) shared_.meter.paths().uses(asking.call, *socket);
   if (socket != nullptr && !datagrams && socket->in == nullptr) return CallOutcome::let_go;
-  return begin(thread, asking, *way);
+  return begin(thread, asking, *channel);
 }
 
 void Receives::note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  const auto way = parts_.inspector.way_behind(notification, shape, thread);
-  if (way && way->socket != nullptr) way->socket->program_peeks = true;
+  const auto channel = parts_.inspector.resolve_channel(notification, shape, thread);
+  if (channel && channel->socket != nullptr) channel->socket->program_peeks = true;
 }
 
 CallOutcome Receives::accept(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
-  const auto way = parts_.inspector.listener_behind(notification, thread);
-  if (!way) return CallOutcome::let_go;
-  Asking asking = asking_of(notification, shape, thread, *way);
-  shared_.meter.paths().uses(asking.call, *way->socket);
-  return begin(thread, asking, *way);
+  const auto channel = parts_.inspector.resolve_listener(notification, thread);
+  if (!channel) return CallOutcome::let_go;
+  Asking asking = asking_of(notification, shape, thread, *channel);
+  shared_.meter.paths().uses(asking.call, *channel->socket);
+  return begin(thread, asking, *channel);
 }
 
 CallOutcome Receives::transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
   constexpr std::size_t kFlags = 5;
   const auto descriptor = static_cast<std::int32_t>(argument(notification, shape.source));
-  Way way;
-  way.fd = parts_.inspector.borrow(thread, descriptor);
-  if (!way.fd) return CallOutcome::let_go;
-  way.identity = shared_.files.identify(way.fd.get());
-  if (parts_.inspector.stream_from(way.fd.get(), way.identity) == nullptr) {
-    parts_.sends.send(notification, shape, thread, bytes_left(notification, shape, way.fd.get()));
+  ResolvedChannel channel;
+  channel.fd = parts_.inspector.borrow(thread, descriptor);
+  if (!channel.fd) return CallOutcome::let_go;
+  channel.identity = shared_.files.identify(channel.fd.get());
+  if (parts_.inspector.stream_from(channel.fd.get(), channel.identity) == nullptr) {
+    parts_.sends.send(notification, shape, thread, bytes_left(notification, shape, channel.fd.get()));
     return CallOutcome::let_go;
   }
   const UniqueFd destination = parts_.inspector.borrow(thread, descriptor_of(notification, shape));
-  if (!destination || !shared_.files.can_move(way.fd.get(), destination.get())) return CallOutcome::let_go;
-  way.socket = shared_.meter.conversations().find(way.identity.id);
-  Asking asking = asking_of(notification, shape, thread, way);
+  if (!destination || !shared_.files.can_move(channel.fd.get(), destination.get())) return CallOutcome::let_go;
+  channel.socket = shared_.meter.conversations().find(channel.identity.id);
+  Asking asking = asking_of(notification, shape, thread, channel);
   asking.asked = asked_bytes(notification, shape);
   asking.call.descriptor = descriptor;
   asking.call.counted_in_io = false;
   const bool splices = shape.source_at == 1;
   if (splices && (notification.arguments[kFlags] & SPLICE_F_NONBLOCK) != 0)
     asking.call.may_wait = asking.terms.may_wait = false;
-  return begin(thread, asking, way);
+  return begin(thread, asking, channel);
 }
 
 // From the offset that the call gives, or else the file's own.
@@ -108,9 +108,9 @@ std::uint64_t Receives::bytes_left(const Notification& notification, const Meter
 }
 
 // The first look at a call.
-CallOutcome Receives::begin(TrackedThread& thread, Asking& asking, const Way& way) {
+CallOutcome Receives::begin(TrackedThread& thread, Asking& asking, const ResolvedChannel& channel) {
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
-  const int fd = way.fd.get();
+  const int fd = channel.fd.get();
   if (asking.call.counted_in_io && !thread.counters_read && !parts_.looks.is_exact(asking))
     parts_.progress.read_counters(thread);
   auto sight = parts_.looks.look(asking, fd);

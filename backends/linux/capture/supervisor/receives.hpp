@@ -20,11 +20,12 @@ class Receives {
   CallOutcome transfer(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
 
  private:
-  Asking asking_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, const Way& way);
+  Asking asking_of(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                   const ResolvedChannel& channel);
   void note_peek(const Notification& notification, const MeteredCall& shape, TrackedThread& thread);
   std::uint64_t bytes_left(const Notification& notification, const MeteredCall& shape, int file);
 
-  CallOutcome begin(TrackedThread& thread, Asking& asking, const Way& way);
+  CallOutcome begin(TrackedThread& thread, Asking& asking, const ResolvedChannel& channel);
   void note_first_look(TrackedThread& thread, const Asking& asking, const QueueSight& sight);
   void look_again(TrackedThread& thread);
   ReceiveDecision judge(Asking& asking, QueueSight& sight, int fd, bool is_held);

@@ -11,11 +11,12 @@ namespace dpm {
 void Sends::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
                  std::uint64_t available) {
   if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
-  const auto way = inspector_.way_behind(notification, shape, thread);
-  if (!way) return;
-  if (way->identity.kind == DescriptorIdentity::Kind::eventfd) return send_units(notification, shape, thread, *way);
-  const auto& [fd, identity, socket] = *way;
-  const Call call = inspector_.circumstances(notification, shape, thread);
+  const auto channel = inspector_.resolve_channel(notification, shape, thread);
+  if (!channel) return;
+  if (channel->identity.kind == DescriptorIdentity::Kind::eventfd)
+    return send_units(notification, shape, thread, *channel);
+  const auto& [fd, identity, socket] = *channel;
+  const Call call = inspector_.describe_call(notification, shape, thread);
   if (socket != nullptr) shared_.meter.paths().uses(call, *socket);
   if (socket != nullptr && keeps_boundaries(socket->description.medium))
     return send_datagrams(notification, shape, fd.get(), *socket, call);
@@ -70,7 +71,7 @@ bool Sends::send_datagram(const Call& call, int fd, Socket& socket, std::uint64_
 }
 
 void Sends::send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
-                       const Way& way) {
+                       const ResolvedChannel& channel) {
   constexpr std::uint64_t kCountMax = UINT64_MAX - 1;  // a write that would go beyond waits, or fails
   std::uint64_t value = 0;
   const auto into = std::as_writable_bytes(std::span(&value, 1));
@@ -79,10 +80,10 @@ void Sends::send_units(const Notification& notification, const MeteredCall& shap
   if (asked_bytes(notification, shape) < kUnitCallBytes ||
       shared_.kernel.read_memory(notification.tid, notification.arguments[1], into) != into.size())
     return;
-  const auto counter = shared_.files.read_event_counter(way.fd.get());
+  const auto counter = shared_.files.read_event_counter(channel.fd.get());
   if (!counter || value == 0 || value > kCountMax - std::min(counter->count, kCountMax)) return;
-  const Call call = inspector_.circumstances(notification, shape, thread);
-  Flow& flow = shared_.meter.conversations().eventfds().used_by(thread.execution->pid(), counter->id, counter->count);
+  const Call call = inspector_.describe_call(notification, shape, thread);
+  Flow& flow = shared_.meter.conversations().eventfds().used_by(thread.metered->pid(), counter->id, counter->count);
   shared_.meter.adds_units(call, flow, value);
 }
 

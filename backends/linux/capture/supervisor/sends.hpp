@@ -25,7 +25,8 @@ class Sends {
             std::uint64_t available = UINT64_MAX);
 
  private:
-  void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread, const Way& way);
+  void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                  const ResolvedChannel& channel);
   void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
                       const Call& call);
   bool send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver);

@@ -11,7 +11,7 @@ void SeveralDatagrams::goes_on(const Asked& asked, const std::vector<WaitingData
   if (socket == nullptr) return;
   for (const WaitingDatagram& datagram : seen) record(asked.call, *socket, datagram.sender_name, datagram.length_bytes);
   UnderWay call;
-  const std::uint32_t tid = asked.call.execution->tid();
+  const std::uint32_t tid = asked.call.thread->tid();
   if (seen.size() < asked.count) call.array = MessageArray(tid, asked.address, asked.count);
   others_are_over(asked, call.array);
   if (call.array.size() <= seen.size()) return;
@@ -26,7 +26,7 @@ void SeveralDatagrams::goes_on(const Asked& asked, const std::vector<WaitingData
 void SeveralDatagrams::others_are_over(const Asked& asked, const MessageArray& array) {
   std::vector<std::uint32_t> over;
   for (const auto& [tid, other] : under_way_) {
-    const bool is_same_process = other.asked.call.execution->pid() == asked.call.execution->pid();
+    const bool is_same_process = other.asked.call.thread->pid() == asked.call.thread->pid();
     if (is_same_process && other.array.overlaps(array)) over.push_back(tid);
   }
   for (const std::uint32_t tid : over) is_over(tid, asked.call.time, asked.call.now_ns);

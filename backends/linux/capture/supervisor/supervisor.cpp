@@ -44,7 +44,7 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
                 .callers = options.callers,
                 .cpu_counters = options.cpu_counters},
                program.slots, epoll_.get(), [this] { wake(); }),
-      surveys_(mutex_, shared_, handler_.lives(), handler_.bypasses()),
+      surveys_(mutex_, shared_, handler_.tracker(), handler_.bypasses()),
       stand_in_(program.slots.stand_in()) {
   sync_wake_up_ = options_.sync_wake_up && listener_.set_sync_wake_up(true);
   epoll_event event = {};
@@ -52,10 +52,10 @@ Supervisor::Supervisor(MeteredProgram& program, const MeterOptions& options, std
   event.data.u64 = kWakeEvent;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
   shared_.summary.call_cost_ns = call_cost_ns;
-  shared_.meter.conversations().lives_at(machine_addresses());
+  shared_.meter.conversations().set_local_addresses(machine_addresses());
   if (program.exact_paths) shared_.meter.paths().are_told();
   if (news_.tells_of_sockets()) shared_.meter.paths().expect_ends(true);
-  handler_.lives().meet_program();
+  handler_.tracker().register_program();
 }
 
 void Supervisor::serve() {
@@ -92,7 +92,7 @@ CallOutcome Supervisor::handle(const Notification& notification) {
     listener_.set_sync_wake_up(*wanted);
   const CallOutcome outcome = handler_.handle(notification);
   const TrackedThread* thread = shared_.table.thread(notification.tid);
-  const bool immediate = thread != nullptr && thread->execution->flags.immediate();
+  const bool immediate = thread != nullptr && thread->metered->flags.immediate();
   if (immediate || shared_.meter.finished() >= kBatchEvents) hand_on();
   return outcome;
 }
@@ -166,7 +166,7 @@ std::int64_t Supervisor::wake_up_at_ns(std::int64_t now_ns, std::int64_t next_ti
 
 void Supervisor::take_event(std::uint64_t data) {
   if (HoldTable::is_hold(data)) handler_.held().fired(data);
-  if (data == kNewsEvent) handler_.lives().read_news();
+  if (data == kNewsEvent) handler_.tracker().read_news();
   std::uint64_t wakes = 0;
   if (data == kWakeEvent) [[maybe_unused]]
     const ssize_t read = ::read(wake_.get(), &wakes, sizeof wakes);
@@ -209,7 +209,7 @@ void Supervisor::set_flags(std::uint32_t pid, MeterFlags flags) {
 MeterSummary Supervisor::summary() {
   const std::lock_guard lock(mutex_);
   shared_.summary.processes = shared_.meter.processes().process_count();
-  shared_.summary.threads = shared_.meter.processes().execution_count();
+  shared_.summary.threads = shared_.meter.processes().thread_count();
   shared_.summary.unrecorded_events = queue_.dropped();
   return shared_.summary;
 }

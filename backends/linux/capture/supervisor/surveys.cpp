@@ -31,7 +31,7 @@ void Surveys::look_at_open_files() {
   {
     const std::lock_guard lock(mutex_);
     if (!shared_.meter.conversations().wants_survey()) return;
-    lives_.read_news();
+    tracker_.read_news();
     for (const auto& [pid, process] : shared_.table.processes()) pids.push_back(pid);
     shared_.meter.conversations().begin_survey();
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/linux/capture/supervisor/bypass_watch.hpp"
-#include "backends/linux/capture/supervisor/process_lives.hpp"
+#include "backends/linux/capture/supervisor/process_tracker.hpp"
 #include "backends/linux/capture/supervisor/shared.hpp"
 
 namespace dpm {
@@ -15,8 +15,8 @@ namespace dpm {
 class Surveys {
  public:
   // `mutex` is the supervisor's lock.
-  Surveys(std::mutex& mutex, Shared& shared, ProcessLives& lives, BypassWatch& bypasses)
-      : mutex_(mutex), shared_(shared), lives_(lives), bypasses_(bypasses) {}
+  Surveys(std::mutex& mutex, Shared& shared, ProcessTracker& tracker, BypassWatch& bypasses)
+      : mutex_(mutex), shared_(shared), tracker_(tracker), bypasses_(bypasses) {}
 
   // Makes the surveys that are due. Do not call this with the lock held.
   void look();
@@ -27,7 +27,7 @@ class Surveys {
 
   std::mutex& mutex_;
   Shared& shared_;
-  ProcessLives& lives_;
+  ProcessTracker& tracker_;
   BypassWatch& bypasses_;
 };
 

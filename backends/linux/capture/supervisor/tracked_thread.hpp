@@ -49,7 +49,7 @@ struct TrackedThread;
 
 // A process's relations to others. They outlast an exec.
 struct Kinship {
-  ProcessId first;                      // the execution that stands for the process
+  ProcessId first;                      // the metered thread that stands for the process
   std::uint32_t parent_pid = 0;         // whose fork made it; 0: not known
   std::vector<std::uint32_t> children;  // that run, or whose end it has not taken note of, the oldest first
   std::vector<TrackedThread*> threads;  // that run
@@ -86,7 +86,7 @@ struct TrackedProcess {
 };
 
 struct TrackedThread {
-  Execution* execution = nullptr;
+  MeteredThread* metered = nullptr;
   std::shared_ptr<TrackedProcess> process;
   TrackedProcess::Range last_code;  // that its last program counter lay in
   std::uint64_t no_sockets = 0;     // the descriptors, of the first 64, that were none when last used

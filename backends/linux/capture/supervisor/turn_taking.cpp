@@ -8,13 +8,13 @@ namespace dpm {
 
 void TurnTaking::give(TrackedThread& thread, const Asking& asking, const Call& call, const QueueFront& front) {
   thread.taking = asking.identity.id;
-  turns_.give(asking.identity.id, {thread.execution->tid(), call.descriptor, call.now_ns, front});
+  turns_.give(asking.identity.id, {thread.metered->tid(), call.descriptor, call.now_ns, front});
 }
 
 void TurnTaking::end(TrackedThread& thread) {
   if (!thread.taking) return;
   const std::uint64_t file = *std::exchange(thread.taking, std::nullopt);
-  turns_.left(file, thread.execution->tid());
+  turns_.left(file, thread.metered->tid());
   held_.may_take(file);
 }
 
@@ -39,7 +39,7 @@ bool TurnTaking::has_left(Turns::Taker& taker, std::int64_t now_ns) {
   TrackedThread* thread = shared_.table.thread(taker.tid);
   Turns::ThreadSight seen;
   if (thread == nullptr || !thread->files->cpu_time_ns(seen.cpu_ns)) return true;
-  const CallState state = shared_.kernel.call_state(thread->execution->pid(), taker.tid, taker.descriptor);
+  const CallState state = shared_.kernel.call_state(thread->metered->pid(), taker.tid, taker.descriptor);
   seen.sleeps_elsewhere = state == CallState::elsewhere;
   return Turns::has_left(taker, seen, now_ns);
 }

@@ -5,26 +5,26 @@ namespace dpm {
 void UnsettledEvents::settle_old(std::int64_t now_ns) {
   constexpr std::int64_t kOldNs = 100'000'000;
   for (const auto& oldest : shared_.meter.unfinished(now_ns - kOldNs)) {
-    const Execution& execution = *oldest.operation.execution;
+    const MeteredThread& metered = *oldest.operation.thread;
     // One after the other, as long as each look finishes one.
     for (auto unfinished = std::optional(oldest); unfinished;) {
-      const std::uint64_t before = execution.first_waiting();
+      const std::uint64_t before = metered.first_waiting();
       settle(*unfinished);
-      unfinished = shared_.meter.first_unfinished(execution, now_ns - kOldNs);
-      if (execution.first_waiting() == before) break;
+      unfinished = shared_.meter.first_unfinished(metered, now_ns - kOldNs);
+      if (metered.first_waiting() == before) break;
     }
   }
   shared_.meter.forget_ended();
 }
 
 void UnsettledEvents::settle(const Meter::Unfinished& unfinished) {
-  Execution& execution = *unfinished.operation.execution;
-  TrackedThread* thread = shared_.table.thread(execution.tid());
+  MeteredThread& metered = *unfinished.operation.thread;
+  TrackedThread* thread = shared_.table.thread(metered.tid());
   if (thread == nullptr) return shared_.meter.assume_probable(unfinished);
   if (progress_.may_be_in_call(*thread, unfinished.operation.descriptor)) return;
-  execution.was_seen(shared_.clock.now());
+  metered.was_seen(shared_.clock.now());
   Flow& flow = *unfinished.end.flow;
-  if (execution.counted.flow == &flow) return progress_.read_counters(*thread);
+  if (metered.counted.flow == &flow) return progress_.read_counters(*thread);
   const UniqueFd fd = shared_.files.borrow(thread->thread_fd.get(), unfinished.operation.descriptor);
   const Socket* socket = fd ? shared_.meter.conversations().find(shared_.files.identify(fd.get()).id) : nullptr;
   const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;

@@ -15,9 +15,9 @@
 namespace dpm {
 
 // What other parts must do when a thread or process changes.
-class LifeObserver {
+class ProcessObserver {
  public:
-  virtual ~LifeObserver() = default;
+  virtual ~ProcessObserver() = default;
 
   // The thread has ended; its last counters can still be read. `number_goes_on`: another thread of its process executes
   // a program and has taken over its number.
@@ -31,7 +31,7 @@ class LifeObserver {
   virtual void news_are_read() = 0;
 };
 
-class ProcessLives {
+class ProcessTracker {
  public:
   struct Program {
     std::uint32_t pid = 0;
@@ -44,14 +44,14 @@ class ProcessLives {
     CodePlaces& places;
     BypassWatch& bypasses;
     ChildWaits& child_waits;
-    LifeObserver& observer;
+    ProcessObserver& observer;
   };
-  ProcessLives(Shared& shared, const Parts& parts, Program program);
+  ProcessTracker(Shared& shared, const Parts& parts, Program program);
 
   // Registers the first process, and all threads of an acquired program.
-  void meet_program();
+  void register_program();
   // The thread of a call, registered if it is new; nullptr if it is gone.
-  TrackedThread* met(std::uint32_t tid);
+  TrackedThread* thread_of(std::uint32_t tid);
   void read_news();
   // Announcements came while others were applied.
   bool has_news() const { return !news_.empty(); }
@@ -64,10 +64,10 @@ class ProcessLives {
 
  private:
   struct Creator {
-    Execution* execution = nullptr;
+    MeteredThread* thread = nullptr;
     bool itself = false;  // as in Processes::Birth
   };
-  TrackedThread& meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
+  TrackedThread& register_thread(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time);
   Processes::Birth birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator);
   void join_kin(TrackedThread& thread, std::uint32_t creator_pid);
   void take_news();

@@ -1,4 +1,4 @@
-#include "backends/linux/capture/supervisor/process_lives.hpp"
+#include "backends/linux/capture/supervisor/process_tracker.hpp"
 
 #include <sys/wait.h>
 
@@ -24,17 +24,17 @@ std::uint32_t exit_status(std::uint32_t wait_status) {
 
 }  // namespace
 
-ProcessLives::ProcessLives(Shared& shared, const Parts& parts, Program program)
+ProcessTracker::ProcessTracker(Shared& shared, const Parts& parts, Program program)
     : shared_(shared), parts_(parts), program_(std::move(program)) {}
 
-void ProcessLives::meet_program() {
+void ProcessTracker::register_program() {
   for (const std::uint32_t tid : shared_.kernel.read_thread_ids(program_.pid))
-    meet(tid, program_.pid, {}, shared_.clock.now());
+    register_thread(tid, program_.pid, {}, shared_.clock.now());
   // The program's parent is not metered.
   if (TrackedThread* first = shared_.table.thread(program_.pid)) parts_.cpu_times.count(*first);
 }
 
-TrackedThread* ProcessLives::met(std::uint32_t tid) {
+TrackedThread* ProcessTracker::thread_of(std::uint32_t tid) {
   if (TrackedThread* known = shared_.table.thread(tid)) return known;
   read_news();  // the fork is announced before the child's first call waits
   if (TrackedThread* announced = shared_.table.thread(tid)) return announced;
@@ -42,11 +42,11 @@ TrackedThread* ProcessLives::met(std::uint32_t tid) {
   if (!status) return nullptr;
   const TrackedThread* parent = shared_.table.thread(status->pid == tid ? status->parent_pid : status->pid);
   // The kernel does not tell which thread of the parent forked, and when: by now it may be in another call.
-  const Creator creator{parent == nullptr ? nullptr : parent->execution};
-  return &meet(tid, status->pid, creator, shared_.clock.now());
+  const Creator creator{parent == nullptr ? nullptr : parent->metered};
+  return &register_thread(tid, status->pid, creator, shared_.clock.now());
 }
 
-Processes::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
+Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, Creator creator) {
   Processes::Birth birth;
   birth.pid = pid;
   birth.tid = tid;
@@ -59,16 +59,16 @@ Processes::Birth ProcessLives::birth_of(std::uint32_t tid, std::uint32_t pid, Cr
   }
   if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
   birth.began_ns = shared_.kernel.read_beginning_ns(pid, tid);
-  birth.acquired = creator.execution == nullptr && !program_.from_start;
+  birth.acquired = creator.thread == nullptr && !program_.from_start;
   birth.by_creator_itself = creator.itself;
   birth.flags = program_.flags;
   return birth;
 }
 
-TrackedThread& ProcessLives::meet(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
+TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t pid, Creator creator, LocalTime time) {
   const Processes::Birth birth = birth_of(tid, pid, creator);
   auto thread = std::make_unique<TrackedThread>();
-  thread->execution = &shared_.meter.processes().begin(birth, creator.execution, time, shared_.clock.steady_ns(time));
+  thread->metered = &shared_.meter.processes().begin(birth, creator.thread, time, shared_.clock.steady_ns(time));
   thread->thread_fd = shared_.kernel.open_thread(tid, pid);
   shared_.news.watch_end(thread->thread_fd.get());
   thread->files = shared_.kernel.files_of(pid, tid);
@@ -81,17 +81,17 @@ TrackedThread& ProcessLives::meet(std::uint32_t tid, std::uint32_t pid, Creator 
   thread->process = process;
   thread->cpu_read_at = time;
   if (TrackedThread* before = shared_.table.thread(tid)) forget(*before);
-  TrackedThread& met = shared_.table.put(tid, std::move(thread));
-  join_kin(met, creator.execution == nullptr ? 0 : creator.execution->pid());
-  return met;
+  TrackedThread& registered = shared_.table.put(tid, std::move(thread));
+  join_kin(registered, creator.thread == nullptr ? 0 : creator.thread->pid());
+  return registered;
 }
 
-void ProcessLives::join_kin(TrackedThread& thread, std::uint32_t creator_pid) {
-  const std::uint32_t pid = thread.execution->pid();
+void ProcessTracker::join_kin(TrackedThread& thread, std::uint32_t creator_pid) {
+  const std::uint32_t pid = thread.metered->pid();
   Kinship& kinship = thread.process->kinship;
   kinship.threads.push_back(&thread);
-  if (kinship.first.is_none()) kinship.first = thread.execution->id();
-  if (pid != thread.execution->tid() || creator_pid == 0) return;
+  if (kinship.first.is_none()) kinship.first = thread.metered->id();
+  if (pid != thread.metered->tid() || creator_pid == 0) return;
   kinship.parent_pid = creator_pid;
   parts_.child_waits.gone(pid);  // of an earlier process of that number
   TrackedProcess* parent = shared_.table.process(creator_pid);
@@ -108,12 +108,12 @@ void ProcessLives::join_kin(TrackedThread& thread, std::uint32_t creator_pid) {
   if (parents.keeps_no_ends) parts_.cpu_times.count(thread);
 }
 
-void ProcessLives::forget(TrackedThread& thread) {
+void ProcessTracker::forget(TrackedThread& thread) {
   parts_.observer.forget_thread(thread);
   std::erase(thread.process->kinship.threads, &thread);
 }
 
-void ProcessLives::read_news() {
+void ProcessTracker::read_news() {
   if (!shared_.news.tells_of_processes()) return;
   take_news();
   do {
@@ -126,13 +126,13 @@ void ProcessLives::read_news() {
   } while (!news_.empty());
 }
 
-void ProcessLives::take_news() {
+void ProcessTracker::take_news() {
   if (!shared_.news.drain([this](const ProcessChange& change) { news_.push_back(change); })) ++news_lost_;
 }
 
 // The process's forks were announced before its end, and must become its children first. This reads nothing else,
 // because that may end threads, and the caller is looking at some.
-void ProcessLives::read_forks_of(std::uint32_t pid) {
+void ProcessTracker::read_forks_of(std::uint32_t pid) {
   take_news();
   for (auto change = news_.begin(); change != news_.end();) {
     const bool is_its = change->kind == ProcessChange::Kind::fork && change->parent_pid == pid;
@@ -141,7 +141,7 @@ void ProcessLives::read_forks_of(std::uint32_t pid) {
   }
 }
 
-void ProcessLives::announced(const ProcessChange& change) {
+void ProcessTracker::announced(const ProcessChange& change) {
   const LocalTime time = shared_.clock.at(static_cast<std::int64_t>(change.boot_time_ns));
   if (change.kind == ProcessChange::Kind::fork) return forked(change, time);
   TrackedThread* thread = shared_.table.thread(change.tid);
@@ -153,7 +153,7 @@ void ProcessLives::announced(const ProcessChange& change) {
   ended(*thread, exit_status(change.exit_code), time, number_goes_on);
 }
 
-void ProcessLives::forked(const ProcessChange& change, LocalTime time) {
+void ProcessTracker::forked(const ProcessChange& change, LocalTime time) {
   // The kernel names the child's new parent. For a thread that is its creator's parent, so its creator is taken to be
   // the process it belongs to.
   const bool is_process = change.pid == change.tid;
@@ -161,11 +161,11 @@ void ProcessLives::forked(const ProcessChange& change, LocalTime time) {
   if (parent == nullptr || shared_.table.thread(change.tid) != nullptr) return;
   parts_.cpu_times.read(*parent);
   const bool itself = is_process || !parent->process->several_threads;
-  meet(change.tid, change.pid, {parent->execution, itself}, time);
+  register_thread(change.tid, change.pid, {parent->metered, itself}, time);
 }
 
-void ProcessLives::executed(TrackedThread& thread, LocalTime time) {
-  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+void ProcessTracker::executed(TrackedThread& thread, LocalTime time) {
+  const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
   const std::string path = shared_.kernel.read_program_path(pid);
   std::string name = shared_.kernel.read_command_name(pid, tid);
   if (name.empty()) name = path.empty() ? "process" : file_name(path);  // it has ended already
@@ -175,18 +175,18 @@ void ProcessLives::executed(TrackedThread& thread, LocalTime time) {
   thread.last_code = {};
   parts_.places.forget(pid);
   parts_.observer.program_changes(thread);
-  shared_.meter.executed(*thread.execution, name, path, time, shared_.clock.steady_ns(time));
+  shared_.meter.executed(*thread.metered, name, path, time, shared_.clock.steady_ns(time));
   thread.thread_fd = shared_.kernel.open_thread(tid, pid);
   shared_.news.watch_end(thread.thread_fd.get());
   thread.files = shared_.kernel.files_of(pid, tid);
   parts_.bypasses.program_began(thread, time);
 }
 
-void ProcessLives::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
-  const std::uint32_t pid = thread.execution->pid(), tid = thread.execution->tid();
+void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on) {
+  const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
   parts_.observer.thread_ends(thread, number_goes_on);
   parts_.cpu_times.read_last(thread, time);
-  shared_.meter.ended(*thread.execution, exit_code, time, shared_.clock.steady_ns(time));
+  shared_.meter.ended(*thread.metered, exit_code, time, shared_.clock.steady_ns(time));
   const std::shared_ptr<TrackedProcess> process = thread.process;
   parts_.bypasses.has_ended(thread);
   forget(thread);
@@ -199,7 +199,7 @@ void ProcessLives::ended(TrackedThread& thread, std::uint32_t exit_code, LocalTi
 }
 
 // All threads of the process have ended. Its parent may wait for that, and its children get another parent.
-void ProcessLives::is_gone(std::uint32_t pid, const Kinship& kinship) {
+void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship) {
   parts_.cpu_times.is_gone(kinship);
   for (const std::uint32_t child : kinship.children) adopt(child);
   std::optional<ChildState> state = shared_.kernel.read_child(pid);
@@ -218,7 +218,7 @@ void ProcessLives::is_gone(std::uint32_t pid, const Kinship& kinship) {
 }
 
 // The child's parent has ended. If the child is dead, the new parent will not be held long enough.
-void ProcessLives::adopt(std::uint32_t child_pid) {
+void ProcessTracker::adopt(std::uint32_t child_pid) {
   parts_.child_waits.gone(child_pid);
   TrackedThread* first = shared_.table.thread(child_pid);
   if (first == nullptr) return;
@@ -229,7 +229,7 @@ void ProcessLives::adopt(std::uint32_t child_pid) {
   if (parent != nullptr) parent->kinship.children.push_back(child_pid);
 }
 
-void ProcessLives::process_has_ended(std::uint32_t pid, std::uint32_t wait_status) {
+void ProcessTracker::process_has_ended(std::uint32_t pid, std::uint32_t wait_status) {
   const TrackedProcess* process = shared_.table.process(pid);
   if (process == nullptr) return;
   read_forks_of(pid);
@@ -237,7 +237,7 @@ void ProcessLives::process_has_ended(std::uint32_t pid, std::uint32_t wait_statu
   for (TrackedThread* thread : threads) ended(*thread, exit_status(wait_status), shared_.clock.now(), false);
 }
 
-void ProcessLives::look_around() {
+void ProcessTracker::look_around() {
   if (shared_.news.tells_of_processes()) return;
   const LocalTime now = shared_.clock.now();
   std::vector<TrackedThread*> gone;

@@ -33,10 +33,10 @@ struct FlowEnd {
   };
 };
 
-class Execution {
+class MeteredThread {
  public:
   // Finished events go to `ready`, in order.
-  Execution(ProcessId id, std::uint32_t pid, std::uint32_t tid, std::vector<Event>& ready)
+  MeteredThread(ProcessId id, std::uint32_t pid, std::uint32_t tid, std::vector<Event>& ready)
       : id_(id), pid_(pid), tid_(tid), ready_(ready) {}
 
   ProcessId id() const { return id_; }

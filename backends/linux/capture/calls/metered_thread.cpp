@@ -1,8 +1,8 @@
-#include "backends/linux/capture/calls/execution.hpp"
+#include "backends/linux/capture/calls/metered_thread.hpp"
 
 namespace dpm {
 
-std::uint64_t Execution::append(const Event& event, bool finished, std::int64_t now_ns, FlowEnd end) {
+std::uint64_t MeteredThread::append(const Event& event, bool finished, std::int64_t now_ns, FlowEnd end) {
   last_time_ = std::max(last_time_, event.local_time);
   if (finished && waiting_.empty()) {
     ready_.push_back(event);
@@ -12,12 +12,12 @@ std::uint64_t Execution::append(const Event& event, bool finished, std::int64_t 
   return first_number_ + waiting_.size() - 1;
 }
 
-void Execution::append_for_process(const Event& event, std::int64_t now_ns) {
+void MeteredThread::append_for_process(const Event& event, std::int64_t now_ns) {
   append(event, true, now_ns);
   if (!waiting_.empty()) waiting_.back().for_process = true;
 }
 
-std::uint64_t Execution::delay(std::uint64_t number) {
+std::uint64_t MeteredThread::delay(std::uint64_t number) {
   if (number == kNoEvent) return number;
   const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(number - first_number_);
   const auto next = std::find_if(at + 1, waiting_.end(), [](const Waiting& later) { return !later.for_process; });
@@ -33,7 +33,7 @@ std::uint64_t Execution::delay(std::uint64_t number) {
   return number + static_cast<std::uint64_t>(next - at) - 1;
 }
 
-void Execution::decide(std::uint64_t number, State state) {
+void MeteredThread::decide(std::uint64_t number, State state) {
   if (number == kNoEvent) return;
   waiting_[number - first_number_].state = state;
   while (!waiting_.empty() && waiting_.front().state != State::open) {
