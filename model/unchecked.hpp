@@ -12,6 +12,12 @@ inline constexpr const char* kNotCheckable = "not checkable: ";
 
 inline bool is_not_checkable(const std::string& warning) { return warning.starts_with(kNotCheckable); }
 
+// The warning with the label of one of several traces that became one: a sentence keeps its first words.
+inline std::string labelled_warning(const std::string& label, const std::string& warning) {
+  if (!is_not_checkable(warning)) return label + ": " + warning;
+  return kNotCheckable + label + ": " + warning.substr(std::string(kNotCheckable).size());
+}
+
 inline bool has_not_checkable(const std::vector<std::string>& warnings) {
   return std::any_of(warnings.begin(), warnings.end(), is_not_checkable);
 }

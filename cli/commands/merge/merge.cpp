@@ -16,6 +16,7 @@
 #include "cli/text_table.hpp"
 #include "filter/event_filter.hpp"
 #include "merge/trace_union.hpp"
+#include "model/unchecked.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/trace_reader.hpp"
 #include "trace/trace_writer.hpp"
@@ -129,7 +130,7 @@ Ledger copy_events(std::vector<Log>& logs, TraceUnion& united, TraceWriter& writ
       ledger.losses.push_back({log.label + ": events that refer to ids missing from its trace.json", refused});
     }
   }
-  for (const auto& [labels, text] : warnings) ledger.warnings.push_back(labels + ": " + text);
+  for (const auto& [labels, text] : warnings) ledger.warnings.push_back(labelled_warning(labels, text));
   return ledger;
 }
 

@@ -194,6 +194,47 @@ TEST_CASE("notifications: a write that waits for a CPU is open, however long its
   CHECK(program.lengths(EventType::send) == Lengths{4096, 1000});
 }
 
+TEST_CASE("notifications: what passes unseen behind the last send is a gap when the send's length becomes known",
+          "[linux]") {
+  Program program;
+  ScriptedFile& file = program.tcp();
+  program.send(100);
+  file.sent += 100 + 900;
+  for (int looks = 0; looks < 10; ++looks) {
+    program.kernel.threads[kServer].cpu_ns += 10'000'000;
+    program.look_around_later();
+  }
+  CHECK(program.lengths(EventType::send) == Lengths{100});
+  CHECK(program.lengths(EventType::gap) == Lengths{900});
+  CHECK(program.shared.meter.gaps().bytes == 900);
+}
+
+// ---- names and clocks of processes
+
+TEST_CASE("notifications: a process that ends before its name can be read is counted", "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.processes[kChild].program.clear();
+  program.kernel.announce(ProcessChange::Kind::exec, kChild, kChild);
+  program.end_child();
+  const auto warnings = program.handler.warnings();
+  CHECK(std::count(warnings.begin(), warnings.end(),
+                   "processes that ended before their names could be read: 1; each is called 'process'") == 1);
+}
+
+TEST_CASE("notifications: what a thread used before it was announced is not its process's first thread's", "[linux]") {
+  Program program;
+  program.kernel.threads[kServer].cpu_ns = 10'000'000;
+  program.kernel.thread(kWorker, kServer).cpu_ns = 200'000'000;
+  program.start_worker();
+  program.kernel.announce(ProcessChange::Kind::exit, kWorker, kServer);
+  program.kernel.announce(ProcessChange::Kind::exit, kServer, kServer);
+  program.handler.tracker().read_news();
+  std::uint64_t used_ns = 0;
+  for (const Event& event : program.of(EventType::destroy_process)) used_ns += event.proc_time_ns;
+  CHECK(used_ns == 210'000'000);
+}
+
 // ---- waits for children that are caught
 
 TEST_CASE("notifications: the wait of a shell is held though it catches SIGCHLD, that of another program is not",

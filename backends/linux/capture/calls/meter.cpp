@@ -312,9 +312,12 @@ void Meter::assume_probable(FlowEnd end, const MeteredThread* thread) {
   position_of(end).accept(thread, end.sending || sent == 0 ? UINT64_MAX : sent);
 }
 
-void Meter::resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset) {
-  // No other operation lies between, so the offset shows what this one moved.
-  position_of(unfinished.end).settle_at(offset, unfinished.operation.thread);
+// The thread has made no metered call since: the offset shows what the operation moved, and bytes that it cannot have
+// moved passed the meter unseen.
+void Meter::resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset, LocalTime time,
+                               std::int64_t now_ns) {
+  const Call call{.thread = unfinished.operation.thread, .time = time, .now_ns = now_ns};
+  resolve_at(call, *unfinished.end.flow, unfinished.end.sending, offset);
 }
 
 void Meter::executed(MeteredThread& thread, const std::string& name, const std::string& program, LocalTime time,

@@ -91,7 +91,8 @@ class Meter {
   bool has_unfinished() const { return paths_.has_awaited() || processes_.has_unfinished(); }  // of whatever age
   void assume_probable(const Unfinished& unfinished);  // it moved what it probably would
   // The exact flow stands at `offset` now.
-  void resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset);
+  // The exact flow stands there now.
+  void resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset, LocalTime time, std::int64_t now_ns);
 
   // ---- the outcome
   // Everything finished since the last time.

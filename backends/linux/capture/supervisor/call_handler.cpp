@@ -206,6 +206,9 @@ std::vector<std::string> CallHandler::warnings() const {
     warnings.push_back(
         fmt::format("the kernel dropped announcements of processes {} times: some forks and exits are missing",
                     tracker_.news_lost()));
+  if (tracker_.unnamed() > 0)
+    warnings.push_back(fmt::format(
+        "processes that ended before their names could be read: {}; each is called 'process'", tracker_.unnamed()));
   if (auto cpu = cpu_times_.warning()) warnings.push_back(*std::move(cpu));
   const auto add = [&warnings](const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());

@@ -15,6 +15,16 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+// A process that had ended before its name could be read.
+constexpr const char* kUnnamed = "process";
+
+std::string name_or_file(const std::string& name, const std::string& path) {
+  if (!name.empty()) return name;
+  return path.empty() ? kUnnamed : file_name(path);
+}
+
+bool is_unnamed(const std::string& name, const std::string& path) { return path.empty() && name == kUnnamed; }
+
 std::string first_word(const std::string& command) { return command.substr(0, command.find(' ')); }
 
 std::uint32_t exit_status(std::uint32_t wait_status) {
@@ -57,7 +67,7 @@ Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, 
     birth.name = file_name(first_word(program_.command));
     shared_.kernel.process_cpu_time_ns(pid, birth.cpu_before_ns);
   }
-  if (birth.name.empty()) birth.name = birth.program.empty() ? "process" : file_name(birth.program);
+  birth.name = name_or_file(birth.name, birth.program);
   birth.began_ns = shared_.kernel.read_beginning_ns(pid, tid);
   birth.acquired = creator.thread == nullptr && !program_.from_start;
   birth.by_creator_itself = creator.itself;
@@ -78,6 +88,7 @@ TrackedThread& ProcessTracker::register_thread(std::uint32_t tid, std::uint32_t 
     process = std::make_shared<TrackedProcess>();
   process->several_threads |= pid != tid;
   if (process->program.empty()) process->program = birth.program;
+  if (pid == tid) process->unnamed = is_unnamed(birth.name, birth.program);
   thread->process = process;
   thread->cpu_read_at = time;
   if (TrackedThread* before = shared_.table.thread(tid)) forget(*before);
@@ -159,19 +170,21 @@ void ProcessTracker::forked(const ProcessChange& change, LocalTime time) {
   const bool is_process = change.pid == change.tid;
   TrackedThread* parent = shared_.table.thread(is_process ? change.parent_tid : change.pid);
   if (parent == nullptr || shared_.table.thread(change.tid) != nullptr) return;
-  parts_.cpu_times.read(*parent);
   const bool itself = is_process || !parent->process->several_threads;
+  // From now on the process's clock counts the new thread too, and is not that of its first thread.
+  if (!is_process) parent->process->several_threads = true;
+  parts_.cpu_times.read(*parent);
   register_thread(change.tid, change.pid, {parent->metered, itself}, time);
 }
 
 void ProcessTracker::executed(TrackedThread& thread, LocalTime time) {
   const std::uint32_t pid = thread.metered->pid(), tid = thread.metered->tid();
   const std::string path = shared_.kernel.read_program_path(pid);
-  std::string name = shared_.kernel.read_command_name(pid, tid);
-  if (name.empty()) name = path.empty() ? "process" : file_name(path);  // it has ended already
+  const std::string name = name_or_file(shared_.kernel.read_command_name(pid, tid), path);
   Kinship kinship = std::move(thread.process->kinship);
   kinship.keeps_no_ends = kinship.handling_is_known = kinship.traces = false;
   *thread.process = {.kinship = std::move(kinship), .program = path};  // other code, one thread
+  thread.process->unnamed = is_unnamed(name, path);
   thread.last_code = {};
   parts_.places.forget(pid);
   parts_.observer.program_changes(thread);
@@ -194,6 +207,7 @@ void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, Local
   if (tid == pid) process->kinship.first_has_ended = true;
   if (tid == pid) parts_.places.forget(pid);
   if (!process->kinship.threads.empty()) return;
+  if (process->unnamed) ++unnamed_;
   shared_.table.erase_process(pid);
   is_gone(pid, process->kinship);
 }

@@ -61,6 +61,7 @@ class ProcessTracker {
   void process_has_ended(std::uint32_t pid, std::uint32_t wait_status);
 
   std::uint64_t news_lost() const { return news_lost_; }  // times that the kernel dropped announcements
+  std::uint64_t unnamed() const { return unnamed_; }      // processes that ended before their names could be read
 
  private:
   struct Creator {
@@ -84,7 +85,7 @@ class ProcessTracker {
   Parts parts_;
   const Program program_;
   std::deque<ProcessChange> news_;  // announced, and not read yet
-  std::uint64_t news_lost_ = 0;
+  std::uint64_t news_lost_ = 0, unnamed_ = 0;
 };
 
 }  // namespace dpm

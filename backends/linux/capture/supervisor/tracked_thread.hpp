@@ -76,6 +76,7 @@ struct TrackedProcess {
   std::string program;
   std::vector<Range> known;
   bool several_threads = false;
+  bool unnamed = false;  // neither its name nor its program could be read
   // Its program had ended before it could be looked at: what the process is called, and when that program began.
   std::string unseen;
   LocalTime unseen_since;

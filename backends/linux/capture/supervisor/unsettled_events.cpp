@@ -30,7 +30,8 @@ void UnsettledEvents::settle(const Meter::Unfinished& unfinished) {
   const bool ours = socket != nullptr && (unfinished.end.sending ? socket->out : socket->in) == &flow;
   const auto offset = ours ? offset_of(unfinished, *socket, fd.get()) : std::nullopt;
   if (!offset) return shared_.meter.assume_probable(unfinished);
-  shared_.meter.resolve_unfinished(unfinished, *offset);
+  const LocalTime now = shared_.clock.now();
+  shared_.meter.resolve_unfinished(unfinished, *offset, now, shared_.clock.steady_ns(now));
 }
 
 std::optional<std::uint64_t> UnsettledEvents::offset_of(const Meter::Unfinished& unfinished, const Socket& socket,
