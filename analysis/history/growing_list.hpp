@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -61,9 +60,8 @@ class GrowingList {
 
   // Block k holds the elements from kFirst * (2^k - 1).
   static Slot slot_of(std::size_t index) {
-    const std::size_t shifted = index / kFirst + 1;
-    const std::size_t block = std::numeric_limits<std::size_t>::digits - 1 - std::countl_zero(shifted);
-    return {block, index - kFirst * ((std::size_t{1} << block) - 1)};
+    const std::size_t power = std::bit_floor(index / kFirst + 1);  // 2^k
+    return {static_cast<std::size_t>(std::countr_zero(power)), index - kFirst * (power - 1)};
   }
 
   std::vector<Block> blocks_;

@@ -38,12 +38,12 @@ enum class Pick { random, in_turn, all, requester };
 
 struct Whole {
   std::uint64_t value = 1;
-  std::string parameter = "";  // written instead of the value
+  std::string parameter{};  // written instead of the value
 };
 
 struct Number {
   double value = 0;
-  std::string parameter = "";  // written instead of the value
+  std::string parameter{};  // written instead of the value
 };
 
 struct Variable {

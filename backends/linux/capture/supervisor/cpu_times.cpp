@@ -69,9 +69,7 @@ void CpuTimes::read_last(TrackedThread& thread, LocalTime end) {
   std::optional<std::uint64_t> used;
   if (alone && process_has_used(thread, cpu_ns)) {
     used = cpu_ns - std::min(cpu_ns, kinship.ended_cpu_ns);
-  } else if (thread.counter.cpu_time_ns(cpu_ns)) {
-    used = cpu_ns;
-  } else if (!alone && is_first && thread.files->cpu_time_ns(cpu_ns)) {
+  } else if (thread.counter.cpu_time_ns(cpu_ns) || (!alone && is_first && thread.files->cpu_time_ns(cpu_ns))) {
     used = cpu_ns;
   } else if (!alone) {
     used = share_of_ended(thread);

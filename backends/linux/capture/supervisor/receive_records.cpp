@@ -35,8 +35,9 @@ void ReceiveRecords::record(TrackedThread& thread, const Asking& asking, const Q
   const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
   Socket* socket = is_socket ? parts_.inspector.socket_behind(fd, asking.identity.id) : nullptr;
   if (is_socket && socket == nullptr) return;
-  if (shape.family == CallFamily::accept) return parts_.accepts.record(thread, call, asking.notification, *socket);
-  if (sight.datagram) return record_datagram(asking, call, sight, *socket, fd);
+  if (is_socket && shape.family == CallFamily::accept)
+    return parts_.accepts.record(thread, call, asking.notification, *socket);
+  if (is_socket && sight.datagram) return record_datagram(asking, call, sight, *socket, fd);
   record_stream(thread, asking, call, sight, fd);
 }
 

@@ -36,14 +36,14 @@ MeterOptions MeterThread::with_handlers(MeterOptions options) {
   return options;
 }
 
-MeterThread::MeterThread(asio::io_context& context, std::unique_ptr<MeteredRun> metered, MeterOptions options,
+MeterThread::MeterThread(asio::io_context& context, std::unique_ptr<MeteredRun> metered, const MeterOptions& options,
                          std::unique_ptr<MeterSink> sink, Handlers handlers)
     : context_(context),
       run_(std::move(metered)),
       sink_(std::move(sink)),
       handlers_(std::move(handlers)),
       flags_(options.flags),
-      source_(run_->meter(with_handlers(std::move(options)))) {
+      source_(run_->meter(with_handlers(options))) {
   sink_->set_immediate(flags_.immediate());
   thread_ = std::thread([this] { run(); });
 }

@@ -24,7 +24,7 @@ class MeterThread {
     std::function<void()> on_end;     // every recorded event is in the sink
   };
 
-  MeterThread(asio::io_context& context, std::unique_ptr<MeteredRun> metered, MeterOptions options,
+  MeterThread(asio::io_context& context, std::unique_ptr<MeteredRun> metered, const MeterOptions& options,
               std::unique_ptr<MeterSink> sink, Handlers handlers);
   MeterThread(const MeterThread&) = delete;
   MeterThread& operator=(const MeterThread&) = delete;

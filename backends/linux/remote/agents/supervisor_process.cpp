@@ -74,8 +74,8 @@ void SupervisorProcess::on_request(RequestId id, RequestBody request) {
 }
 
 Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, RequestBody& request) {
-  const auto now = [](Result<void> done) { return done ? Result<Answer>(Done{}) : Result<Answer>(done.error()); };
-  const auto later = [](Result<void> begun) {
+  const auto now = [](const Result<void>& done) { return done ? Result<Answer>(Done{}) : Result<Answer>(done.error()); };
+  const auto later = [](const Result<void>& begun) {
     return begun ? Result<Answer>(Answer()) : Result<Answer>(begun.error());
   };
   const auto made = [](Result<ProcessCreated> created) {
