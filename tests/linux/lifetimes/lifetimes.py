@@ -10,12 +10,14 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+import threading
+import time
 
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class Part:
-    """Up to the end of it: how many there have been, memory of the supervisor; and of this part alone: times."""
+    """Up to the end of it: how many there have been. Of this part alone: memory of the supervisor, and times."""
 
     def __init__(self, count, elapsed_s, memory_kb, cpu_s):
         self.count, self.elapsed_s, self.memory_kb, self.cpu_s = count, elapsed_s, memory_kb, cpu_s
@@ -58,22 +60,26 @@ class Lifetimes:
 
 
 def run(dpm, program, kind, count, part, show=None, folder=None):
-    """Meters `comings_and_goings KIND COUNT PART`."""
+    """Meters `comings_and_goings KIND COUNT PART`.
+
+    Memory is the median of samples in the second half of a part: single ones differ by what waits for the trace's writer.
+    """
     own = folder or tempfile.mkdtemp(prefix="dpm-lifetimes-")
     out = pathlib.Path(own) / "out"
     process = subprocess.Popen([dpm, "meter", "--wait", "-o", str(out), "--", program, kind, str(count), str(part)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    parts, supervisor, cpu_before_s, messages = [], None, 0.0, 0
+    parts, cpu_before_s, messages = [], 0.0, 0
+    memory = MemorySamples(find_supervisor(str(out)))
     for line in process.stdout:
         done, elapsed_s, messages = line.split()
-        supervisor = supervisor or find_supervisor(str(out))
-        cpu_s = cpu_time_s(supervisor)
-        parts.append(Part(int(done), float(elapsed_s), resident_kb(supervisor), cpu_s - cpu_before_s))
+        cpu_s = cpu_time_s(memory.pid)
+        parts.append(Part(int(done), float(elapsed_s), memory.take_median_kb(), cpu_s - cpu_before_s))
         cpu_before_s = cpu_s
         if show:
             show(f"{done} {kind}: {float(elapsed_s):.2f} s, memory {parts[-1].memory_kb} kB, CPU {parts[-1].cpu_s:.2f} s")
         if len(parts) == count // part:
             break  # it ends now
+    memory.stop()
     said = process.stderr.read()
     process.wait()
     if process.returncode != 0 or len(parts) != count // part:
@@ -83,13 +89,42 @@ def run(dpm, program, kind, count, part, show=None, folder=None):
     return Lifetimes(kind, parts, said, int(messages))
 
 
-def find_supervisor(folder):
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if (process / "comm").read_text() == "dpm-meter\n" and folder.encode() in (process / "cmdline").read_bytes():
-                return int(process.name)
-        except OSError:
-            continue  # it has ended meanwhile
+class MemorySamples:
+    """Reads a process's memory ten times a second."""
+
+    def __init__(self, pid):
+        self.pid, self._samples, self._stopped = pid, [], threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        while not self._stopped.wait(0.1):
+            try:
+                self._samples.append(resident_kb(self.pid))
+            except OSError:
+                return  # it has ended
+
+    def take_median_kb(self):
+        """Of the second half of the samples since the last time, and of one now."""
+        samples, self._samples = self._samples, []
+        return int(statistics.median(samples[len(samples) // 2:] + [resident_kb(self.pid)]))
+
+    def stop(self):
+        self._stopped.set()
+        self._reader.join()
+
+
+def find_supervisor(folder, patience_s=10):
+    """The supervisor of a run that begins now."""
+    deadline_s = time.monotonic() + patience_s
+    while time.monotonic() < deadline_s:
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "comm").read_text() == "dpm-meter\n" and folder.encode() in (process / "cmdline").read_bytes():
+                    return int(process.name)
+            except OSError:
+                continue  # it has ended meanwhile
+        time.sleep(0.02)
     raise RuntimeError("there is no supervisor")
 
 

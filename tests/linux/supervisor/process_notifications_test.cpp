@@ -1,0 +1,124 @@
+// What the scripted kernel announces of processes, and what waits for children mean.
+#include "tests/linux/supervisor/scripted_program.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+
+// ---- names and clocks of processes
+
+TEST_CASE("notifications: a process that ends before its name can be read is counted", "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.processes[kChild].program.clear();
+  program.kernel.announce(ProcessChange::Kind::exec, kChild, kChild);
+  program.end_child();
+  const auto warnings = program.handler.warnings();
+  CHECK(std::count(warnings.begin(), warnings.end(),
+                   "processes that ended before their names could be read: 1; each is called 'process'") == 1);
+}
+
+TEST_CASE("notifications: what a thread used before it was announced is not its process's first thread's", "[linux]") {
+  Program program;
+  program.kernel.threads[kServer].cpu_ns = 10'000'000;
+  program.kernel.thread(kWorker, kServer).cpu_ns = 200'000'000;
+  program.start_worker();
+  program.kernel.announce(ProcessChange::Kind::exit, kWorker, kServer);
+  program.kernel.announce(ProcessChange::Kind::exit, kServer, kServer);
+  program.handler.tracker().read_news();
+  std::uint64_t used_ns = 0;
+  for (const Event& event : program.of(EventType::destroy_process)) used_ns += event.proc_time_ns;
+  CHECK(used_ns == 210'000'000);
+}
+
+// ---- waits for children that are caught
+
+TEST_CASE("notifications: the wait of a shell is held though it catches SIGCHLD, that of another program is not",
+          "[linux]") {
+  const auto [program_path, holds] = GENERATE(std::pair<std::string, bool>{"/usr/bin/dash", true},
+                                              std::pair<std::string, bool>{"/usr/bin/server", false});
+  Program program;
+  program.kernel.processes[kServer].program = program_path;
+  program.kernel.processes[kServer].catches_ends = true;
+  program.kernel.announce(ProcessChange::Kind::exec, kServer, kServer);
+  program.start_child();
+  const auto id = program.wait_for_any_child();
+  CHECK(program.waits(id) == holds);
+}
+
+// ---- waits for children
+
+TEST_CASE("notifications: a wait is held until the child has ended, and the parent goes on because of that",
+          "[linux]") {
+  Program program;
+  program.start_child();
+  const auto id = program.wait_for_any_child();
+  CHECK(program.waits(id));
+  program.kernel.now_ns += 5'000'000;
+  program.end_child();
+  CHECK(program.was_let_go(id));
+  const auto waits = program.of(EventType::wait);
+  REQUIRE(waits.size() == 1);
+  CHECK(waits[0].evidence == Evidence::observed);
+  CHECK(waits[0].sequence >= 5'000'000);
+}
+
+TEST_CASE("notifications: a wait that a signal interrupts has lasted since it was made first", "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.take_away(program.wait_for_any_child());
+  program.kernel.now_ns += 5'000'000;
+  const auto again = program.wait_for_any_child();
+  CHECK(program.waits(again));
+  program.end_child();
+  CHECK(program.was_let_go(again));
+  const auto waits = program.of(EventType::wait);
+  REQUIRE(waits.size() == 1);
+  CHECK(waits[0].sequence >= 5'000'000);
+}
+
+TEST_CASE("notifications: the CPU time of children is counted from the first wait that does not wait for them",
+          "[linux]") {
+  Program program;
+  program.start_child();
+  CHECK_FALSE(program.kernel.counted.contains(kChild));
+  CHECK(program.was_let_go(program.wait_for_any_child(WNOHANG)));
+  CHECK(program.kernel.counted.contains(kChild));
+}
+
+TEST_CASE("notifications: a child that ends before a counter is opened has the CPU time of the last look at it",
+          "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.threads[kChild].cpu_ns = 4'000'000;
+  program.wait_for_any_child(WNOHANG);
+  program.kernel.threads.erase(kChild);  // and its parent has taken note of it
+  program.kernel.processes.erase(kChild);
+  program.kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
+  program.handler.tracker().read_news();
+  const auto ends = program.of(EventType::destroy_process);
+  REQUIRE(ends.size() == 1);
+  CHECK(ends[0].proc_time_ns == 4'000'000);
+}
+
+TEST_CASE("notifications: what a child forked just before its end is its child", "[linux]") {
+  Program program;
+  program.start_child();
+  const auto id = program.wait_for_any_child();
+  // The end shows by looking, before anything is read that was announced.
+  program.kernel.process(kGrandchild, 1);
+  program.kernel.announce(ProcessChange::Kind::fork, kGrandchild, kGrandchild, kChild);
+  program.kernel.threads.erase(kChild);
+  program.kernel.processes[kChild].is_dead = true;
+  program.kernel.announce(ProcessChange::Kind::exit, kChild, kChild);
+  program.kernel.now_ns += 10'000'000;
+  program.handler.look_around(program.kernel.now_ns);
+  CHECK(program.was_let_go(id));
+  program.call(kGrandchild, SYS_sendto, {kFd, 0x2000, 1});
+  const auto births = program.of(EventType::create_process);
+  const auto ends = program.of(EventType::destroy_process);
+  REQUIRE(births.size() == 2);
+  REQUIRE(ends.size() == 1);
+  CHECK(births[1].process == ends[0].process);
+}
+
+}  // namespace dpm
