@@ -99,9 +99,9 @@ class LineEditor::Library {
     return line;
   }
 
-  void show(std::string_view lines) {
+  void put(std::string_view text) {
     if (is_editing_ && !is_hidden_) hide();
-    write_out(std::string(lines) + "\n");
+    write_out(std::string(text) + "\n");
   }
 
   WhileWaiting meanwhile_;
@@ -174,7 +174,7 @@ class LineEditor::Library {
     if (candidates.size() == 1) return CC_REFRESH;  // a folder name, completed
     std::string list;
     for (const auto& candidate : candidates) list += (list.empty() ? "" : "  ") + candidate;
-    show(list);
+    put(control::visible(list));
     redraw();
     return CC_NORM;
   }
@@ -197,6 +197,6 @@ void LineEditor::on_completion(std::function<control::Completion(std::string_vie
   library_->complete_ = std::move(complete);
 }
 std::optional<std::string> LineEditor::next() { return library_->next(); }
-void LineEditor::show(std::string_view lines) { library_->show(lines); }
+void LineEditor::put(std::string_view text) { library_->put(text); }
 
 }  // namespace dpm::cli

@@ -25,10 +25,11 @@ class LineEditor : public control::Screen {
 
   // The next line without its end; nothing after control-D on an empty line, or when the terminal is gone.
   std::optional<std::string> next();
-  void show(std::string_view lines) override;
 
  private:
   class Library;
+  void put(std::string_view text) override;
+
   std::unique_ptr<Library> library_;
 };
 

@@ -27,9 +27,10 @@ constexpr std::string_view kPrompt = "<Control> ";
 class StreamScreen : public control::Screen {
  public:
   explicit StreamScreen(std::ostream& out) : out_(out) {}
-  void show(std::string_view lines) override { out_ << lines << std::endl; }
 
  private:
+  void put(std::string_view text) override { out_ << text << std::endl; }
+
   std::ostream& out_;
 };
 

@@ -35,13 +35,5 @@ TEST_CASE("a line that never ends is cut, and nothing of it is lost", "[controll
   CHECK(seen == text);
 }
 
-TEST_CASE("control characters are shown, not obeyed", "[controller]") {
-  CHECK(visible("\x1b[2Jred\x7f\ta\r") == "^[[2Jred^?\ta^M");
-  CHECK(visible(std::string_view("a\0b", 3)) == "a^@b");
-  CHECK(visible("M\xc3\xa4rz \xe2\x82\xac") == "M\xc3\xa4rz \xe2\x82\xac");
-  CHECK(visible("\xc2\x9b"
-                "31m") == "?31m");
-}
-
 }  // namespace
 }  // namespace dpm::control

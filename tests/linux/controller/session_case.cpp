@@ -40,10 +40,12 @@ class ScratchFolder {
 
 class Transcript : public Screen {
  public:
-  void show(std::string_view lines) override { text_ += std::string(lines) + "\n"; }
+  void show(std::string_view line) { put(line); }
   const std::string& text() const { return text_; }
 
  private:
+  void put(std::string_view text) override { text_ += std::string(text) + "\n"; }
+
   std::string text_;
 };
 

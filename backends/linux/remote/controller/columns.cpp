@@ -1,16 +1,17 @@
 #include "backends/linux/remote/controller/columns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dpm::control {
 
-std::string columns(const std::vector<std::vector<std::string>>& rows, std::size_t right_aligned_column) {
+Lines columns(const std::vector<std::vector<std::string>>& rows, std::size_t right_aligned_column) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string text;
+  Lines lines;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -18,9 +19,9 @@ std::string columns(const std::vector<std::vector<std::string>>& rows, std::size
       line += (i == 0 ? "" : "  ") + (i == right_aligned_column ? blanks + row[i] : row[i] + blanks);
     }
     line.resize(line.find_last_not_of(' ') + 1);
-    text += (text.empty() ? "" : "\n") + line;
+    lines.push_back(std::move(line));
   }
-  return text;
+  return lines;
 }
 
 }  // namespace dpm::control

@@ -4,13 +4,13 @@
 
 namespace dpm::control {
 
-void Console::show(std::string_view lines) {
+void Console::say(const Lines& lines) {
   if (!file_.has_value()) return terminal_.show(lines);
-  auto written = file_->write(std::string(lines) + "\n");
+  auto written = file_->write(visible_lines(lines) + "\n");
   if (written) return;
   // The disk may be full: show on the terminal what could not be written.
   file_.reset();
-  terminal_.show(fmt::format("sink: {}; output goes to the terminal again", written.error().what));
+  terminal_.show({fmt::format("sink: {}; output goes to the terminal again", written.error().what)});
   terminal_.show(lines);
 }
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backends/linux/remote/controller/screen.hpp"
@@ -17,12 +16,13 @@ enum class Outcome { done, failed, left };
 
 using Words = std::vector<std::string>;  // a command's parameters
 
-class Console : public Screen {
+class Console {
  public:
   explicit Console(Screen& terminal) : terminal_(terminal) {}
 
-  void show(std::string_view lines) override;
-  void say(const std::string& lines) { show(lines); }
+  // A text is one line; any newline in it is shown as ^J (visible.hpp).
+  void say(const std::string& line) { say(Lines{line}); }
+  void say(const Lines& lines);
   Outcome fail(const std::string& why);
 
   void sink_to(std::optional<SinkFile> file) { file_ = std::move(file); }

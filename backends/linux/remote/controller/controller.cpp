@@ -3,6 +3,19 @@
 #include "backends/linux/remote/controller/command_words.hpp"
 
 namespace dpm::control {
+namespace {
+
+Lines lines_of(std::string_view text) {
+  Lines lines;
+  while (true) {
+    const auto newline = text.find('\n');
+    lines.emplace_back(text.substr(0, newline));
+    if (newline == std::string_view::npos) return lines;
+    text.remove_prefix(newline + 1);
+  }
+}
+
+}  // namespace
 
 Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines)
     : console_(screen),
@@ -88,12 +101,12 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
 
 Outcome Controller::help(const Words& words) {
   if (words.empty()) {
-    console_.say(help_text());
+    console_.say(lines_of(help_text()));
     return Outcome::done;
   }
   const auto form = find_command(words[0]);
   if (!form) return console_.fail(form.error().what);
-  console_.say(help_text(**form));
+  console_.say(lines_of(help_text(**form)));
   return Outcome::done;
 }
 

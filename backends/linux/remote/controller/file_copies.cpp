@@ -60,7 +60,7 @@ Result<std::string> FileCopies::place(const std::string& machine, const std::str
   is_there = has(machine, copy, *sha256);
   if (!is_there) return is_there.error();
   if (!*is_there) return Error{fmt::format("'{}' changed while it was copied: try again", word)};
-  screen_.show(fmt::format("file '{}' was copied to {}: {}", word, machine, size_text(fs::file_size(path, failed))));
+  console_.say(fmt::format("file '{}' was copied to {}: {}", word, machine, size_text(fs::file_size(path, failed))));
   return copy;
 }
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
-#include "backends/linux/remote/controller/screen.hpp"
 
 namespace dpm::control {
 
@@ -13,7 +13,7 @@ enum class FileUse { executable, input };
 
 class FileCopies {
  public:
-  FileCopies(Machines& machines, Screen& screen) : machines_(machines), screen_(screen) {}
+  FileCopies(Machines& machines, Console& console) : machines_(machines), console_(console) {}
 
   // Returns the path of `word` on the machine, after copying it if necessary, which it reports:
   //   a file here, by its path, or by its bare name in the current folder:   that file, or its copy
@@ -26,7 +26,7 @@ class FileCopies {
   Result<void> put(const std::string& machine, const std::string& from, const std::string& to, FileUse use);
 
   Machines& machines_;
-  Screen& screen_;
+  Console& console_;
 };
 
 }  // namespace dpm::control

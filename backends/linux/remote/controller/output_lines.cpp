@@ -19,7 +19,7 @@ std::vector<std::string> OutputLines::add(std::string_view bytes) {
       break;
     }
     if (pending_.ends_with('\r')) pending_.pop_back();
-    lines.push_back(visible(pending_));
+    lines.push_back(pending_);
     pending_.clear();
   }
   return lines;
@@ -27,27 +27,9 @@ std::vector<std::string> OutputLines::add(std::string_view bytes) {
 
 std::vector<std::string> OutputLines::flush() {
   if (pending_.empty()) return {};
-  std::vector<std::string> lines = {visible(pending_)};
+  std::vector<std::string> lines = {pending_};
   pending_.clear();
   return lines;
-}
-
-std::string visible(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    // Terminals also obey the control characters that UTF-8 writes as C2 80 to C2 9F.
-    const bool is_second_half = byte >= 0x80 && byte < 0xa0 && shown.ends_with('\xc2');
-    if (is_second_half) {
-      shown.back() = '?';
-    } else if ((byte >= 0x20 && byte != 0x7f) || c == '\t') {
-      shown += c;
-    } else {
-      shown += '^';
-      shown += static_cast<char>(byte ^ 0x40);
-    }
-  }
-  return shown;
 }
 
 }  // namespace dpm::control

@@ -2,8 +2,7 @@
 //
 //     A: 3 of 4 cities
 //
-// An incomplete line waits until it is flushed; then it is shown, and the rest begins a new line. Control characters are
-// shown as ^X, so that no program can change the user's terminal. No I/O.
+// An incomplete line waits until it is flushed; then it is shown, and the rest begins a new line. No I/O.
 #pragma once
 
 #include <string>
@@ -26,8 +25,5 @@ class OutputLines {
  private:
   std::string pending_;
 };
-
-// Control characters except the tab become ^X.
-std::string visible(std::string_view text);
 
 }  // namespace dpm::control

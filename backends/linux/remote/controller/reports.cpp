@@ -63,9 +63,9 @@ void Reports::take(const std::string& machine, const Output& report) {
 void Reports::show_output(const Job& job, const ProcessRecord& process, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   const std::string mark = computation_.mark(job, process) + ": ";
-  std::string text;
-  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + mark + line;
-  console_.say(text);
+  Lines marked;
+  for (const auto& line : lines) marked.push_back(mark + line);
+  console_.say(marked);
 }
 
 void Reports::flush() {

@@ -3,14 +3,20 @@
 
 #include <string_view>
 
+#include "backends/linux/remote/controller/visible.hpp"
+
 namespace dpm::control {
 
 class Screen {
  public:
   virtual ~Screen() = default;
 
+  // The only way to the terminal. The text comes from other machines in part: what it contains is shown, not obeyed.
+  void show(const Lines& lines) { put(visible_lines(lines)); }
+
+ private:
   // One or more complete lines, without the last newline.
-  virtual void show(std::string_view lines) = 0;
+  virtual void put(std::string_view text) = 0;
 };
 
 }  // namespace dpm::control
