@@ -5,13 +5,10 @@
 #include <algorithm>
 
 #include "model/check.hpp"
+#include "model/floor_divide.hpp"
 
 namespace dpm {
 namespace {
-
-std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
-  return value / by - (value % by != 0 && value < 0 ? 1 : 0);
-}
 
 std::string name_of(const TraceInfo& info, ProcessId process) {
   if (process.value < info.processes.size()) return info[process].name;

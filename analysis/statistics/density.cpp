@@ -1,16 +1,9 @@
 #include "analysis/statistics/density.hpp"
 
 #include "model/check.hpp"
+#include "model/floor_divide.hpp"
 
 namespace dpm {
-namespace {
-
-// Rounds towards minus infinity: a clock may begin before its zero.
-std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
-  return value / by - (value % by != 0 && value < 0 ? 1 : 0);
-}
-
-}  // namespace
 
 DensityHistogram::DensityHistogram(std::size_t buckets_max, Duration first_width)
     : buckets_max_(buckets_max), width_ns_(first_width.ns) {

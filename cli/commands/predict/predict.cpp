@@ -67,6 +67,8 @@ class PredictCommand : public Command {
   int run(Terminal& terminal) override {
     if (search_ && method_ == "thesis1984")
       return refuse(terminal, *this, Error{"--search uses the exact replay; leave out --method thesis1984"});
+    if (!search_ && !(options_.machines.empty() && options_.movable.empty()))
+      return refuse(terminal, *this, Error{"--onto and --move limit a search; add --search"});
     if (auto changes = what_if_.read(); !changes) {
       return refuse(terminal, *this, changes.error());
     } else {
