@@ -75,8 +75,8 @@ class Meter {
   // The first receive since then from a stream whose offsets are counted here (Flow::passed_by), in which
   // `bytes_waiting` wait. Moves the ends of the flow so that this is true, and records a GAP where bytes are missing.
   void align(const Call& call, Flow& flow, std::uint64_t bytes_waiting);
-  // The thread's I/O counters, read during the call after a counted one (MeteredThread::counted). Counters that went back
-  // belong to another thread.
+  // The thread's I/O counters, read during the call after a counted one (MeteredThread::counted). Counters that went
+  // back belong to another thread.
   void io_counters(MeteredThread& thread, const ThreadFiles::Transferred& transferred);
 
   // ---- what is not known yet
@@ -91,7 +91,6 @@ class Meter {
   bool has_unfinished() const { return paths_.has_awaited() || processes_.has_unfinished(); }  // of whatever age
   void assume_probable(const Unfinished& unfinished);  // it moved what it probably would
   // The exact flow stands at `offset` now.
-  // The exact flow stands there now.
   void resolve_unfinished(const Unfinished& unfinished, std::uint64_t offset, LocalTime time, std::int64_t now_ns);
 
   // ---- the outcome
