@@ -1,6 +1,7 @@
 // dpm control: the controller of a computation across machines (metering report 4), on a terminal, in a pipe or with a
 // script.
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,10 @@ constexpr std::string_view kPrompt = "<Control> ";
 class StreamScreen : public control::Screen {
  public:
   explicit StreamScreen(std::ostream& out) : out_(out) {}
+  bool is_file() const override {
+    struct stat status {};
+    return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+  }
 
  private:
   void put(std::string_view text) override { out_ << text << std::endl; }
@@ -99,9 +104,12 @@ class ControlCommand : public Command {
  private:
   static WhileWaiting meanwhile(Controller& controller, Connections& connections) {
     return {.machines = &connections,
-            .show_reports = [&controller] { controller.show_reports(); },
-            .flush_output = [&controller] { controller.flush_output(); },
-            .has_output_waiting = [&controller] { return controller.has_output_waiting(); }};
+            .show_reports =
+                [&controller] {
+                  controller.show_reports();
+                  controller.flush_late_output();
+                },
+            .patience = [&controller] { return controller.patience(); }};
   }
 
   static int type(Connections& connections, const control::KnownMachines& known, const std::string& history) {

@@ -18,6 +18,10 @@ class FakeMachines : public Machines {
   std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
   // Delivers the reports that were set for later. With none left, the wait is interrupted instead of lasting forever.
   Waited wait(std::chrono::milliseconds at_most) override;
+  void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
+  // Reports while a question is pending.
+  void overflow(std::vector<MachineReport> output) { on_overflow_(std::move(output)); }
+  bool is_interrupted() override { return is_interrupted_; }
   bool take_interruption() override { return std::exchange(is_interrupted_, false); }
 
   void next_pid(const std::string& machine, std::uint32_t pid) { pids_[machine].push_back(pid); }
@@ -68,6 +72,7 @@ class FakeMachines : public Machines {
   std::vector<std::pair<std::string, std::string>> log_;
   std::string vanishing_;
   std::vector<std::string> asked_;
+  OutputHandler on_overflow_;
 };
 
 }  // namespace dpm::control::test

@@ -1,9 +1,13 @@
 #include "backends/linux/remote/client/connections.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,11 +21,37 @@ using Clock = std::chrono::steady_clock;
 
 // MachineConnection limits the time of opening; this is longer.
 constexpr std::chrono::seconds kOpeningPatience{40};
+// Then conditions are looked at again, even if more is ready.
+constexpr int kHandlersAtOnce = 1000;
+
+// In memory, about.
+constexpr std::size_t kSmallBytes = 200;
+
+template <typename Small>
+std::size_t text_bytes(const Small&) {
+  return 0;
+}
+std::size_t text_bytes(const Output& report) { return report.bytes.size(); }
+std::size_t text_bytes(const StateChanged& report) { return report.reason.size(); }
+std::size_t text_bytes(const FilterEnded& report) { return report.reason.size(); }
+std::size_t text_bytes(const MachineLost& report) { return report.why.size(); }
+std::size_t text_bytes(const MachineFound& report) {
+  std::size_t bytes = 0;
+  for (const auto& managed : report.managed)
+    bytes += sizeof managed + managed.name.size() + managed.job.size() + managed.controller.size() +
+             managed.reason.size() + managed.log.size();
+  return bytes;
+}
 
 std::size_t bytes_of(const MachineReport& report) {
-  constexpr std::size_t kSmall = 200;
-  const auto* output = std::get_if<Output>(&report.what);
-  return kSmall + (output == nullptr ? 0 : output->bytes.size());
+  return kSmallBytes + std::visit([](const auto& what) { return text_bytes(what); }, report.what);
+}
+
+bool is_output(const MachineReport& report) { return std::holds_alternative<Output>(report.what); }
+
+bool can_be_read(int fd) {
+  pollfd input{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&input, 1, 0) > 0;
 }
 
 // Turns Refused into an error.
@@ -63,9 +93,10 @@ bool Connections::is_here(const std::string& machine) const {
 
 std::vector<Answer> Connections::ask(std::vector<Question> questions) {
   const auto asked = std::make_shared<Asked>(questions.size());
+  const bool is_refused = is_interrupted();
   is_asking_ = true;
   set_reading(true);
-  for (std::size_t i = 0; i < questions.size(); ++i) {
+  for (std::size_t i = 0; i < questions.size() && !is_refused; ++i) {
     const auto connection = connection_to(questions[i].machine);
     if (connection) {
       (*connection)->ask(std::move(questions[i].body), [asked, i](Answer reply) {
@@ -108,27 +139,58 @@ Result<MachineConnection*> Connections::connection_to(const std::string& name) {
 
 template <typename Condition>
 void Connections::run_until(Clock::time_point time, Condition is_met) {
-  context_->poll();
+  // What is ready, even if there is no time to wait; but as long as messages come faster than they are handled, something is.
+  for (int i = 0; i < kHandlersAtOnce && !is_met() && context_->poll_one() > 0; ++i) {
+  }
   while (!is_met() && Clock::now() < time) context_->run_one_until(time);
 }
 
 void Connections::await_interruption() {
   interruption_->when_readable([this] {
-    signalfd_siginfo taken;
-    if (::read(interruption_->fd(), &taken, sizeof taken) > 0) was_interrupted_ = true;
+    (void)is_interrupted();
     await_interruption();
   });
 }
 
+bool Connections::is_interrupted() {
+  signalfd_siginfo taken;
+  if (::read(interruption_->fd(), &taken, sizeof taken) > 0) was_interrupted_ = true;
+  return was_interrupted_;
+}
+
 bool Connections::take_interruption() {
-  context_->poll();
+  (void)is_interrupted();
   return std::exchange(was_interrupted_, false);
 }
 
 void Connections::queue(MachineReport report) {
-  queued_bytes_ += bytes_of(report);
+  const std::size_t bytes = bytes_of(report);
+  queued_bytes_ += bytes;
+  if (!is_output(report) && (states_bytes_[report.machine] += bytes) > kStatesBytesMax) return drop(report.machine);
   reports_.push_back(std::move(report));
-  if (queued_bytes_ >= kQueuedBytesMax && !is_asking_) set_reading(false);
+  if (queued_bytes_ < kQueuedBytesMax) return;
+  is_asking_ ? relieve_queue() : set_reading(false);
+}
+
+// Only output can be much: the handler takes it, and the rest stays in the queue.
+void Connections::relieve_queue() {
+  if (on_overflow_ == nullptr) return;
+  const auto output = std::stable_partition(reports_.begin(), reports_.end(), std::not_fn(is_output));
+  std::vector<MachineReport> taken(std::make_move_iterator(output), std::make_move_iterator(reports_.end()));
+  reports_.erase(output, reports_.end());
+  for (const auto& report : taken) queued_bytes_ -= bytes_of(report);
+  on_overflow_(std::move(taken));
+}
+
+// No honest daemon reports so much: its connection ends. Called while it is read, so the end comes a moment later.
+void Connections::drop(const std::string& machine) {
+  set_reading(false);
+  asio::post(*context_, [this, machine] {
+    const auto at = machines_.find(machine);
+    if (at == machines_.end() || at->second == nullptr) return;
+    at->second->drop("it reports more than there is to report");
+    if (is_asking_) set_reading(true);
+  });
 }
 
 void Connections::set_reading(bool on) {
@@ -137,8 +199,9 @@ void Connections::set_reading(bool on) {
 }
 
 std::vector<MachineReport> Connections::take_reports() {
-  context_->poll();
+  run_until({}, [this] { return queued_bytes_ >= kQueuedBytesMax; });
   queued_bytes_ = 0;
+  states_bytes_.clear();
   set_reading(true);
   return std::exchange(reports_, {});
 }
@@ -150,13 +213,15 @@ Machines::Waited Connections::wait(std::chrono::milliseconds at_most) {
 }
 
 Connections::Woken Connections::wait_for_input(int input, std::chrono::milliseconds at_most) {
+  if (take_interruption()) return Woken::interrupted;
+  if (can_be_read(input)) return Woken::input;
   bool is_readable = false;
   Descriptor typed(*context_, duplicate(input));
   typed.when_readable([&] { is_readable = true; });
   run_until(Clock::now() + at_most, [&] { return was_interrupted_ || !reports_.empty() || is_readable; });
-  if (std::exchange(was_interrupted_, false)) return Woken::interrupted;
-  if (!reports_.empty()) return Woken::reported;
-  return is_readable ? Woken::input : Woken::timed_out;
+  if (take_interruption()) return Woken::interrupted;
+  if (is_readable || can_be_read(input)) return Woken::input;
+  return reports_.empty() ? Woken::timed_out : Woken::reported;
 }
 
 }  // namespace dpm::control

@@ -2,7 +2,8 @@
 // is first needed and again when it was lost.
 //
 // One thread does everything. It reads while it asks or waits here; at other times, messages wait in the sockets. While
-// the queue of reports is full, it reads only to get answers, so that memory stays bounded whatever processes print.
+// the queue of reports is full, it reads only to get answers, and the handler of overflows takes the output that comes
+// before them. So memory stays bounded whatever processes print and machines send.
 #pragma once
 
 #include <map>
@@ -21,26 +22,34 @@ namespace dpm::control {
 class Connections : public Machines {
  public:
   static constexpr std::chrono::seconds kAnswerPatience{60};
-  static constexpr std::size_t kQueuedBytesMax = 16 * 1024 * 1024;
+  // A full queue is handled in some milliseconds, after which the user is served.
+  static constexpr std::size_t kQueuedBytesMax = 256 * 1024;
+  // Of one machine, without output: states, filters that ended, what it manages.
+  static constexpr std::size_t kStatesBytesMax = 8 * 1024 * 1024;
 
   // `interruption` is a signalfd or an eventfd that becomes readable when the user interrupts a command.
   Connections(Launcher launcher, std::string controller, int interruption);
   ~Connections() override;  // processes go on
 
   std::vector<Answer> ask(std::vector<Question> questions) override;
+  void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
   bool is_here(const std::string& machine) const override;
   std::vector<MachineReport> take_reports() override;
   Waited wait(std::chrono::milliseconds at_most) override;
+  bool is_interrupted() override;
   bool take_interruption() override;
 
   enum class Woken { input, reported, interrupted, timed_out };
-  // Until the descriptor `input` can be read, there is a report to take, or the user interrupts (which is taken).
+  // Until the descriptor `input` can be read, there is a report to take, or the user interrupts (which is taken). What the
+  // user does comes before reports.
   Woken wait_for_input(int input, std::chrono::milliseconds at_most);
 
  private:
   void await_interruption();
   Result<MachineConnection*> connection_to(const std::string& name);
   void queue(MachineReport report);
+  void relieve_queue();
+  void drop(const std::string& machine);
   void set_reading(bool on);
   template <typename Condition>
   void run_until(std::chrono::steady_clock::time_point time, Condition is_met);
@@ -52,7 +61,9 @@ class Connections : public Machines {
   bool was_interrupted_ = false;
   std::map<std::string, std::unique_ptr<MachineConnection>> machines_;
   std::vector<MachineReport> reports_;
-  std::size_t queued_bytes_ = 0;
+  std::size_t queued_bytes_ = 0;                     // of all reports
+  std::map<std::string, std::size_t> states_bytes_;  // of those without output, by machine
+  OutputHandler on_overflow_;
   bool is_asking_ = false;
 };
 

@@ -57,9 +57,13 @@ void MachineConnection::set_reading(bool on) {
   if (is_open_ && !has_ended()) link_->set_reading(on);
 }
 
+void MachineConnection::drop(const std::string& why) {
+  end(fmt::format("the connection to {} is of no use any more: {}", machine_, why));
+}
+
 void MachineConnection::on_link_end(const std::string& why, bool broken) {
   if (has_ended()) return;
-  if (broken) return end(fmt::format("the connection to {} is of no use any more: {}", machine_, why));
+  if (broken) return drop(why);
   launcher_->when_silent([this](const std::string& said) {
     end("the connection to " + machine_ + " has ended" + (said.empty() ? "" : ": " + said));
   });

@@ -45,6 +45,8 @@ class MachineConnection {
   // the connection has ended, or that the request is one that cannot be sent (and then says why).
   void ask(control::RequestBody request, Answer answer);
   void set_reading(bool on);
+  // Ends the connection: the machine breaks the rules. Not from within a handler.
+  void drop(const std::string& why);
 
  private:
   void on_reply_to_hello(const Result<control::ReplyBody>& reply);

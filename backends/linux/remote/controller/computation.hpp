@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/linux/remote/controller/output_lines.hpp"
+#include "backends/linux/remote/controller/process_output.hpp"
 #include "backends/linux/remote/protocol/control_message.hpp"
 #include "model/result.hpp"
 
@@ -33,7 +33,7 @@ struct ProcessRecord {
   std::string ended;  // why; empty: it has not ended. An acquired process stays acquired
   MeterFlags flags;
   bool is_unreachable = false;
-  OutputLines output;
+  ProcessOutput output;
 
   bool is_active() const { return ended.empty() && state != ProcessState::killed; }
 };

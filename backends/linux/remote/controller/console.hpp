@@ -25,6 +25,8 @@ class Console {
   void say(const Lines& lines);
   Outcome fail(const std::string& why);
 
+  // Whether output goes to a file: then nothing of it is cut.
+  bool keeps_everything() const { return file_.has_value() || terminal_.is_file(); }
   void sink_to(std::optional<SinkFile> file) { file_ = std::move(file); }
 
   // The script line that is performed ("script:3"); scripts nest.

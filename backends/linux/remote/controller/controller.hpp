@@ -6,6 +6,7 @@
 // commands, never within the output of a command.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,10 +43,12 @@ class Controller {
   Outcome end_of_typing();
   Outcome end_of_script(const std::string& where);
 
-  // Shows reports of machines. Output without a newline waits for flush_output().
+  // Shows reports of machines, or a part of them. Output without a newline waits for flush_output() or flush_late_output().
   void show_reports() { reports_.show(); }
   void flush_output() { reports_.flush(); }
-  bool has_output_waiting() const { return reports_.has_output_waiting(); }
+  void flush_late_output() { reports_.flush_late(); }
+  // How long to wait for the user's next command, before there is something to show.
+  std::chrono::milliseconds patience() const { return reports_.patience(); }
 
   // The number of commands that failed; each line of a script counts.
   int failures() const { return failures_; }

@@ -22,7 +22,7 @@ std::vector<std::string> Leaving::active_processes() const {
 }
 
 Outcome Leaving::die() {
-  reports_.show();  // the last process may have just ended
+  reports_.catch_up();  // the last process may have just ended
   const auto active = active_processes();
   if (!active.empty() && !has_warned_) {
     has_warned_ = true;
@@ -33,7 +33,7 @@ Outcome Leaving::die() {
 }
 
 Outcome Leaving::end_of_script(const std::string& where) {
-  reports_.show();
+  reports_.catch_up();
   const auto active = active_processes();
   if (!active.empty())
     console_.say(fmt::format("{} ends while processes are active: {}; they are left so", where, listed(active)));
@@ -44,6 +44,7 @@ Outcome Leaving::end_of_script(const std::string& where) {
 // Releases filters, except those of active processes, which a later controller can adopt.
 Outcome Leaving::end() {
   reports_.flush();
+  reports_.show_all();
   const auto is_needed = [&](const FilterRecord& filter) {
     return std::any_of(computation_.jobs().begin(), computation_.jobs().end(), [&](const Job& job) {
       return job.filter == filter.name && std::any_of(job.processes.begin(), job.processes.end(),

@@ -1,10 +1,11 @@
 // The machines of a computation as the controller sees them: it asks their daemons, and they report.
 //
-// Every call returns in bounded time. A machine that cannot be reached or does not answer makes its questions fail, and
-// is reported as lost. `Connections` implements this class; tests have an implementation in memory.
+// Every call returns in bounded time, and at once when the user has interrupted. A machine that cannot be reached or does
+// not answer makes its questions fail, and is reported as lost. `Connections` implements this class; tests have an implementation in memory.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,8 +44,13 @@ class Machines {
   virtual ~Machines() = default;
 
   // Connects where necessary, sends all questions at once (to each machine in this order) and waits for every answer. The
-  // answers are in the order of the questions.
+  // answers are in the order of the questions. After an interruption nothing is asked: every answer is an error.
   virtual std::vector<Answer> ask(std::vector<Question> questions) = 0;
+
+  // An answer may come after more output than is kept until take_reports(). The handler then gets all output that
+  // waits, oldest first, while the question is pending.
+  using OutputHandler = std::function<void(std::vector<MachineReport> output)>;
+  virtual void on_overflow(OutputHandler handler) = 0;
 
   // Whether this name stands for the machine we are on, and other machines do not know it.
   virtual bool is_here(const std::string& machine) const = 0;
@@ -56,7 +62,8 @@ class Machines {
   // Until there is a report to take.
   virtual Waited wait(std::chrono::milliseconds at_most) = 0;
 
-  // Whether the user has interrupted a command since the last call.
+  // Whether the user has interrupted a command since the last take_interruption().
+  virtual bool is_interrupted() = 0;
   virtual bool take_interruption() = 0;
 };
 

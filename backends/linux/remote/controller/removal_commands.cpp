@@ -70,7 +70,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
   for (const auto& machine : lost) questions.push_back({machine, ListManaged{}});
   // A machine that answers reports the states of its processes.
   const auto answers = machines_.ask(std::move(questions));
-  reports_.show();
+  reports_.catch_up();
   if (auto stuck = stuck_text(processes, job_name); !stuck.empty()) return stuck;
   const auto unreachable = unreachable_text(processes);
   if (unreachable.empty() || was_warned) return "";
@@ -82,6 +82,7 @@ std::string RemovalCommands::why_not_removed(const std::vector<ProcessRecord*>& 
 
 // Kills stopped processes; then the daemons forget killed processes and let go of acquired ones. Returns which are gone.
 std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all) {
+  reports_.flush();  // the last of their output
   std::vector<bool> removed;
   std::vector<ProcessRecord*> processes;
   for (auto* process : all) {

@@ -16,10 +16,34 @@ std::string count_text(std::size_t count, const std::string& noun, const std::st
 
 }  // namespace
 
-void Reports::show() {
+Reports::Reports(Machines& machines, Console& console, Computation& computation)
+    : machines_(machines), console_(console), computation_(computation) {
+  machines_.on_overflow([this](std::vector<MachineReport> output) {
+    for (const auto& report : output)
+      if (const auto* what = std::get_if<Output>(&report.what)) take(report.machine, *what);
+  });
+}
+
+Reports::~Reports() { machines_.on_overflow(nullptr); }
+
+void Reports::show() { backlog_.is_full() ? show_part() : catch_up(); }
+
+void Reports::catch_up() {
   for (const auto& report : machines_.take_reports())
     std::visit([&](const auto& what) { take(report.machine, what); }, report.what);
+  show_part();
 }
+
+void Reports::show_part() {
+  constexpr std::size_t kPartBytes = 4096;  // 40 ms of a terminal that takes 100 kB/s
+  if (!backlog_.empty()) console_.say(backlog_.take(kPartBytes));
+}
+
+void Reports::show_all() {
+  while (!backlog_.empty() && !machines_.is_interrupted()) show_part();
+}
+
+void Reports::tell(const std::string& line) { backlog_.add("", {line}); }
 
 void Reports::take(const std::string& machine, const StateChanged& report) {
   const Job* job = nullptr;
@@ -33,10 +57,10 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
     process->state = state;
     // A process that is killed while new passes through stopped, which is not reported.
     if (state == ProcessState::stopped && report.state == state)
-      console_.say("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
-                   (report.reason.empty() ? "" : ": reason: " + report.reason));
+      tell("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
+           (report.reason.empty() ? "" : ": reason: " + report.reason));
     if (state == ProcessState::running)
-      console_.say(fmt::format("  RUNNING: process {} in job '{}' again", process->name, job->name));
+      tell(fmt::format("  RUNNING: process {} in job '{}' again", process->name, job->name));
     if (state == ProcessState::killed) show_end(*job, *process, report.reason);
   }
 }
@@ -44,8 +68,7 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
 void Reports::show_end(const Job& job, ProcessRecord& process, const std::string& reason) {
   process.ended = reason.empty() ? "unknown" : reason;
   show_output(job, process, process.output.flush());
-  console_.say(
-      fmt::format("  DONE: process {} in job '{}' terminated: reason: {}", process.name, job.name, process.ended));
+  tell(fmt::format("  DONE: process {} in job '{}' terminated: reason: {}", process.name, job.name, process.ended));
 }
 
 void Reports::take(const std::string& machine, const Output& report) {
@@ -54,38 +77,57 @@ void Reports::take(const std::string& machine, const Output& report) {
   if (process == nullptr) return;
   if (report.dropped_bytes > 0) {
     show_output(*job, *process, process->output.flush());
-    console_.say(fmt::format("  LOST: {} that process {} in job '{}' printed while no controller listened",
-                             count_text(report.dropped_bytes, "byte", "bytes"), process->name, job->name));
+    tell(fmt::format("  LOST: {} that process {} in job '{}' printed while no controller listened",
+                     count_text(report.dropped_bytes, "byte", "bytes"), process->name, job->name));
   }
-  show_output(*job, *process, process->output.add(report.bytes));
+  auto& output = process->output;
+  const auto now = ProcessOutput::Clock::now();
+  if (console_.keeps_everything()) {
+    show_output(*job, *process, output.add_all(report.bytes, now));
+    while (!backlog_.empty()) console_.say(backlog_.take(Backlog::kBytesMax));
+    return;
+  }
+  const std::size_t mark_bytes = computation_.mark(*job, *process).size() + 2;
+  show_output(*job, *process, output.add(report.bytes, mark_bytes, backlog_.room(), now));
 }
 
-void Reports::show_output(const Job& job, const ProcessRecord& process, const std::vector<std::string>& lines) {
-  if (lines.empty()) return;
-  const std::string mark = computation_.mark(job, process) + ": ";
-  Lines marked;
-  for (const auto& line : lines) marked.push_back(mark + line);
-  console_.say(marked);
+void Reports::show_output(const Job& job, const ProcessRecord& process, const ProcessOutput::Shown& shown) {
+  if (shown.cut_bytes > 0)
+    tell(fmt::format(
+        "  CUT: {} that process {} in job '{}' printed, {} lines, are not shown; 'sink' with a file keeps all",
+        count_text(shown.cut_bytes, "byte", "bytes"), process.name, job.name, shown.cut_lines));
+  backlog_.add(computation_.mark(job, process) + ": ", shown.lines);
 }
 
 void Reports::flush() {
   for (auto& job : computation_.jobs())
     for (auto& process : job.processes) show_output(job, process, process.output.flush());
+  show_part();
 }
 
-bool Reports::has_output_waiting() const {
+void Reports::flush_late() {
+  const auto now = ProcessOutput::Clock::now();
+  for (auto& job : computation_.jobs())
+    for (auto& process : job.processes)
+      if (process.output.is_late(now)) show_output(job, process, process.output.flush());
+}
+
+std::chrono::milliseconds Reports::patience() const {
+  constexpr std::chrono::hours kAnyTime{1};
+  if (!backlog_.empty()) return {};
   const auto& jobs = computation_.jobs();
-  return std::any_of(jobs.begin(), jobs.end(), [](const Job& job) {
+  const bool has_pending = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) {
     return std::any_of(job.processes.begin(), job.processes.end(),
                        [](const auto& process) { return process.output.has_pending(); });
   });
+  return has_pending ? ProcessOutput::kShownAfter : kAnyTime;
 }
 
 void Reports::take(const std::string& machine, const FilterEnded& report) {
   auto* filter = computation_.filter_at(machine, report.pid);
   if (filter == nullptr) return;
   filter->ended = report.reason.empty() ? "unknown" : report.reason;
-  console_.say(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", filter->name, machine, filter->ended));
+  tell(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", filter->name, machine, filter->ended));
 }
 
 void Reports::take(const std::string& machine, const MachineLost& report) {
@@ -102,8 +144,8 @@ void Reports::take(const std::string& machine, const MachineLost& report) {
     filter.is_unreachable = true;
     names.push_back("filter " + filter.name);
   }
-  console_.say("  LOST: machine " + machine + ": " + report.why +
-               (names.empty() ? "" : "; unreachable until a command reaches it again: " + listed(names)));
+  tell("  LOST: machine " + machine + ": " + report.why +
+       (names.empty() ? "" : "; unreachable until a command reaches it again: " + listed(names)));
 }
 
 void Reports::take(const std::string& machine, const MachineFound& report) {
@@ -138,8 +180,8 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
   for (const auto& managed : report.managed)
     if (computation_.is_given_up(machine, managed.pid)) given_up.push_back(fmt::format("'{}'", managed.name));
   if (!given_up.empty())
-    console_.say(fmt::format("  FOUND: machine {} still has what was given up: {}; 'adopt {}' takes it back", machine,
-                             listed(given_up), machine));
+    tell(fmt::format("  FOUND: machine {} still has what was given up: {}; 'adopt {}' takes it back", machine,
+                     listed(given_up), machine));
   const auto left = static_cast<std::size_t>(
       std::count_if(report.managed.begin(), report.managed.end(), [&](const ManagedProcess& managed) {
         return !managed.attended && !computation_.is_given_up(machine, managed.pid) &&
@@ -147,8 +189,8 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
                computation_.filter_at(machine, managed.pid) == nullptr;
       }));
   if (left > 0)
-    console_.say(fmt::format("  FOUND: on machine {} a controller that is gone left {}; 'adopt {}' takes over", machine,
-                             count_text(left, "process or filter", "processes and filters"), machine));
+    tell(fmt::format("  FOUND: on machine {} a controller that is gone left {}; 'adopt {}' takes over", machine,
+                     count_text(left, "process or filter", "processes and filters"), machine));
 }
 
 }  // namespace dpm::control

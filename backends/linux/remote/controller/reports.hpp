@@ -1,9 +1,14 @@
 // Shows what machines report: changed states, output of processes, machines that are lost and found.
+//
+// Records change when a report is taken. What it shows waits in the backlog and is shown in small parts, so that the user's
+// commands are served in between, however much processes print and however slow the terminal is.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "backends/linux/remote/controller/backlog.hpp"
 #include "backends/linux/remote/controller/computation.hpp"
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
@@ -12,13 +17,25 @@ namespace dpm::control {
 
 class Reports {
  public:
-  Reports(Machines& machines, Console& console, Computation& computation)
-      : machines_(machines), console_(console), computation_(computation) {}
+  Reports(Machines& machines, Console& console, Computation& computation);
+  ~Reports();
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
 
-  // Output without a newline waits for flush().
+  // Takes the reports, unless too much waits to be shown, and shows a part of what waits. Output without a newline waits
+  // for flush() or flush_late().
   void show();
+  // The same; but takes all reports that are there, for a command that depends on them.
+  void catch_up();
+  // Shows everything that has been taken, until the user interrupts.
+  void show_all();
+
   void flush();
-  bool has_output_waiting() const;
+  // The output that has waited for its newline for a moment.
+  void flush_late();
+  // How long the user's next command may be waited for, before there is something to show: show() and flush_late().
+  std::chrono::milliseconds patience() const;
+  bool is_behind() const { return !backlog_.empty(); }
 
  private:
   void take(const std::string& machine, const StateChanged& report);
@@ -27,11 +44,14 @@ class Reports {
   void take(const std::string& machine, const MachineLost& report);
   void take(const std::string& machine, const MachineFound& report);
   void show_end(const Job& job, ProcessRecord& process, const std::string& reason);
-  void show_output(const Job& job, const ProcessRecord& process, const std::vector<std::string>& lines);
+  void show_output(const Job& job, const ProcessRecord& process, const ProcessOutput::Shown& shown);
+  void show_part();
+  void tell(const std::string& line);
 
   Machines& machines_;
   Console& console_;
   Computation& computation_;
+  Backlog backlog_;
 };
 
 }  // namespace dpm::control

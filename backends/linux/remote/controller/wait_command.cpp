@@ -16,8 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFlushAfter{200};  // output that has no newline
-
 Result<std::chrono::seconds> read_seconds(const std::string& word) {
   constexpr unsigned kMost = 1'000'000'000;
   unsigned seconds = 0;
@@ -50,6 +48,7 @@ Outcome WaitCommand::perform(const Words& words) {
   }
   while (true) {
     reports_.show();
+    reports_.flush_late();
     std::vector<std::string> running, unreachable;
     for (const auto& job : computation_.jobs()) {
       if (!job_name.empty() && job.name != job_name) continue;
@@ -59,23 +58,18 @@ Outcome WaitCommand::perform(const Words& words) {
             .push_back(fmt::format("'{}' in job '{}'", process.name, job.name));
       }
     }
-    if (running.empty() && !unreachable.empty())
+    const bool is_over = running.empty() && !reports_.is_behind();
+    if (is_over && !unreachable.empty())
       return console_.fail("wait: not waiting for what is unreachable: " + listed(unreachable));
-    if (running.empty()) return Outcome::done;
+    if (is_over) return Outcome::done;
     const auto now = Clock::now();
-    if (end.has_value() && now >= *end) return console_.fail("wait: still running: " + listed(running));
-    milliseconds patience = std::chrono::hours(1);
-    if (end.has_value()) patience = std::chrono::ceil<milliseconds>(*end - now);
-    if (reports_.has_output_waiting()) patience = std::min(patience, kFlushAfter);
-    switch (machines_.wait(patience)) {
-      case Machines::Waited::reported:
-        break;
-      case Machines::Waited::timed_out:
-        reports_.flush();
-        break;
-      case Machines::Waited::interrupted:
-        return console_.fail("wait: interrupted; still running: " + listed(running));
-    }
+    if (end.has_value() && now >= *end && !running.empty())
+      return console_.fail("wait: still running: " + listed(running));
+    milliseconds patience = reports_.patience();
+    if (end.has_value()) patience = std::min(patience, std::max(std::chrono::ceil<milliseconds>(*end - now), {}));
+    if (machines_.wait(patience) == Machines::Waited::interrupted)
+      return console_.fail(running.empty() ? "wait: interrupted"
+                                           : "wait: interrupted; still running: " + listed(running));
   }
 }
 

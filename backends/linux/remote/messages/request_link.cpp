@@ -16,6 +16,8 @@ RequestLink::RequestLink(asio::io_context& context, UniqueFd socket, Handlers ha
 
 void RequestLink::ask(control::RequestBody request, Answer answer) {
   if (!failure_.empty()) return answer(Error{failure_});
+  if (stream_.queued_bytes() > kUnsentBytesMax)
+    return answer(Error{"it takes nothing of what was sent to it: what is asked now would wait with the rest"});
   const std::uint64_t number = matcher_.expect(std::move(answer));
   if (auto sent = stream_.send(control::Request{number, std::move(request)}); !sent)
     matcher_.answer(number, sent.error());

@@ -13,6 +13,9 @@ namespace dpm {
 class RequestLink {
  public:
   using Answer = RequestMatcher::Answer;
+  // Requests that the other end has not taken; more are refused.
+  static constexpr std::size_t kUnsentBytesMax = 16 * 1024 * 1024;
+
   struct Handlers {
     std::function<void(control::ReportBody)> on_report;
     // Once; `broken` as in MessageStream. The link may be destroyed in it. Requests still wait for an answer: fail().
