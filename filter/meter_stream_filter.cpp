@@ -1,11 +1,7 @@
 #include "filter/meter_stream_filter.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include <chrono>
-
 #include "filter/event_filter.hpp"
+#include "filter/filter_input.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
 #include "trace/meter_stream.hpp"
@@ -15,37 +11,6 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kRulesBytesMax = 16 * 1024 * 1024;
-constexpr std::chrono::seconds kCheckpointPause{1};
-constexpr int kQuietMs =
-    100;  // a controller that fetches the log waits longer (backends/linux/remote/daemon/log_settling.hpp)
-
-// Passes the input to the reader, and flushes to disk about once a second, or when no more input comes.
-Result<void> read_all(int input, MeterStreamReader& reader, const EventFilter& filter, TraceWriter& writer) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<std::byte> buffer(256 * 1024);
-  bool unwritten = false;
-  Clock::time_point due = Clock::now();
-  while (true) {
-    pollfd waiting = {input, POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, unwritten ? kQuietMs : -1);
-    if (ready < 0 && errno != EINTR) return Error::from_errno("wait for meter messages");
-    if (unwritten && (ready == 0 || Clock::now() >= due)) {
-      if (reader.is_at_rest())
-        writer.checkpoint(filter.ledger_after(reader.report()));
-      else
-        writer.checkpoint();
-      unwritten = false;
-    }
-    if (ready <= 0) continue;
-    const ssize_t bytes = ::read(input, buffer.data(), buffer.size());
-    if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (bytes < 0) return Error::from_errno("read meter messages");
-    if (bytes == 0) return {};
-    reader.feed(std::span(buffer).first(static_cast<std::size_t>(bytes)));
-    if (!unwritten) due = Clock::now() + kCheckpointPause;
-    unwritten = reader.has_begun();
-  }
-}
 
 }  // namespace
 
@@ -65,7 +30,17 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
 
   EventFilter filter(std::move(rules), **writer);
   MeterStreamReader reader(filter, writer->get());
-  const auto input_status = read_all(input, reader, filter, **writer);
+  const auto checkpoint = [&] {
+    if (reader.is_at_rest())
+      (*writer)->checkpoint(filter.ledger_after(reader.report()));
+    else
+      (*writer)->checkpoint();
+  };
+  const auto feed = [&](std::span<const std::byte> bytes) {
+    reader.feed(bytes);
+    return reader.has_begun();
+  };
+  const auto input_status = read_filter_input(input, {feed, checkpoint});
   reader.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();

@@ -1,10 +1,10 @@
 #include "filter/standard_filter.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
+#include "filter/filter_input.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
 #include "trace/meter_stream.hpp"
@@ -138,7 +138,7 @@ void StandardFilter::stop(const std::string& reason) {
   stop_reason_ = fmt::format("the message at byte {} {}", consumed_bytes_, reason);
 }
 
-void StandardFilter::end() {
+Ledger StandardFilter::ledger_so_far() const {
   Ledger ledger;
   ledger.kept = kept_;
   ledger.filtered = filtered_;
@@ -157,8 +157,17 @@ void StandardFilter::end() {
                               "description file reads them");
   for (const auto& loss : ledger.losses) ledger.lost += loss.events;
   ledger.seen = ledger.kept + ledger.filtered + ledger.lost;
-  writer_->on_end(ledger);
+  return ledger;
 }
+
+void StandardFilter::checkpoint() {
+  if (is_stopped() || pending_.empty())
+    writer_->checkpoint(ledger_so_far());
+  else
+    writer_->checkpoint();
+}
+
+void StandardFilter::end() { writer_->on_end(ledger_so_far()); }
 
 TraceDescription describe_messages(const Descriptions& descriptions, const RuleSet& rules) {
   return {descriptions.records, {{"filter", rules.text(), rules.classes()}}};
@@ -181,15 +190,11 @@ Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input
   if (!writer) return writer.error();
 
   StandardFilter filter(*std::move(descriptions), *std::move(rules), **writer);
-  std::vector<std::byte> buffer(256 * 1024);
-  Result<void> input_status;
-  while (true) {
-    const ssize_t bytes = ::read(input, buffer.data(), buffer.size());
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0) input_status = Error::from_errno("read meter messages");
-    if (bytes <= 0) break;
-    filter.feed(std::span(buffer).first(static_cast<std::size_t>(bytes)));
-  }
+  const auto feed = [&](std::span<const std::byte> bytes) {
+    filter.feed(bytes);
+    return true;
+  };
+  const auto input_status = read_filter_input(input, {feed, [&] { filter.checkpoint(); }});
   filter.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();

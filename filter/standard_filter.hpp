@@ -30,6 +30,9 @@ class StandardFilter {
   // The next bytes, cut anywhere.
   void feed(std::span<const std::byte> bytes);
 
+  // Writes what has come so far, so that a reader finds it.
+  void checkpoint();
+
   // Call once, last: finishes the trace.
   void end();
 
@@ -39,6 +42,7 @@ class StandardFilter {
  private:
   std::size_t take_messages(std::span<const std::byte> bytes);
   void take_message(const RecordLayout& layout, std::size_t layout_number, std::span<const std::byte> message);
+  Ledger ledger_so_far() const;
   void lose(const std::string& reason);
   void stop(const std::string& reason);
   MachineId machine_of(std::span<const std::byte> message);

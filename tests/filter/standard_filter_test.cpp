@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "tests/filter/source_files.hpp"
 #include "tests/support/catch.hpp"
@@ -179,6 +181,39 @@ TEST_CASE("standard filter: after an impossible size it stops, and counts the by
           "the message at byte 204 has the impossible size 3: it and all that followed, 308 bytes");
     CHECK(result.ledger.warnings.size() == 1);
   }
+}
+
+TEST_CASE("standard filter: what has come is in the trace while the input is open", "[filter]") {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience{30};
+  const TemporaryFolder folder;
+  const auto messages = messages_of(random_events(1, 500, small_info(1, 5, 4)));
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  Result<Ledger> ledger = Error{"it did not end"};
+  std::thread filter([&] {
+    ledger = filter_meter_messages({source_path("filter/descriptions/dpm.desc"), "", folder / "log"}, ends[0]);
+  });
+  const auto kept_now = [&]() -> std::uint64_t {
+    auto reader = TraceReader::open(folder / "log");
+    return reader ? read_back(*reader).events.size() : 0;
+  };
+  REQUIRE(::write(ends[1], messages.data(), messages.size()) == static_cast<ssize_t>(messages.size()));
+  const auto end = Clock::now() + kPatience;
+  while (kept_now() < 500 && Clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(kept_now() == 500);
+  {
+    auto reader = TraceReader::open(folder / "log").value();
+    CHECK(read_back(reader).losses.lost() == 0);
+  }
+  // The beginning of a message: nothing of it is in the trace, which is not complete then.
+  REQUIRE(::write(ends[1], messages.data(), 10) == 10);
+  ::close(ends[1]);
+  filter.join();
+  ::close(ends[0]);
+  REQUIRE(ledger);
+  CHECK(ledger->kept == 500);
+  CHECK(ledger->lost == 1);
 }
 
 TEST_CASE("standard filter: the program around it reads files and a descriptor, and names what is wrong", "[filter]") {

@@ -110,9 +110,11 @@ std::uint32_t FakeMachines::pid_on(const std::string& machine) {
 
 ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& body) {
   constexpr std::uint16_t kPort = 4000;
-  if (std::holds_alternative<CreateFilter>(body))
+  if (std::holds_alternative<CreateFilter>(body)) {
+    const auto address = addresses_.try_emplace(machine, "10.0.0.1").first->second;
     return FilterCreated{
-        pid_on(machine), {.hosts = {"10.0.0.1"}, .port = kPort, .secret = std::string(64, 'a')}, "logs/" + machine};
+        pid_on(machine), {.hosts = {address}, .port = kPort, .secret = std::string(64, 'a')}, "logs/" + machine};
+  }
   if (std::holds_alternative<CreateProcess>(body))
     return ProcessCreated{pid_on(machine), "", std::exchange(warning_, "")};
   if (const auto* acquire = std::get_if<AcquireProcess>(&body))

@@ -15,6 +15,7 @@ class FakeMachines : public Machines {
  public:
   std::vector<Answer> ask(std::vector<Question> questions) override;
   bool is_here(const std::string& machine) const override { return machine == kLocalMachine; }
+  bool are_all_here() const override { return false; }
   std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
   // Delivers the reports that were set for later. With none left, the wait is interrupted instead of lasting forever.
   Waited wait(std::chrono::milliseconds at_most) override;
@@ -25,6 +26,8 @@ class FakeMachines : public Machines {
   bool take_interruption() override { return std::exchange(is_interrupted_, false); }
 
   void next_pid(const std::string& machine, std::uint32_t pid) { pids_[machine].push_back(pid); }
+  // Of its filters; by default 10.0.0.1.
+  void have_address(const std::string& machine, const std::string& address) { addresses_[machine] = address; }
   void next_name(const std::string& name) { name_ = name; }
   // The next question of this kind ("StartProcess"; empty: of any) to the machine.
   void refuse(const std::string& machine, const std::string& kind, const std::string& why) {
@@ -61,6 +64,7 @@ class FakeMachines : public Machines {
 
   std::map<std::string, std::deque<std::uint32_t>> pids_;
   std::uint32_t last_pid_ = 2000;
+  std::map<std::string, std::string> addresses_;
   std::string name_, warning_;
   std::vector<Refusal> refusals_;
   std::map<std::string, std::string> cut_off_;

@@ -148,6 +148,9 @@ class Session {
     if (verb == "pid") {
       const auto machine = word(words);
       machines_.next_pid(machine, pid(words));
+    } else if (verb == "address") {
+      const auto machine = word(words);
+      machines_.have_address(machine, word(words));
     } else if (verb == "name") {
       machines_.next_name(word(words));
     } else if (verb == "warn") {

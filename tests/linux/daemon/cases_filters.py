@@ -12,8 +12,9 @@ from cases_processes import refusal
 TALK = ("import socket\na, b = socket.socketpair()\nfor i in range(200):\n  a.send(b'x' * 10)\n  b.recv(10)\n")
 
 
-def create_filter(red, name="f1", program="", descriptions="", templates=""):
-    return red.ask("create_filter", name=name, program=program, descriptions=descriptions, templates=templates)
+def create_filter(red, name="f1", program="", descriptions="", templates="", loopback_only=True):
+    return red.ask("create_filter", name=name, program=program, descriptions=descriptions, templates=templates,
+                   loopback_only=loopback_only)
 
 
 def run_with(red, made, *command, flags="all"):

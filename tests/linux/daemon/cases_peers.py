@@ -8,7 +8,7 @@ import struct
 import threading
 import time
 
-from control import REPLY, REQUEST, Connection, Controller, frame, request_frame, wait_for
+from control import REPLY, REQUEST, VERSION, Connection, Controller, frame, request_frame, wait_for
 from cases_processes import refusal
 
 
@@ -46,7 +46,7 @@ def answer_to(machine, data, shut=False):
         return everything_from(raw)
 
 
-HELLO = request_frame(1, "hello", {"version": 1, "controller": "stranger"})
+HELLO = request_frame(1, "hello", {"version": VERSION, "controller": "stranger"})
 
 
 def case_wrong_messages(machine):
@@ -63,8 +63,8 @@ def case_wrong_messages(machine):
         frame(9, b"{}"): "without a type",
         frame(REPLY, b'{"type":"done","number":1}'): None,
         request_frame(1, "no_such_thing", {}): "an unexpected control message",
-        request_frame(1, "hello", {"version": 1, "controller": ""}): "is empty",
-        request_frame(1, "hello", {"version": 1, "controller": "x" * 300}): "255 are allowed",
+        request_frame(1, "hello", {"version": VERSION, "controller": ""}): "is empty",
+        request_frame(1, "hello", {"version": VERSION, "controller": "x" * 300}): "255 are allowed",
         request_frame(1, "list_charges", {}): "say Hello first",
         HELLO + request_frame(2, "start_process", {"pid": -1}): "not a whole number",
         HELLO + request_frame(2, "start_process", {"pid": pid, "x": 1}): "is an unknown field",
@@ -120,7 +120,7 @@ def case_other_version(machine):
     """A controller of another version is told both."""
     connection = Connection(machine.attach_command(), machine.env)
     why = refusal(connection.ask, "hello", version=7, controller="new", colour="red")
-    assert "control version 1" in why and "version 7" in why, why
+    assert f"control version {VERSION}" in why and "version 7" in why, why
     connection.until(lambda: connection.ended, "the end of the connection")
     connection.close()
 
@@ -147,7 +147,7 @@ def case_supervisor_of_another_version(machine):
 def case_reserved_name(machine):
     """A controller cannot have the name that means that none is connected."""
     connection = Connection(machine.attach_command(), machine.env)
-    assert "cannot be a controller's name" in refusal(connection.ask, "hello", version=1, controller=".")
+    assert "cannot be a controller's name" in refusal(connection.ask, "hello", version=VERSION, controller=".")
     connection.close()
 
 

@@ -8,7 +8,7 @@ import threading
 import time
 
 REQUEST, REPLY, REPORT = 1, 2, 3
-VERSION = 1
+VERSION = 2
 PATIENCE = 60  # seconds, for anything that must happen
 
 
@@ -205,7 +205,8 @@ class Machine:
             file.write("#!/bin/sh\nexec cat >/dev/null\n")
         os.chmod(program, 0o755)
         controller = Controller(self, "swallower")
-        created = controller.ask("create_filter", name="swallow", program=program, descriptions="", templates="")
+        created = controller.ask("create_filter", name="swallow", program=program, descriptions="", templates="",
+                                 loopback_only=True)
         controller.close()
         return created["address"]
 

@@ -7,6 +7,22 @@ from session import Session, Site, Skip, expect, over_cluster, wait_until
 
 
 @over_cluster("3")
+def case_filter_default(site: Site) -> None:
+    """A filter for which no machine is named serves the processes of every machine."""
+    session, talk = Session(site), Talk(site)
+    talk.begin(session, "filter f1")
+    site.write_program("here", "#!/bin/sh\necho a | cat\n")
+    session.do("addprocess talk local here", "startjob talk")
+    session.until("DONE: process here in job 'talk' terminated: reason: normal")
+    questions = talk.end(session)
+    session.do("rmjob talk", "getlog f1 log")
+    talk.expect_whole("log", questions)
+    machines = {meter["machine"] for meter in json.loads((site.folder / "log/delivered.json").read_text())["meters"]}
+    expect(len(machines) == 3, machines)
+    expect(session.leave("bye") == 0, session.said)
+
+
+@over_cluster("3")
 def case_filter_disk_full(site: Site) -> None:
     """The disk of the filter's host is a small one: the programs never notice, and what the log lacks is counted."""
     small = "/run/small"

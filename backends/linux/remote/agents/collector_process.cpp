@@ -78,7 +78,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   options.log = default_log_folder(request.name);
   options.program = *command;
   options.secret = *secret;
-  options.loopback_only = !machine_.empty();  // one of several that stand for machines is reached from here alone
+  options.loopback_only = request.loopback_only;
   auto collector = FilterCollector::create(context_, options);
   if (!collector) return collector.error();
   collector_ = *std::move(collector);

@@ -87,9 +87,9 @@ Connections::~Connections() {
   context_->run();  // until the launchers have ended
 }
 
-bool Connections::is_here(const std::string& machine) const {
-  return machine == kLocalMachine || launcher_.kind == Launcher::Kind::local;
-}
+bool Connections::is_here(const std::string& machine) const { return machine == kLocalMachine || are_all_here(); }
+
+bool Connections::are_all_here() const { return launcher_.kind == Launcher::Kind::local; }
 
 std::vector<Answer> Connections::ask(std::vector<Question> questions) {
   const auto asked = std::make_shared<Asked>(questions.size());

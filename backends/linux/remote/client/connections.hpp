@@ -34,6 +34,7 @@ class Connections : public Machines {
   std::vector<Answer> ask(std::vector<Question> questions) override;
   void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
   bool is_here(const std::string& machine) const override;
+  bool are_all_here() const override;
   std::vector<MachineReport> take_reports() override;
   Waited wait(std::chrono::milliseconds at_most) override;
   bool is_interrupted() override;

@@ -37,6 +37,7 @@ Outcome FilterCommands::create(const Words& words) {
 Result<CreateFilter> FilterCommands::request_for(const Words& words, const std::string& machine) {
   CreateFilter request;
   request.name = words[0];
+  request.loopback_only = machines_.are_all_here();
   const bool is_standard = words.size() < 3 || (words[2] == kStandardFilter && !is_ordinary_file(words[2]));
   if (!is_standard) {
     auto program = copies_.place(machine, words[2], FileUse::executable);

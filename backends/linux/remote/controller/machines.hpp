@@ -54,6 +54,8 @@ class Machines {
 
   // Whether this name stands for the machine we are on, and other machines do not know it.
   virtual bool is_here(const std::string& machine) const = 0;
+  // Whether every name stands for the machine we are on.
+  virtual bool are_all_here() const = 0;
 
   // The reports since the last call, oldest first.
   virtual std::vector<MachineReport> take_reports() = 0;

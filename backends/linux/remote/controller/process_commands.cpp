@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "backends/linux/remote/controller/filter_reach.hpp"
 #include "backends/linux/remote/controller/machine_names.hpp"
 
 namespace dpm::control {
@@ -30,8 +31,11 @@ Outcome ProcessCommands::add(const Words& words, const std::optional<std::string
   std::string name = std::filesystem::path(file).filename();
   if (name.empty()) return console_.fail(fmt::format("addprocess: '{}' names no file", file));
 
+  auto address = address_for(machine, **filter, machines_);
+  if (!address) return console_.fail("addprocess: " + address.error().what);
+
   CreateProcess request{
-      .job = (*job)->name, .directory = current_folder(), .flags = (*job)->flags, .filter = (*filter)->address};
+      .job = (*job)->name, .directory = current_folder(), .flags = (*job)->flags, .filter = *std::move(address)};
   request.arguments.assign(words.begin() + 3, words.end());
   auto place = copies_.place(machine, file, FileUse::executable);
   if (!place) return console_.fail(fmt::format("process '{}' was not created: {}", name, place.error().what));
@@ -74,9 +78,11 @@ Outcome ProcessCommands::acquire(const Words& words) {
     return console_.fail(fmt::format("acquire: '{}' is not a process identifier: a number such as 2120", words[2]));
   if (computation_.process_at(machine, pid) != nullptr)
     return console_.fail(fmt::format("acquire: process {} on {} is part of a job already", words[2], machine));
+  auto address = address_for(machine, **filter, machines_);
+  if (!address) return console_.fail("acquire: " + address.error().what);
 
   auto taken = expect<ProcessCreated>(
-      machines_.ask({{machine, AcquireProcess{(*job)->name, pid, (*job)->flags, (*filter)->address}}}).at(0));
+      machines_.ask({{machine, AcquireProcess{(*job)->name, pid, (*job)->flags, *std::move(address)}}}).at(0));
   if (!taken) return console_.fail(fmt::format("process {} was not acquired: {}", words[2], taken.error().what));
   auto& process = computation_.add_process(**job, taken->name.empty() ? words[2] : taken->name);
   process.machine = machine;

@@ -3,7 +3,7 @@
 //
 // A filter is any program, so it cannot be asked. But delivered events are at least in the pipe to its standard input.
 // When the pipe has been empty for a while and the filter waits for more, it has had the time to write. The standard
-// filter writes when nothing has come for a tenth of a second (filter/meter_stream_filter.cpp).
+// filter writes when nothing has come for a tenth of a second (filter/filter_input.cpp).
 #pragma once
 
 #include <chrono>

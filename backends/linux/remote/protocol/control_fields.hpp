@@ -92,6 +92,7 @@ void fields(Archive& archive, CreateFilter& create) {
   archive.text("program", create.program, kOptionalPath);
   archive.text("descriptions", create.descriptions, kOptionalPath);
   archive.text("templates", create.templates, kOptionalPath);
+  archive.flag("loopback_only", create.loopback_only);
 }
 template <typename Archive>
 void fields(Archive& archive, CreateProcess& create) {

@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 1;
+inline constexpr std::uint32_t kControlVersion = 2;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -63,6 +63,7 @@ struct CreateFilter {
   std::string name;
   std::string program;
   std::string descriptions, templates;  // of the standard filter; empty: the standard ones
+  bool loopback_only = false;           // every machine of the controller is this host
 };
 // Created suspended before its first instruction, in state fresh.
 struct CreateProcess {

@@ -1,0 +1,31 @@
+#include "backends/linux/remote/controller/filter_reach.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dpm::control {
+namespace {
+
+constexpr std::string_view kLoopback = "127.0.0.1";
+
+bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1" || host == "localhost"; }
+
+}  // namespace
+
+Result<FilterAddress> address_for(const std::string& machine, const FilterRecord& filter, const Machines& machines) {
+  FilterAddress address = filter.address;
+  auto& hosts = address.hosts;
+  if (machines.is_here(machine) && machines.is_here(filter.machine)) {
+    // Works also when no network is up, or another one than when the filter was created.
+    if (std::find(hosts.begin(), hosts.end(), kLoopback) == hosts.end()) hosts.emplace(hosts.begin(), kLoopback);
+    return address;
+  }
+  if (machine == filter.machine || !std::all_of(hosts.begin(), hosts.end(), is_loopback)) return address;
+  return Error{
+      fmt::format("filter '{}' on {} has no address that {} can reach: create a filter elsewhere, such as "
+                  "'filter <filtername> {}', and a job that reports to it",
+                  filter.name, filter.machine, machine, machine)};
+}
+
+}  // namespace dpm::control

@@ -1,0 +1,15 @@
+// Which address of a filter the meters of a machine use, and which machines cannot reach it at all.
+#pragma once
+
+#include <string>
+
+#include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
+
+namespace dpm::control {
+
+// For processes on `machine`. An error if the filter has only addresses of its own host: it was created where no network
+// is up, or by a controller whose machines were all one host.
+Result<FilterAddress> address_for(const std::string& machine, const FilterRecord& filter, const Machines& machines);
+
+}  // namespace dpm::control

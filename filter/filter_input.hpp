@@ -1,0 +1,23 @@
+// How a filter reads its standard input: as it comes, with pauses in which what has come is written to disk. A log that is
+// fetched while the filter runs then holds all events that were delivered.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct FilterSteps {
+  // The next bytes, cut anywhere. False: there is nothing to write yet.
+  std::function<bool(std::span<const std::byte>)> feed;
+  // Writes what was fed: about once a second, and a tenth of a second after the last bytes.
+  std::function<void()> checkpoint;
+};
+
+// Until the end of the input. An error means that it cannot be read.
+Result<void> read_filter_input(int input, const FilterSteps& steps);
+
+}  // namespace dpm
