@@ -171,10 +171,11 @@ class Session:
     def pid_of(self, name: str) -> int:
         return int(self.until(rf"(?:process|filter) '{re.escape(name)}' was (?:created|acquired).*: identifier = (\d+)")[1])
 
-    def forget(self) -> None:
-        """What it has said so far: who talks to it for an hour keeps nothing of it."""
+    def take(self) -> str:
+        """What it has said so far. It is forgotten: an hour of it would be much."""
         with self.changed:
-            self.said = ""
+            said, self.said = self.said, ""
+        return said
 
     def leave(self, *commands: str) -> int:
         """Its exit status, after these commands."""

@@ -5,6 +5,7 @@ import pathlib
 import time
 
 from cases_network import link_down
+from cases_output import Noise
 from programs import Talk
 from session import Session, Site, expect, over_cluster, wait_until
 
@@ -12,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 CHURN_S = 60 * float(os.environ.get("DPM_SOAK_MINUTES", "60"))
 HOSTS, PROCESSES = 32, 200
 START_MOST_S = 5
+ANSWER_MOST_MS = 200
 
 
 @over_cluster("3")
@@ -56,7 +58,7 @@ def soak_churn(site: Site) -> None:
                           "wait churn", "rmjob churn", patience_s=300)
         for words in ("terminated: reason: normal", "removed"):
             expect(said.count(words) == len(PROCESSES_OF_A_ROUND), said)
-        session.forget()
+        session.take()
         memory_kb.append(rss_kb(session.process.pid))
         if rounds % 50 == 0:
             print(f"{rounds} rounds after {time.monotonic() - began_s:.0f} s: controller {memory_kb[-1]} kB", flush=True)
@@ -84,6 +86,29 @@ def rss_kb(pid: int, site: Site | None = None, host: str = "") -> int:
     path = f"/proc/{pid}/status"
     status = site.on(host, f"cat {path}") if site else open(path).read()
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
+
+
+@over_cluster("3")
+def soak_output(site: Site) -> None:
+    """`yes` in one job for an hour (DPM_SOAK_MINUTES): commands for another are answered, memory is flat, bytes are counted."""
+    began_s, memory_kb, noise = time.monotonic(), [], Noise(site)
+    while time.monotonic() < began_s + CHURN_S:
+        noise.work()
+        memory_kb.append(rss_kb(noise.session.process.pid))
+        if noise.rounds % 300 == 0:
+            print(f"{noise.rounds} rounds after {time.monotonic() - began_s:.0f} s: controller {memory_kb[-1]} kB; "
+                  f"shown {noise.shown_bytes} bytes, cut {noise.cut_bytes}", flush=True)
+        time.sleep(0.2)
+    took_ms = sorted(took for all_times in noise.took_ms.values() for took in all_times)
+    early = max(memory_kb[len(memory_kb) // 10:len(memory_kb) // 5])
+    late = max(memory_kb[-len(memory_kb) // 10:])
+    printed = noise.end()
+    slowest = {command: f"{max(times):.0f}" for command, times in noise.took_ms.items()}
+    print(f"{len(took_ms)} commands in {CHURN_S / 60:g} min: median {took_ms[len(took_ms) // 2]:.1f} ms, 99.9 % within "
+          f"{took_ms[len(took_ms) * 999 // 1000]:.0f} ms, slowest {took_ms[-1]:.0f} ms {slowest}; {printed} bytes = "
+          f"{noise.shown_bytes} shown + {noise.cut_bytes} cut; controller {early} kB after a tenth of it, {late} kB at the end")
+    expect(late <= 1.02 * early + 128, "the controller's memory grows")
+    expect(took_ms[-1] <= ANSWER_MOST_MS, f"a command took {took_ms[-1]:.0f} ms")
 
 
 @over_cluster(f"{HOSTS}")
