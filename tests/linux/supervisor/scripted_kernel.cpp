@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -113,6 +114,16 @@ ScriptedFile& ScriptedKernel::udp(std::uint64_t cookie, const std::string& local
   return made;
 }
 
+ScriptedFile& ScriptedKernel::unix_stream(std::uint64_t inode, std::uint64_t peer_inode) {
+  ScriptedFile& made = file(DescriptorIdentity::Kind::socket, inode);
+  made.description.domain = AF_UNIX;
+  made.description.medium = Medium::unix_stream;
+  made.description.connected = true;
+  made.description.inode = inode;
+  made.description.peer_inode = peer_inode;
+  return made;
+}
+
 void ScriptedKernel::announce(ProcessChange::Kind kind, std::uint32_t tid, std::uint32_t pid, std::uint32_t parent) {
   ProcessChange change;
   change.kind = kind;
@@ -149,6 +160,11 @@ UniqueFd ScriptedKernel::borrow(int thread_fd, std::int32_t number) {
 bool ScriptedKernel::is_readable(int fd) {
   const ScriptedFile& file = at(fd);
   return file.waiting > 0 || !file.datagrams.empty() || file.units > 0;
+}
+
+SendRoom ScriptedKernel::room_to_send(int fd, std::uint64_t bytes) {
+  if (at(fd).room == 0) return SendRoom::none;
+  return at(fd).room < bytes ? SendRoom::part : SendRoom::all;
 }
 
 std::uint64_t ScriptedKernel::bytes_of_one_receive(int, std::uint64_t room, std::uint64_t waiting) {

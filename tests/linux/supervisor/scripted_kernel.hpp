@@ -26,7 +26,8 @@ struct ScriptedFile {
   std::uint64_t sent = 0, received = 0;  // offsets of a TCP stream
   std::uint32_t waiting = 0;             // bytes, or connections of a listener
   std::deque<WaitingDatagram> datagrams;
-  std::uint64_t units = 0;  // of an eventfd
+  std::uint64_t units = 0;          // of an eventfd
+  std::uint64_t room = UINT64_MAX;  // to send into a UNIX stream
   std::uint64_t receive_timeout_ns = 0;
   UniqueFd event;  // readable while something waits
 
@@ -65,6 +66,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   ScriptedFile& file(DescriptorIdentity::Kind kind, std::uint64_t id);
   ScriptedFile& tcp(std::uint64_t cookie, const std::string& local, const std::string& peer);
   ScriptedFile& udp(std::uint64_t cookie, const std::string& local);
+  ScriptedFile& unix_stream(std::uint64_t inode, std::uint64_t peer_inode);
   void announce(ProcessChange::Kind kind, std::uint32_t tid, std::uint32_t pid, std::uint32_t parent = 0);
   void take_away(std::uint64_t id) { taken_away.insert(id); }  // by a signal
 
@@ -101,7 +103,8 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<EventCounter> read_event_counter(int fd) override;
   std::optional<SendState> tcp_send_state(int fd, bool, std::uint64_t) override;
   bool cannot_send(int) override { return false; }
-  bool has_room_for(int, std::uint64_t) override { return true; }
+  SendRoom room_to_send(int fd, std::uint64_t bytes) override;
+  bool fails_for_room_only(int) override { return true; }
   bool refuses_datagram(int, const SocketDescription&, std::uint64_t) override { return false; }
   std::uint64_t bytes_left_in_file(int, std::optional<std::int64_t>) override { return UINT64_MAX; }
   bool can_move(int, int) override { return true; }

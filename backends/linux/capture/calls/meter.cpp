@@ -8,6 +8,8 @@
 namespace dpm {
 namespace {
 
+constexpr std::int64_t kSendTakesNs = 20'000;  // before that, looking whether it is over is of little use
+
 StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
 
 }  // namespace
@@ -124,7 +126,13 @@ void Meter::sends(const Call& call, Flow& flow, const Amount& amount) {
   flow.sent.accept(call.thread);
   const MeteredThread& by = *call.thread;
   forget_sends(flow);
-  flow.balance.add({by.tid(), by.call_number, amount.probable}, amount.moves_all);
+  flow.balance.add({.tid = by.tid(),
+                    .call_number = by.call_number,
+                    .bytes = amount.probable,
+                    .descriptor = call.descriptor,
+                    .since_ns = call.now_ns,
+                    .look_at_ns = call.now_ns + kSendTakesNs},
+                   amount.moves_all);
 }
 
 void Meter::forget_sends(Flow& flow) {

@@ -5,12 +5,14 @@
 //     sent  -  waiting  =  received
 //
 // A send is counted when it is asked for, and carried out a little later: until its thread is seen in another call, its
-// bytes may or may not have been sent. They certainly were when the stream shows more than all other sends can explain.
+// bytes may or may not have been sent. They certainly were when the stream shows more than all other sends can explain,
+// or when the thread is seen to be out of the call.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace dpm {
@@ -20,6 +22,9 @@ class StreamBalance {
   struct Send {
     std::uint32_t tid = 0;
     std::uint64_t call_number = 0, bytes = 0;
+    std::int32_t descriptor = -1;  // of its thread; -1: not known
+    std::int64_t since_ns = 0;
+    std::int64_t look_at_ns = 0;  // to see whether it is over; not earlier
   };
   // What a look shows.
   struct Sight {
@@ -46,11 +51,28 @@ class StreamBalance {
   void forget(IsOver&& is_over) {
     std::erase_if(sends_, is_over);
   }
+  // Asks about the sends that may be under way, and forgets those that are over; false if there was none. Asking costs
+  // some microseconds, so the pauses between questions about one send become longer.
+  template <typename IsOver>
+  bool forget_finished(std::int64_t now_ns, IsOver&& is_over) {
+    std::vector<Send> left;
+    for (Send& send : sends_) {
+      const bool is_asked = now_ns >= send.look_at_ns;
+      if (is_asked && is_over(send)) continue;
+      if (is_asked) send.look_at_ns = now_ns + std::min(now_ns - send.since_ns, kLooksApartMaxNs);
+      left.push_back(send);
+    }
+    const bool some = left.size() < sends_.size();
+    sends_ = std::move(left);
+    return some;
+  }
 
   // Nothing if it will not be known any more.
   std::optional<Received> received(const Sight& sight);
 
  private:
+  static constexpr std::int64_t kLooksApartMaxNs = 10'000'000;
+
   std::vector<Send> sends_;  // at most one of each thread that still lives
   bool is_open_ = false;
   std::uint64_t received_ = 0;  // at least

@@ -221,14 +221,24 @@ bool cannot_send(int fd) {
   return ::poll(&item, 1, 0) == 1 && (item.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// The kernel accepts a message of at most this size whenever the buffer is not full, however little room is left.
-bool has_room_for(int fd, std::uint64_t bytes) {
-  constexpr std::uint64_t kOneMessage = 32768, kOverheadFactor = 2;
+// The kernel divides a send into messages, of at most half the buffer and at most a page and 32 kB. It takes a message
+// whenever the buffer is not full, however little room is left. So a send moves all its bytes if the buffer is not full
+// before the last of its messages.
+SendRoom room_to_send(int fd, std::uint64_t bytes) {
+  constexpr std::uint64_t kMessageMax = 3776 + 32768, kOverheadMax = 2 * 4096 + 256;
   std::array<std::uint32_t, SK_MEMINFO_VARS> memory = {};
-  if (!read_option(fd, SOL_SOCKET, SO_MEMINFO, memory)) return false;
+  if (!read_option(fd, SOL_SOCKET, SO_MEMINFO, memory)) return SendRoom::part;
   const std::uint64_t buffer = memory[SK_MEMINFO_SNDBUF], used = memory[SK_MEMINFO_WMEM_ALLOC];
-  if (bytes <= std::min(kOneMessage, buffer / kOverheadFactor - 64)) return used < buffer;
-  return used + kOverheadFactor * bytes < buffer;
+  if (used >= buffer) return SendRoom::none;
+  const std::uint64_t message = std::min(kMessageMax, std::max<std::uint64_t>(buffer / 2, 65) - 64);
+  const std::uint64_t before_last = bytes == 0 ? 0 : (bytes - 1) / message;
+  return used + before_last * (message + kOverheadMax) < buffer ? SendRoom::all : SendRoom::part;
+}
+
+bool fails_for_room_only(int fd) {
+  // A signal that announces room (O_ASYNC) comes only after the kernel itself has refused a call.
+  const int flags = ::fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_ASYNC) == 0 && ::send(fd, "", 0, MSG_DONTWAIT | MSG_NOSIGNAL) == 0;
 }
 
 std::uint32_t bytes_waiting(int fd) {

@@ -84,8 +84,11 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
 // A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot
 // tell an error from a message in their error queue.)
 bool cannot_send(int fd);
-// Whether this UNIX stream takes all these bytes at once, as far as its send buffer goes.
-bool has_room_for(int fd, std::uint64_t bytes);
+// How many of these bytes this UNIX stream takes at once, as far as its send buffer goes.
+enum class SendRoom : std::uint8_t { none, part, all };
+SendRoom room_to_send(int fd, std::uint64_t bytes);
+// Whether a send that does not wait into this full UNIX stream can only fail with EAGAIN. Sends nothing.
+bool fails_for_room_only(int fd);
 
 // Bytes waiting in a pipe or socket.
 std::uint32_t bytes_waiting(int fd);

@@ -72,6 +72,14 @@ bool is_valid_message(std::uint32_t tid, std::uint64_t address) {
          is_valid_vector(tid, reinterpret_cast<std::uint64_t>(header.msg_iov), header.msg_iovlen);
 }
 
+// Names no receiver and has no control data.
+bool is_plain_send(const Notification& notification, const MeteredCall& call) {
+  if (call.address >= 0) return notification.arguments[static_cast<std::size_t>(call.address)] == 0;
+  msghdr header = {};
+  return call.length == LengthForm::message && read_object(notification.tid, notification.arguments[1], header) &&
+         header.msg_name == nullptr && header.msg_controllen == 0;
+}
+
 // Of accept() and accept4().
 bool has_known_flags(const Notification& notification) {
   return notification.call != SYS_accept4 ||
@@ -169,11 +177,14 @@ bool may_be_held(const Notification& notification, const MeteredCall& call) { re
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call) {
   constexpr std::uint64_t kBytesMax = 0x7fff'ffff;
   constexpr int kKnownFlags = MSG_DONTWAIT | MSG_WAITALL | MSG_TRUNC | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITFORONE;
+  constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE;
   if (!are_accepted(notification, call)) return false;
   if (call.family == CallFamily::accept) return true;
-  if (call.family != CallFamily::receive) return false;
+  if (call.family == CallFamily::send && !is_plain_send(notification, call)) return false;
+  if (call.family != CallFamily::receive && call.family != CallFamily::send) return false;
   const auto flags = call.flags < 0 ? 0 : notification.arguments[static_cast<std::size_t>(call.flags)];
-  if ((static_cast<int>(flags) & ~kKnownFlags) != 0) return false;
+  const int known = call.family == CallFamily::send ? kSendFlags : kKnownFlags;
+  if ((static_cast<int>(flags) & ~known) != 0) return false;
   if (call.length == LengthForm::messages) return true;
   const std::uint64_t asked = asked_bytes(notification, call);
   return asked > 0 && asked <= kBytesMax;

@@ -32,7 +32,8 @@ bool names_position(const Notification& notification, const MeteredCall& call);
 bool may_be_held(const Notification& notification, const MeteredCall& call);
 
 // Whether this receive or accept, which does not wait, can only fail with EAGAIN if its socket has nothing to give and
-// no error or end pending. False if the kernel refuses its arguments before that, or if it asks for nothing.
+// no error or end pending; or this send into a UNIX stream that is full and has no error or end pending. False if the
+// kernel refuses its arguments before that, or if it asks for nothing. A send with control data may be refused.
 bool can_only_be_eagain(const Notification& notification, const MeteredCall& call);
 
 }  // namespace dpm

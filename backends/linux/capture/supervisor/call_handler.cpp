@@ -29,7 +29,7 @@ CallHandler::CallHandler(Shared& shared, const Terms& terms, NotificationSlots& 
       bypasses_(shared),
       inspector_(shared, cpu_times_, places_),
       progress_(shared),
-      looks_(shared),
+      looks_(shared, progress_),
       turns_(shared, held_, looks_),
       sends_(shared, inspector_, progress_),
       accepts_(shared, inspector_, progress_),
@@ -112,8 +112,7 @@ CallOutcome CallHandler::dispatch(const Notification& notification, const Metere
     case CallFamily::child:
       return waits_.wait_for_child(notification, shape, thread);
     case CallFamily::send:
-      sends_.send(notification, shape, thread);
-      break;
+      return sends_.send(notification, shape, thread);
     case CallFamily::path:
       path_calls_.change_path(notification, shape, thread);
       break;

@@ -21,6 +21,13 @@ bool CallProgress::may_be_in_call(TrackedThread& thread, std::int32_t descriptor
   return thread.seen_running < kLooks;
 }
 
+bool CallProgress::forget_finished(StreamBalance& sends) {
+  return sends.forget_finished(shared_.clock.steady_now_ns(), [this](const StreamBalance::Send& send) {
+    TrackedThread* thread = send.descriptor < 0 ? nullptr : shared_.table.thread(send.tid);
+    return thread != nullptr && !may_be_in_call(*thread, send.descriptor);
+  });
+}
+
 void CallProgress::read_counters(TrackedThread& thread) {
   ThreadFiles::Transferred transferred;
   if (!thread.files->transferred(transferred)) return;

@@ -14,6 +14,8 @@ class CallProgress {
 
   // Whether the thread may be in a call on this descriptor, or has just been woken in it.
   bool may_be_in_call(TrackedThread& thread, std::int32_t descriptor);
+  // Forgets the sends that are over, though their threads have made no call since. False if there was none.
+  bool forget_finished(StreamBalance& sends);
   void read_counters(TrackedThread& thread);
   // Of a thread that has ended.
   void read_last_counters(TrackedThread& thread);

@@ -58,7 +58,9 @@ std::optional<SendState> LinuxFileView::tcp_send_state(int fd, bool syn_counted,
 
 bool LinuxFileView::cannot_send(int fd) { return dpm::cannot_send(fd); }
 
-bool LinuxFileView::has_room_for(int fd, std::uint64_t bytes) { return dpm::has_room_for(fd, bytes); }
+SendRoom LinuxFileView::room_to_send(int fd, std::uint64_t bytes) { return dpm::room_to_send(fd, bytes); }
+
+bool LinuxFileView::fails_for_room_only(int fd) { return dpm::fails_for_room_only(fd); }
 
 bool LinuxFileView::refuses_datagram(int fd, const SocketDescription& socket, std::uint64_t bytes) {
   return dpm::refuses_datagram(fd, socket, bytes);

@@ -25,7 +25,8 @@ class LinuxFileView : public FileView {
   std::optional<EventCounter> read_event_counter(int fd) override;
   std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) override;
   bool cannot_send(int fd) override;
-  bool has_room_for(int fd, std::uint64_t bytes) override;
+  SendRoom room_to_send(int fd, std::uint64_t bytes) override;
+  bool fails_for_room_only(int fd) override;
   bool refuses_datagram(int fd, const SocketDescription& socket, std::uint64_t bytes) override;
   std::uint64_t bytes_left_in_file(int fd, std::optional<std::int64_t> given) override;
   bool can_move(int source, int destination) override;

@@ -88,8 +88,13 @@ std::optional<QueueSight> QueueLooks::look_at_stream(const Asking& asking, const
   return sight;
 }
 
-std::optional<StreamBalance::Received> QueueLooks::received_by_sends(Flow& flow, int fd, std::uint64_t waiting) {
-  const auto received = shared_.meter.received(flow, waiting, false);
+std::optional<StreamBalance::Received> QueueLooks::received_by_sends(Flow& flow, int fd, std::uint64_t& waiting) {
+  auto received = shared_.meter.received(flow, waiting, false);
+  // Bytes of a send that was being made when the socket was looked at may be there now.
+  if (received && !received->certain && progress_.forget_finished(flow.balance)) {
+    waiting = shared_.files.bytes_waiting(fd);
+    received = shared_.meter.received(flow, waiting, false);
+  }
   if (!received || received->certain || waiting > 0) return received;
   if (!shared_.files.comes_no_more(fd) || shared_.files.bytes_waiting(fd) > 0) return received;
   return shared_.meter.received(flow, 0, true);

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "backends/linux/capture/supervisor/call_progress.hpp"
 #include "backends/linux/capture/supervisor/shared.hpp"
 
 namespace dpm {
 
 class QueueLooks {
  public:
-  explicit QueueLooks(Shared& shared) : shared_(shared) {}
+  QueueLooks(Shared& shared, CallProgress& progress) : shared_(shared), progress_(progress) {}
 
   // Nothing if the kernel does not say where the stream stands.
   std::optional<QueueSight> look(const Asking& asking, int fd);
@@ -22,8 +23,8 @@ class QueueLooks {
   // Whether the stream's own offset, or the thread's counters, will tell afterwards what the call took.
   bool tells_its_share(const Asking& asking);
   // Everything that was sent and does not wait any more has been received: receives may have taken more than was seen
-  // before them.
-  std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t waiting);
+  // before them. `waiting` may be read again.
+  std::optional<StreamBalance::Received> received_by_sends(Flow& flow, int fd, std::uint64_t& waiting);
 
  private:
   void look_at_memory(const Asking& asking, Socket& socket, int fd);
@@ -32,6 +33,7 @@ class QueueLooks {
   std::optional<QueueSight> look_at_stream(const Asking& asking, const Socket* socket, int fd);
 
   Shared& shared_;
+  CallProgress& progress_;
 };
 
 }  // namespace dpm

@@ -3,45 +3,73 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "backends/linux/capture/supervisor/call_arguments.hpp"
 
 namespace dpm {
 
-void Sends::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
-                 std::uint64_t available) {
-  if ((flags_of(notification, shape) & MSG_OOB) != 0) return;
+CallOutcome Sends::send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                        std::uint64_t available) {
+  if ((flags_of(notification, shape) & MSG_OOB) != 0) return CallOutcome::let_go;
   const auto channel = inspector_.resolve_channel(notification, shape, thread);
-  if (!channel) return;
-  if (channel->identity.kind == DescriptorIdentity::Kind::eventfd)
-    return send_units(notification, shape, thread, *channel);
-  const auto& [fd, identity, socket] = *channel;
+  if (!channel) return CallOutcome::let_go;
+  const Socket* const socket = channel->socket;
+  if (channel->identity.kind == DescriptorIdentity::Kind::eventfd) {
+    send_units(notification, shape, thread, *channel);
+    return CallOutcome::let_go;
+  }
   const Call call = inspector_.describe_call(notification, shape, thread);
-  if (socket != nullptr) shared_.meter.paths().uses(call, *socket);
-  if (socket != nullptr && keeps_boundaries(socket->description.medium))
-    return send_datagrams(notification, shape, fd.get(), *socket, call);
+  if (socket != nullptr) shared_.meter.paths().uses(call, *channel->socket);
+  if (socket != nullptr && keeps_boundaries(socket->description.medium)) {
+    send_datagrams(notification, shape, channel->fd.get(), *channel->socket, call);
+    return CallOutcome::let_go;
+  }
+  return send_bytes(notification, shape, thread, *channel, call, available);
+}
+
+CallOutcome Sends::send_bytes(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                              const ResolvedChannel& channel, const Call& call, std::uint64_t available) {
+  const auto& [fd, identity, socket] = channel;
   Flow* flow = socket == nullptr ? &shared_.meter.conversations().pipe(identity.device, identity.id) : socket->out;
-  if (flow == nullptr) return;
+  if (flow == nullptr) return CallOutcome::let_go;
   const std::uint64_t asked = asked_bytes(notification, shape);
   Amount amount{asked, std::min(asked, available)};
   if (flow->exact) {
     const auto state = shared_.files.tcp_send_state(fd.get(), socket->description.syn_counted, flow->sent.expected());
-    if (!state) return;
-    if (state->ended) return shared_.meter.resolve_at(call, *flow, true, state->offset);
+    if (!state) return CallOutcome::let_go;
+    if (state->ended) {
+      shared_.meter.resolve_at(call, *flow, true, state->offset);
+      return CallOutcome::let_go;
+    }
     amount.offset = state->offset;
   } else {
     if (call.counted_in_io && !thread.counters_read) progress_.read_counters(thread);
-    if (shared_.files.cannot_send(fd.get())) return;
-    if (!call.counted_in_io) amount.moves_all = moves_all(notification, shape, fd.get(), asked);
+    if (shared_.files.cannot_send(fd.get())) return CallOutcome::let_go;
+    if (!call.counted_in_io) {
+      const SendRoom room = room_for(notification, shape, fd.get(), asked);
+      if (room == SendRoom::none && must_fail(notification, shape, fd.get())) {
+        shared_.answers.fail(notification.id, EAGAIN);
+        return CallOutcome::answered;
+      }
+      amount.moves_all = room == SendRoom::all;
+    }
   }
   shared_.meter.sends(call, *flow, amount);
+  return CallOutcome::let_go;
 }
 
-// Whether the call sends everything: it does if it waits for room.
-bool Sends::moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked) {
-  if (shape.family != CallFamily::send) return false;
+// A call that waits for room sends everything.
+SendRoom Sends::room_for(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked) {
+  if (shape.family != CallFamily::send) return SendRoom::part;
   const bool may_wait = (flags_of(notification, shape) & MSG_DONTWAIT) == 0 && !shared_.files.is_non_blocking(fd);
-  return may_wait || shared_.files.has_room_for(fd, asked);
+  return may_wait ? SendRoom::all : shared_.files.room_to_send(fd, asked);
+}
+
+// EAGAIN is what the kernel would answer at this instant. If the call went on, it would send all or a part when a
+// receiver makes room before the kernel carries it out.
+bool Sends::must_fail(const Notification& notification, const MeteredCall& shape, int fd) {
+  return can_only_be_eagain(notification, shape) && shared_.files.fails_for_room_only(fd);
 }
 
 void Sends::send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,

@@ -21,8 +21,8 @@ class Sends {
       : shared_(shared), inspector_(inspector), progress_(progress) {}
 
   // `available`: the most that can be sent, whatever the call asks for.
-  void send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
-            std::uint64_t available = UINT64_MAX);
+  CallOutcome send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                   std::uint64_t available = UINT64_MAX);
 
  private:
   void send_units(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
@@ -30,7 +30,10 @@ class Sends {
   void send_datagrams(const Notification& notification, const MeteredCall& shape, int fd, Socket& socket,
                       const Call& call);
   bool send_datagram(const Call& call, int fd, Socket& socket, std::uint64_t bytes, const std::string& receiver);
-  bool moves_all(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked);
+  CallOutcome send_bytes(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
+                         const ResolvedChannel& channel, const Call& call, std::uint64_t available);
+  SendRoom room_for(const Notification& notification, const MeteredCall& shape, int fd, std::uint64_t asked);
+  bool must_fail(const Notification& notification, const MeteredCall& shape, int fd);
 
   Shared& shared_;
   CallInspector& inspector_;

@@ -18,9 +18,13 @@ class UnsettledEvents {
   void settle_old(std::int64_t now_ns);
 
  private:
-  void settle(const Meter::Unfinished& unfinished);
   // Where the stream stands, as far as the kernel tells.
-  std::optional<std::uint64_t> offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd);
+  struct Offset {
+    std::optional<std::uint64_t> bytes = std::nullopt;
+    bool certain = true;  // otherwise it may turn out to be further on
+  };
+  void settle(const Meter::Unfinished& unfinished, std::int64_t now_ns);
+  Offset offset_of(const Meter::Unfinished& unfinished, const Socket& socket, int fd);
 
   Shared& shared_;
   CallProgress& progress_;
