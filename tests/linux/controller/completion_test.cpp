@@ -28,7 +28,7 @@ class Fixture {
 
 TEST_CASE_METHOD(Fixture, "completion: commands and their aliases", "[controller]") {
   CHECK(at("st") == Names{"startjob", "stopjob"});
-  CHECK(at("  re") == Names{"removejob", "removeprocess"});
+  CHECK(at("  re") == Names{"removefiles", "removefilter", "removejob", "removeprocess"});
   CHECK(at("by") == Names{"bye"});
   CHECK(at("").size() > 20);
   CHECK(at("nothing").empty());

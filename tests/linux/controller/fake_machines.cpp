@@ -44,6 +44,7 @@ std::string description(const RequestBody& body) {
           [](const StartProcess& r) { return numbered("StartProcess", r.pid); },
           [](const StopProcess& r) { return numbered("StopProcess", r.pid); },
           [](const KillProcess& r) { return numbered("KillProcess", r.pid); },
+          [](const EndFilter& r) { return numbered("EndFilter", r.pid); },
           [](const Release& r) { return numbered("Release", r.pid); },
           [](const Adopt& r) { return numbered("Adopt", r.pid); },
           [](const Input& r) {
@@ -58,6 +59,8 @@ std::string description(const RequestBody& body) {
             return numbered("GetLog", r.pid) + " " + r.file + " from " + std::to_string(r.offset);
           },
           [](const ListManaged&) { return std::string("ListManaged"); },
+          [](const ListKept&) { return std::string("ListKept"); },
+          [](const RemoveKept& r) { return "RemoveKept " + r.name; },
       },
       body);
 }
@@ -146,6 +149,12 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
   }
   if (const auto* adopt = std::get_if<Adopt>(&body)) {
     std::erase_if(managed_[machine], [&](const ManagedProcess& managed) { return managed.pid == adopt->pid; });
+    return Done{};
+  }
+  if (std::holds_alternative<EndFilter>(body)) return FilterFinished{std::exchange(filter_ends_, "normal")};
+  if (std::holds_alternative<ListKept>(body)) return KeptFiles{kept_[machine], 0};
+  if (const auto* remove = std::get_if<RemoveKept>(&body)) {
+    std::erase_if(kept_[machine], [&](const KeptFile& file) { return file.name == remove->name; });
     return Done{};
   }
   if (std::holds_alternative<ListManaged>(body)) return ManagedList{managed_[machine]};

@@ -47,6 +47,9 @@ class FakeMachines : public Machines {
     files_[machine][path] = bytes;
   }
   void have_log(const std::string& file, const std::string& bytes) { log_.emplace_back(file, bytes); }
+  void keep(const std::string& machine, KeptFile file) { kept_[machine].push_back(std::move(file)); }
+  // How the next filter ends that is told to.
+  void end_filter(const std::string& how) { filter_ends_ = how; }
   // It is listed once more, and gone.
   void lose_log(const std::string& file) { vanishing_ = file; }
   const std::map<std::string, std::string>& files(const std::string& machine) { return files_[machine]; }
@@ -75,6 +78,8 @@ class FakeMachines : public Machines {
   std::map<std::string, std::map<std::string, std::string>> files_;  // machine, path, bytes
   std::vector<std::pair<std::string, std::string>> log_;
   std::string vanishing_;
+  std::map<std::string, std::vector<KeptFile>> kept_;
+  std::string filter_ends_ = "normal";
   std::vector<std::string> asked_;
   OutputHandler on_overflow_;
 };

@@ -142,6 +142,16 @@ class Session {
     return managed;
   }
 
+  static KeptFile read_kept(std::istringstream& words) {
+    KeptFile kept;
+    kept.kind = word(words) == "log" ? KeptFile::Kind::log : KeptFile::Kind::copy;
+    kept.name = word(words);
+    kept.size_bytes = std::stoull(word(words));
+    kept.age_s = std::stoull(word(words));
+    kept.used_by = rest(words);
+    return kept;
+  }
+
   // Every direction there is. Files and logs take the rest of the line as their text.
   void direct(std::istringstream& words) {
     const std::string verb = word(words);
@@ -193,6 +203,11 @@ class Session {
     } else if (verb == "log") {
       const auto file = word(words);
       machines_.have_log(file, rest(words));
+    } else if (verb == "kept") {
+      const auto machine = word(words);
+      machines_.keep(machine, read_kept(words));
+    } else if (verb == "end-filter") {
+      machines_.end_filter(rest(words));
     } else if (verb == "lose-log") {
       machines_.lose_log(word(words));
     } else if (verb == "show") {

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from control import Controller, wait_for
+from control import Controller, Machine, wait_for
 from cases_processes import refusal
 
 TALK = ("import socket\na, b = socket.socketpair()\nfor i in range(200):\n  a.send(b'x' * 10)\n  b.recv(10)\n")
@@ -155,4 +155,104 @@ def case_unreachable(machine):
     pid, reason = red.run(sys.executable, "-c", TALK)
     assert reason == "normal" and pid not in red.managed()
     wait_for(lambda: "did not reach the filter" in machine.log(), "what became of its events", 200)
+    red.close()
+
+
+AT_THE_END = """#!/bin/sh
+wc -c >result
+exit $(cat ../../status 2>/dev/null || echo 0)
+"""
+
+
+def case_ended(machine):
+    """A filter that is told to end writes what it writes last, and its log can be read until it is released."""
+    red = Controller(machine)
+    program = machine.folder + "/home/counts"
+    with open(program, "w") as file:
+        file.write(AT_THE_END)
+    os.chmod(program, 0o755)
+    made = create_filter(red, program="~/counts")
+    pid = made["pid"]
+    red.on("release", run_with(red, made, sys.executable, "-c", TALK))
+    assert os.path.getsize(fetch(red, pid, machine.folder + "/early") + "/result") == 0
+    assert red.on("end_filter", pid)["reason"] == "normal"
+    assert (red.managed()[pid]["state"], red.managed()[pid]["reason"]) == ("killed", "normal")
+    assert red.on("end_filter", pid)["reason"] == "normal"  # once more
+    assert not [r for r in red.reports if r["type"] == "filter_ended"]
+    assert int(open(fetch(red, pid, machine.folder + "/whole") + "/result").read()) > 200 * 40
+    assert json.load(open(machine.folder + "/whole/delivered.json"))["state"] == "finished"
+    assert "can be ended and released" in refusal(red.on, "start_process", pid)
+    red.on("release", pid)
+    wait_for(lambda: not machine.processes("--collect"), "the collector to end")
+
+    # How it ended is told, and kept for the next daemon.
+    with open(machine.folder + "/state/dpm/status", "w") as file:
+        file.write("3")
+    pid = create_filter(red, program="~/counts")["pid"]
+    assert red.on("end_filter", pid)["reason"] == "exit status 3"
+    before = red.managed()
+    os.kill(machine.daemon(), signal.SIGKILL)
+    wait_for(lambda: not machine.processes("meterd"), "the daemon to be gone")
+    red = Controller(machine)
+    assert red.managed() == before
+    red.on("release", pid)
+    red.close()
+
+
+def kept(red):
+    return {file["name"]: file for file in red.ask("list_kept")["files"]}
+
+
+def case_kept_files(machine):
+    """Logs and copied files are listed with their sizes and users, and removed unless something uses them."""
+    red = Controller(machine)
+    assert kept(red) == {}
+    cache = "~/.cache/dpm/files/0123456789abcdef"
+    red.ask("put_file", b"#!/bin/sh\nread line\n", path=cache + "/waits", mode=0o700, offset=0, last=True)
+    red.ask("put_file", b"12345", path=cache + "/unused", mode=0o600, offset=0, last=True)
+    os.symlink("/etc/passwd", machine.folder + "/home/.cache/dpm/files/0123456789abcdef/link")
+    made = create_filter(red)
+    log = os.path.basename(made["log"])
+    script = red.create(cache + "/waits", job="job")
+    red.on("start_process", script)
+
+    files = kept(red)
+    assert set(files) == {log, "0123456789abcdef/waits", "0123456789abcdef/unused", "0123456789abcdef/link"}, files
+    assert (files[log]["kind"], files[log]["used_by"]) == ("log", "filter 'f1'"), files
+    assert files["0123456789abcdef/unused"] | {"age_s": 0} == {
+        "kind": "copy", "name": "0123456789abcdef/unused", "size_bytes": 5, "age_s": 0, "used_by": ""}, files
+    assert files["0123456789abcdef/waits"]["used_by"].startswith("process "), files
+    assert files["0123456789abcdef/link"]["size_bytes"] == 0, files
+
+    def remove(kind, name):
+        return red.ask("remove_kept", kind=kind, name=name)
+
+    assert "is used by filter 'f1'" in refusal(remove, "log", log)
+    assert "is used by process" in refusal(remove, "copy", "0123456789abcdef/waits")
+    for kind, name in (("log", ".."), ("log", "../logs"), ("log", "/tmp"), ("log", "x"), ("copy", "0123456789abcdef"),
+                       ("copy", "../files"), ("copy", "0123456789abcdef/../../files"), ("log", log + "/")):
+        assert "there is no" in refusal(remove, kind, name), (kind, name)
+    # A daemon that plays another machine of this host sees the same folder.
+    green = Controller(Machine(machine.dpm, machine.folder, "green"))
+    assert kept(green)[log]["used_by"] == "a filter of another daemon"
+    assert "is used by a filter" in refusal(green.ask, "remove_kept", kind="log", name=log)
+    green.close()
+
+    remove("copy", "0123456789abcdef/link")
+    remove("copy", "0123456789abcdef/unused")
+    assert os.path.exists("/etc/passwd")
+    red.on("end_filter", made["pid"])
+    assert "which has ended" in refusal(remove, "log", log)
+    red.on("release", made["pid"])
+    wait_for(lambda: not machine.processes("--collect"), "the collector to end")
+    size = kept(red)[log]["size_bytes"]
+    assert size == sum(os.path.getsize(os.path.join(folder, name))
+                       for folder, _, names in os.walk(made["log"]) for name in names), size
+    remove("log", log)
+    red.ask("input", b"\n", pid=script, end=False)
+    red.await_state(script, "killed")
+    red.on("release", script)
+    wait_for(lambda: not kept(red)["0123456789abcdef/waits"]["used_by"], "the copy to be free")
+    remove("copy", "0123456789abcdef/waits")
+    assert kept(red) == {} and os.listdir(machine.folder + "/home/.cache/dpm/files") == []
     red.close()

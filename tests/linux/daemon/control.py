@@ -108,7 +108,7 @@ class Connection:
                 raise Ended(f"the connection ended before {what}")
             return condition()
 
-    def send(self, kind, raw=b"", **fields):
+    def send(self, kind, raw=b"", /, **fields):
         self.number += 1
         self.write(request_frame(self.number, kind, fields, raw))
         return self.number
@@ -119,7 +119,7 @@ class Connection:
             raise Refused(reply["why"])
         return reply
 
-    def ask(self, kind, raw=b"", **fields):
+    def ask(self, kind, raw=b"", /, **fields):
         return self.answer(self.send(kind, raw, **fields))
 
     def close(self):
@@ -150,7 +150,7 @@ class Controller(Connection):
                         arguments=list(command[1:]), directory=directory, input=stdin, flags=flags,
                         filter=self.machine.filter_address())["pid"]
 
-    def on(self, kind, pid, **fields):
+    def on(self, kind, pid, /, **fields):
         return self.ask(kind, pid=pid, **fields)
 
     def states(self, pid):

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/linux/transport/net/asio.hpp"
+#include "backends/linux/transport/net/timer.hpp"
 #include "os/find_program.hpp"
 #include "os/machine.hpp"
 #include "os/own_program.hpp"
@@ -61,10 +62,10 @@ void CollectorProcess::on_request(RequestId id, RequestBody request) {
     service_.refuse(id, created.error().what);
     return service_.retire([this] { context_.stop(); });
   }
-  if (!std::holds_alternative<Release>(request) || managed_.pid == 0)
-    return service_.refuse(id, "that is a filter: it can be released, and its log can be read");
-  releasers_.push_back(id);
-  collector_->stop();
+  if (managed_.pid == 0 || (!std::holds_alternative<Release>(request) && !std::holds_alternative<EndFilter>(request)))
+    return service_.refuse(id, "that is a filter: it can be ended and released, and its log can be read");
+  (std::holds_alternative<Release>(request) ? releasers_ : enders_).push_back(id);
+  if (collector_ != nullptr) collector_->stop();
   look();  // it may be over already
 }
 
@@ -82,6 +83,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   auto collector = FilterCollector::create(context_, options);
   if (!collector) return collector.error();
   collector_ = *std::move(collector);
+  if (auto lock = RecordingLock::hold(options.log)) log_lock_ = *std::move(lock);
 
   managed_.pid = static_cast<std::uint32_t>(collector_->filter_pid());
   managed_.name = request.name;
@@ -95,20 +97,32 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
         how_ended_ = how.empty() ? "ended" : how;
         look();
       },
-      [this] {
-        is_over_ = true;
-        look();
-      });
+      [this] { finish(); });
   return FilterCreated{managed_.pid, managed_.filter, managed_.log};
 }
 
+// The log is complete. The collector goes, with its connections: meters that still run keep what they record from now on.
+void CollectorProcess::finish() {
+  is_over_ = true;
+  if (managed_.state == ProcessState::running) {
+    managed_.state = ProcessState::killed;
+    const std::string how = collector_->report().filter_ended;
+    managed_.reason = how.empty() ? "normal" : how;
+  }
+  later(context_, [this] { collector_.reset(); });
+  look();
+}
+
 void CollectorProcess::look() {
-  if (managed_.state == ProcessState::running && releasers_.empty() && !how_ended_.empty()) {
+  const bool was_told_to_end = !releasers_.empty() || !enders_.empty();
+  if (managed_.state == ProcessState::running && !was_told_to_end && !how_ended_.empty()) {
     managed_.state = ProcessState::killed;
     managed_.reason = how_ended_;
     service_.report(FilterEnded{managed_.pid, managed_.reason});
   }
-  if (!is_over_ || releasers_.empty()) return;
+  if (!is_over_) return;
+  for (const auto& id : std::exchange(enders_, {})) service_.reply(id, FilterFinished{managed_.reason});
+  if (releasers_.empty()) return;
   for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{});
   service_.retire([this] { context_.stop(); });
 }

@@ -8,6 +8,7 @@
 
 #include "backends/linux/remote/agents/agent_service.hpp"
 #include "backends/linux/transport/collector/filter_collector.hpp"
+#include "trace/recording_lock.hpp"
 
 namespace dpm {
 
@@ -24,6 +25,7 @@ class CollectorProcess {
   control::ManagedProcess describe() const;
   void on_request(RequestId id, control::RequestBody request);
   Result<control::FilterCreated> create(const control::CreateFilter& request);
+  void finish();
   void look();
 
   asio::io_context& context_;
@@ -31,7 +33,8 @@ class CollectorProcess {
   AgentService service_;
   control::ManagedProcess managed_;
   std::unique_ptr<FilterCollector> collector_;
-  std::vector<RequestId> releasers_;
+  RecordingLock log_lock_;  // until it is released: the log is not removed by mistake
+  std::vector<RequestId> releasers_, enders_;
 
   std::string how_ended_;  // the filter; empty while it runs, or if it was told to end
   bool is_over_ = false;   // the collector has finished its log

@@ -41,6 +41,15 @@ Result<ProcessRecord*> Computation::process(Job& job, std::string_view name) {
   return unknown("process", name, job.processes, " in job '" + job.name + "'");
 }
 
+std::vector<std::string> Computation::active_processes_of(const FilterRecord& filter) const {
+  std::vector<std::string> active;
+  for (const auto& job : jobs_)
+    for (const auto& process : job.processes)
+      if (job.filter == filter.name && process.is_active())
+        active.push_back(fmt::format("'{}' in job '{}'", process.name, job.name));
+  return active;
+}
+
 bool Computation::has_filter(std::string_view name) const { return find_named(filters_, name) != nullptr; }
 bool Computation::has_job(std::string_view name) const { return find_named(jobs_, name) != nullptr; }
 
@@ -59,6 +68,10 @@ ProcessRecord& Computation::add_process(Job& job, const std::string& name) {
 void Computation::remove_job(const Job& job) {
   const unsigned number = job.number;
   std::erase_if(jobs_, [&](const Job& other) { return other.number == number; });
+}
+
+void Computation::remove_filter(const FilterRecord& filter) {
+  std::erase_if(filters_, [name = filter.name](const FilterRecord& other) { return other.name == name; });
 }
 
 ProcessRecord* Computation::process_at(std::string_view machine, std::uint32_t pid, const Job** its_job) {

@@ -23,7 +23,13 @@ struct FilterRecord {
   std::string log;    // its path on the machine
   std::string ended;  // why; empty: it has not ended
   bool is_unreachable = false;
-  bool is_fetched = false;  // its log, at least once
+  // Its log. What a filter writes when its input ends is not in one that was fetched before.
+  enum class Fetched : std::uint8_t { no, before_its_end, whole };
+  Fetched fetched = Fetched::no;
+
+  void note_new_process() {
+    if (fetched == Fetched::whole) fetched = Fetched::before_its_end;
+  }
 };
 
 struct ProcessRecord {
@@ -57,12 +63,15 @@ class Computation {
   Result<Job*> job(std::string_view name);
   Result<ProcessRecord*> process(Job& job, std::string_view name);
   bool has_filter(std::string_view name) const;
+  // Those that report to it and have not ended: "'A' in job 'foo'".
+  std::vector<std::string> active_processes_of(const FilterRecord& filter) const;
   bool has_job(std::string_view name) const;
 
   Job& add_job(const std::string& name, const std::string& filter);
   // Named `name`, or "name.2", "name.3" if the job has that already.
   ProcessRecord& add_process(Job& job, const std::string& name);
   void remove_job(const Job& job);
+  void remove_filter(const FilterRecord& filter);
 
   // Null if there is no such record: it may have been removed.
   ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);

@@ -23,6 +23,8 @@ Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_m
       copies_(machines, console_),
       reports_(machines, console_, computation_),
       filters_(machines, console_, computation_, known_machines_, copies_),
+      filter_removal_(machines, console_, computation_),
+      kept_files_(machines, console_, computation_, known_machines_),
       jobs_(machines, console_, computation_),
       processes_(machines, console_, computation_, known_machines_, copies_),
       removal_(machines, console_, computation_, reports_),
@@ -87,6 +89,14 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
       return wait_.perform(words);
     case Verb::getlog:
       return filters_.get_log(words[0], words[1]);
+    case Verb::endfilter:
+      return filter_removal_.end(words[0]);
+    case Verb::removefilter:
+      return filter_removal_.remove(words[0]);
+    case Verb::files:
+      return kept_files_.list(words);
+    case Verb::removefiles:
+      return kept_files_.remove(words);
     case Verb::adopt:
       return adopt_.perform(words);
     case Verb::source:

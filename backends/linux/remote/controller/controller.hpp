@@ -17,7 +17,9 @@
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/file_copies.hpp"
 #include "backends/linux/remote/controller/filter_commands.hpp"
+#include "backends/linux/remote/controller/filter_removal.hpp"
 #include "backends/linux/remote/controller/job_commands.hpp"
+#include "backends/linux/remote/controller/kept_files_commands.hpp"
 #include "backends/linux/remote/controller/known_machines.hpp"
 #include "backends/linux/remote/controller/leaving.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
@@ -67,6 +69,8 @@ class Controller {
 
   Reports reports_;
   FilterCommands filters_;
+  FilterRemoval filter_removal_;
+  KeptFilesCommands kept_files_;
   JobCommands jobs_;
   ProcessCommands processes_;
   RemovalCommands removal_;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "backends/linux/remote/controller/size_text.hpp"
 #include "backends/linux/remote/controller/user_files.hpp"
 
 namespace dpm::control {
@@ -12,13 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPiecesAtOnce = 16;
-
-std::string size_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kKilo = 1000;
-  if (bytes < kKilo) return std::to_string(bytes) + " bytes";
-  if (bytes < kKilo * kKilo) return std::to_string((bytes + kKilo / 2) / kKilo) + " kB";
-  return std::to_string((bytes + kKilo * kKilo / 2) / (kKilo * kKilo)) + " MB";
-}
 
 // Each content has its own path, so that a running program is never overwritten.
 std::string cache_place(const fs::path& path, const std::string& sha256) {

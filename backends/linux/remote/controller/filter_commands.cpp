@@ -13,6 +13,9 @@ constexpr std::string_view kStandardFilter = "filter";
 constexpr std::string_view kDescriptions = "descriptions";
 constexpr std::string_view kTemplates = "templates";
 
+// Whether a fetched log is of the standard filter.
+bool is_trace(const std::string& log) { return is_ordinary_file(log + "/trace/trace.json"); }
+
 }  // namespace
 
 Outcome FilterCommands::create(const Words& words) {
@@ -81,7 +84,10 @@ Outcome FilterCommands::get_log(const std::string& name, const std::string& dest
   const auto filter = computation_.filter(name);
   if (!filter) return console_.fail("getlog: " + filter.error().what);
   if (auto done = fetch(**filter, destination); !done) return console_.fail("getlog: " + done.error().what);
-  (*filter)->is_fetched = true;
+  // The standard filter writes as it goes, other programs perhaps at their end.
+  const bool is_whole =
+      !(*filter)->ended.empty() || (is_trace(destination) && computation_.active_processes_of(**filter).empty());
+  (*filter)->fetched = is_whole ? FilterRecord::Fetched::whole : FilterRecord::Fetched::before_its_end;
   return Outcome::done;
 }
 

@@ -24,7 +24,10 @@ Outcome JobCommands::create(const Words& words) {
     return console_.fail("a job needs a filter: create one first, such as 'filter f1'");
   std::string filter = words.size() > 1 ? words[1] : "";
   if (!filter.empty()) {
-    if (const auto found = computation_.filter(filter); !found) return console_.fail("newjob: " + found.error().what);
+    const auto found = computation_.filter(filter);
+    if (!found) return console_.fail("newjob: " + found.error().what);
+    if (!(*found)->ended.empty())
+      return console_.fail(fmt::format("newjob: filter '{}' has ended: {}", filter, (*found)->ended));
   } else {
     for (const auto& candidate : computation_.filters())
       if (filter.empty() && candidate.ended.empty()) filter = candidate.name;

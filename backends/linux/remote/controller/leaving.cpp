@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "backends/linux/remote/controller/filter_removal.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
 namespace dpm::control {
+namespace {
+
+constexpr std::string_view kNormalEnd = "normal";
+
+}  // namespace
 
 std::vector<std::string> Leaving::active_processes() const {
   std::vector<std::string> active;
@@ -41,31 +45,50 @@ Outcome Leaving::end_of_script(const std::string& where) {
   return active.empty() ? Outcome::left : Outcome::failed;
 }
 
-// Releases filters, except those of active processes, which a later controller can adopt.
+// Ends and releases filters, except those of active processes, which a later controller can adopt.
 Outcome Leaving::end() {
   reports_.flush();
   reports_.show_all();
-  const auto is_needed = [&](const FilterRecord& filter) {
-    return std::any_of(computation_.jobs().begin(), computation_.jobs().end(), [&](const Job& job) {
-      return job.filter == filter.name && std::any_of(job.processes.begin(), job.processes.end(),
-                                                      [](const auto& process) { return process.is_active(); });
-    });
-  };
-  std::vector<Question> questions;
-  for (const auto& filter : computation_.filters()) {
-    if (is_needed(filter)) {
+  std::vector<FilterRecord*> leaving;
+  for (auto& filter : computation_.filters()) {
+    if (!computation_.active_processes_of(filter).empty()) {
       console_.say(fmt::format("filter '{}' on {} stays with them; 'adopt' in a later session takes over", filter.name,
                                filter.machine));
       continue;
     }
-    if (!filter.is_fetched && !filter.log.empty())
-      console_.say(fmt::format("the log of filter '{}' was not fetched: it stays on {} in {}", filter.name,
-                               filter.machine, filter.log));
-    if (!filter.is_unreachable) questions.push_back({filter.machine, Release{filter.pid}});
+    if (const auto unfetched = unfetched_text(filter); !unfetched.empty()) console_.say(unfetched);
+    if (!filter.is_unreachable) leaving.push_back(&filter);
   }
+  end_filters(leaving);
+  std::vector<Question> questions;
+  for (const auto* filter : leaving)
+    if (!filter->ended.empty()) questions.push_back({filter->machine, Release{filter->pid}});
   for (const auto& answer : machines_.ask(std::move(questions)))
     if (!answer) console_.say("die: " + answer.error().what);
   return Outcome::left;
+}
+
+// What a filter writes last may fail: that is reported, although nothing more can be done about it here.
+void Leaving::end_filters(const std::vector<FilterRecord*>& filters) {
+  std::vector<FilterRecord*> running;
+  std::vector<Question> questions;
+  for (auto* filter : filters) {
+    if (!filter->ended.empty()) continue;
+    running.push_back(filter);
+    questions.push_back({filter->machine, EndFilter{filter->pid}});
+  }
+  auto answers = machines_.ask(std::move(questions));
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    auto finished = expect<FilterFinished>(std::move(answers[i]));
+    if (!finished) {
+      console_.say("die: " + finished.error().what);
+      continue;
+    }
+    running[i]->ended = finished->reason.empty() ? "unknown" : finished->reason;
+    if (running[i]->ended != kNormalEnd)
+      console_.say(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}; its log stays in {}",
+                               running[i]->name, running[i]->machine, running[i]->ended, running[i]->log));
+  }
 }
 
 }  // namespace dpm::control

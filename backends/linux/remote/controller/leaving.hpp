@@ -25,6 +25,7 @@ class Leaving {
  private:
   std::vector<std::string> active_processes() const;
   Outcome end();
+  void end_filters(const std::vector<FilterRecord*>& filters);
 
   Machines& machines_;
   Console& console_;

@@ -56,6 +56,7 @@ Outcome ProcessCommands::add(const Words& words, const std::optional<std::string
   }
   process.machine = machine;
   process.pid = created->pid;
+  (*filter)->note_new_process();
   process.flags = (*job)->flags;
   known_machines_.remember(machine);
   console_.say(fmt::format("process '{}' was created: identifier = {}", name, process.pid));
@@ -87,6 +88,7 @@ Outcome ProcessCommands::acquire(const Words& words) {
   auto& process = computation_.add_process(**job, taken->name.empty() ? words[2] : taken->name);
   process.machine = machine;
   process.pid = taken->pid;
+  (*filter)->note_new_process();
   process.state = ProcessState::acquired;
   process.flags = (*job)->flags;
   known_machines_.remember(machine);

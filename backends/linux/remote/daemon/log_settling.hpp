@@ -18,6 +18,7 @@ class LogSettling {
   static constexpr std::chrono::milliseconds kQuiet{250};
   static constexpr std::chrono::seconds kPatience{5};  // the log of a filter that is never quiet is fetched as it is
 
+  // `filter`: its pid; 0: it has ended.
   explicit LogSettling(std::uint32_t filter) : filter_(filter), begun_(Clock::now()), busy_(begun_) {}
 
   // Call it again after kStep until it is true.

@@ -152,6 +152,7 @@ void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid,
     return answer(Refused{kSupervisorKilled});
   }
   if (const auto* flags = std::get_if<SetFlags>(&request)) return set_flags(*entry, *flags, std::move(answer));
+  if (std::holds_alternative<EndFilter>(request)) return end_filter(*entry, std::move(answer));
   entry->link->ask(std::move(request), std::move(answer));
 }
 
@@ -159,6 +160,18 @@ void ManagedProcesses::set_flags(Entry& entry, const SetFlags& request, Answer a
   entry.link->ask(request, [this, request, answer = std::move(answer)](ReplyBody body) {
     if (Entry* changed = entry_of(request.pid); changed != nullptr && std::holds_alternative<Done>(body))
       changed->facts.flags = request.flags;
+    answer(std::move(body));
+  });
+}
+
+void ManagedProcesses::end_filter(Entry& entry, Answer answer) {
+  const std::uint32_t pid = entry.facts.pid;
+  entry.link->ask(EndFilter{pid}, [this, pid, answer = std::move(answer)](ReplyBody body) {
+    const auto* finished = std::get_if<FilterFinished>(&body);
+    if (Entry* ended = entry_of(pid); ended != nullptr && finished != nullptr) {
+      ended->facts.state = ProcessState::killed;
+      ended->facts.reason = finished->reason;
+    }
     answer(std::move(body));
   });
 }

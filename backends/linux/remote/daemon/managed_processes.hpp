@@ -74,6 +74,7 @@ class ManagedProcesses {
   void on_program_end(std::uint32_t pid);
   std::string refusal_of(const std::string& controller, const Entry& entry) const;
   void set_flags(Entry& entry, const control::SetFlags& request, Answer answer);
+  void end_filter(Entry& entry, Answer answer);
   void kill_unattended(Entry& entry, Answer answer);
   void release(Entry& entry, const Answer& answer);
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "backends/linux/remote/daemon/kept_files.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/machine.hpp"
 
@@ -128,6 +129,9 @@ void Meterd::perform(const std::string& controller, RequestId id, RequestBody re
     return find_file(id, std::make_shared<FileSearch>(file->path));
   if (const auto* piece = std::get_if<PutFile>(&request)) return answer(reply_of(controllers_.uploads(id).put(*piece)));
   if (std::holds_alternative<ListManaged>(request)) return answer(ManagedList{processes_.describe()});
+  if (std::holds_alternative<ListKept>(request)) return answer(list_kept_files(processes_.describe()));
+  if (const auto* remove = std::get_if<RemoveKept>(&request))
+    return answer(reply_of(remove_kept_file(*remove, processes_.describe())));
   const std::uint32_t pid = pid_of(request);
   processes_.pass_on(controller, pid, std::move(request), answer);
 }
@@ -149,8 +153,13 @@ void Meterd::get_log(RequestId id, const GetLog& request) {
   const ManagedProcess* filter = processes_.find(request.pid);
   if (filter == nullptr || filter->kind != ManagedProcess::Kind::filter)
     return controllers_.reply(id, Refused{fmt::format("no filter {} is looked after here", request.pid)});
-  if (request.file.empty()) return list_log(id, request, std::make_shared<LogSettling>(request.pid));
+  if (request.file.empty()) return list_log(id, request, settling_of(*filter));
   controllers_.reply(id, reply_of(read_log(filter->log, request)));
+}
+
+// Another process may have the pid of a filter that has ended.
+std::shared_ptr<LogSettling> Meterd::settling_of(const ManagedProcess& filter) {
+  return std::make_shared<LogSettling>(filter.state == ProcessState::killed ? 0 : filter.pid);
 }
 
 // When the filter has read what was sent to it, and has had the time to write it.

@@ -55,6 +55,7 @@ class Meterd {
   void create(const std::string& controller, control::RequestBody request, const AgentLink::Answer& answer);
   void find_file(RequestId id, const std::shared_ptr<FileSearch>& search);
   void get_log(RequestId id, const control::GetLog& request);
+  static std::shared_ptr<LogSettling> settling_of(const control::ManagedProcess& filter);
   void list_log(RequestId id, const control::GetLog& request, const std::shared_ptr<LogSettling>& settling);
 
   asio::io_context& context_;

@@ -34,6 +34,7 @@ DPM_CONTROL_TYPE(SetFlags, "set_flags")
 DPM_CONTROL_TYPE(StartProcess, "start_process")
 DPM_CONTROL_TYPE(StopProcess, "stop_process")
 DPM_CONTROL_TYPE(KillProcess, "kill_process")
+DPM_CONTROL_TYPE(EndFilter, "end_filter")
 DPM_CONTROL_TYPE(Release, "release")
 DPM_CONTROL_TYPE(Adopt, "adopt")
 DPM_CONTROL_TYPE(Input, "input")
@@ -41,6 +42,8 @@ DPM_CONTROL_TYPE(FindFile, "find_file")
 DPM_CONTROL_TYPE(PutFile, "put_file")
 DPM_CONTROL_TYPE(GetLog, "get_log")
 DPM_CONTROL_TYPE(ListManaged, "list_charges")
+DPM_CONTROL_TYPE(ListKept, "list_kept")
+DPM_CONTROL_TYPE(RemoveKept, "remove_kept")
 DPM_CONTROL_TYPE(Refused, "refused")
 DPM_CONTROL_TYPE(Done, "done")
 DPM_CONTROL_TYPE(Welcome, "welcome")
@@ -50,6 +53,8 @@ DPM_CONTROL_TYPE(FileFound, "file_found")
 DPM_CONTROL_TYPE(LogFiles, "log_files")
 DPM_CONTROL_TYPE(LogPiece, "log_piece")
 DPM_CONTROL_TYPE(ManagedList, "charges")
+DPM_CONTROL_TYPE(FilterFinished, "filter_finished")
+DPM_CONTROL_TYPE(KeptFiles, "kept_files")
 DPM_CONTROL_TYPE(StateChanged, "state_changed")
 DPM_CONTROL_TYPE(Output, "output")
 DPM_CONTROL_TYPE(FilterEnded, "filter_ended")
@@ -76,6 +81,15 @@ void fields(Archive& archive, ManagedProcess& managed) {
   archive.meter_flags("flags", managed.flags);
   archive.object_or_none("filter", managed.filter, managed.filter.port != 0);
   archive.text("log", managed.log, kOptionalPath);
+}
+
+template <typename Archive>
+void fields(Archive& archive, KeptFile& file) {
+  archive.choice("kind", file.kind, kKeptKindNames);
+  archive.text("name", file.name, kPath);
+  archive.number("size_bytes", file.size_bytes, 0, INT64_MAX);
+  archive.number("age_s", file.age_s, 0, INT64_MAX);
+  archive.text("used_by", file.used_by, kSentence);
 }
 
 // ---- requests
@@ -130,6 +144,10 @@ void fields(Archive& archive, KillProcess& kill) {
   archive.pid("pid", kill.pid);
 }
 template <typename Archive>
+void fields(Archive& archive, EndFilter& end) {
+  archive.pid("pid", end.pid);
+}
+template <typename Archive>
 void fields(Archive& archive, Release& release) {
   archive.pid("pid", release.pid);
 }
@@ -163,6 +181,13 @@ void fields(Archive& archive, GetLog& get) {
 }
 template <typename Archive>
 void fields(Archive&, ListManaged&) {}
+template <typename Archive>
+void fields(Archive&, ListKept&) {}
+template <typename Archive>
+void fields(Archive& archive, RemoveKept& remove) {
+  archive.choice("kind", remove.kind, kKeptKindNames);
+  archive.text("name", remove.name, kPath);
+}
 
 // ---- replies
 
@@ -211,6 +236,15 @@ void fields(Archive& archive, LogPiece& piece) {
 template <typename Archive>
 void fields(Archive& archive, ManagedList& list) {
   archive.objects("charges", list.processes);
+}
+template <typename Archive>
+void fields(Archive& archive, FilterFinished& finished) {
+  archive.text("reason", finished.reason, kSentence);
+}
+template <typename Archive>
+void fields(Archive& archive, KeptFiles& kept) {
+  archive.objects("files", kept.files);
+  archive.number("unlisted", kept.unlisted, 0, INT64_MAX);
 }
 
 // ---- reports

@@ -51,6 +51,17 @@ struct ManagedProcess {
   std::string log;       // of a filter
 };
 
+// What DPM keeps for its user on the disk of a machine, until the user removes it.
+struct KeptFile {
+  enum class Kind : std::uint8_t { log, copy };  // the log of a filter; a file that was copied there
+  Kind kind = Kind::log;
+  std::string name;  // below the folder of its kind
+  std::uint64_t size_bytes = 0;
+  std::uint64_t age_s = 0;  // since it was last changed
+  std::string used_by;      // empty: nothing uses it
+};
+inline constexpr std::initializer_list<const char*> kKeptKindNames = {"log", "copy"};
+
 // ---- requests
 
 // First, once; nothing else is answered before it.
@@ -95,7 +106,12 @@ struct StopProcess {
 struct KillProcess {
   std::uint32_t pid = 0;
 };
-// Forgets a killed process, stops metering an acquired one, or ends a filter.
+// The filter reads the end of its input, and ends. Answered by FilterFinished when its log is complete; until it is released,
+// the log can be read.
+struct EndFilter {
+  std::uint32_t pid = 0;
+};
+// Forgets a killed process, stops metering an acquired one, or ends and forgets a filter.
 struct Release {
   std::uint32_t pid = 0;
 };
@@ -130,10 +146,17 @@ struct GetLog {
 };
 // Asks for all managed processes.
 struct ListManaged {};
+// Asks for KeptFiles.
+struct ListKept {};
+// Refused while something uses it.
+struct RemoveKept {
+  KeptFile::Kind kind = KeptFile::Kind::log;
+  std::string name;
+};
 
 using RequestBody =
     std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
-                 Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged>;
+                 EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged, ListKept, RemoveKept>;
 struct Request {
   std::uint64_t number = 0;  // chosen by the controller, repeated in the reply
   RequestBody body;
@@ -177,9 +200,16 @@ struct LogPiece {
 struct ManagedList {
   std::vector<ManagedProcess> processes;
 };
+struct FilterFinished {
+  std::string reason;  // "normal", "exit status 3", "signal 9 (Killed)"
+};
+struct KeptFiles {
+  std::vector<KeptFile> files;  // the oldest first
+  std::uint64_t unlisted = 0;   // more than one message can hold
+};
 
-using ReplyBody =
-    std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogPiece, ManagedList>;
+using ReplyBody = std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogPiece,
+                               ManagedList, FilterFinished, KeptFiles>;
 struct Reply {
   std::uint64_t number = 0;
   ReplyBody body;

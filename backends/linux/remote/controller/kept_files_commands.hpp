@@ -1,0 +1,33 @@
+// files, which lists what DPM keeps on the disks of machines, and removefiles, which removes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/console.hpp"
+#include "backends/linux/remote/controller/known_machines.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
+
+namespace dpm::control {
+
+class KeptFilesCommands {
+ public:
+  KeptFilesCommands(Machines& machines, Console& console, const Computation& computation,
+                    const KnownMachines& known_machines)
+      : machines_(machines), console_(console), computation_(computation), known_machines_(known_machines) {}
+
+  Outcome list(const Words& machines);
+  Outcome remove(const Words& words);
+
+ private:
+  std::vector<std::string> used_machines() const;
+  std::string remark_on(const std::string& machine, const KeptFile& file) const;
+
+  Machines& machines_;
+  Console& console_;
+  const Computation& computation_;
+  const KnownMachines& known_machines_;
+};
+
+}  // namespace dpm::control
