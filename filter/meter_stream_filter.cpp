@@ -1,27 +1,16 @@
 #include "filter/meter_stream_filter.hpp"
 
 #include "filter/event_filter.hpp"
+#include "filter/filter_files.hpp"
 #include "filter/filter_input.hpp"
 #include "trace/event_fields.hpp"
-#include "trace/files.hpp"
 #include "trace/meter_stream.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace dpm {
-namespace {
-
-constexpr std::size_t kRulesBytesMax = 16 * 1024 * 1024;
-
-}  // namespace
 
 Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input) {
-  std::string rules_text;
-  if (!templates.empty()) {
-    auto text = read_text_file(templates, kRulesBytesMax);
-    if (!text) return text.error();
-    rules_text = *std::move(text);
-  }
-  auto compiled = RuleSet::compile(templates, rules_text, event_layouts());
+  auto compiled = load_rules(templates, event_layouts());
   if (!compiled) return compiled.error();
   std::vector<RuleSet> rules;
   rules.push_back(*std::move(compiled));

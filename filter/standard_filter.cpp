@@ -4,16 +4,15 @@
 
 #include <algorithm>
 
+#include "filter/filter_files.hpp"
 #include "filter/filter_input.hpp"
 #include "trace/event_fields.hpp"
-#include "trace/files.hpp"
 #include "trace/meter_stream.hpp"
 
 namespace dpm {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 64 * 1024;
-constexpr std::size_t kTextFileBytesMax = 16 * 1024 * 1024;
 constexpr std::size_t kMachinesMax = 1024;  // each has a stream and a buffer; more in one stream of messages is damage
 
 const RecordField* header_field(const Descriptions& descriptions, std::initializer_list<std::string_view> names) {
@@ -174,17 +173,9 @@ TraceDescription describe_messages(const Descriptions& descriptions, const RuleS
 }
 
 Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input) {
-  auto description_text = read_text_file(files.descriptions, kTextFileBytesMax);
-  if (!description_text) return description_text.error();
-  auto descriptions = parse_descriptions(files.descriptions, *description_text);
+  auto descriptions = load_descriptions(files.descriptions);
   if (!descriptions) return descriptions.error();
-  std::string rules_text;
-  if (!files.templates.empty()) {
-    auto text = read_text_file(files.templates, kTextFileBytesMax);
-    if (!text) return text.error();
-    rules_text = *std::move(text);
-  }
-  auto rules = RuleSet::compile(files.templates, rules_text, descriptions->records);
+  auto rules = load_rules(files.templates, descriptions->records);
   if (!rules) return rules.error();
   auto writer = TraceWriter::create(files.directory, describe_messages(*descriptions, *rules));
   if (!writer) return writer.error();

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "filter/filter_files.hpp"
 #include "filter/meter_stream_filter.hpp"
 #include "filter/standard_filter.hpp"
 
@@ -25,11 +26,19 @@ class FilterCommand : public Command {
     app.add_option("--descriptions", files_.descriptions,
                    "The layouts of the event records (default: those of dpm's own meters, with names)");
     app.add_option("--templates", files_.templates, "The selection rules (default: everything is kept)");
-    app.add_option("-o,--output", files_.directory, "A new trace directory")->required();
+    app.add_option("-o,--output", files_.directory, "A new trace directory (required, except with --check)");
+    app.add_flag("--check", check_, "Only report what is wrong with the descriptions and rules, with file and line");
+    app.parse_complete_callback([this] {
+      if (files_.directory.empty() && !check_) throw CLI::RequiredError("--output");
+    });
     app.add_flag("--json", json_, "Print the ledger as JSON");
   }
 
   int run(Terminal& terminal) override {
+    if (check_) {
+      const auto good = check_filter_files(files_.descriptions, files_.templates);
+      return good ? kDone : refuse(terminal, *this, good.error());
+    }
     const auto ledger = files_.descriptions.empty()
                             ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO)
                             : filter_meter_messages(files_, STDIN_FILENO);
@@ -41,7 +50,7 @@ class FilterCommand : public Command {
 
  private:
   StandardFilterFiles files_;
-  bool json_ = false;
+  bool json_ = false, check_ = false;
 };
 
 }  // namespace

@@ -167,7 +167,7 @@ class Session {
       machines_.warn(rest(words));
     } else if (verb == "refuse") {
       const auto machine = word(words), kind = word(words);
-      machines_.refuse(machine, kind, rest(words));
+      machines_.refuse(machine, kind, replace_all(rest(words), "HERE", folder_.path()));
     } else if (verb == "cut-off") {
       const auto machine = word(words);
       machines_.cut_off(machine, rest(words));

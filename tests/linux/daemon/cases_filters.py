@@ -256,3 +256,29 @@ def case_kept_files(machine):
     remove("copy", "0123456789abcdef/waits")
     assert kept(red) == {} and os.listdir(machine.folder + "/home/.cache/dpm/files") == []
     red.close()
+
+
+def case_files_with_mistakes(machine):
+    """What is wrong with the files of the standard filter is told when it is created; then there is no filter, and no log."""
+    red = Controller(machine)
+    home = machine.folder + "/home/"
+    with open(home + "rules", "w") as file:
+        file.write("type=Send\n\ntype=Send, msgLenght>3\n")
+    with open(home + "layouts", "w") as file:
+        file.write("HEADER\n  size,0,4,10\n  size,4,4,10\n")
+    why = refusal(create_filter, red, templates="~/rules")
+    assert why == f"{home}rules:3: no event has a field 'msgLenght' (did you mean 'msgLength'?)", why
+    assert refusal(create_filter, red, templates="~/rules", descriptions="~/layouts").startswith(f"{home}layouts:3: "), why
+    assert "No such file" in refusal(create_filter, red, templates="~/none")
+    assert red.managed() == {} and kept(red) == {}
+    wait_for(lambda: not machine.processes("--collect"), "the collectors to end")
+
+    # A filter of the user's own can fail only when it runs; its last words are part of the reason.
+    with open(home + "fails", "w") as file:
+        file.write("#!/bin/sh\necho first >&2\necho 'fails: line 7: no such field' >&2\nexit 2\n")
+    os.chmod(home + "fails", 0o755)
+    pid = create_filter(red, program="~/fails")["pid"]
+    red.until(lambda: any(r["type"] == "filter_ended" and r["pid"] == pid for r in red.reports), "its end")
+    assert red.managed()[pid]["reason"] == "exit status 2: fails: line 7: no such field", red.managed()[pid]
+    red.on("release", pid)
+    red.close()

@@ -1,6 +1,14 @@
 #include "backends/linux/remote/agents/collector_process.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "backends/linux/transport/net/asio.hpp"
@@ -9,7 +17,9 @@
 #include "os/machine.hpp"
 #include "os/own_program.hpp"
 #include "os/random.hpp"
+#include "os/unique_fd.hpp"
 #include "os/user_paths.hpp"
+#include "os/whole_io.hpp"
 
 namespace dpm {
 namespace {
@@ -29,6 +39,36 @@ Result<std::vector<std::string>> filter_command(const CreateFilter& request) {
   for (const auto& file : {descriptions, templates})
     if (!file.empty()) command.push_back(file);
   return command;
+}
+
+// Before the standard filter begins: the user learns what is wrong with a file, not the exit status of a filter that has it.
+Result<void> check_files(const std::vector<std::string>& standard_command) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("check the filter's files");
+  const UniqueFd reading(ends[0]);
+  UniqueFd writing(ends[1]);
+  auto command = standard_command;
+  command.emplace_back("--check");
+  auto pid = start_in_session(command, {.output = writing.get(), .error = writing.get()});
+  if (!pid) return pid.error();
+  writing.reset();
+  std::string words = read_to_end(reading.get());
+  int status = 0;
+  if (::waitpid(*pid, &status, 0) == *pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  words.resize(std::min(words.find('\n'), words.size()));
+  constexpr std::string_view kSpeaker = "dpm filter: ";
+  if (words.starts_with(kSpeaker)) words.erase(0, kSpeaker.size());
+  return Error{words.empty() ? "the standard filter does not start" : words};
+}
+
+// "exit status 1", with the last line that the filter wrote to its standard error.
+std::string how_and_why(const std::string& how, const std::string& log) {
+  constexpr std::size_t kLineBytesMax = 400;
+  std::ifstream errors(log + "/filter.err");
+  std::string last;
+  for (std::string line; std::getline(errors, line);)
+    if (!line.empty()) last = line;
+  return how.empty() || last.empty() ? how : fmt::format("{}: {}", how, last.substr(0, kLineBytesMax));
 }
 
 }  // namespace
@@ -72,6 +112,9 @@ void CollectorProcess::on_request(RequestId id, RequestBody request) {
 Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   auto command = filter_command(request);
   if (!command) return command.error();
+  if (request.program.empty()) {
+    if (auto good = check_files(*command); !good) return good.error();
+  }
   // A meter that has the secret may send to the filter. The controller alone gets it, and gives it to meters.
   auto secret = new_secret();
   if (!secret) return secret.error();
@@ -94,7 +137,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
       collector_->port(), *secret, request.name};
   collector_->begin(
       [this](const std::string& how) {
-        how_ended_ = how.empty() ? "ended" : how;
+        how_ended_ = how.empty() ? "ended" : how_and_why(how, managed_.log);
         look();
       },
       [this] { finish(); });
@@ -106,7 +149,7 @@ void CollectorProcess::finish() {
   is_over_ = true;
   if (managed_.state == ProcessState::running) {
     managed_.state = ProcessState::killed;
-    const std::string how = collector_->report().filter_ended;
+    const std::string how = how_and_why(collector_->report().filter_ended, managed_.log);
     managed_.reason = how.empty() ? "normal" : how;
   }
   later(context_, [this] { collector_.reset(); });

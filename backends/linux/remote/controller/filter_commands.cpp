@@ -16,6 +16,18 @@ constexpr std::string_view kTemplates = "templates";
 // Whether a fetched log is of the standard filter.
 bool is_trace(const std::string& log) { return is_ordinary_file(log + "/trace/trace.json"); }
 
+// A machine complains about its copy of a file: "HOME/.cache/dpm/files/8f2ec1a167b6c63b/rules:3: ...". The user knows
+// it as `word`. A place below the home begins with "~".
+std::string in_users_words(std::string text, const std::string& place, const std::string& word) {
+  if (place.empty()) return text;
+  const std::string end_of_path = place.starts_with("~/") ? place.substr(1) : place;
+  const auto at = text.find(end_of_path);
+  if (at == std::string::npos) return text;
+  const auto blank = text.find_last_of(" '", at);
+  const std::size_t begin = blank == std::string::npos ? 0 : blank + 1;
+  return text.replace(begin, at + end_of_path.size() - begin, word);
+}
+
 }  // namespace
 
 Outcome FilterCommands::create(const Words& words) {
@@ -25,8 +37,14 @@ Outcome FilterCommands::create(const Words& words) {
   if (auto good = check_machine_name(machine); !good) return console_.fail("filter: " + good.error().what);
   auto request = request_for(words, machine);
   if (!request) return console_.fail(fmt::format("filter '{}' was not created: {}", name, request.error().what));
+  const CreateFilter asked = *request;
   auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
-  if (!created) return console_.fail(fmt::format("filter '{}' was not created: {}", name, created.error().what));
+  if (!created) {
+    std::string why = created.error().what;
+    why = in_users_words(std::move(why), asked.descriptions, words.size() > 3 ? words[3] : std::string(kDescriptions));
+    why = in_users_words(std::move(why), asked.templates, words.size() > 4 ? words[4] : std::string(kTemplates));
+    return console_.fail(fmt::format("filter '{}' was not created: {}", name, why));
+  }
   // Other machines may know the machine by the user's name for it, but by none of its addresses.
   if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
