@@ -71,10 +71,17 @@ std::vector<AdoptCommand::Left> AdoptCommand::left_on(const std::vector<std::str
   return left;
 }
 
+std::string AdoptCommand::free_filter_name(const std::string& name) const {
+  return free_name(name, [&](const auto& taken) { return computation_.has_filter(taken); });
+}
+
 void AdoptCommand::adopt_filter(const Left& left) {
-  const auto name = free_name(left.managed.name, [&](const auto& taken) { return computation_.has_filter(taken); });
-  auto& filter = computation_.filters().emplace_back();
+  auto* known = computation_.filter_with(left.managed.filter);  // its processes may have been adopted before
+  const bool is_awaited = known != nullptr && known->is_unadopted();
+  const std::string name = is_awaited ? known->name : free_filter_name(left.managed.name);
+  auto& filter = is_awaited ? *known : computation_.filters().emplace_back();
   filter.name = name;
+  filter.ended.clear();
   filter.machine = left.machine;
   filter.pid = left.managed.pid;
   filter.address = left.managed.filter;
@@ -99,12 +106,25 @@ Job& AdoptCommand::job_to_adopt_into(const ManagedProcess& managed) {
   return job;
 }
 
+// One that was not adopted has a record of its own, so that it is not taken for another filter of its name.
+const FilterRecord& AdoptCommand::filter_of(const ManagedProcess& managed) {
+  if (const auto* found = computation_.filter_with(managed.filter)) return *found;
+  const std::string name = free_filter_name(managed.filter.filter.empty() ? "unknown" : managed.filter.filter);
+  auto& filter = computation_.filters().emplace_back();
+  filter.name = name;
+  filter.machine = managed.filter.hosts.empty() ? "unknown" : managed.filter.hosts.front();
+  filter.address = managed.filter;
+  filter.address.filter = filter.name;
+  filter.ended = "unknown: it was not adopted";
+  console_.say(
+      fmt::format("filter '{}' of job '{}' was not adopted: it has ended, or it is on a machine that was not asked",
+                  filter.name, managed.job));
+  return filter;
+}
+
 void AdoptCommand::adopt_process(const Left& left) {
   auto& job = job_to_adopt_into(left.managed);
-  // Finds the job's filter by its secret and port: its name may be different here.
-  for (const auto& filter : computation_.filters())
-    if (filter.address.secret == left.managed.filter.secret && filter.address.port == left.managed.filter.port)
-      job.filter = filter.name;
+  job.filter = filter_of(left.managed).name;
   for (const auto type : kEventTypes)
     if (left.managed.flags.has(type)) job.flags.set(type, true);
   if (left.managed.flags.immediate()) job.flags.set_immediate(true);

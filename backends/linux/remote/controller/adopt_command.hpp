@@ -25,6 +25,8 @@ class AdoptCommand {
     ManagedProcess managed;
   };
   std::vector<Left> left_on(const std::vector<std::string>& machines, Outcome& outcome);
+  std::string free_filter_name(const std::string& name) const;
+  const FilterRecord& filter_of(const ManagedProcess& managed);
   void adopt_filter(const Left& left);
   Job& job_to_adopt_into(const ManagedProcess& managed);
   void adopt_process(const Left& left);

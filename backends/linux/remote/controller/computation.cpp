@@ -50,6 +50,12 @@ std::vector<std::string> Computation::active_processes_of(const FilterRecord& fi
   return active;
 }
 
+FilterRecord* Computation::filter_with(const FilterAddress& address) {
+  for (auto& filter : filters_)
+    if (filter.address.secret == address.secret && filter.address.port == address.port) return &filter;
+  return nullptr;
+}
+
 bool Computation::has_filter(std::string_view name) const { return find_named(filters_, name) != nullptr; }
 bool Computation::has_job(std::string_view name) const { return find_named(jobs_, name) != nullptr; }
 

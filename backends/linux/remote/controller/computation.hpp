@@ -18,7 +18,7 @@ namespace dpm::control {
 
 struct FilterRecord {
   std::string name, machine;
-  std::uint32_t pid = 0;
+  std::uint32_t pid = 0;  // 0: adopted processes report to it, but it was not adopted itself
   FilterAddress address;
   std::string log;    // its path on the machine
   std::string ended;  // why; empty: it has not ended
@@ -27,6 +27,7 @@ struct FilterRecord {
   enum class Fetched : std::uint8_t { no, before_its_end, whole };
   Fetched fetched = Fetched::no;
 
+  bool is_unadopted() const { return pid == 0; }
   void note_new_process() {
     if (fetched == Fetched::whole) fetched = Fetched::before_its_end;
   }
@@ -63,6 +64,8 @@ class Computation {
   Result<Job*> job(std::string_view name);
   Result<ProcessRecord*> process(Job& job, std::string_view name);
   bool has_filter(std::string_view name) const;
+  // Names may differ between controllers; an address belongs to one filter.
+  FilterRecord* filter_with(const FilterAddress& address);
   // Those that report to it and have not ended: "'A' in job 'foo'".
   std::vector<std::string> active_processes_of(const FilterRecord& filter) const;
   bool has_job(std::string_view name) const;

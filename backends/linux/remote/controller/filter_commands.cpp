@@ -89,10 +89,11 @@ Outcome FilterCommands::list() {
   }
   std::vector<std::vector<std::string>> rows = {{"identifier", "filter", "machine", ""}};
   for (const auto& filter : computation_.filters()) {
-    const std::string remark = !filter.ended.empty()   ? "ended: " + filter.ended
+    const std::string remark = filter.is_unadopted()   ? "not adopted"
+                               : !filter.ended.empty() ? "ended: " + filter.ended
                                : filter.is_unreachable ? "unreachable"
                                                        : "";
-    rows.push_back({std::to_string(filter.pid), filter.name, filter.machine, remark});
+    rows.push_back({filter.is_unadopted() ? "-" : std::to_string(filter.pid), filter.name, filter.machine, remark});
   }
   console_.say(columns(rows, 0));
   return Outcome::done;
@@ -101,6 +102,7 @@ Outcome FilterCommands::list() {
 Outcome FilterCommands::get_log(const std::string& name, const std::string& destination) {
   const auto filter = computation_.filter(name);
   if (!filter) return console_.fail("getlog: " + filter.error().what);
+  if ((*filter)->is_unadopted()) return console_.fail(fmt::format("getlog: filter '{}' was not adopted", name));
   if (auto done = fetch(**filter, destination); !done) return console_.fail("getlog: " + done.error().what);
   // The standard filter writes as it goes, other programs perhaps at their end.
   const bool is_whole =

@@ -40,8 +40,10 @@ Outcome FilterRemoval::remove(const std::string& name) {
     if (job.filter == name)
       return console_.fail(fmt::format("filter '{}' was not removed: job '{}' uses it; 'removejob {}' comes first",
                                        name, job.name, job.name));
-  auto released = expect<Done>(machines_.ask({{filter.machine, Release{filter.pid}}}).at(0));
-  if (!released) return console_.fail(fmt::format("filter '{}' was not removed: {}", name, released.error().what));
+  if (!filter.is_unadopted()) {
+    auto released = expect<Done>(machines_.ask({{filter.machine, Release{filter.pid}}}).at(0));
+    if (!released) return console_.fail(fmt::format("filter '{}' was not removed: {}", name, released.error().what));
+  }
   console_.say(fmt::format("filter '{}' removed", name));
   if (const auto unfetched = unfetched_text(filter); !unfetched.empty()) console_.say(unfetched);
   computation_.remove_filter(filter);

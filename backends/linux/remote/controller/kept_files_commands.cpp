@@ -28,7 +28,8 @@ std::vector<std::string> KeptFilesCommands::used_machines() const {
   const auto add = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (const auto& filter : computation_.filters()) add(filter.machine);
+  for (const auto& filter : computation_.filters())
+    if (!filter.is_unadopted()) add(filter.machine);
   for (const auto& job : computation_.jobs())
     for (const auto& process : job.processes) add(process.machine);
   return names;

@@ -51,6 +51,7 @@ Outcome Leaving::end() {
   reports_.show_all();
   std::vector<FilterRecord*> leaving;
   for (auto& filter : computation_.filters()) {
+    if (filter.is_unadopted()) continue;
     if (!computation_.active_processes_of(filter).empty()) {
       console_.say(fmt::format("filter '{}' on {} stays with them; 'adopt' in a later session takes over", filter.name,
                                filter.machine));
