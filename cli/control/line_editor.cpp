@@ -1,13 +1,13 @@
 #include "cli/control/line_editor.hpp"
 
 #include <histedit.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <clocale>
 #include <cstdio>
 #include <cwchar>
 
+#include "cli/control/progress_line.hpp"
 #include "cli/control/typed_history.hpp"
 #include "model/check.hpp"
 
@@ -15,12 +15,6 @@ namespace dpm::cli {
 namespace {
 
 constexpr int kHistoryLines = 1000;
-
-std::size_t terminal_columns() {
-  constexpr std::size_t kUsual = 80;
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
-}
 
 // The number of terminal columns that a text takes.
 std::size_t width_of(const char* text, const char* end) {
@@ -101,9 +95,11 @@ class LineEditor::Library {
 
   void put(std::string_view text) {
     if (is_editing_ && !is_hidden_) hide();
+    progress_.show("");
     write_out(std::string(text) + "\n");
   }
 
+  ProgressLine progress_;
   WhileWaiting meanwhile_;
   std::function<control::Completion(std::string_view)> complete_;
 
@@ -198,5 +194,6 @@ void LineEditor::on_completion(std::function<control::Completion(std::string_vie
 }
 std::optional<std::string> LineEditor::next() { return library_->next(); }
 void LineEditor::put(std::string_view text) { library_->put(text); }
+void LineEditor::put_progress(std::string_view text) { library_->progress_.show(text); }
 
 }  // namespace dpm::cli

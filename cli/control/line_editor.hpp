@@ -29,6 +29,7 @@ class LineEditor : public control::Screen {
  private:
   class Library;
   void put(std::string_view text) override;
+  void put_progress(std::string_view text) override;
 
   std::unique_ptr<Library> library_;
 };

@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
+#include "cli/control/progress_line.hpp"
 #include "os/user_paths.hpp"
 
 namespace dpm::cli {
@@ -34,9 +35,14 @@ class StreamScreen : public control::Screen {
   }
 
  private:
-  void put(std::string_view text) override { out_ << text << std::endl; }
+  void put(std::string_view text) override {
+    progress_.show("");
+    out_ << text << std::endl;
+  }
+  void put_progress(std::string_view text) override { progress_.show(text); }
 
   std::ostream& out_;
+  ProgressLine progress_;
 };
 
 // SIGINT as a descriptor. Made before the first thread starts, so that SIGINT interrupts no thread.

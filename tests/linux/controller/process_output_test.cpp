@@ -5,6 +5,7 @@
 #include <random>
 
 #include "backends/linux/remote/controller/backlog.hpp"
+#include "backends/linux/remote/controller/user_files.hpp"
 #include "tests/support/catch.hpp"
 
 namespace dpm::control {
@@ -104,6 +105,12 @@ TEST_CASE("output: nothing is shown while the backlog has no room, and everythin
   const auto all = output.add_all(much, kBegin + milliseconds(2));
   CHECK(all.cut_bytes == 0);
   CHECK(static_cast<std::ptrdiff_t>(all.lines.size()) == std::count(much.begin(), much.end(), '\n'));
+}
+
+TEST_CASE("getlog: a part of the disk stays free", "[controller]") {
+  CHECK(bytes_left_free(100'000'000) == 5'000'000);
+  CHECK(bytes_left_free(std::uint64_t{1} << 40) == std::uint64_t{1} << 30);
+  CHECK(bytes_left_free(0) == 0);
 }
 
 TEST_CASE("backlog: lines come in order, in parts, with their marks", "[controller]") {

@@ -1,6 +1,5 @@
 """Processes that print more than a user reads, and what the user does meanwhile."""
 
-import pathlib
 import re
 import time
 
@@ -14,7 +13,7 @@ class Noise:
     """A job 'noisy' that prints without end, and a job 'quiet' with which the user works."""
 
     def __init__(self, site: Site):
-        self.session = Session(site)
+        self.site, self.session = site, Session(site)
         said = self.session.do("filter f1 blue", "newjob noisy", "newjob quiet", "setflags quiet send receive",
                                "add noisy red yes", "add quiet green cat", "startjob noisy", "startjob quiet")
         expect("'yes' started." in said and "'cat' started." in said, said)
@@ -39,6 +38,9 @@ class Noise:
             self.took_ms.setdefault(command.partition(" ")[0], []).append(1000 * (time.monotonic() - began_s))
             self.count()
 
+    def slowest_ms(self) -> str:
+        return ", ".join(f"{command} {max(times):.0f}" for command, times in self.took_ms.items())
+
     def count(self) -> None:
         said = self.session.take()
         self.shown_bytes += len(NOISE) * len(re.findall(r"(?m)^yes: y$", said))
@@ -47,7 +49,7 @@ class Noise:
 
     def printed_bytes(self) -> int:
         """By the kernel's count."""
-        return int(re.search(r"wchar: (\d+)", pathlib.Path(f"/proc/{self.pid}/io").read_text())[1])
+        return int(re.search(r"wchar: (\d+)", self.site.on("red", f"cat /proc/{self.pid}/io"))[1])
 
     def end(self) -> int:
         """Stops everything; what was printed."""

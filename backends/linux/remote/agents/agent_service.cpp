@@ -11,7 +11,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kQueuedBytesMax = 512 * 1024;
+constexpr std::size_t kQueuedBytesMax = 256 * 1024;  // a reply waits behind this output
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -48,6 +49,16 @@ std::size_t bytes_of(const MachineReport& report) {
 }
 
 bool is_output(const MachineReport& report) { return std::holds_alternative<Output>(report.what); }
+
+// Becomes readable with `input`. Asio makes what it waits for non-blocking, and a terminal that is non-blocking for its
+// input is so for its output, and for other programs: lines that it did not take at once would be lost.
+UniqueFd watch(int input) {
+  UniqueFd watched(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  ::epoll_ctl(watched.get(), EPOLL_CTL_ADD, input, &event);  // a file, which cannot be watched, can always be read
+  return watched;
+}
 
 bool can_be_read(int fd) {
   pollfd input{.fd = fd, .events = POLLIN, .revents = 0};
@@ -216,7 +227,7 @@ Connections::Woken Connections::wait_for_input(int input, std::chrono::milliseco
   if (take_interruption()) return Woken::interrupted;
   if (can_be_read(input)) return Woken::input;
   bool is_readable = false;
-  Descriptor typed(*context_, duplicate(input));
+  Descriptor typed(*context_, watch(input));
   typed.when_readable([&] { is_readable = true; });
   run_until(Clock::now() + at_most, [&] { return was_interrupted_ || !reports_.empty() || is_readable; });
   if (take_interruption()) return Woken::interrupted;

@@ -24,6 +24,7 @@ class Console {
   void say(const std::string& line) { say(Lines{line}); }
   void say(const Lines& lines);
   Outcome fail(const std::string& why);
+  void progress(const std::string& text) { terminal_.progress(text); }
 
   // Whether output goes to a file: then nothing of it is cut.
   bool keeps_everything() const { return file_.has_value() || terminal_.is_file(); }

@@ -103,52 +103,12 @@ Outcome FilterCommands::get_log(const std::string& name, const std::string& dest
   const auto filter = computation_.filter(name);
   if (!filter) return console_.fail("getlog: " + filter.error().what);
   if ((*filter)->is_unadopted()) return console_.fail(fmt::format("getlog: filter '{}' was not adopted", name));
-  if (auto done = fetch(**filter, destination); !done) return console_.fail("getlog: " + done.error().what);
+  if (auto done = fetch_.fetch(**filter, destination); !done) return console_.fail("getlog: " + done.error().what);
   // The standard filter writes as it goes, other programs perhaps at their end.
   const bool is_whole =
       !(*filter)->ended.empty() || (is_trace(destination) && computation_.active_processes_of(**filter).empty());
   (*filter)->fetched = is_whole ? FilterRecord::Fetched::whole : FilterRecord::Fetched::before_its_end;
   return Outcome::done;
-}
-
-// While a filter works, files of its log come and go: after a failure, fetch the log again as it is then.
-Result<void> FilterCommands::fetch(const FilterRecord& filter, const std::string& destination) {
-  constexpr int kTimes = 5;
-  for (int time = 1;; ++time) {
-    auto log = FetchedLog::begin(destination);
-    if (!log) return log.error();
-    const auto files = log_files(filter);
-    if (!files) return files.error();
-    const auto fetched = fetch_files(filter, *files, *log);
-    if (fetched) return log->finish();
-    const auto files_now = log_files(filter);
-    if (time == kTimes || !files_now || *files_now == *files) return fetched;
-  }
-}
-
-Result<std::vector<std::string>> FilterCommands::log_files(const FilterRecord& filter) {
-  auto files = expect<LogFiles>(machines_.ask({{filter.machine, GetLog{.pid = filter.pid}}}).at(0));
-  if (!files) return files.error();
-  return files->files;
-}
-
-Result<void> FilterCommands::fetch_files(const FilterRecord& filter, const std::vector<std::string>& files,
-                                         FetchedLog& log) {
-  for (const auto& file : files)
-    if (auto done = fetch_file(filter, file, log); !done) return done;
-  return {};
-}
-
-Result<void> FilterCommands::fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log) {
-  for (std::uint64_t offset = 0;;) {
-    GetLog request{.pid = filter.pid, .file = file, .offset = offset};
-    auto piece = expect<LogPiece>(machines_.ask({{filter.machine, std::move(request)}}).at(0));
-    if (!piece) return piece.error();
-    if (auto done = log.append(file, piece->bytes); !done) return done;
-    if (piece->last) return {};
-    if (piece->bytes.empty()) return Error{fmt::format("the log's file '{}' does not end", file)};
-    offset += piece->bytes.size();
-  }
 }
 
 }  // namespace dpm::control

@@ -8,8 +8,8 @@
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/file_copies.hpp"
 #include "backends/linux/remote/controller/known_machines.hpp"
+#include "backends/linux/remote/controller/log_fetch.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
-#include "backends/linux/remote/controller/user_files.hpp"
 
 namespace dpm::control {
 
@@ -21,7 +21,8 @@ class FilterCommands {
         console_(console),
         computation_(computation),
         known_machines_(known_machines),
-        copies_(copies) {}
+        copies_(copies),
+        fetch_(machines, console) {}
 
   Outcome create(const Words& words);
   Outcome list();
@@ -29,16 +30,13 @@ class FilterCommands {
 
  private:
   Result<CreateFilter> request_for(const Words& words, const std::string& machine);
-  Result<void> fetch(const FilterRecord& filter, const std::string& destination);
-  Result<std::vector<std::string>> log_files(const FilterRecord& filter);
-  Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
-  Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);
 
   Machines& machines_;
   Console& console_;
   Computation& computation_;
   KnownMachines& known_machines_;
   FileCopies& copies_;
+  LogFetch fetch_;
 };
 
 }  // namespace dpm::control

@@ -35,8 +35,13 @@ void Reports::catch_up() {
 }
 
 void Reports::show_part() {
-  constexpr std::size_t kPartBytes = 4096;  // 40 ms of a terminal that takes 100 kB/s
-  if (!backlog_.empty()) console_.say(backlog_.take(kPartBytes));
+  constexpr std::size_t kPartBytes = 4096;            // 40 ms of a terminal that takes 100 kB/s
+  constexpr std::chrono::milliseconds kPartTime{20};  // a fast one takes everything in less
+  const auto end = ProcessOutput::Clock::now() + kPartTime;
+  while (!backlog_.empty()) {
+    console_.say(backlog_.take(kPartBytes));
+    if (ProcessOutput::Clock::now() >= end) return;
+  }
 }
 
 void Reports::show_all() {

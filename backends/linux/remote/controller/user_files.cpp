@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <utility>
@@ -29,6 +31,15 @@ Result<UniqueFd> open_to_read(const fs::path& path) {
 Result<void> write_to(const std::string& path, int fd, std::string_view bytes) {
   if (!write_all(fd, bytes)) return Error::from_errno("write " + path);
   return {};
+}
+
+Result<void> check_room(int fd, const fs::path& place, std::size_t bytes) {
+  struct statvfs disk {};
+  if (fstatvfs(fd, &disk) != 0) return Error::from_errno("write " + place.string());
+  const std::uint64_t free_bytes = disk.f_bavail * disk.f_frsize;
+  const std::uint64_t reserve_bytes = bytes_left_free(disk.f_blocks * disk.f_frsize);
+  if (free_bytes >= reserve_bytes + bytes) return {};
+  return Error{fmt::format("the disk of '{}' has only {} MB left", place.string(), free_bytes / 1'000'000)};
 }
 
 // A relative path that does not lead outside.
@@ -106,6 +117,11 @@ Result<SinkFile> SinkFile::open(const std::string& path) {
 
 Result<void> SinkFile::write(std::string_view text) { return write_to(path_, fd_.get(), text); }
 
+std::uint64_t bytes_left_free(std::uint64_t disk_bytes) {
+  constexpr std::uint64_t kEnough = std::uint64_t{1} << 30, kPart = 20;
+  return std::min(disk_bytes / kPart, kEnough);
+}
+
 Result<FetchedLog> FetchedLog::begin(const std::string& destination) {
   fs::path place(destination);
   if (!place.has_filename()) place = place.parent_path();  // "trace/"
@@ -140,6 +156,7 @@ Result<void> FetchedLog::append(const std::string& file, std::string_view bytes)
   }
   const UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (fd.get() < 0) return Error::from_errno("write " + path.string());
+  if (auto room = check_room(fd.get(), destination_, bytes.size()); !room) return room;
   return write_to(path.string(), fd.get(), bytes);
 }
 

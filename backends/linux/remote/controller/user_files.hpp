@@ -40,6 +40,9 @@ class SinkFile {
   UniqueFd fd_;
 };
 
+// The part of a disk that a fetched log leaves free. A log has any size that its machine says.
+std::uint64_t bytes_left_free(std::uint64_t disk_bytes);
+
 // A log that is being fetched, beside its destination, where it appears complete or not at all.
 class FetchedLog {
  public:
@@ -50,7 +53,7 @@ class FetchedLog {
   ~FetchedLog();  // removes an unfinished log
 
   // `file` is relative to the log, or "." for a log that is one file. The machine is not trusted: a name that leads
-  // outside is refused.
+  // outside is refused, and so is what would fill the disk.
   Result<void> append(const std::string& file, std::string_view bytes);
   Result<void> finish();
 

@@ -15,7 +15,8 @@ using namespace control;
 
 constexpr std::size_t kControllersMax = 64;
 constexpr std::size_t kWhyBytesMax = 4096;
-constexpr std::size_t kQueuedBytesMax = 1024 * 1024;  // for one controller, before its processes' output has to wait
+// For one controller, before the output of its processes has to wait. A reply waits behind it.
+constexpr std::size_t kQueuedBytesMax = 256 * 1024;
 
 std::string refusal_of(const Hello& hello) {
   if (hello.controller == kNoListener) return fmt::format("'{}' cannot be a controller's name", hello.controller);

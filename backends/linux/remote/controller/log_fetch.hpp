@@ -1,0 +1,41 @@
+// Fetches the log of a filter, piece by piece, until it is complete, the user interrupts, or the disk would get full.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/linux/remote/controller/computation.hpp"
+#include "backends/linux/remote/controller/console.hpp"
+#include "backends/linux/remote/controller/machines.hpp"
+#include "backends/linux/remote/controller/user_files.hpp"
+
+namespace dpm::control {
+
+class LogFetch {
+ public:
+  // A log has a file for each stream, and some more.
+  static constexpr std::size_t kFilesMax = 10'000;
+
+  LogFetch(Machines& machines, Console& console) : machines_(machines), console_(console) {}
+
+  // The log appears at the destination as a whole or not at all. A terminal shows how much of it has come.
+  Result<void> fetch(const FilterRecord& filter, const std::string& destination);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Result<void> fetch_as_it_is(const FilterRecord& filter, const std::string& destination);
+  Result<std::vector<std::string>> log_files(const FilterRecord& filter);
+  Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
+  Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);
+  void show_progress(const std::string& filter);
+
+  Machines& machines_;
+  Console& console_;
+  std::uint64_t fetched_bytes_ = 0;
+  Clock::time_point shown_at_{};
+};
+
+}  // namespace dpm::control
