@@ -121,4 +121,51 @@ TEST_CASE("notifications: what a child forked just before its end is its child",
   CHECK(births[1].process == ends[0].process);
 }
 
+// ---- which child a wait takes
+
+TEST_CASE("notifications: a wait takes the child that is gone afterwards, not the one that had ended before",
+          "[linux]") {
+  constexpr std::uint32_t kOlder = kChild, kYounger = kGrandchild;
+  Program program;
+  program.start_child();
+  program.kernel.process(kYounger, kServer);
+  program.kernel.announce(ProcessChange::Kind::fork, kYounger, kYounger, kServer);
+  const auto id = program.wait_for_any_child();
+  REQUIRE(program.waits(id));
+  program.kernel.threads.erase(kYounger);
+  program.kernel.processes[kYounger].is_dead = true;
+  program.kernel.announce(ProcessChange::Kind::exit, kYounger, kYounger);
+  program.handler.tracker().read_news();
+  CHECK(program.was_let_go(id));
+  CHECK(program.count(EventType::wait) == 0);  // the older one may end before the kernel makes the call
+  const auto end_and_reap = [&program](std::uint32_t pid) {
+    program.kernel.threads.erase(pid);
+    program.kernel.processes.erase(pid);
+    std::erase(program.kernel.processes[kServer].children, pid);
+  };
+  const auto names = [&program](EventType type) {
+    std::vector<ProcessId> named;
+    for (const Event& event : program.of(type)) named.push_back(type == EventType::wait ? event.peer : event.process);
+    return named;
+  };
+
+  SECTION("the older one, whose end is announced in time") {
+    end_and_reap(kOlder);
+    program.kernel.announce(ProcessChange::Kind::exit, kOlder, kOlder);
+  }
+  SECTION("the older one, whose end is announced late") { end_and_reap(kOlder); }
+  SECTION("the younger one") {
+    end_and_reap(kYounger);
+    program.send(1);
+    CHECK(program.count(EventType::wait) == 1);
+    return;
+  }
+  program.send(1);
+  REQUIRE(program.count(EventType::wait) == 1);
+  CHECK(program.was_let_go(program.wait_for_any_child()));  // the younger one is still there
+  REQUIRE(program.count(EventType::wait) == 2);
+  CHECK(names(EventType::wait)[0] != names(EventType::wait)[1]);
+  CHECK(program.count(EventType::destroy_process) == 2);
+}
+
 }  // namespace dpm

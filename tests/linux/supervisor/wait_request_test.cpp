@@ -91,7 +91,7 @@ TEST_CASE("waits: a process whose first thread has ended while others run has no
 
 TEST_CASE("waits: an ended child is remembered until its parent has taken note of it", "[linux]") {
   ChildWaits waits;
-  waits.ended(5, {.process = ProcessId{3}, .parent_pid = 1});
+  waits.ended(5, {.process = ProcessId{3}, .state = {}, .ended_at = {}});
   REQUIRE(waits.find(5) != nullptr);
   CHECK(waits.find(5)->process == ProcessId{3});
   waits.gone(5);

@@ -4,8 +4,8 @@ import hashlib
 
 NEEDS = ["chromium"]
 VARIES = [("", "a browser's processes say to one another what time and threads make of it")]
-OPEN = {"messages": "a send without waiting into a UNIX stream that has no room, or room for a part, is recorded with all its bytes; from "
-                    "then on receives there are as long as what was seen waiting"}
+OPEN = {"messages": "under strace a send into a UNIX stream may not be seen to be over when its receiver is looked at: two receives may divide "
+                    "the same bytes in another way"}
 PAGE = "<html><body style='background: #abc'><h1>witness</h1><script>document.body.append('x'.repeat(100))</script></body></html>"
 
 

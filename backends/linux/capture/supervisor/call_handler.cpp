@@ -181,6 +181,7 @@ void CallHandler::finish() {
 
 void CallHandler::thread_ends(TrackedThread& thread, bool number_goes_on) {
   if (thread.hold) held_.end(thread);
+  if (thread.wait) waits_.thread_ends(thread);
   turns_.end(thread);
   if (thread.metered->counted.flow != nullptr && !number_goes_on) progress_.read_last_counters(thread);
   if (thread.metered->tid() == thread.metered->pid()) read_closed_sockets();

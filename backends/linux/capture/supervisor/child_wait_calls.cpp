@@ -1,7 +1,11 @@
 #include "backends/linux/capture/supervisor/child_wait_calls.hpp"
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -39,13 +43,14 @@ CallOutcome ChildWaitCalls::wait_for_child(const Notification& notification, con
   thread.wait = wait_of(notification, shape, thread);
   thread.wait->request = request;
   thread.wait->own_group = handling.group;
-  if (!look.ended.empty()) {
-    take_note(thread, look.ended.front(), look.evidence());
+  if (!look.ended.empty() && (look.is_certain() || request.leaves_child)) {
+    take_note(thread, look.ended.front(), Evidence::observed);
     thread.wait.reset();
     return CallOutcome::let_go;
   }
   parts_.child_waits.add(thread.metered->pid(), thread);
-  if (holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
+  if (look.ended.empty() && holds && look.all_known && !look.traced && hold(thread)) return CallOutcome::held;
+  if (!look.ended.empty()) thread.wait->likely_child = look.ended.front();
   parts_.cpu_times.count_children(*thread.process);
   return CallOutcome::let_go;
 }
@@ -136,6 +141,7 @@ void ChildWaitCalls::look_at_child(TrackedThread& thread, const WaitRequest& req
     look.ended.push_back(candidate);
   } else {
     look.some_run = true;
+    look.runs_before |= look.ended.empty();
     look.all_known = look.all_known && shared_.table.process(candidate) != nullptr;
   }
 }
@@ -146,7 +152,7 @@ void ChildWaitCalls::take_note(TrackedThread& thread, std::uint32_t child_pid, E
   if (child == nullptr) return;
   const ChildWait& wait = *thread.wait;
   Call call = wait.call;
-  call.time = shared_.clock.now();
+  call.time = std::max(call.time, child->ended_at);
   call.now_ns = shared_.clock.steady_ns(call.time);
   if (!child->reported)
     shared_.meter.processes().waited(call, child->process, WaitKind::process_end, call.now_ns - wait.since_ns,
@@ -174,15 +180,86 @@ bool ChildWaitCalls::is_past_wait(std::uint32_t tid) {
   for (int look = 0;; ++look) {
     TrackedThread* thread = shared_.table.thread(tid);
     if (thread == nullptr) return false;
-    if (!thread->wait) return true;
-    if (thread->wait->held || look == kLooks || !may_be_announced_yet(thread->process->kinship)) {
+    if (!thread->wait || take_reaped(*thread)) return true;
+    const bool announced = thread->wait->held || !may_be_announced_yet(thread->process->kinship);
+    if (!announced && look < kLooks) {
+      shared_.news.await(kLookMs);
+      parts_.tracker.read_news();
+      continue;
+    }
+    if (!announced) end_reaped(*thread);
+    if (thread->wait) {
       thread->interrupted_wait = thread->wait;
       end(*thread);
-      return true;
     }
-    shared_.news.await(kLookMs);
-    parts_.tracker.read_news();
+    return true;
   }
+}
+
+// Records the wait that took a child: one whose end is known, and which is gone now.
+bool ChildWaitCalls::take_reaped(TrackedThread& thread) {
+  if (thread.wait->held || thread.wait->request.leaves_child) return false;
+  for (const std::uint32_t pid : thread.process->kinship.children) {
+    const EndedChild* child = parts_.child_waits.find(pid);
+    if (child == nullptr || child->reported || !thread.wait->request.asks_for(child->state, thread.wait->own_group))
+      continue;
+    if (!is_gone(pid, thread.metered->pid())) continue;
+    take_note(thread, pid, Evidence::inferred);
+    end(thread);
+    return true;
+  }
+  return false;
+}
+
+bool ChildWaitCalls::is_gone(std::uint32_t child_pid, std::uint32_t parent_pid) {
+  const auto child = shared_.kernel.read_child(child_pid);
+  return !child || child->parent_pid != parent_pid;
+}
+
+// The kernel announces an end after the parent may have reaped the child. On a busy machine that can be much later: the
+// ending child waits for a CPU between the two. The end is certain before.
+void ChildWaitCalls::end_reaped(TrackedThread& thread) {
+  const std::vector<std::uint32_t> children = thread.process->kinship.children;
+  for (const std::uint32_t pid : children) {
+    const TrackedThread* first = shared_.table.thread(pid);
+    const bool ended = first != nullptr && shared_.kernel.has_ended(first->thread_fd.get());
+    if (!thread.wait || !ended || !is_gone(pid, thread.metered->pid())) continue;
+    parts_.tracker.process_has_ended(pid, status_taken(*thread.wait));
+  }
+}
+
+// What the call has told its program, as wait4() reports it.
+std::uint32_t ChildWaitCalls::status_taken(const ChildWait& wait) {
+  const Notification& notification = wait.notification;
+  if (notification.call == SYS_wait4) {
+    std::uint32_t status = 0;
+    shared_.kernel.read_memory(notification.tid, notification.arguments[1],
+                               std::as_writable_bytes(std::span(&status, 1)));
+    return status;
+  }
+  siginfo_t told = {};
+  shared_.kernel.read_memory(notification.tid, notification.arguments[2], std::as_writable_bytes(std::span(&told, 1)));
+  const auto status = static_cast<std::uint32_t>(told.si_status);
+  return told.si_code == CLD_EXITED ? (status & 0xff) << 8 : status & 0x7f;
+}
+
+void ChildWaitCalls::thread_ends(TrackedThread& thread) {
+  if (thread.wait->held) return;
+  if (const std::uint32_t child = likely_child(thread); child != 0) take_note(thread, child, Evidence::inferred);
+  end(thread);
+}
+
+// The one that had ended when the call went on, or that ended first while it waited; 0 if there is none.
+std::uint32_t ChildWaitCalls::likely_child(const TrackedThread& thread) {
+  const ChildWait& wait = *thread.wait;
+  if (wait.likely_child != 0) return wait.likely_child;
+  const EndedChild* first = nullptr;
+  for (const std::uint32_t pid : thread.process->kinship.children) {
+    const EndedChild* child = parts_.child_waits.find(pid);
+    if (child == nullptr || child->reported || !wait.request.asks_for(child->state, wait.own_group)) continue;
+    if (first == nullptr || child->ended_at < first->ended_at) first = child;
+  }
+  return first == nullptr ? 0 : first->state.pid;
 }
 
 bool ChildWaitCalls::may_be_announced_yet(const Kinship& kinship) const {
@@ -208,8 +285,20 @@ void ChildWaitCalls::settle_wait(TrackedThread& thread) {
   const Look look = look_at_children(thread, thread.wait->request, thread.wait->own_group, true);
   if (look.ended.empty() && look.some_run && look.all_known && !look.traced) return;
   thread.process->kinship.traces |= look.traced;
-  if (!look.ended.empty()) take_note(thread, look.ended.front(), look.evidence());
+  if (!look.ended.empty() && !look.is_certain() && !thread.wait->request.leaves_child)
+    return go_on_to_take(thread, look);
+  if (!look.ended.empty()) take_note(thread, look.ended.front(), Evidence::observed);
   go_on(thread);
+}
+
+// Which child the call takes shows when one is gone.
+void ChildWaitCalls::go_on_to_take(TrackedThread& thread, const Look& look) {
+  ChildWait& wait = *thread.wait;
+  wait.likely_child = look.ended.front();
+  wait.held = false;
+  parts_.slots.clear(wait.slot);
+  parts_.cpu_times.count_children(*thread.process);
+  shared_.answers.let_go(wait.notification.id);
 }
 
 void ChildWaitCalls::infer(std::uint32_t parent_pid, const ChildState& child) {
@@ -223,7 +312,12 @@ void ChildWaitCalls::infer(std::uint32_t parent_pid, const ChildState& child) {
 
 void ChildWaitCalls::check(std::int64_t now_ns) {
   for (TrackedThread* thread : parts_.child_waits.all()) {
-    if (!thread->wait || !thread->wait->held || thread->wait->look_at_ns > now_ns) continue;
+    if (!thread->wait) continue;
+    if (!thread->wait->held) {
+      take_reaped(*thread);
+      continue;
+    }
+    if (thread->wait->look_at_ns > now_ns) continue;
     ChildWait& wait = *thread->wait;
     wait.look_pause_ns = std::min(2 * wait.look_pause_ns, kLooksApartMaxNs);
     wait.look_at_ns = now_ns + wait.look_pause_ns;

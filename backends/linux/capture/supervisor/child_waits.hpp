@@ -6,7 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backends/linux/capture/kernel/children.hpp"
 #include "model/ids.hpp"
+#include "model/time.hpp"
 
 namespace dpm {
 
@@ -14,7 +16,8 @@ struct TrackedThread;
 
 struct EndedChild {
   ProcessId process;
-  std::uint32_t parent_pid = 0;
+  ChildState state;  // as far as it could be read when it had ended
+  LocalTime ended_at;
   bool reported = false;  // a WAIT for its end has been recorded
 };
 

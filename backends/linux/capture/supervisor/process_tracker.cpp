@@ -209,11 +209,11 @@ void ProcessTracker::ended(TrackedThread& thread, std::uint32_t exit_code, Local
   if (!process->kinship.threads.empty()) return;
   if (process->unnamed) ++unnamed_;
   shared_.table.erase_process(pid);
-  is_gone(pid, process->kinship);
+  is_gone(pid, process->kinship, time);
 }
 
 // All threads of the process have ended. Its parent may wait for that, and its children get another parent.
-void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship) {
+void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship, LocalTime time) {
   parts_.cpu_times.is_gone(kinship);
   for (const std::uint32_t child : kinship.children) adopt(child);
   std::optional<ChildState> state = shared_.kernel.read_child(pid);
@@ -222,11 +222,11 @@ void ProcessTracker::is_gone(std::uint32_t pid, const Kinship& kinship) {
   TrackedProcess* parent = shared_.table.process(parent_pid);
   if (parent == nullptr) return;
   parent->kinship.reaped_cpu_ns += kinship.ended_cpu_ns + kinship.reaped_cpu_ns;
-  parts_.child_waits.ended(pid, {.process = kinship.first, .parent_pid = parent_pid});
   if (!is_dead) state = ChildState{.pid = pid, .parent_pid = parent_pid, .exit_signal = SIGCHLD};
-  parts_.observer.child_is_gone(parent_pid, *state);
+  parts_.child_waits.ended(pid, {.process = kinship.first, .state = *state, .ended_at = time});
   parts_.child_waits.look_at(parent_pid);
   if (is_dead) return;
+  parts_.observer.child_is_gone(parent_pid, *state);
   parts_.child_waits.gone(pid);
   std::erase(parent->kinship.children, pid);
 }

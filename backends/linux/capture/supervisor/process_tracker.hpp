@@ -77,7 +77,7 @@ class ProcessTracker {
   void forked(const ProcessChange& change, LocalTime time);
   void executed(TrackedThread& thread, LocalTime time);
   void ended(TrackedThread& thread, std::uint32_t exit_code, LocalTime time, bool number_goes_on);
-  void is_gone(std::uint32_t pid, const Kinship& kinship);
+  void is_gone(std::uint32_t pid, const Kinship& kinship, LocalTime time);
   void adopt(std::uint32_t child_pid);
   void forget(TrackedThread& thread);
 
