@@ -95,4 +95,5 @@ def _furnish_run(run: list[RunFolder], owners: list[tuple[int, int]]) -> None:
 
 
 def runtime_folder(user: int) -> str:
-    return f"/run/user/{user}"
+    # Not /run/user/UID: that one is removed with its user's last session, and dpm would use /tmp, which the hosts share.
+    return f"/run/dpm-user-{user}"

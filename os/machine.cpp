@@ -64,9 +64,14 @@ std::vector<std::string> addresses_for_others(std::vector<std::string> addresses
   return addresses;
 }
 
-std::string host_identity() {
+std::string boot_identity() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return boot;
+}
+
+std::string host_identity() {
+  const std::string boot = boot_identity();
   std::array<char, 64> network = {};
   const ssize_t length = ::readlink("/proc/self/ns/net", network.data(), network.size());
   if (boot.empty() || length <= 0) return "";

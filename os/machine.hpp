@@ -18,6 +18,9 @@ std::vector<std::string> machine_addresses();
 // the machine that uses them.
 std::vector<std::string> addresses_for_others(std::vector<std::string> addresses);
 
+// The number of this boot of the kernel. Empty if the kernel does not tell.
+std::string boot_identity();
+
 // MachineInfo::host: the number of this boot and of the calling process's network. Empty if the kernel does not tell.
 std::string host_identity();
 

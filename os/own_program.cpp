@@ -30,6 +30,8 @@ Result<pid_t> start_in_session(const std::vector<std::string>& command, const St
   ::posix_spawn_file_actions_adddup2(&files, or_nowhere(streams.input), STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&files, or_nowhere(streams.output), STDOUT_FILENO);
   if (streams.error >= 0) ::posix_spawn_file_actions_adddup2(&files, streams.error, STDERR_FILENO);
+  // What our own caller left open, such as the lock of a script, is not for a process that may outlive it.
+  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
 
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);

@@ -142,6 +142,25 @@ Check io_uring_check(const MachineCapabilities& machine) {
           "fall back to metered calls."};
 }
 
+Check logout_check(const MachineCapabilities& machine) {
+  const std::string name = "logout";
+  const LoginPolicy& login = machine.login;
+  if (!login.has_logind || (!login.kills_at_logout && !login.lingers))
+    return {name, Verdict::good, "ends no program", ""};
+  if (!login.kills_at_logout)
+    return {
+        name, Verdict::good,
+        login.scope_runner.empty() ? "ends no program" : "ends no program; dpm control uses scopes of systemd --user",
+        ""};
+  if (login.lingers && !login.scope_runner.empty())
+    return {name, Verdict::note, "kills what a session started, but not what dpm control starts",
+            "KillUserProcesses=yes in logind.conf. You linger, so the programs of dpm control run in a scope of your "
+            "service manager. Start others with 'systemd-run --user --scope dpm meter ...'."};
+  return {name, Verdict::limited, "kills programs and their meters",
+          "KillUserProcesses=yes in logind.conf: when you log out, or a controller's ssh connection ends, programs are "
+          "killed. 'loginctl enable-linger' lets the programs of dpm control stay."};
+}
+
 std::string name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::good:
@@ -184,7 +203,8 @@ std::string conclusion(const Diagnosis& diagnosis) {
 Diagnosis diagnose(const MachineCapabilities& machine) {
   return {kernel_check(machine),  notification_check(machine), access_check(machine),        proc_check(machine),
           wake_up_check(machine), counts_check(machine),       announcements_check(machine), privilege_check(machine),
-          acquire_check(machine), filters_check(machine),      descriptors_check(machine),   io_uring_check(machine)};
+          acquire_check(machine), filters_check(machine),      descriptors_check(machine),   io_uring_check(machine),
+          logout_check(machine)};
 }
 
 bool can_meter(const Diagnosis& diagnosis) {

@@ -120,4 +120,24 @@ TEST_CASE("doctor: advice is wrapped to the terminal", "[doctor]") {
     CHECK(end - begin <= 60 + 2);  // "…" has three bytes
 }
 
+TEST_CASE("doctor: what a logout ends, and how to prevent it", "[doctor]") {
+  const auto check = [](const LoginPolicy& login) {
+    auto machine = whole_machine();
+    machine.login = login;
+    return find_check(diagnose(machine), "logout");
+  };
+  CHECK(check({}).verdict == Verdict::good);
+  CHECK(check({.has_logind = true}).verdict == Verdict::good);
+  const Check killed = check({.has_logind = true, .kills_at_logout = true});
+  CHECK(killed.verdict == Verdict::limited);
+  CHECK(says(killed.advice, "loginctl enable-linger"));
+  // A service manager that goes away with the last session protects nothing.
+  CHECK(check({.has_logind = true, .kills_at_logout = true, .scope_runner = "/usr/bin/systemd-run"}).verdict ==
+        Verdict::limited);
+  const Check lingers =
+      check({.has_logind = true, .lingers = true, .kills_at_logout = true, .scope_runner = "/usr/bin/systemd-run"});
+  CHECK(lingers.verdict == Verdict::note);
+  CHECK(says(lingers.advice, "systemd-run --user --scope"));
+}
+
 }  // namespace dpm::cli

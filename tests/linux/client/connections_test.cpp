@@ -129,5 +129,35 @@ TEST_CASE("connections: what a machine does not take is bounded too", "[daemon]"
   CHECK(answers.back().error().what.find("takes nothing") != std::string::npos);
 }
 
+using Names = std::vector<std::string>;
+
+TEST_CASE("connections: a machine is known by the first of its names, over one connection", "[daemon]") {
+  Fixture it;
+  CHECK(it.connections.known_as({"red", "other", "red.lan"}) == Names{"red", "other", "red"});
+  CHECK(it.connections.known_as({"red.lan"}) == Names{"red"});
+  CHECK(it.ask("red.lan"));
+  CHECK(it.ask("red"));
+  int found = 0;
+  for (const auto& report : it.connections.take_reports()) {
+    CHECK_FALSE(std::holds_alternative<MachineLost>(report.what));
+    if (report.machine == "red") found += std::holds_alternative<MachineFound>(report.what) ? 1 : 0;
+    CHECK(report.machine != "red.lan");
+  }
+  CHECK(found == 1);
+}
+
+TEST_CASE("connections: a machine that was lost is found again by another of its names", "[daemon]") {
+  Fixture it;
+  CHECK(it.connections.known_as({"red-ends"}) == Names{"red-ends"});
+  CHECK_FALSE(it.ask("red-ends"));
+  (void)it.connections.take_reports();
+  CHECK(it.connections.known_as({"red.lan"}) == Names{"red-ends"});
+  CHECK(it.ask("red-ends", ListManaged{}));
+  const auto reports = it.connections.take_reports();
+  REQUIRE(reports.size() == 1);
+  CHECK(reports.front().machine == "red-ends");
+  CHECK(std::holds_alternative<MachineFound>(reports.front().what));
+}
+
 }  // namespace
 }  // namespace dpm::control

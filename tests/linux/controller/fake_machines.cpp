@@ -76,6 +76,12 @@ std::vector<Answer> FakeMachines::ask(std::vector<Question> questions) {
   return answers;
 }
 
+std::vector<std::string> FakeMachines::known_as(std::vector<std::string> machines) {
+  for (auto& machine : machines)
+    if (const auto first = first_names_.find(machine); first != first_names_.end()) machine = first->second;
+  return machines;
+}
+
 Machines::Waited FakeMachines::wait(std::chrono::milliseconds at_most) {
   if (!later_.empty()) {
     reports_.push_back(std::move(later_.front()));

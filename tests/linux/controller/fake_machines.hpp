@@ -14,6 +14,7 @@ namespace dpm::control::test {
 class FakeMachines : public Machines {
  public:
   std::vector<Answer> ask(std::vector<Question> questions) override;
+  std::vector<std::string> known_as(std::vector<std::string> machines) override;
   bool is_here(const std::string& machine) const override { return machine == kLocalMachine; }
   bool are_all_here() const override { return false; }
   std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
@@ -38,6 +39,7 @@ class FakeMachines : public Machines {
   void reach(const std::string& machine) { cut_off_.erase(machine); }
   void report(MachineReport report) { reports_.push_back(std::move(report)); }
   void report_later(MachineReport report) { later_.push_back(std::move(report)); }
+  void name(const std::string& first, const std::string& second) { first_names_[second] = first; }
   void interrupt() { is_interrupted_ = true; }
   void leave_managed(const std::string& machine, ManagedProcess managed) {
     managed_[machine].push_back(std::move(managed));
@@ -80,6 +82,7 @@ class FakeMachines : public Machines {
   std::string vanishing_;
   std::map<std::string, std::vector<KeptFile>> kept_;
   std::string filter_ends_ = "normal";
+  std::map<std::string, std::string> first_names_;
   std::vector<std::string> asked_;
   OutputHandler on_overflow_;
 };

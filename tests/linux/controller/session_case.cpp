@@ -110,6 +110,11 @@ class Session {
       const auto state = state_from(word(words));
       return {machine, StateChanged{id, state, rest(words)}};
     }
+    if (kind == "unmetered") {
+      const auto id = pid(words);
+      const auto state = state_from(word(words));
+      return {machine, StateChanged{id, state, rest(words), true}};
+    }
     if (kind == "output") {
       const auto id = pid(words);
       return {machine, control::Output{.pid = id, .bytes = rest(words)}};
@@ -171,6 +176,9 @@ class Session {
     } else if (verb == "cut-off") {
       const auto machine = word(words);
       machines_.cut_off(machine, rest(words));
+    } else if (verb == "names") {
+      const auto first = word(words);
+      machines_.name(first, word(words));
     } else if (verb == "reach") {
       machines_.reach(word(words));
     } else if (verb == "report") {
@@ -180,9 +188,9 @@ class Session {
       machines_.report(read_report(words));
     } else if (verb == "later") {  // while something waits
       machines_.report_later(read_report(words));
-    } else if (verb == "found") {
+    } else if (verb == "found" || verb == "restarted") {
       const auto machine = word(words);
-      machines_.report({machine, MachineFound{machines_.managed(machine)}});
+      machines_.report({machine, MachineFound{machines_.managed(machine), verb == "restarted"}});
       controller_.show_reports();
     } else if (verb == "managed") {
       const auto machine = word(words);

@@ -1,4 +1,5 @@
 """Daemons, controllers and supervisors that are killed, and the next ones, which find what they leave."""
+import fcntl
 import os
 import signal
 import subprocess
@@ -136,6 +137,40 @@ def case_same_name_twice(machine):
     again.close()
 
 
+def case_two_names(machine):
+    """A controller that reaches the machine by another name keeps both connections; closing one loses nothing."""
+    red = Controller(machine, "one", known_as="red")
+    pid = red.create("/bin/sh", "-c", COUNT)
+    other = Controller(machine, "one", known_as="red.lan")
+    assert red.welcome["host"] == other.welcome["host"] != ""
+    other.on("start_process", pid)
+    red.until(lambda: red.output(pid) == b"1\n", "the first number")
+    other.close()
+    red.ask("input", b"\n", pid=pid, end=False)
+    red.until(lambda: red.output(pid) == b"1\n2\n", "the second number")
+    red.on("kill_process", pid)
+    red.on("release", pid)
+    red.close()
+
+
+def case_descriptors_of_the_caller(machine):
+    """What the caller of the launcher left open reaches neither the daemon nor a program."""
+    lock = open(machine.folder + "/lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    os.set_inheritable(lock.fileno(), True)
+    red = Controller(machine, inherited=[lock.fileno()])
+    pid = red.create("/bin/sleep", "1000")
+    red.on("start_process", pid)
+    red.close()
+    lock.close()
+    with open(machine.folder + "/lock", "w") as again:
+        fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nothing else holds it
+    red = Controller(machine)
+    red.on("kill_process", pid)
+    red.on("release", pid)
+    red.close()
+
+
 def case_two_daemons_at_once(machine):
     """Ten launchers at the same time start one daemon."""
     found = []
@@ -171,8 +206,18 @@ def case_supervisor_killed(machine):
     assert red.managed()[pid]["state"] == "running"
     size = os.path.getsize(going_on)
     wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
-    assert "supervisor was killed" in refusal(red.on, "stop_process", pid)
-    assert "supervisor was killed" in refusal(red.on, "release", pid)
+    assert "has to be killed first" in refusal(red.on, "release", pid)
+    assert "supervisor was killed" in refusal(red.on, "set_flags", pid, flags="send")
+    child = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+    red.on("stop_process", pid)
+    wait_for(lambda: status_of(pid) == "T", "the program to be stopped")
+    assert all(status_of(one) == "T" for one in child), child
+    red.on("start_process", pid)
+    wait_for(lambda: status_of(pid) != "T", "the program to go on")
+    os.kill(pid, signal.SIGSTOP)
+    red.until(lambda: red.states(pid)[-1][0] == "stopped", "the report that another stopped it")
+    os.kill(pid, signal.SIGCONT)
+    red.until(lambda: red.states(pid)[-1][0] == "running", "the report that it was continued")
     red.on("kill_process", pid)
     assert "for an unknown reason" in red.await_state(pid, "killed")
     red.on("release", pid)
@@ -198,13 +243,51 @@ def case_everything_killed(machine):
     red.close()
     size = os.path.getsize(going_on)
     wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
-    again = Controller(machine)
-    assert again.welcome["charges"] == []
-    # It can still be acquired.
+    again = Controller(machine, "another")
+    left, = again.welcome["charges"]
+    assert (left["pid"], left["state"], left["unmetered"]) == (pid, "running", True), left
+    assert "supervisor was killed" in left["reason"]
+    again.on("adopt", pid)
+    again.on("stop_process", pid)
+    wait_for(lambda: status_of(pid) == "T", "the program to be stopped")
+    again.on("start_process", pid)
+    # It can be metered again.
     again.ask("acquire_process", job="job", pid=pid, flags="all", filter=machine.filter_address())
+    assert again.managed()[pid]["state"] == "acquired" and not again.managed()[pid]["unmetered"]
     again.on("release", pid)
+    assert again.managed() == {}
     again.close()
     os.kill(pid, signal.SIGKILL)
+
+
+def case_daemon_and_supervisor_killed(machine):
+    """The next daemon knows what goes on, and what has ended, without their supervisors."""
+    red = Controller(machine, "one")
+    goes_on, ends, stopped = (red.create("/bin/sleep", "1000", name=name) for name in ("goes_on", "ends", "stopped"))
+    for pid in (goes_on, ends, stopped):
+        red.on("start_process", pid)
+    red.on("stop_process", stopped)
+    program = subprocess.Popen(["/bin/sleep", "1000"])
+    red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=machine.filter_address())
+    for process in [*machine.processes("meterd"), *machine.processes("--supervise")]:
+        os.kill(process, signal.SIGKILL)
+    os.kill(ends, signal.SIGKILL)
+    wait_for(lambda: not is_alive(ends), "one of them to end")
+    red.close()
+    again = Controller(machine, "one")
+    found = {c["pid"]: (c["name"], c["state"], c["unmetered"]) for c in again.welcome["charges"]}
+    assert found == {goes_on: ("goes_on", "running", True), ends: ("ends", "killed", False),
+                     stopped: ("stopped", "stopped", True), program.pid: ("sleep", "acquired", True)}, found
+    assert "for an unknown reason" in again.managed()[ends]["reason"]
+    assert "neither started nor stopped" in refusal(again.on, "kill_process", program.pid)
+    for pid in (goes_on, stopped):
+        again.on("kill_process", pid)
+    for pid in found:
+        again.on("release", pid)
+    assert again.managed() == {} and is_alive(program.pid)
+    again.close()
+    program.kill()
+    program.wait()
 
 
 def case_controller_never_returns(machine):

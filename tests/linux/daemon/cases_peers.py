@@ -46,7 +46,7 @@ def answer_to(machine, data, shut=False):
         return everything_from(raw)
 
 
-HELLO = request_frame(1, "hello", {"version": VERSION, "controller": "stranger"})
+HELLO = request_frame(1, "hello", {"version": VERSION, "controller": "stranger", "machine": ""})
 
 
 def case_wrong_messages(machine):
@@ -63,7 +63,7 @@ def case_wrong_messages(machine):
         frame(9, b"{}"): "without a type",
         frame(REPLY, b'{"type":"done","number":1}'): None,
         request_frame(1, "no_such_thing", {}): "an unexpected control message",
-        request_frame(1, "hello", {"version": VERSION, "controller": ""}): "is empty",
+        request_frame(1, "hello", {"version": VERSION, "controller": "", "machine": ""}): "is empty",
         request_frame(1, "hello", {"version": VERSION, "controller": "x" * 300}): "255 are allowed",
         request_frame(1, "list_charges", {}): "say Hello first",
         HELLO + request_frame(2, "start_process", {"pid": -1}): "not a whole number",

@@ -114,6 +114,51 @@ def case_stop_and_start(machine):
     red.close()
 
 
+def case_stopped_from_outside(machine):
+    """A process that others stop and continue, or that stops itself, is reported; the user's commands do what they say."""
+    red = Controller(machine)
+    pid = red.create("/bin/sh", "-c", f"while ! test -e {machine.folder}/go; do sleep 0.01; done; kill -STOP $$; sleep 1000")
+    red.on("start_process", pid)
+    os.kill(pid, signal.SIGSTOP)
+    assert red.await_state(pid, "stopped") == "signal 19 (Stopped (signal))"
+    assert red.managed()[pid]["state"] == "stopped"
+    os.kill(pid, signal.SIGCONT)
+    red.until(lambda: red.states(pid)[-1][0] == "running", "the report that it goes on")
+    os.kill(pid, signal.SIGSTOP)
+    red.until(lambda: red.states(pid)[-1][0] == "stopped", "the second report")
+    red.on("start_process", pid)
+    wait_for(lambda: status_of(pid) != "T", "the program to go on")
+    open(machine.folder + "/go", "w").close()
+    red.until(lambda: red.states(pid)[-1] == ("stopped", "signal 19 (Stopped (signal))"), "the report that it stopped itself")
+    for _ in range(20):  # whatever the kernel reports meanwhile
+        red.on("start_process", pid)
+        red.on("stop_process", pid)
+    wait_for(lambda: status_of(pid) == "T", "it to be stopped")
+    time.sleep(0.3)
+    own = [state for state, _ in red.states(pid)][-40:]
+    assert own == ["running", "stopped"] * 20, own
+    red.on("kill_process", pid)
+    red.on("release", pid)
+    red.close()
+
+
+def case_left_behind(machine):
+    """What a program leaves behind goes on when it is released, and that is reported."""
+    red = Controller(machine)
+    pid = red.create("/bin/sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!")
+    red.on("start_process", pid)
+    red.await_state(pid, "killed")
+    child = int(red.output(pid))
+    assert red.on("release", pid)["note"] == f"processes that it left behind go on, unmetered: {child} (sleep)"
+    assert status_of(child) not in ("", "Z")
+    os.kill(child, signal.SIGKILL)
+    pid = red.create("/bin/true")
+    red.on("start_process", pid)
+    red.await_state(pid, "killed")
+    assert red.on("release", pid)["note"] == ""
+    red.close()
+
+
 def case_transitions(machine):
     """What is not in the picture of states is refused, and nothing has changed."""
     red = Controller(machine)

@@ -8,7 +8,7 @@ import threading
 import time
 
 REQUEST, REPLY, REPORT = 1, 2, 3
-VERSION = 2
+VERSION = 3
 PATIENCE = 60  # seconds, for anything that must happen
 
 
@@ -48,9 +48,9 @@ class Message(dict):
 class Connection:
     """Frames over the standard input and output of a command. Reports and replies are taken by a thread."""
 
-    def __init__(self, command, env=None):
+    def __init__(self, command, env=None, inherited=()):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, env=env, start_new_session=True)
+                                        stderr=subprocess.PIPE, env=env, start_new_session=True, pass_fds=inherited)
         self.reports = []
         self.changed = threading.Condition()
         self.replies = {}
@@ -139,11 +139,11 @@ class Connection:
 
 
 class Controller(Connection):
-    def __init__(self, machine, name="controller-1", hello=True):
-        super().__init__(machine.attach_command(), machine.env)
+    def __init__(self, machine, name="controller-1", hello=True, known_as="red", inherited=()):
+        super().__init__(machine.attach_command(), machine.env, inherited)
         self.machine = machine
         if hello:
-            self.welcome = self.ask("hello", version=VERSION, controller=name)
+            self.welcome = self.ask("hello", version=VERSION, controller=name, machine=known_as)
 
     def create(self, *command, job="job", name=None, flags="all", directory="", stdin=""):
         return self.ask("create_process", job=job, name=name or os.path.basename(command[0]), file=command[0],

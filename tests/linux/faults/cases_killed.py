@@ -62,12 +62,13 @@ def case_everything_killed(site: Site) -> None:
     for host in ("red", "green", "blue"):
         site.kill(host, [*site.on(host, "pgrep -f 'dpm meter[d]'").split(), *([filter_pid] if host == "blue" else [])])
     talk.go_on()
-    # Another one begins afresh, and can meter what goes on.
+    # Another one finds what goes on, and can meter it again.
     session = Session(site)
     ask = site.on("green", "pgrep -f '[ /]ask red'").split()[-1]
     said = session.do("adopt red green blue", "filter f2 blue", "newjob rest", "setflags rest send receive",
                       f"acquire rest green {ask}")
-    expect("there is nothing to adopt" in said and f"process 'ask' was acquired: identifier = {ask}" in said, said)
+    expect("process 'ask' was adopted into job 'talk'" in said and "its supervisor was killed" in said, said)
+    expect(f"process 'ask' was acquired: identifier = {ask}" in said, said)
     talk.go_on()
     talk.enough()
     session.until("DONE: process ask in job 'rest' terminated: reason: ended")

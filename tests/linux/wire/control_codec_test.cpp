@@ -19,6 +19,7 @@ class Filler {
   void text(const char*, std::string& value, TextRule rule) {
     value = random_text(rule.may_be_empty ? 0 : 1, std::min<std::size_t>(rule.bytes_max, 40));
   }
+  void newer_text(const char* name, std::string& value, TextRule rule) { text(name, value, rule); }
   void texts(const char*, std::vector<std::string>& values, TextRule rule) {
     values.resize(below(4));
     for (auto& value : values) text("", value, rule);

@@ -206,6 +206,7 @@ void read_limits(MachineCapabilities& found) {
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
   found.descriptors_max = descriptors.rlim_cur;
   found.descriptors_limit = descriptors.rlim_max;
+  found.login = login_policy();
   const std::string scope = line_of("/proc/sys/kernel/yama/ptrace_scope", "");
   found.yama_scope = scope.empty() ? -1 : std::atoi(scope.c_str());
 }

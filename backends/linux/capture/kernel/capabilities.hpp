@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "os/login_policy.hpp"
+
 namespace dpm {
 
 // An attempt: it worked, or it was refused with this errno, or it was not made because an attempt that it needs failed.
@@ -38,6 +40,7 @@ struct MachineCapabilities {
   std::string hidden_processes;         // the option hidepid of /proc; empty: everything is shown
   std::uint64_t descriptors_max = 0;    // RLIMIT_NOFILE
   std::uint64_t descriptors_limit = 0;  // how far it may be raised
+  LoginPolicy login;                    // what a logout ends
 };
 
 // Starts two processes for a moment. Nothing about the calling process changes.

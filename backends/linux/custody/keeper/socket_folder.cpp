@@ -40,15 +40,21 @@ bool is_private_to(const struct stat& status, uid_t owner) {
   return S_ISDIR(status.st_mode) && status.st_uid == owner && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-// $XDG_RUNTIME_DIR, if it is ours: under sudo it may be the calling user's.
-std::string runtime_directory() {
-  const char* path = std::getenv("XDG_RUNTIME_DIR");
+bool is_ours(const char* path) {
   struct stat status = {};
-  if (path == nullptr || path[0] != '/' || ::lstat(path, &status) != 0) return "";
-  return is_private_to(status, ::geteuid()) ? path : "";
+  return path != nullptr && path[0] == '/' && ::lstat(path, &status) == 0 && is_private_to(status, ::geteuid());
 }
 
-std::string fallback_path(uid_t user) { return "/tmp/dpm-" + std::to_string(user); }
+// The folder that logind makes for a user's sessions.
+std::string session_directory(uid_t user) { return "/run/user/" + std::to_string(user); }
+
+// $XDG_RUNTIME_DIR, if it is ours (under sudo it may be the calling user's) and stays when the last session ends.
+std::string runtime_directory() {
+  const char* path = std::getenv("XDG_RUNTIME_DIR");
+  return is_ours(path) && path != session_directory(::geteuid()) ? path : "";
+}
+
+std::string lasting_path(uid_t user) { return "/tmp/dpm-" + std::to_string(user); }
 
 std::vector<std::string> names_in(const char* path) {
   std::vector<std::string> names;
@@ -92,8 +98,16 @@ Result<SocketFolder> SocketFolder::open(const std::string& path, uid_t owner) {
 }
 
 Result<SocketFolder> SocketFolder::own() {
+  const uid_t self = ::geteuid();
   const std::string runtime = runtime_directory();
-  const std::string path = runtime.empty() ? fallback_path(::geteuid()) : runtime + "/dpm";
+  auto folder = make(runtime.empty() ? lasting_path(self) : runtime + "/dpm");
+  // Another user may have made a folder of that name in /tmp.
+  if (const std::string session = session_directory(self); !folder && is_ours(session.c_str()))
+    if (auto other = make(session + "/dpm")) return other;
+  return folder;
+}
+
+Result<SocketFolder> SocketFolder::make(const std::string& path) {
   if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
     return Error::from_errno("make the folder of sockets " + path);
   return open(path, ::geteuid());
@@ -103,10 +117,11 @@ std::vector<SocketFolder> SocketFolder::about(uid_t user) {
   const uid_t self = ::geteuid();
   std::vector<std::pair<std::string, uid_t>> places;
   if (const std::string runtime = runtime_directory(); !runtime.empty()) places.emplace_back(runtime + "/dpm", self);
-  places.emplace_back(fallback_path(self), self);
+  places.emplace_back(lasting_path(self), self);
+  places.emplace_back(session_directory(self) + "/dpm", self);
   if (self == 0 && user != self) {
-    places.emplace_back("/run/user/" + std::to_string(user) + "/dpm", user);
-    places.emplace_back(fallback_path(user), user);
+    places.emplace_back(session_directory(user) + "/dpm", user);
+    places.emplace_back(lasting_path(user), user);
   }
   std::vector<SocketFolder> folders;
   for (const auto& [path, owner] : places) {

@@ -1,7 +1,8 @@
 // The folder with the sockets of keepers, meters and daemons, which only its owner can enter.
 //
-// It is $XDG_RUNTIME_DIR/dpm, or /tmp/dpm-UID if we have no such directory. A folder that another user owns or can write
-// to, or that is a link, is never used.
+// It is /tmp/dpm-UID, or $XDG_RUNTIME_DIR/dpm if that variable names a directory of our own other than /run/user/UID: logind
+// removes that one when the user's last session ends, while programs and their meters go on. It is used only where
+// /tmp/dpm-UID cannot be. A folder that another user owns or can write to, or that is a link, is never used.
 #pragma once
 
 #include <sys/types.h>
@@ -40,6 +41,7 @@ class SocketFolder {
 
  private:
   SocketFolder(UniqueFd folder, uid_t owner) : folder_(std::move(folder)), owner_(owner) {}
+  static Result<SocketFolder> make(const std::string& path);
   static Result<SocketFolder> open(const std::string& path, uid_t owner);
 
   UniqueFd folder_;

@@ -1,6 +1,7 @@
 #include "backends/linux/remote/agents/program_processes.hpp"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,18 +20,21 @@
 namespace dpm {
 namespace {
 
-// False where the kernel does not tell (CONFIG_PROC_CHILDREN).
-bool read_children(std::uint32_t pid, std::vector<std::uint32_t>& children) {
+std::string children_path(std::uint32_t pid, std::uint32_t tid) {
+  return fmt::format("/proc/{}/task/{}/children", pid, tid);
+}
+
+// False where the kernel does not tell children (CONFIG_PROC_CHILDREN).
+bool are_children_told() {
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  return std::ifstream(children_path(self, self)).is_open();
+}
+
+void read_children(std::uint32_t pid, std::vector<std::uint32_t>& children) {
   for (const auto tid : read_thread_ids(pid)) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/children");
-    if (!file) {
-      // Another thread or process may have ended, but we exist.
-      if (pid == static_cast<std::uint32_t>(::getpid()) && tid == pid) return false;
-      continue;
-    }
+    std::ifstream file(children_path(pid, tid));  // of a thread that may have ended
     for (std::uint32_t child = 0; file >> child;) children.push_back(child);
   }
-  return true;
 }
 
 std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> children_by_parent() {
@@ -44,19 +48,34 @@ std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> children_by_parent
   return children;
 }
 
+template <typename Find>
+void signal_until_none_is_new(int signal, Find&& find) {
+  std::set<std::uint32_t> signalled;
+  for (bool found_others = true; found_others;) {
+    found_others = false;
+    for (const auto pid : find()) {
+      if (!signalled.insert(pid).second) continue;
+      found_others = true;
+      ::kill(static_cast<pid_t>(pid), signal);
+    }
+  }
+}
+
 }  // namespace
 
 void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
-std::vector<std::uint32_t> descendants() {
-  const auto self = static_cast<std::uint32_t>(::getpid());
+std::vector<std::uint32_t> descendants() { return descendants_of(static_cast<std::uint32_t>(::getpid())); }
+
+std::vector<std::uint32_t> descendants_of(std::uint32_t ancestor) {
   std::vector<std::uint32_t> found;
-  if (read_children(self, found)) {
+  if (are_children_told()) {
+    read_children(ancestor, found);
     for (std::size_t i = 0; i < found.size(); ++i) read_children(std::uint32_t{found[i]}, found);
     return found;
   }
   auto children_of = children_by_parent();
-  found = children_of[self];
+  found = children_of[ancestor];
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto children = children_of[found[i]];
     found.insert(found.end(), children.begin(), children.end());
@@ -65,15 +84,15 @@ std::vector<std::uint32_t> descendants() {
 }
 
 void signal_descendants(int signal) {
-  std::set<std::uint32_t> signalled;
-  for (bool found_others = true; found_others;) {
-    found_others = false;
-    for (const auto pid : descendants()) {
-      if (!signalled.insert(pid).second) continue;
-      found_others = true;
-      ::kill(static_cast<pid_t>(pid), signal);
-    }
-  }
+  signal_until_none_is_new(signal, [] { return descendants(); });
+}
+
+void signal_with_descendants(std::uint32_t pid, int signal) {
+  signal_until_none_is_new(signal, [pid] {
+    auto all = descendants_of(pid);
+    all.insert(all.begin(), pid);
+    return all;
+  });
 }
 
 void reap_orphans(std::uint32_t spared) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/custody/keeper/stopped_meter.hpp"
 #include "backends/linux/remote/agents/program_processes.hpp"
 #include "backends/linux/sources/metering_methods.hpp"
 #include "backends/linux/transport/net/asio.hpp"
@@ -54,6 +55,7 @@ SupervisorProcess::SupervisorProcess(asio::io_context& context, std::string mach
                 [this](OutputBuffer::Piece piece) {
                   service_.report(Output{managed_.pid, piece.is_error, std::move(piece.bytes), piece.dropped_bytes});
                 }}),
+      change_timer_(context),
       conclude_timer_(context) {}
 
 ManagedProcess SupervisorProcess::describe() const {
@@ -74,7 +76,9 @@ void SupervisorProcess::on_request(RequestId id, RequestBody request) {
 }
 
 Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, RequestBody& request) {
-  const auto now = [](const Result<void>& done) { return done ? Result<Answer>(Done{}) : Result<Answer>(done.error()); };
+  const auto now = [](const Result<void>& done) {
+    return done ? Result<Answer>(Done{}) : Result<Answer>(done.error());
+  };
   const auto later = [](const Result<void>& begun) {
     return begun ? Result<Answer>(Answer()) : Result<Answer>(begun.error());
   };
@@ -174,6 +178,7 @@ Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const Fil
   managed_.filter = filter;
   UniqueFd program_end = open_process(managed_.pid);
   if (!program_end) return Error::from_errno("watch process " + std::to_string(managed_.pid));
+  program_stat_ = open_process_state(managed_.pid);
   auto sink = open_sink_(context_, filter, {machine_, managed_.job, managed_.name, managed_.pid});
   if (!sink) return sink.error();
   program_.emplace(context_, std::move(program_end));
@@ -210,6 +215,7 @@ Result<void> SupervisorProcess::set_flags(MeterFlags flags) {
 Result<void> SupervisorProcess::start(RequestId id) {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::stopped)
     return Error{fmt::format("a process that is {} cannot be started", state_name(managed_.state))};
+  if (!has_ended_) managed_.reason.clear();
   set_state(ProcessState::running);
   if (has_begun_) {
     signal_descendants(SIGCONT);
@@ -231,7 +237,10 @@ void SupervisorProcess::open_gate() {
 }
 
 void SupervisorProcess::keep_reaping() {
-  const auto reap = [this] { reap_orphans(has_ended_ ? 0 : managed_.pid); };
+  const auto reap = [this] {
+    note_changes();
+    reap_orphans(has_ended_ ? 0 : managed_.pid);
+  };
   children_.emplace(context_, SIGCHLD, reap);
   reap();  // children that ended before
 }
@@ -240,6 +249,7 @@ Result<void> SupervisorProcess::stop() {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::running)
     return Error{fmt::format("a process that is {} cannot be stopped", state_name(managed_.state))};
   if (has_begun_) signal_descendants(SIGSTOP);
+  if (!has_ended_) managed_.reason.clear();
   set_state(ProcessState::stopped);
   return {};
 }
@@ -264,9 +274,23 @@ Result<void> SupervisorProcess::release(RequestId id) {
   return {};
 }
 
+// "processes that it left behind go on, unmetered: 120 (sleep), 121 (sh)"; empty if there are none.
+std::string SupervisorProcess::left_behind_text() const {
+  constexpr std::size_t kShownMost = 5;
+  reap_orphans(0);
+  const auto left = descendants();
+  std::string text;
+  for (std::size_t i = 0; i < left.size() && i < kShownMost; ++i)
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", left[i], read_command_name(left[i], left[i]));
+  if (left.empty()) return "";
+  return fmt::format("processes that it left behind go on, unmetered: {}{}", text,
+                     left.size() > kShownMost ? fmt::format(" and {} others", left.size() - kShownMost) : "");
+}
+
 // The agent stays until the meter has delivered its events, although no daemon needs it.
 void SupervisorProcess::finish_release() {
-  for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{});
+  const std::string note = is_child_ ? left_behind_text() : "";
+  for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{note});
   service_.retire([this] {
     is_retired_ = true;
     if (meter_->has_ended()) context_.stop();
@@ -274,6 +298,27 @@ void SupervisorProcess::finish_release() {
 }
 
 // ---- what happens to it
+
+// Others may stop and continue the program too, and it can stop itself. What we see may also come from our own signals,
+// the last of which may still be on its way: only what lasts is a change.
+void SupervisorProcess::note_changes() {
+  constexpr std::chrono::milliseconds kLasting{50};
+  siginfo_t change = {};
+  while (!has_ended_ && ::waitid(P_PID, managed_.pid, &change, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+         change.si_pid != 0) {
+    const int signal = change.si_code == CLD_STOPPED ? change.si_status : 0;
+    change_timer_.start(kLasting, [this, signal] { confirm_change(signal); });
+    change = {};
+  }
+}
+
+// `signal`: that stopped it, or 0 if it was continued.
+void SupervisorProcess::confirm_change(int signal) {
+  const auto before = signal != 0 ? ProcessState::running : ProcessState::stopped;
+  if (managed_.state != before || is_stopped(program_stat_) != (signal != 0)) return;
+  managed_.reason = signal != 0 ? fmt::format("signal {} ({})", signal, ::strsignal(signal)) : "";
+  set_state(signal != 0 ? ProcessState::stopped : ProcessState::running);
+}
 
 void SupervisorProcess::on_program_end() {
   has_ended_ = true;

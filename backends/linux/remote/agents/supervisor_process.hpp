@@ -54,7 +54,10 @@ class SupervisorProcess {
   Result<void> kill(RequestId id);
   Result<void> release(RequestId id);
   void finish_release();
+  std::string left_behind_text() const;
 
+  void note_changes();
+  void confirm_change(int signal);
   void open_gate();
   void keep_reaping();
   void on_program_end();
@@ -77,6 +80,8 @@ class SupervisorProcess {
   bool is_metered_ = false;              // its calls are served
   bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
   std::optional<Descriptor> program_;  // a pidfd of its first process
+  UniqueFd program_stat_;              // its /proc/PID/stat
+  Timer change_timer_;
   Timer conclude_timer_;
   std::vector<RequestId> starters_, killers_, releasers_;  // to be answered
 };

@@ -67,7 +67,8 @@ bool can_be_read(int fd) {
 
 // Turns Refused into an error.
 Answer checked(Answer reply) {
-  if (const auto* refused = reply ? std::get_if<Refused>(&*reply) : nullptr) return Error{refused->why};
+  if (!reply) return reply;
+  if (const auto* refused = std::get_if<Refused>(&*reply)) return Error{refused->why};
   return reply;
 }
 
@@ -108,7 +109,7 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
   is_asking_ = true;
   set_reading(true);
   for (std::size_t i = 0; i < questions.size() && !is_refused; ++i) {
-    const auto connection = connection_to(questions[i].machine);
+    const auto connection = connection_to(first_name(questions[i].machine));
     if (connection) {
       (*connection)->ask(std::move(questions[i].body), [asked, i](Answer reply) {
         asked->answer(i, std::move(reply));
@@ -137,15 +138,60 @@ Result<MachineConnection*> Connections::connection_to(const std::string& name) {
   const auto command = launcher_command(launcher, name);
   if (!command) return command.error();
   MachineConnection::Handlers handlers;
-  handlers.on_open = [this, name](const Welcome& welcome) { queue({name, MachineFound{welcome.managed}}); };
-  handlers.on_report = [this, name](ReportBody report) {
-    std::visit([&](auto& what) { queue({name, std::move(what)}); }, report);
+  // The name changes if the machine turns out to be known by another one.
+  const auto known = std::make_shared<std::string>(name);
+  handlers.on_open = [this, known](const Welcome& welcome) { on_open(*known, welcome); };
+  handlers.on_report = [this, known](ReportBody report) {
+    std::visit([&](auto& what) { queue({*known, std::move(what)}); }, report);
   };
-  handlers.on_end = [this, name](const std::string& why, bool opened) {
-    if (opened) queue({name, MachineLost{why}});
+  handlers.on_end = [this, known](const std::string& why, bool opened) {
+    if (opened && !first_names_.contains(*known)) queue({*known, MachineLost{why}});
   };
   connection = std::make_unique<MachineConnection>(*context_, *command, name, controller_, std::move(handlers));
   return connection.get();
+}
+
+const std::string& Connections::first_name(const std::string& name) const {
+  const auto first = first_names_.find(name);
+  return first == first_names_.end() ? name : first->second;
+}
+
+std::vector<std::string> Connections::known_as(std::vector<std::string> machines) {
+  const auto is_known = [this](const std::string& name) {
+    const auto at = machines_.find(first_name(name));
+    return at == machines_.end() || at->second == nullptr || at->second->is_open() || at->second->has_ended();
+  };
+  if (!is_interrupted()) {
+    for (const auto& name : machines) (void)connection_to(first_name(name));
+    run_until(Clock::now() + kOpeningPatience,
+              [&] { return was_interrupted_ || std::all_of(machines.begin(), machines.end(), is_known); });
+  }
+  for (auto& name : machines) name = first_name(name);
+  return machines;
+}
+
+void Connections::on_open(std::string& name, const Welcome& welcome) {
+  const std::string before = std::exchange(hosts_[name], welcome.host);
+  if (before != welcome.host) std::erase_if(first_names_, [&](const auto& other) { return other.second == name; });
+  const auto boot_of = [](const std::string& host) { return host.substr(0, host.find(' ')); };
+  const bool is_restarted = !before.empty() && !welcome.host.empty() && boot_of(before) != boot_of(welcome.host);
+  const auto same = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& other) {
+    return other.first != name && other.second == welcome.host && !first_names_.contains(other.first);
+  });
+  if (welcome.host.empty() || same == hosts_.end()) return queue({name, MachineFound{welcome.managed, is_restarted}});
+
+  auto& first = machines_[same->first];
+  const std::string second = name;
+  first_names_[second] = same->first;
+  if (first == nullptr || first->has_ended()) {  // this way leads there
+    name = same->first;
+    first = std::move(machines_[second]);
+    return queue({name, MachineFound{welcome.managed}});
+  }
+  asio::post(*context_, [this, second] {  // not while it calls us
+    const auto at = machines_.find(second);
+    if (at != machines_.end() && at->second != nullptr) at->second->drop("the machine has another name here");
+  });
 }
 
 template <typename Condition>

@@ -32,6 +32,7 @@ class Connections : public Machines {
   ~Connections() override;  // processes go on
 
   std::vector<Answer> ask(std::vector<Question> questions) override;
+  std::vector<std::string> known_as(std::vector<std::string> machines) override;
   void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
   bool is_here(const std::string& machine) const override;
   bool are_all_here() const override;
@@ -48,6 +49,8 @@ class Connections : public Machines {
  private:
   void await_interruption();
   Result<MachineConnection*> connection_to(const std::string& name);
+  void on_open(std::string& name, const Welcome& welcome);
+  const std::string& first_name(const std::string& name) const;
   void queue(MachineReport report);
   void relieve_queue();
   void drop(const std::string& machine);
@@ -61,6 +64,8 @@ class Connections : public Machines {
   std::optional<Descriptor> interruption_;
   bool was_interrupted_ = false;
   std::map<std::string, std::unique_ptr<MachineConnection>> machines_;
+  std::map<std::string, std::string> hosts_;        // what each name leads to, since it was last reached
+  std::map<std::string, std::string> first_names_;  // of machines that have several
   std::vector<MachineReport> reports_;
   std::size_t queued_bytes_ = 0;                     // of all reports
   std::map<std::string, std::size_t> states_bytes_;  // of those without output, by machine

@@ -23,7 +23,7 @@ MachineConnection::MachineConnection(asio::io_context& context, const std::vecto
   patience_.start(std::chrono::nanoseconds(patience.ns), [this, patience] {
     end(fmt::format("reach {}: no answer within {} s", machine_, std::lround(patience.seconds())));
   });
-  link_->ask(control::Hello{control::kControlVersion, controller},
+  link_->ask(control::Hello{control::kControlVersion, controller, machine_},
              [this](const Result<control::ReplyBody>& reply) { on_reply_to_hello(reply); });
 }
 

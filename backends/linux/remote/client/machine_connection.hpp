@@ -39,6 +39,7 @@ class MachineConnection {
   MachineConnection& operator=(const MachineConnection&) = delete;
   ~MachineConnection();  // processes and filters there go on
 
+  bool is_open() const { return is_open_; }
   bool has_ended() const { return !ended_.empty(); }
 
   // What is asked before the connection is open is sent then. Refused is an answer like any other; an error means that

@@ -20,9 +20,13 @@ std::string free_name(const std::string& name, IsTaken&& is_taken) {
 }  // namespace
 
 Outcome AdoptCommand::perform(const Words& words) {
-  const auto machines = words.empty() ? known_machines_.read() : words;
-  for (const auto& machine : machines)
+  const auto named = words.empty() ? known_machines_.read() : words;
+  for (const auto& machine : named)
     if (auto good = check_machine_name(machine); !good) return console_.fail("adopt: " + good.error().what);
+  // Two names of one machine would adopt everything there twice.
+  std::vector<std::string> machines;
+  for (const auto& machine : machines_.known_as(named))
+    if (std::find(machines.begin(), machines.end(), machine) == machines.end()) machines.push_back(machine);
   auto outcome = Outcome::done;
   const auto left = left_on(machines, outcome);
   std::vector<Question> questions;
@@ -133,9 +137,11 @@ void AdoptCommand::adopt_process(const Left& left) {
   process.pid = left.managed.pid;
   process.state = left.managed.state;
   process.flags = left.managed.flags;
+  process.is_unmetered = left.managed.is_unmetered;
   if (process.state == ProcessState::killed) process.ended = left.managed.reason;
-  console_.say(fmt::format("process '{}' was adopted into job '{}': identifier = {}, {}", process.name, job.name,
-                           process.pid, state_name(process.state)));
+  console_.say(fmt::format("process '{}' was adopted into job '{}': identifier = {}, {}{}", process.name, job.name,
+                           process.pid, state_name(process.state),
+                           process.is_unmetered ? "; " + left.managed.reason : ""));
 }
 
 }  // namespace dpm::control

@@ -80,6 +80,13 @@ void Computation::remove_filter(const FilterRecord& filter) {
   std::erase_if(filters_, [name = filter.name](const FilterRecord& other) { return other.name == name; });
 }
 
+void Computation::remove_unmetered(std::string_view machine, std::uint32_t pid) {
+  for (auto& job : jobs_)
+    std::erase_if(job.processes, [&](const ProcessRecord& process) {
+      return process.is_unmetered && process.pid == pid && process.machine == machine;
+    });
+}
+
 ProcessRecord* Computation::process_at(std::string_view machine, std::uint32_t pid, const Job** its_job) {
   for (auto& job : jobs_) {
     for (auto& process : job.processes) {

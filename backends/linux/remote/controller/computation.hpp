@@ -40,6 +40,7 @@ struct ProcessRecord {
   std::string ended;  // why; empty: it has not ended. An acquired process stays acquired
   MeterFlags flags;
   bool is_unreachable = false;
+  bool is_unmetered = false;  // its supervisor was killed
   ProcessOutput output;
 
   bool is_active() const { return ended.empty() && state != ProcessState::killed; }
@@ -75,6 +76,8 @@ class Computation {
   ProcessRecord& add_process(Job& job, const std::string& name);
   void remove_job(const Job& job);
   void remove_filter(const FilterRecord& filter);
+  // A process that is acquired again has another record.
+  void remove_unmetered(std::string_view machine, std::uint32_t pid);
 
   // Null if there is no such record: it may have been removed.
   ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);

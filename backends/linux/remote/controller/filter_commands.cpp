@@ -32,9 +32,10 @@ std::string in_users_words(std::string text, const std::string& place, const std
 
 Outcome FilterCommands::create(const Words& words) {
   const std::string& name = words[0];
-  const std::string machine = words.size() > 1 ? words[1] : std::string(kLocalMachine);
+  const auto known = known_machine(words.size() > 1 ? words[1] : std::string(kLocalMachine), machines_, console_);
   if (computation_.has_filter(name)) return console_.fail(fmt::format("there is a filter '{}' already", name));
-  if (auto good = check_machine_name(machine); !good) return console_.fail("filter: " + good.error().what);
+  if (!known) return console_.fail("filter: " + known.error().what);
+  const std::string& machine = *known;
   auto request = request_for(words, machine);
   if (!request) return console_.fail(fmt::format("filter '{}' was not created: {}", name, request.error().what));
   const CreateFilter asked = *request;

@@ -11,7 +11,7 @@ namespace {
 
 std::string state_text(const ProcessRecord& process) {
   if (process.is_unreachable && process.state != ProcessState::killed) return "unreachable";
-  if (process.ended.empty()) return state_name(process.state);
+  if (process.ended.empty()) return state_name(process.state) + (process.is_unmetered ? " (unmetered)" : "");
   return fmt::format("{}{}{})", state_name(process.state), (process.state == ProcessState::killed ? " (" : " (ended: "),
                      process.ended);
 }

@@ -32,6 +32,7 @@ struct MachineLost {
 // Connected, for the first time or again: the processes that it manages at that moment.
 struct MachineFound {
   std::vector<ManagedProcess> managed;
+  bool is_restarted = false;  // since the last connection: whatever ran there has ended
 };
 
 struct MachineReport {
@@ -46,6 +47,10 @@ class Machines {
   // Connects where necessary, sends all questions at once (to each machine in this order) and waits for every answer. The
   // answers are in the order of the questions. After an interruption nothing is asked: every answer is an error.
   virtual std::vector<Answer> ask(std::vector<Question> questions) = 0;
+
+  // The name by which each of these machines is known here: the first one that was used for it. Connects where necessary; a
+  // machine that cannot be reached keeps its name.
+  virtual std::vector<std::string> known_as(std::vector<std::string> machines) = 0;
 
   // An answer may come after more output than is kept until take_reports(). The handler then gets all output that
   // waits, oldest first, while the question is pending.

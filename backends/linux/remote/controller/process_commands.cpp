@@ -20,14 +20,16 @@ std::string current_folder() {
 }  // namespace
 
 Outcome ProcessCommands::add(const Words& words, const std::optional<std::string>& input) {
-  const std::string &machine = words[1], &file = words[2];
+  const std::string& file = words[2];
   const auto job = computation_.job(words[0]);
   if (!job) return console_.fail("addprocess: " + job.error().what);
   const auto filter = computation_.filter((*job)->filter);
   if (!filter) return console_.fail("addprocess: " + filter.error().what);
   if (!(*filter)->ended.empty())
     return console_.fail(fmt::format("addprocess: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
-  if (auto good = check_machine_name(machine); !good) return console_.fail("addprocess: " + good.error().what);
+  const auto known_as = known_machine(words[1], machines_, console_);
+  if (!known_as) return console_.fail("addprocess: " + known_as.error().what);
+  const std::string& machine = *known_as;
   std::string name = std::filesystem::path(file).filename();
   if (name.empty()) return console_.fail(fmt::format("addprocess: '{}' names no file", file));
 
@@ -65,19 +67,21 @@ Outcome ProcessCommands::add(const Words& words, const std::optional<std::string
 }
 
 Outcome ProcessCommands::acquire(const Words& words) {
-  const std::string& machine = words[1];
   const auto job = computation_.job(words[0]);
   if (!job) return console_.fail("acquire: " + job.error().what);
   const auto filter = computation_.filter((*job)->filter);
   if (!filter) return console_.fail("acquire: " + filter.error().what);
   if (!(*filter)->ended.empty())
     return console_.fail(fmt::format("acquire: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
-  if (auto good = check_machine_name(machine); !good) return console_.fail("acquire: " + good.error().what);
+  const auto known_as = known_machine(words[1], machines_, console_);
+  if (!known_as) return console_.fail("acquire: " + known_as.error().what);
+  const std::string& machine = *known_as;
   std::uint32_t pid = 0;
   const auto [end, error] = std::from_chars(words[2].data(), words[2].data() + words[2].size(), pid);
   if (error != std::errc() || end != words[2].data() + words[2].size() || pid == 0)
     return console_.fail(fmt::format("acquire: '{}' is not a process identifier: a number such as 2120", words[2]));
-  if (computation_.process_at(machine, pid) != nullptr)
+  // One whose supervisor was killed can be metered again, as an acquired process.
+  if (const auto* known = computation_.process_at(machine, pid); known != nullptr && !known->is_unmetered)
     return console_.fail(fmt::format("acquire: process {} on {} is part of a job already", words[2], machine));
   auto address = address_for(machine, **filter, machines_);
   if (!address) return console_.fail("acquire: " + address.error().what);
@@ -85,6 +89,7 @@ Outcome ProcessCommands::acquire(const Words& words) {
   auto taken = expect<ProcessCreated>(
       machines_.ask({{machine, AcquireProcess{(*job)->name, pid, (*job)->flags, *std::move(address)}}}).at(0));
   if (!taken) return console_.fail(fmt::format("process {} was not acquired: {}", words[2], taken.error().what));
+  computation_.remove_unmetered(machine, pid);
   auto& process = computation_.add_process(**job, taken->name.empty() ? words[2] : taken->name);
   process.machine = machine;
   process.pid = taken->pid;

@@ -118,11 +118,13 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
     if (failures[i].empty()) releases.push_back({processes[i]->machine, Release{processes[i]->pid}});
   auto released = machines_.ask(std::move(releases));
   std::vector<bool> removed(processes.size());
+  std::vector<std::string> notes(processes.size());
   for (std::size_t i = 0, next = 0; i < processes.size(); ++i) {
     if (failures[i].empty()) {
       auto done = expect<Done>(std::move(released[next++]));
       // The record of a killed process can be removed even if its machine does not answer.
       if (!done && processes[i]->state != ProcessState::killed) failures[i] = done.error().what;
+      if (done && !done->note.empty()) notes[i] = "; " + done->note;
     }
     removed[i] = failures[i].empty();
     if (!removed[i]) {
@@ -130,7 +132,7 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
     } else if (processes[i]->state == ProcessState::acquired && processes[i]->ended.empty()) {
       console_.say(fmt::format("'{}' removed: it goes on without a meter", processes[i]->name));
     } else {
-      console_.say(fmt::format("'{}' removed", processes[i]->name));
+      console_.say(fmt::format("'{}' removed{}", processes[i]->name, notes[i]));
     }
   }
   return removed;

@@ -54,6 +54,9 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
   const Job* job = nullptr;
   auto* process = computation_.process_at(machine, report.pid, &job);
   if (process == nullptr) return;  // removed meanwhile
+  if (report.is_unmetered && !process->is_unmetered && process->is_active())
+    tell(fmt::format("  UNMETERED: process {} in job '{}': {}", process->name, job->name, report.reason));
+  process->is_unmetered = report.is_unmetered;
   if (process->state == ProcessState::acquired) {
     if (report.state == ProcessState::killed && process->ended.empty()) show_end(*job, *process, report.reason);
     return;
@@ -63,7 +66,7 @@ void Reports::take(const std::string& machine, const StateChanged& report) {
     // A process that is killed while new passes through stopped, which is not reported.
     if (state == ProcessState::stopped && report.state == state)
       tell("  STOPPED: process " + process->name + " in job '" + job->name + "'" +
-           (report.reason.empty() ? "" : ": reason: " + report.reason));
+           (report.reason.empty() || report.is_unmetered ? "" : ": reason: " + report.reason));
     if (state == ProcessState::running)
       tell(fmt::format("  RUNNING: process {} in job '{}' again", process->name, job->name));
     if (state == ProcessState::killed) show_end(*job, *process, report.reason);
@@ -159,18 +162,24 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
                                     [&](const auto& managed) { return managed.pid == pid; });
     return found == report.managed.end() ? nullptr : &*found;
   };
+  std::vector<std::string> forgotten;
   for (auto& job : computation_.jobs()) {
     for (auto& process : job.processes) {
       if (process.machine != machine || !process.is_unreachable) continue;
-      process.is_unreachable = false;
       const auto* managed = managed_at(process.pid);
-      if (managed == nullptr) {
-        take(machine, StateChanged{process.pid, ProcessState::killed, "unknown: it ended out of our reach"});
-      } else {
-        take(machine, StateChanged{process.pid, managed->state, managed->reason});
+      if (managed == nullptr && !report.is_restarted) {
+        forgotten.push_back(computation_.mark(job, process));
+        continue;
       }
+      process.is_unreachable = false;
+      take(machine, managed == nullptr
+                        ? StateChanged{process.pid, ProcessState::killed, "the machine was started again"}
+                        : StateChanged{process.pid, managed->state, managed->reason, managed->is_unmetered});
     }
   }
+  if (!forgotten.empty())
+    tell(fmt::format("  LOST: machine {} does not know any more: {}; it may have ended or still run", machine,
+                     listed(forgotten)));
   for (auto& filter : computation_.filters()) {
     if (filter.machine != machine || !filter.is_unreachable) continue;
     filter.is_unreachable = false;

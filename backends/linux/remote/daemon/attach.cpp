@@ -14,6 +14,7 @@
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/descriptor.hpp"
 #include "os/descriptors.hpp"
+#include "os/login_policy.hpp"
 #include "os/own_program.hpp"
 #include "os/process_handle.hpp"
 #include "os/user_paths.hpp"
@@ -75,7 +76,7 @@ Result<UniqueFd> open_log(const std::string& machine) {
 }
 
 // Waits until the daemon's standard output closes: it is ready, or has ended because another was faster.
-Result<void> start_meterd(const Meterd::Options& options) {
+Result<void> start_meterd(const Meterd::Options& options, const LoginPolicy& policy) {
   auto log = open_log(options.machine);
   if (!log) return log.error();
   int ends[2];
@@ -86,6 +87,7 @@ Result<void> start_meterd(const Meterd::Options& options) {
                                       "--idle",      std::to_string(options.idle.count()),
                                       "--keep",      std::to_string(options.keep.count())};
   if (!options.machine.empty()) command.insert(command.end(), {"--machine", options.machine});
+  command = outliving_session(std::move(command), policy);
   if (auto started = start_in_session(command, {.output = writing.get(), .error = log->get()}); !started)
     return started.error();
   writing.reset();
@@ -100,7 +102,9 @@ Result<UniqueFd> reach_meterd(const Meterd::Options& options) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     UniqueFd socket = folder->connect(name, SOCK_STREAM);
     if (socket) return socket;
-    if (auto started = start_meterd(options); !started) return started.error();
+    // If its service manager refuses, the daemon is started as part of the session.
+    if (auto started = start_meterd(options, attempt == 0 ? login_policy() : LoginPolicy()); !started)
+      return started.error();
   }
   const auto log = meterd_log(options.machine);
   return Error{"the meterdaemon does not start: " + (log ? *log + " says why" : log.error().what)};

@@ -93,11 +93,12 @@ void Controllers::greet(Connection& connection, std::uint64_t number, const Hell
     return connection.stream->close_when_sent(refusal);
   }
   for (auto& [other_id, other] : connections_) {
-    if (other.name != hello.controller || other_id == connection.id) continue;
+    if (other.name != hello.controller || other.known_as != hello.machine || other_id == connection.id) continue;
     other.name.clear();
     other.stream->close_when_sent("its controller has connected once more");
   }
   connection.name = hello.controller;
+  connection.known_as = hello.machine;
   handlers_.on_hello(connection.name, id);
 }
 

@@ -1,7 +1,8 @@
 // The controllers that are connected to a daemon: their connections, names and requests.
 //
-// A controller says Hello first, with a name unlike any other's. When it connects again under that name, the new
-// connection replaces the old one, which has not noticed its end yet.
+// A controller says Hello first, with a name unlike any other's. When it connects again under that name and with the same
+// name for this machine, the new connection replaces the old one, which has not noticed its end yet. With another name
+// for this machine it keeps both until it knows that they lead to the same daemon; the older one gets the reports.
 #pragma once
 
 #include <chrono>
@@ -47,7 +48,8 @@ class Controllers {
  private:
   struct Connection {
     std::uint64_t id = 0;
-    std::string name;  // of the controller; empty before its Hello
+    std::string name;      // of the controller; empty before its Hello
+    std::string known_as;  // the controller's name for this machine
     std::unique_ptr<MessageStream> stream;
     std::unique_ptr<Timer> hello_timer;
     FileUploads uploads;

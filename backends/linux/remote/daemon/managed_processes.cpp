@@ -1,8 +1,6 @@
 #include "backends/linux/remote/daemon/managed_processes.hpp"
 
 #include <fmt/format.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -11,7 +9,6 @@
 #include "backends/linux/remote/agents/agent_service.hpp"
 #include "backends/linux/remote/daemon/daemon_log.hpp"
 #include "backends/linux/transport/net/timer.hpp"
-#include "os/process_handle.hpp"
 
 namespace dpm {
 namespace {
@@ -74,7 +71,28 @@ void ManagedProcesses::add(ManagedProcess facts, std::unique_ptr<AgentLink> link
   Entry& entry = entries_.insert_or_assign(pid, Entry{}).first->second;
   entry.facts = std::move(facts);
   entry.link = std::move(link);
+  write_record(entry);
   if (listener != kNoListener && !handlers_.is_connected(listener)) set_listener(entry, kNoListener);
+}
+
+void ManagedProcesses::add_unattended(ManagedProcess facts, bool goes_on) {
+  if (entry_of(facts.pid) != nullptr) return;  // its agent has answered
+  Entry& entry = entries_[facts.pid];
+  entry.facts = std::move(facts);
+  if (entry.facts.state == ProcessState::killed) return;
+  // Recorded when it was new. One that never began ends by itself.
+  if (entry.facts.state != ProcessState::acquired) entry.facts.state = ProcessState::running;
+  if (goes_on || entry.facts.kind == ManagedProcess::Kind::filter) return leave_unattended(entry);
+  on_program_end(entry.facts.pid);
+}
+
+void ManagedProcesses::write_record(const Entry& entry) const {
+  if (handlers_.write_record) handlers_.write_record(entry.facts);
+}
+
+void ManagedProcesses::erase(std::uint32_t pid) {
+  entries_.erase(pid);
+  if (handlers_.remove_record) handlers_.remove_record(pid);
 }
 
 // ---- controllers that come and go
@@ -105,6 +123,7 @@ void ManagedProcesses::adopt(const std::string& controller, std::uint32_t pid, c
   if (owner != controller && handlers_.is_connected(owner))
     return answer(Refused{fmt::format("process {} belongs to the controller {}, which is connected", pid, owner)});
   entry->facts.controller = controller;
+  write_record(*entry);
   answer(Done{});
   set_listener(*entry, controller);
 }
@@ -147,10 +166,7 @@ void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid,
   if (entry == nullptr) return answer(Refused{fmt::format("process {} is not looked after here", pid)});
   if (auto refusal = refusal_of(controller, *entry); !refusal.empty()) return answer(Refused{std::move(refusal)});
   if (std::holds_alternative<Release>(request)) return release(*entry, answer);
-  if (entry->link == nullptr) {
-    if (std::holds_alternative<KillProcess>(request)) return kill_unattended(*entry, std::move(answer));
-    return answer(Refused{kSupervisorKilled});
-  }
+  if (entry->link == nullptr) return control_unattended(*entry, request, std::move(answer));
   if (const auto* flags = std::get_if<SetFlags>(&request)) return set_flags(*entry, *flags, std::move(answer));
   if (std::holds_alternative<EndFilter>(request)) return end_filter(*entry, std::move(answer));
   entry->link->ask(std::move(request), std::move(answer));
@@ -176,18 +192,30 @@ void ManagedProcesses::end_filter(Entry& entry, Answer answer) {
   });
 }
 
-void ManagedProcesses::kill_unattended(Entry& entry, Answer answer) {
-  if (entry.process == nullptr) return answer(Refused{"it has ended already"});
-  if (::syscall(SYS_pidfd_send_signal, entry.process->fd(), SIGKILL, nullptr, 0) != 0)
-    return answer(Refused{Error::from_errno("kill process " + std::to_string(entry.facts.pid)).what});
-  entry.killers.push_back(std::move(answer));
+void ManagedProcesses::control_unattended(Entry& entry, const RequestBody& request, Answer answer) {
+  if (entry.program == nullptr) return answer(Refused{"it has ended already"});
+  const bool is_stop = std::holds_alternative<StopProcess>(request);
+  const bool is_start = std::holds_alternative<StartProcess>(request);
+  const bool is_kill = std::holds_alternative<KillProcess>(request);
+  if (!is_stop && !is_start && !is_kill) return answer(Refused{kSupervisorKilled});
+  if (entry.facts.state == ProcessState::acquired)
+    return answer(Refused{"an acquired process is neither started nor stopped nor killed"});
+  if (is_kill) {
+    entry.program->signal(SIGKILL);
+    entry.killers.push_back(std::move(answer));
+    return;
+  }
+  entry.program->signal(is_stop ? SIGSTOP : SIGCONT);
+  entry.facts.state = is_stop ? ProcessState::stopped : ProcessState::running;
+  answer(Done{});
 }
 
 void ManagedProcesses::release(Entry& entry, const Answer& answer) {
   const std::uint32_t pid = entry.facts.pid;
   if (entry.link == nullptr) {
-    if (entry.facts.state != ProcessState::killed) return answer(Refused{kSupervisorKilled});
-    entries_.erase(pid);
+    if (entry.facts.state != ProcessState::killed && entry.facts.state != ProcessState::acquired)
+      return answer(Refused{fmt::format("a process that is {} has to be killed first", state_name(entry.facts.state))});
+    erase(pid);
     return answer(Done{});
   }
   entry.link->ask(Release{pid}, [this, pid, answer](ReplyBody body) {
@@ -195,7 +223,7 @@ void ManagedProcesses::release(Entry& entry, const Answer& answer) {
     if (released != nullptr && std::holds_alternative<Done>(body)) {
       // This runs in a handler of the link, which must not destroy it.
       later(context_, [link = std::shared_ptr<AgentLink>(std::move(released->link))] {});
-      entries_.erase(pid);
+      erase(pid);
       handlers_.on_release();
     }
     answer(std::move(body));
@@ -215,6 +243,7 @@ void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
   if (const auto* changed = std::get_if<StateChanged>(&body)) {
     entry->facts.state = changed->state;
     entry->facts.reason = changed->reason;
+    if (changed->state == ProcessState::killed) write_record(*entry);
   } else if (const auto* ended = std::get_if<FilterEnded>(&body)) {
     entry->facts.state = ProcessState::killed;
     entry->facts.reason = ended->reason;
@@ -232,25 +261,41 @@ void ManagedProcesses::on_agent_end(AgentLink* link) {
   Entry* entry = entry_of(link);
   if (entry == nullptr) return;
   entry->link.reset();
-  const std::uint32_t pid = entry->facts.pid;
-  if (entry->facts.state == ProcessState::killed) return;
-  if (entry->facts.kind == ManagedProcess::Kind::filter) {
-    entry->facts.state = ProcessState::killed;
-    entry->facts.reason = "the process that collected for it was killed";
-    return report(*entry, FilterEnded{pid, entry->facts.reason});
+  leave_unattended(*entry);
+}
+
+void ManagedProcesses::leave_unattended(Entry& entry) {
+  const std::uint32_t pid = entry.facts.pid;
+  if (entry.facts.state == ProcessState::killed) return;
+  if (entry.facts.kind == ManagedProcess::Kind::filter) {
+    entry.facts.state = ProcessState::killed;
+    entry.facts.reason = "the process that collected for it was killed";
+    return report(entry, FilterEnded{pid, entry.facts.reason});
   }
-  UniqueFd process = open_process(pid);
-  entry->facts.reason = kSupervisorKilled;
-  if (!process || has_ended(process.get())) return on_program_end(pid);
-  report(*entry, StateChanged{pid, entry->facts.state, entry->facts.reason});
-  entry->process = std::make_unique<Descriptor>(context_, std::move(process));
-  entry->process->when_readable([this, pid] { on_program_end(pid); });
+  UnattendedProgram::Handlers handlers;
+  handlers.on_change = [this, pid] { on_program_change(pid); };
+  handlers.on_end = [this, pid] { on_program_end(pid); };
+  entry.program = UnattendedProgram::watch(context_, pid, std::move(handlers));
+  if (entry.program == nullptr) return on_program_end(pid);
+  entry.facts.is_unmetered = true;
+  entry.facts.reason = kSupervisorKilled;
+  on_program_change(pid);
+}
+
+void ManagedProcesses::on_program_change(std::uint32_t pid) {
+  Entry& entry = entries_.at(pid);
+  // A new one ends by itself: it has not begun, and now never can.
+  if (entry.facts.state == ProcessState::running || entry.facts.state == ProcessState::stopped)
+    entry.facts.state = entry.program->state();
+  report(entry, StateChanged{pid, entry.facts.state, entry.facts.reason, true});
 }
 
 void ManagedProcesses::on_program_end(std::uint32_t pid) {
   Entry* entry = entry_of(pid);
   if (entry == nullptr || entry->link != nullptr) return;
-  entry->process.reset();
+  // This may run in a handler of the program, which must not destroy it.
+  later(context_, [ended = std::shared_ptr<UnattendedProgram>(std::move(entry->program))] {});
+  entry->facts.is_unmetered = false;
   entry->facts.state = ProcessState::killed;
   entry->facts.reason = "ended, for an unknown reason: its supervisor had been killed";
   report(*entry, StateChanged{pid, entry->facts.state, entry->facts.reason});

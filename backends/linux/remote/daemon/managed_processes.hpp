@@ -3,7 +3,7 @@
 // A managed process belongs to the controller that created or adopted it. While that controller is connected, its
 // reports go there. While it is not, the agent keeps the output, and the daemon keeps only what was on its way.
 //
-// When an agent was killed, the daemon itself watches the program: it can report its end and kill it, but nothing else.
+// When an agent was killed, the daemon itself watches the program (unattended_program.hpp).
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backends/linux/remote/daemon/agent_link.hpp"
-#include "backends/linux/transport/net/descriptor.hpp"
+#include "backends/linux/remote/daemon/unattended_program.hpp"
 
 namespace dpm {
 
@@ -27,6 +27,9 @@ class ManagedProcesses {
     // False if the controller takes reports too slowly.
     std::function<bool(const std::string& controller, control::ReportBody)> report;
     std::function<void()> on_release;
+    // For the next daemon, should this one and the agent be killed. Either may be empty.
+    std::function<void(const control::ManagedProcess&)> write_record;
+    std::function<void(std::uint32_t pid)> remove_record;
   };
 
   // `keep`: how long what has ended waits for a controller that is gone.
@@ -40,6 +43,9 @@ class ManagedProcesses {
   std::unique_ptr<AgentLink> connect(UniqueFd socket);
   // `listener`: which controller the agent believes to be connected, or kNoListener.
   void add(control::ManagedProcess facts, std::unique_ptr<AgentLink> link, const std::string& listener);
+
+  // A process or filter of an earlier daemon, whose agent was killed. `goes_on`: the process exists.
+  void add_unattended(control::ManagedProcess facts, bool goes_on);
 
   // The controller has connected, or gone.
   void set_connected(const std::string& controller, bool connected);
@@ -59,7 +65,7 @@ class ManagedProcesses {
   struct Entry {
     control::ManagedProcess facts;
     std::unique_ptr<AgentLink> link;             // empty if the agent was killed
-    std::unique_ptr<Descriptor> process;         // then: a pidfd of the program
+    std::unique_ptr<UnattendedProgram> program;  // then, until it ends
     std::vector<Answer> killers;                 // then: requests to kill it, answered at its end
     std::vector<control::Output> held;           // output that arrived after the controller had gone
     std::optional<Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
@@ -71,11 +77,15 @@ class ManagedProcesses {
   void report(const Entry& entry, control::ReportBody body);
   void on_report(AgentLink* link, control::ReportBody body);
   void on_agent_end(AgentLink* link);
+  void leave_unattended(Entry& entry);
+  void on_program_change(std::uint32_t pid);
   void on_program_end(std::uint32_t pid);
+  void write_record(const Entry& entry) const;
+  void erase(std::uint32_t pid);
   std::string refusal_of(const std::string& controller, const Entry& entry) const;
   void set_flags(Entry& entry, const control::SetFlags& request, Answer answer);
   void end_filter(Entry& entry, Answer answer);
-  void kill_unattended(Entry& entry, Answer answer);
+  void control_unattended(Entry& entry, const control::RequestBody& request, Answer answer);
   void release(Entry& entry, const Answer& answer);
 
   asio::io_context& context_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -22,6 +23,13 @@ ReplyBody reply_of(Result<ReplyBody> done) { return done ? *std::move(done) : Re
 
 ReplyBody reply_of(const Result<void>& done) {
   return done ? ReplyBody(Done{}) : ReplyBody(Refused{done.error().what});
+}
+
+// One daemon listens in each folder of sockets, for each name of a machine.
+std::string daemon_identity(const SocketFolder& folder, const std::string& machine) {
+  struct stat status = {};
+  if (::fstat(folder.fd(), &status) != 0) return "";
+  return fmt::format("{} {}:{} {}", boot_identity(), status.st_dev, status.st_ino, machine);
 }
 
 // Of a request about one process; 0 for others.
@@ -67,13 +75,15 @@ Meterd::Meterd(asio::io_context& context, const Options& options)
                   [this](const std::string& controller, ReportBody body) {
                     return controllers_.report(controller, std::move(body));
                   },
-                  [this] { note_activity(); }}),
+                  [this] { note_activity(); }, [this](const ManagedProcess& facts) { records_->write(facts); },
+                  [this](std::uint32_t pid) { records_->remove(pid); }}),
       agents_(context, options.machine,
               {[this](UniqueFd socket) { return processes_.connect(std::move(socket)); },
                [this](ManagedProcess facts, std::unique_ptr<AgentLink> link, const std::string& listener) {
                  processes_.add(std::move(facts), std::move(link), listener);
                },
                [this] {
+                 take_unattended();
                  for (const auto& [controller, id] : std::exchange(waiting_hellos_, {})) welcome(controller, id);
                }}) {}
 
@@ -81,6 +91,7 @@ Result<void> Meterd::begin() {
   auto folder = SocketFolder::own();
   if (!folder) return folder.error();
   folder_ = *std::move(folder);
+  records_.emplace(*folder_, options_.machine);
   const UniqueFd lock = folder_->lock();  // of two that begin at the same time one finds the other
   const std::string name = meterd_socket(options_.machine);
   if (const UniqueFd other = folder_->connect(name, SOCK_STREAM); other)
@@ -89,9 +100,15 @@ Result<void> Meterd::begin() {
   if (!socket) return socket.error();
   listener_.emplace(context_, *std::move(socket), [this](UniqueFd peer) { controllers_.accept(std::move(peer)); });
   agents_.find(*folder_);
+  if (!agents_.is_finding()) take_unattended();
   processes_.forget_abandoned();
   note_activity();
   return {};
+}
+
+// What an earlier daemon managed, and whose agent does not answer any more.
+void Meterd::take_unattended() {
+  for (auto& [facts, goes_on] : records_->read()) processes_.add_unattended(std::move(facts), goes_on);
 }
 
 void Meterd::note_activity() {
@@ -110,6 +127,7 @@ void Meterd::on_hello(const std::string& controller, RequestId id) {
 void Meterd::welcome(const std::string& controller, RequestId id) {
   if (!controllers_.is_connected(id)) return;
   Welcome welcome;
+  welcome.host = daemon_identity(*folder_, options_.machine);
   welcome.machine = options_.machine.empty() ? machine_name() : options_.machine;
   welcome.addresses = machine_addresses();
   welcome.user = ::geteuid();

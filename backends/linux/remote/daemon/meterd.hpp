@@ -21,6 +21,7 @@
 #include "backends/linux/remote/daemon/controllers.hpp"
 #include "backends/linux/remote/daemon/log_settling.hpp"
 #include "backends/linux/remote/daemon/managed_processes.hpp"
+#include "backends/linux/remote/daemon/managed_records.hpp"
 #include "backends/linux/remote/daemon/pending_agents.hpp"
 #include "backends/linux/transport/net/listener.hpp"
 
@@ -47,6 +48,7 @@ class Meterd {
 
   Meterd(asio::io_context& context, const Options& options);
   Result<void> begin();
+  void take_unattended();
   void note_activity();
 
   void on_hello(const std::string& controller, RequestId id);
@@ -62,6 +64,7 @@ class Meterd {
   Options options_;
   Timer idle_timer_;
   std::optional<SocketFolder> folder_;
+  std::optional<ManagedRecords> records_;
   Controllers controllers_;
   ManagedProcesses processes_;
   PendingAgents agents_;

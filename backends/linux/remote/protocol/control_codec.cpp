@@ -78,6 +78,7 @@ class Writer {
     complaint_.about(name, text_problem(value, rule));
     json_[name] = text_as_json(value);
   }
+  void newer_text(const char* name, const std::string& value, TextRule rule) { text(name, value, rule); }
   void texts(const char* name, const std::vector<std::string>& values, TextRule rule) {
     Json list = Json::array();
     complaint_.about(name, list_problem(values.size()));
@@ -166,6 +167,10 @@ class Reader {
     const Json* found = find(name);
     if (found == nullptr) return;
     complaint_.about(name, read_text(*found, value) ? text_problem(value, rule) : "is not a text");
+  }
+  // A peer of an earlier version does not have it, and must be understood as far as its version.
+  void newer_text(const char* name, std::string& value, TextRule rule) {
+    if (json_.contains(name)) text(name, value, rule);
   }
   void texts(const char* name, std::vector<std::string>& values, TextRule rule) {
     const Json* list = find_list(name);

@@ -78,6 +78,7 @@ void fields(Archive& archive, ManagedProcess& managed) {
   archive.flag("attended", managed.attended);
   archive.choice("state", managed.state, kStateNames);
   archive.text("reason", managed.reason, kSentence);
+  archive.flag("unmetered", managed.is_unmetered);
   archive.meter_flags("flags", managed.flags);
   archive.object_or_none("filter", managed.filter, managed.filter.port != 0);
   archive.text("log", managed.log, kOptionalPath);
@@ -99,6 +100,7 @@ void fields(Archive& archive, Hello& hello) {
   archive.allow_unknown_fields();
   archive.number("version", hello.version, 0, UINT32_MAX);
   archive.text("controller", hello.controller, kName);
+  archive.newer_text("machine", hello.machine, kOptionalName);
 }
 template <typename Archive>
 void fields(Archive& archive, CreateFilter& create) {
@@ -196,12 +198,15 @@ void fields(Archive& archive, Refused& refused) {
   archive.text("why", refused.why, kSentence);
 }
 template <typename Archive>
-void fields(Archive&, Done&) {}
+void fields(Archive& archive, Done& done) {
+  archive.text("note", done.note, kSentence);
+}
 template <typename Archive>
 void fields(Archive& archive, Welcome& welcome) {
   archive.allow_unknown_fields();
   archive.number("version", welcome.version, 0, UINT32_MAX);
   archive.text("machine", welcome.machine, kName);
+  archive.newer_text("host", welcome.host, kSentence);
   archive.texts("addresses", welcome.addresses, kName);
   archive.number("user", welcome.user, 0, UINT32_MAX);
   archive.objects("charges", welcome.managed);
@@ -254,6 +259,7 @@ void fields(Archive& archive, StateChanged& changed) {
   archive.pid("pid", changed.pid);
   archive.choice("state", changed.state, kStateNames);
   archive.text("reason", changed.reason, kSentence);
+  archive.flag("unmetered", changed.is_unmetered);
 }
 template <typename Archive>
 void fields(Archive& archive, Output& output) {

@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 2;
+inline constexpr std::uint32_t kControlVersion = 3;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -45,7 +45,8 @@ struct ManagedProcess {
   std::string controller;  // to which it belongs
   bool attended = false;   // its controller is connected: no other may adopt it
   ProcessState state = ProcessState::running;
-  std::string reason;  // of a killed one: "normal", "exit status 3", "signal 9 (Killed)"
+  std::string reason;         // of a killed one: "normal", "exit status 3", "signal 9 (Killed)"
+  bool is_unmetered = false;  // its supervisor was killed: it goes on without a meter, and the reason says so
   MeterFlags flags;
   FilterAddress filter;  // of a process: where its meter sends; of a filter: its own address
   std::string log;       // of a filter
@@ -68,6 +69,7 @@ inline constexpr std::initializer_list<const char*> kKeptKindNames = {"log", "co
 struct Hello {
   std::uint32_t version = kControlVersion;
   std::string controller;  // its own name, unlike any other's
+  std::string machine;     // the controller's name for this machine, which may have several
 };
 // The program reads the messages of all meters on its standard input. Empty: the standard filter.
 struct CreateFilter {
@@ -167,10 +169,13 @@ struct Request {
 struct Refused {
   std::string why;  // one sentence for the user, with what to try
 };
-struct Done {};
+struct Done {
+  std::string note;  // what the user should know, or empty
+};
 struct Welcome {
   std::uint32_t version = kControlVersion;
   std::string machine;                 // its own name for itself
+  std::string host;                    // this daemon among all, by whatever name it was reached; begins with the boot
   std::vector<std::string> addresses;  // without loopback
   std::uint32_t user = 0;
   std::vector<ManagedProcess> managed;  // of every controller, connected or not
@@ -221,6 +226,7 @@ struct StateChanged {
   std::uint32_t pid = 0;
   ProcessState state = ProcessState::running;
   std::string reason;  // as in ManagedProcess
+  bool is_unmetered = false;
 };
 struct Output {
   std::uint32_t pid = 0;

@@ -3,6 +3,7 @@
 //
 //     much       prints 64 MB, then answers           endless    prints without end, and never answers
 //     states     reports states without end           silent     reads nothing any more
+//     red-ends   ends
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,6 +28,9 @@ void send(const ControlMessage& message) {
   }
 }
 
+// Every name that begins with "red" leads to the same machine.
+std::string host_of(const std::string& machine) { return machine.starts_with("red") ? "boot 1:2" : ""; }
+
 void print(int pieces) {
   for (int i = 0; i != pieces; ++i) send(Report{Output{.pid = 1, .bytes = std::string(kPieceBytes, 'y')}});
 }
@@ -36,6 +40,7 @@ void act(const std::string& machine) {
   if (machine == "endless") print(-1);
   while (machine == "states") send(Report{StateChanged{1, ProcessState::stopped, std::string(1000, 'r')}});
   while (machine == "silent") pause();
+  if (machine == "red-ends") std::exit(0);
 }
 
 int serve(const std::string& machine) {
@@ -47,7 +52,7 @@ int serve(const std::string& machine) {
       const auto message = decode_message(**frame).value();
       const auto& request = std::get<Request>(message);
       if (std::holds_alternative<Hello>(request.body)) {
-        send(Reply{request.number, Welcome{.machine = machine}});
+        send(Reply{request.number, Welcome{.machine = machine, .host = host_of(machine)}});
         continue;
       }
       if (std::holds_alternative<FindFile>(request.body)) act(machine);
