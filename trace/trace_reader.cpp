@@ -14,6 +14,7 @@
 #include "trace/sidecar.hpp"
 #include "trace/sound_event.hpp"
 #include "trace/stream_file.hpp"
+#include "trace/undelivered.hpp"
 
 namespace dpm {
 namespace {
@@ -57,6 +58,7 @@ struct TraceReader::State {
   bool is_foreign = false;
   bool being_recorded = false;
   Ledger ledger;
+  std::vector<Loss> undelivered;  // to the filter that wrote the trace
 
   void make_decoders() {
     is_foreign = !carries_events(sidecar.description.layouts);
@@ -277,6 +279,7 @@ LossReport TraceReader::State::reconcile(std::uint64_t delivered, std::vector<Lo
   }
   ledger.kept = delivered;
   for (auto& loss : losses) ledger.losses.push_back(std::move(loss));
+  ledger.losses.insert(ledger.losses.end(), undelivered.begin(), undelivered.end());
   ledger.lost = 0;
   for (const auto& loss : ledger.losses) ledger.lost += loss.events;
   ledger.seen = ledger.kept + ledger.filtered + ledger.lost;
@@ -311,8 +314,11 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   const bool being_recorded = is_being_recorded(directory);  // before trace.json is read: it may end in between
   auto sidecar = read_sidecar(directory);
   if (!sidecar) return sidecar.error();
+  const auto undelivered = read_undelivered(directory);
+  if (!undelivered) return undelivered.error();
   auto state = std::make_unique<State>();
   state->directory = directory;
+  state->undelivered = losses_of(*undelivered);
   state->sidecar = *std::move(sidecar);
   state->being_recorded = being_recorded;
   state->make_decoders();
@@ -325,6 +331,11 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
     state->survey();
   }
   state->ledger = state->sidecar.ledger;
+  for (const auto& loss : state->undelivered) {
+    state->ledger.losses.push_back(loss);
+    state->ledger.lost += loss.events;
+    state->ledger.seen += loss.events;
+  }
   return TraceReader(std::move(state));
 }
 

@@ -40,13 +40,18 @@ void say_ready() {
   ::dup2(nowhere.get(), STDOUT_FILENO);
 }
 
+control::Delivery delivery_of(const LinkStatus& status) {
+  return {status.problem, status.waiting, status.lost, status.left_in};
+}
+
 // A supervisor's events travel to the filter by a MeterLink. Errors on the way are written to the daemon's log.
 class LinkToFilter : public MeterSink {
  public:
-  LinkToFilter(std::unique_ptr<MeterLink> link, std::string described)
-      : link_(std::move(link)), described_(std::move(described)) {}
+  LinkToFilter(std::unique_ptr<MeterLink> link, std::string described, OnDelivery on_delivery)
+      : link_(std::move(link)), described_(std::move(described)), on_delivery_(std::move(on_delivery)) {}
 
   void set_immediate(bool on) override { link_->set_immediate(on); }
+  control::Delivery delivery() const override { return delivery_of(link_->status()); }
   void on_begin(const TraceInfo& info) override { link_->on_begin(info); }
   void on_growth(const TraceGrowth& growth) override { link_->on_growth(growth); }
   void on_events(std::span<const Event> batch) override { link_->on_events(batch); }
@@ -54,19 +59,23 @@ class LinkToFilter : public MeterSink {
     link_->on_end(losses);
     for (const auto& warning : link_->report().warnings())
       std::fprintf(stderr, "dpm meterd [%d]: %s: %s\n", ::getpid(), described_.c_str(), warning.c_str());
+    on_delivery_(delivery_of(link_->report().status()));
   }
 
  private:
   std::unique_ptr<MeterLink> link_;
   std::string described_;
+  OnDelivery on_delivery_;
 };
 
 Result<std::unique_ptr<MeterSink>> open_link(asio::io_context& context, const FilterAddress& filter,
-                                             const MeteredProcess& process) {
-  auto link = MeterLink::create(context, filter, {process.machine, process.pid, process.job, process.name}, {});
+                                             const MeteredProcess& process, const OnDelivery& on_delivery) {
+  MeterLinkOptions options;
+  options.on_status = [on_delivery](const LinkStatus& status) { on_delivery(delivery_of(status)); };
+  auto link = MeterLink::create(context, filter, {process.machine, process.pid, process.job, process.name}, options);
   if (!link) return link.error();
   const std::string described = process.name + " (process " + std::to_string(process.pid) + ")";
-  return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described));
+  return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described, on_delivery));
 }
 
 class MeterdCommand : public Command {

@@ -127,6 +127,19 @@ class Session {
       const auto id = pid(words);
       return {machine, FilterEnded{id, rest(words)}};
     }
+    if (kind == "delivery") {  // PID JOB NAME FILTER WAITING LOST FILE|- PROBLEM
+      DeliveryChanged changed;
+      changed.pid = pid(words);
+      changed.job = word(words);
+      changed.name = word(words);
+      changed.filter = word(words);
+      changed.delivery.waiting = pid(words);
+      changed.delivery.lost = pid(words);
+      changed.delivery.file = word(words);
+      if (changed.delivery.file == "-") changed.delivery.file.clear();
+      changed.delivery.problem = rest(words);
+      return {machine, changed};
+    }
     DPM_CHECK(kind == "lost");
     return {machine, MachineLost{rest(words)}};
   }

@@ -141,5 +141,21 @@ TEST_CASE("managed processes: when an agent is killed and the program has ended,
   CHECK(at.processes.find(facts.pid)->reason == "ended, for an unknown reason: its supervisor had been killed");
 }
 
+TEST_CASE("managed processes: what a removed process still delivers is reported until its agent ends", "[daemon]") {
+  Fixture at;
+  at.connected = {"owner"};
+  CHECK(at.refusal_of("owner", Release{kPid}).empty());
+  CHECK(at.processes.size() == 0);
+  const DeliveryChanged changed{kPid, "job", "program", "f1", {"no answer", 12, 0, ""}};
+  REQUIRE(at.agent->stream.send(Report{changed}));
+  at.run_until([&] { return !at.reports.empty(); });
+  REQUIRE(at.reports.size() == 1);
+  CHECK(at.reports[0].first == "owner");
+  CHECK(std::get<DeliveryChanged>(at.reports[0].second).delivery.waiting == 12);
+  at.agent.reset();
+  at.context.poll();
+  CHECK(at.reports.size() == 1);
+}
+
 }  // namespace
 }  // namespace dpm

@@ -96,9 +96,13 @@ void AgentService::report(control::ReportBody body) {
 
 bool AgentService::has_room() const { return daemon_ != nullptr && daemon_->queued_bytes() < kQueuedBytesMax; }
 
-void AgentService::retire(std::function<void()> then) {
+void AgentService::hide() {
   if (listener_) folder_->remove(socket_name_);
   listener_.reset();
+}
+
+void AgentService::retire(std::function<void()> then) {
+  hide();
   if (daemon_ == nullptr) return then();
   when_retired_ = std::move(then);
   daemon_->close_when_sent("retired");

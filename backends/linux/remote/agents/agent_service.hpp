@@ -58,7 +58,9 @@ class AgentService {
   // False while too much is queued for the daemon: output waits here.
   bool has_room() const;
 
-  // Removes the socket. `then` is called when the daemon has taken what was sent.
+  // Removes the socket: no other daemon finds us.
+  void hide();
+  // Hides, and ends the connection. `then` is called when the daemon has taken what was sent.
   void retire(std::function<void()> then);
 
  private:

@@ -17,6 +17,8 @@ class MeterSink : public EventSink, public GrowthSink {
  public:
   // Whether events are sent at once instead of being buffered. From any thread.
   virtual void set_immediate(bool on) = 0;
+  // What is missing at this moment. In the io_context's thread.
+  virtual control::Delivery delivery() const = 0;
 };
 
 struct MeteredProcess {
@@ -24,8 +26,11 @@ struct MeteredProcess {
   std::uint32_t pid = 0;
 };
 
+// Called in any thread.
+using OnDelivery = std::function<void(const control::Delivery&)>;
+
 // The sink waits in the supervisor's io_context.
-using OpenMeterSink =
-    std::function<Result<std::unique_ptr<MeterSink>>(asio::io_context&, const FilterAddress&, const MeteredProcess&)>;
+using OpenMeterSink = std::function<Result<std::unique_ptr<MeterSink>>(asio::io_context&, const FilterAddress&,
+                                                                       const MeteredProcess&, const OnDelivery&)>;
 
 }  // namespace dpm

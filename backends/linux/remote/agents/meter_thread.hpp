@@ -34,6 +34,7 @@ class MeterThread {
   void set_flags(MeterFlags flags);
   // The program goes on without us.
   void let_go();
+  control::Delivery delivery() const { return sink_->delivery(); }
   bool has_ended() const { return told_ == Stage::ended; }
   const std::string& failure() const { return failure_; }  // after the end
 

@@ -179,7 +179,9 @@ Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const Fil
   UniqueFd program_end = open_process(managed_.pid);
   if (!program_end) return Error::from_errno("watch process " + std::to_string(managed_.pid));
   program_stat_ = open_process_state(managed_.pid);
-  auto sink = open_sink_(context_, filter, {machine_, managed_.job, managed_.name, managed_.pid});
+  auto sink =
+      open_sink_(context_, filter, {machine_, managed_.job, managed_.name, managed_.pid},
+                 [this](const Delivery& delivery) { later(context_, [this, delivery] { set_delivery(delivery); }); });
   if (!sink) return sink.error();
   program_.emplace(context_, std::move(program_end));
   program_->when_readable([this] { on_program_end(); });
@@ -194,7 +196,7 @@ Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const Fil
   };
   handlers.on_end = [this] {
     if (conclude_timer_.is_running()) conclude();
-    if (is_retired_) context_.stop();
+    if (is_retired_) leave();
   };
   MeterOptions options;
   options.flags = flags;
@@ -287,14 +289,13 @@ std::string SupervisorProcess::left_behind_text() const {
                      left.size() > kShownMost ? fmt::format(" and {} others", left.size() - kShownMost) : "");
 }
 
-// The agent stays until the meter has delivered its events, although no daemon needs it.
+// The agent stays until the meter has delivered its events, or has given up. A later daemon does not need it.
 void SupervisorProcess::finish_release() {
   const std::string note = is_child_ ? left_behind_text() : "";
   for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{note});
-  service_.retire([this] {
-    is_retired_ = true;
-    if (meter_->has_ended()) context_.stop();
-  });
+  is_retired_ = true;
+  if (meter_->has_ended()) return leave();
+  service_.hide();
 }
 
 // ---- what happens to it
@@ -328,7 +329,10 @@ void SupervisorProcess::on_program_end() {
   reap_orphans(0);
   const bool others_go_on = !is_child_ || !descendants().empty();
   if (others_go_on || meter_->has_ended()) return conclude();
-  conclude_timer_.start(kMeterPatience, [this] { conclude(); });
+  conclude_timer_.start(kMeterPatience, [this] {
+    set_delivery(meter_->delivery());
+    conclude();
+  });
 }
 
 void SupervisorProcess::conclude() {
@@ -345,6 +349,12 @@ void SupervisorProcess::tell_end() {
 void SupervisorProcess::set_state(ProcessState state) {
   managed_.state = state;
   service_.report(StateChanged{managed_.pid, managed_.state, managed_.reason});
+}
+
+void SupervisorProcess::set_delivery(const Delivery& delivery) {
+  if (managed_.delivery == delivery) return;
+  managed_.delivery = delivery;
+  service_.report(DeliveryChanged{managed_.pid, managed_.job, managed_.name, managed_.filter.filter, delivery});
 }
 
 void SupervisorProcess::leave() {

@@ -64,6 +64,7 @@ class SupervisorProcess {
   void conclude();
   void tell_end();
   void set_state(control::ProcessState state);
+  void set_delivery(const control::Delivery& delivery);
   void leave();
 
   asio::io_context& context_;

@@ -35,6 +35,9 @@ std::size_t text_bytes(const Small&) {
 std::size_t text_bytes(const Output& report) { return report.bytes.size(); }
 std::size_t text_bytes(const StateChanged& report) { return report.reason.size(); }
 std::size_t text_bytes(const FilterEnded& report) { return report.reason.size(); }
+std::size_t text_bytes(const DeliveryChanged& report) {
+  return report.name.size() + report.delivery.problem.size() + report.delivery.file.size();
+}
 std::size_t text_bytes(const MachineLost& report) { return report.why.size(); }
 std::size_t text_bytes(const MachineFound& report) {
   std::size_t bytes = 0;

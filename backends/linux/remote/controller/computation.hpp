@@ -41,9 +41,17 @@ struct ProcessRecord {
   MeterFlags flags;
   bool is_unreachable = false;
   bool is_unmetered = false;  // its supervisor was killed
+  Delivery delivery;
   ProcessOutput output;
 
   bool is_active() const { return ended.empty() && state != ProcessState::killed; }
+};
+
+// Events of a process that has been removed, which have not reached its filter.
+struct RemovedDelivery {
+  std::string filter, job, process, machine;
+  std::uint32_t pid = 0;
+  Delivery delivery;
 };
 
 struct Job {
@@ -79,6 +87,9 @@ class Computation {
   // A process that is acquired again has another record.
   void remove_unmetered(std::string_view machine, std::uint32_t pid);
 
+  std::deque<RemovedDelivery>& removed_deliveries() { return removed_deliveries_; }
+  const std::deque<RemovedDelivery>& removed_deliveries() const { return removed_deliveries_; }
+
   // Null if there is no such record: it may have been removed.
   ProcessRecord* process_at(std::string_view machine, std::uint32_t pid, const Job** its_job = nullptr);
   FilterRecord* filter_at(std::string_view machine, std::uint32_t pid);
@@ -95,6 +106,7 @@ class Computation {
   std::deque<FilterRecord> filters_;
   std::deque<Job> jobs_;  // deques: records keep their place while others are added
   unsigned jobs_made_ = 0;
+  std::deque<RemovedDelivery> removed_deliveries_;
   std::set<std::pair<std::string, std::uint32_t>> given_up_;  // by machine and pid
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/linux/remote/controller/columns.hpp"
+#include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/machine_names.hpp"
 
 namespace dpm::control {
@@ -93,7 +94,7 @@ Outcome FilterCommands::list() {
     const std::string remark = filter.is_unadopted()   ? "not adopted"
                                : !filter.ended.empty() ? "ended: " + filter.ended
                                : filter.is_unreachable ? "unreachable"
-                                                       : "";
+                                                       : Deliveries(computation_).remark(filter);
     rows.push_back({filter.is_unadopted() ? "-" : std::to_string(filter.pid), filter.name, filter.machine, remark});
   }
   console_.say(columns(rows, 0));
@@ -104,11 +105,13 @@ Outcome FilterCommands::get_log(const std::string& name, const std::string& dest
   const auto filter = computation_.filter(name);
   if (!filter) return console_.fail("getlog: " + filter.error().what);
   if ((*filter)->is_unadopted()) return console_.fail(fmt::format("getlog: filter '{}' was not adopted", name));
-  if (auto done = fetch_.fetch(**filter, destination); !done) return console_.fail("getlog: " + done.error().what);
+  const auto undelivered = Deliveries(computation_).of((*filter)->name);
+  if (auto done = fetch_.fetch(**filter, destination, undelivered); !done) return console_.fail("getlog: " + done.error().what);
   // The standard filter writes as it goes, other programs perhaps at their end.
   const bool is_whole =
       !(*filter)->ended.empty() || (is_trace(destination) && computation_.active_processes_of(**filter).empty());
   (*filter)->fetched = is_whole ? FilterRecord::Fetched::whole : FilterRecord::Fetched::before_its_end;
+  if (const auto missing = Deliveries(computation_).sentences(**filter); !missing.empty()) console_.say(missing);
   return Outcome::done;
 }
 

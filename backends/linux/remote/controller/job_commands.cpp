@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/linux/remote/controller/columns.hpp"
+#include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/flag_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
@@ -150,6 +151,7 @@ Outcome JobCommands::list_processes(const std::string& name) {
     rows.push_back(
         {std::to_string(process.pid), state_text(process), process.name, process.machine, flag_words(process.flags)});
   console_.say(columns(rows, 0));
+  if (const auto missing = Deliveries(computation_).sentences(**job); !missing.empty()) console_.say(missing);
   return Outcome::done;
 }
 

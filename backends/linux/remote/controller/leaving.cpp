@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/filter_removal.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
@@ -57,6 +58,7 @@ Outcome Leaving::end() {
                                filter.machine));
       continue;
     }
+    if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
     if (const auto unfetched = unfetched_text(filter); !unfetched.empty()) console_.say(unfetched);
     if (!filter.is_unreachable) leaving.push_back(&filter);
   }

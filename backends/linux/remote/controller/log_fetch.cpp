@@ -4,15 +4,17 @@
 
 namespace dpm::control {
 
-Result<void> LogFetch::fetch(const FilterRecord& filter, const std::string& destination) {
-  auto done = fetch_as_it_is(filter, destination);
+Result<void> LogFetch::fetch(const FilterRecord& filter, const std::string& destination,
+                             const std::vector<Undelivered>& undelivered) {
+  auto done = fetch_as_it_is(filter, destination, undelivered);
   console_.progress("");
   if (!done && machines_.is_interrupted()) return Error{"interrupted: nothing of the log is kept here"};
   return done;
 }
 
 // While a filter works, files of its log come and go: after a failure, fetch the log again as it is then.
-Result<void> LogFetch::fetch_as_it_is(const FilterRecord& filter, const std::string& destination) {
+Result<void> LogFetch::fetch_as_it_is(const FilterRecord& filter, const std::string& destination,
+                                      const std::vector<Undelivered>& undelivered) {
   constexpr int kTimes = 5;
   for (int time = 1;; ++time) {
     fetched_bytes_ = 0;
@@ -21,7 +23,9 @@ Result<void> LogFetch::fetch_as_it_is(const FilterRecord& filter, const std::str
     if (!log) return log.error();
     const auto files = log_files(filter);
     if (!files) return files.error();
-    const auto fetched = fetch_files(filter, *files, *log);
+    auto fetched = fetch_files(filter, *files, *log);
+    const bool is_folder = *files != std::vector<std::string>{"."};
+    if (fetched && is_folder && !undelivered.empty()) fetched = log->append(kUndeliveredName, to_json(undelivered));
     if (fetched) return log->finish();
     if (time == kTimes || machines_.is_interrupted()) return fetched;
     const auto files_now = log_files(filter);

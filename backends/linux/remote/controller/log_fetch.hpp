@@ -10,6 +10,7 @@
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 #include "backends/linux/remote/controller/user_files.hpp"
+#include "trace/undelivered.hpp"
 
 namespace dpm::control {
 
@@ -21,12 +22,15 @@ class LogFetch {
   LogFetch(Machines& machines, Console& console) : machines_(machines), console_(console) {}
 
   // The log appears at the destination as a whole or not at all. A terminal shows how much of it has come.
-  Result<void> fetch(const FilterRecord& filter, const std::string& destination);
+  // `undelivered`: what has not reached the filter is not in its log; a file there lists it for the ledger.
+  Result<void> fetch(const FilterRecord& filter, const std::string& destination,
+                     const std::vector<Undelivered>& undelivered);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  Result<void> fetch_as_it_is(const FilterRecord& filter, const std::string& destination);
+  Result<void> fetch_as_it_is(const FilterRecord& filter, const std::string& destination,
+                              const std::vector<Undelivered>& undelivered);
   Result<std::vector<std::string>> log_files(const FilterRecord& filter);
   Result<void> fetch_files(const FilterRecord& filter, const std::vector<std::string>& files, FetchedLog& log);
   Result<void> fetch_file(const FilterRecord& filter, const std::string& file, FetchedLog& log);

@@ -37,7 +37,7 @@ struct MachineFound {
 
 struct MachineReport {
   std::string machine;
-  std::variant<StateChanged, Output, FilterEnded, MachineLost, MachineFound> what;
+  std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, MachineLost, MachineFound> what;
 };
 
 class Machines {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
 namespace dpm::control {
@@ -91,6 +92,7 @@ std::vector<bool> RemovalCommands::remove(const std::vector<ProcessRecord*>& all
       continue;
     }
     computation_.give_up(*process);
+    if (const auto left = Deliveries(computation_).keep(*process); !left.empty()) console_.say(left);
     console_.say(
         fmt::format("'{}' given up: what becomes of it on {} is not known here", process->name, process->machine));
   }
@@ -134,6 +136,8 @@ std::vector<bool> RemovalCommands::remove_reachable(const std::vector<ProcessRec
     } else {
       console_.say(fmt::format("'{}' removed{}", processes[i]->name, notes[i]));
     }
+    if (!removed[i]) continue;
+    if (const auto left = Deliveries(computation_).keep(*processes[i]); !left.empty()) console_.say(left);
   }
   return removed;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
@@ -138,6 +139,10 @@ void Reports::take(const std::string& machine, const FilterEnded& report) {
   tell(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", filter->name, machine, filter->ended));
 }
 
+void Reports::take(const std::string& machine, const DeliveryChanged& report) {
+  if (const auto news = Deliveries(computation_).take(machine, report); !news.empty()) tell(news);
+}
+
 void Reports::take(const std::string& machine, const MachineLost& report) {
   std::vector<std::string> names;
   for (auto& job : computation_.jobs()) {
@@ -175,6 +180,8 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
       take(machine, managed == nullptr
                         ? StateChanged{process.pid, ProcessState::killed, "the machine was started again"}
                         : StateChanged{process.pid, managed->state, managed->reason, managed->is_unmetered});
+      if (managed != nullptr && managed->delivery != process.delivery)
+        take(machine, DeliveryChanged{process.pid, job.name, process.name, job.filter, managed->delivery});
     }
   }
   if (!forgotten.empty())

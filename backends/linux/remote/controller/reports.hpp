@@ -41,6 +41,7 @@ class Reports {
   void take(const std::string& machine, const StateChanged& report);
   void take(const std::string& machine, const Output& report);
   void take(const std::string& machine, const FilterEnded& report);
+  void take(const std::string& machine, const DeliveryChanged& report);
   void take(const std::string& machine, const MachineLost& report);
   void take(const std::string& machine, const MachineFound& report);
   void show_end(const Job& job, ProcessRecord& process, const std::string& reason);

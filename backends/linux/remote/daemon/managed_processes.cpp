@@ -221,8 +221,7 @@ void ManagedProcesses::release(Entry& entry, const Answer& answer) {
   entry.link->ask(Release{pid}, [this, pid, answer](ReplyBody body) {
     Entry* released = entry_of(pid);
     if (released != nullptr && std::holds_alternative<Done>(body)) {
-      // This runs in a handler of the link, which must not destroy it.
-      later(context_, [link = std::shared_ptr<AgentLink>(std::move(released->link))] {});
+      departing_.push_back({released->facts.controller, std::move(released->link)});
       erase(pid);
       handlers_.on_release();
     }
@@ -239,7 +238,7 @@ void ManagedProcesses::report(const Entry& entry, ReportBody body) {
 
 void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
   Entry* entry = entry_of(link);
-  if (entry == nullptr) return;
+  if (entry == nullptr) return on_departing_report(link, std::move(body));
   if (const auto* changed = std::get_if<StateChanged>(&body)) {
     entry->facts.state = changed->state;
     entry->facts.reason = changed->reason;
@@ -247,6 +246,8 @@ void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
   } else if (const auto* ended = std::get_if<FilterEnded>(&body)) {
     entry->facts.state = ProcessState::killed;
     entry->facts.reason = ended->reason;
+  } else if (const auto* delivery = std::get_if<DeliveryChanged>(&body)) {
+    entry->facts.delivery = delivery->delivery;
   } else if (auto* output = std::get_if<Output>(&body);
              output != nullptr && !handlers_.is_connected(entry->facts.controller)) {
     entry->held.push_back(std::move(*output));
@@ -255,11 +256,20 @@ void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
   report(*entry, std::move(body));
 }
 
+void ManagedProcesses::on_departing_report(const AgentLink* link, ReportBody body) {
+  if (!std::holds_alternative<DeliveryChanged>(body)) return;
+  for (const auto& departing : departing_)
+    if (departing.link.get() == link) handlers_.report(departing.controller, std::move(body));
+}
+
 // ---- agents that were killed
 
 void ManagedProcesses::on_agent_end(AgentLink* link) {
   Entry* entry = entry_of(link);
-  if (entry == nullptr) return;
+  if (entry == nullptr) {
+    departing_.remove_if([&](const Departing& departing) { return departing.link.get() == link; });
+    return;
+  }
   entry->link.reset();
   leave_unattended(*entry);
 }

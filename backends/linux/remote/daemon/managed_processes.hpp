@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -71,11 +72,18 @@ class ManagedProcesses {
     std::optional<Clock::time_point> abandoned;  // when it was first seen ended, and its controller gone
   };
 
+  // A supervisor whose process has been removed, until its meter has delivered the last events or given up.
+  struct Departing {
+    std::string controller;
+    std::unique_ptr<AgentLink> link;
+  };
+
   Entry* entry_of(std::uint32_t pid);
   Entry* entry_of(const AgentLink* link);
   void set_listener(Entry& entry, const std::string& controller);
   void report(const Entry& entry, control::ReportBody body);
   void on_report(AgentLink* link, control::ReportBody body);
+  void on_departing_report(const AgentLink* link, control::ReportBody body);
   void on_agent_end(AgentLink* link);
   void leave_unattended(Entry& entry);
   void on_program_change(std::uint32_t pid);
@@ -92,6 +100,7 @@ class ManagedProcesses {
   std::chrono::seconds keep_;
   Handlers handlers_;
   std::map<std::uint32_t, Entry> entries_;  // by pid
+  std::list<Departing> departing_;
 };
 
 }  // namespace dpm

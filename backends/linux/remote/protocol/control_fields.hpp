@@ -58,6 +58,7 @@ DPM_CONTROL_TYPE(KeptFiles, "kept_files")
 DPM_CONTROL_TYPE(StateChanged, "state_changed")
 DPM_CONTROL_TYPE(Output, "output")
 DPM_CONTROL_TYPE(FilterEnded, "filter_ended")
+DPM_CONTROL_TYPE(DeliveryChanged, "delivery_changed")
 #undef DPM_CONTROL_TYPE
 
 template <typename Archive>
@@ -66,6 +67,14 @@ void fields(Archive& archive, FilterAddress& address) {
   archive.number("port", address.port, 1, 65535);
   archive.digits("secret", address.secret, 64);
   archive.text("filter", address.filter, kOptionalName);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Delivery& delivery) {
+  archive.text("problem", delivery.problem, kSentence);
+  archive.number("waiting", delivery.waiting, 0, INT64_MAX);
+  archive.number("lost", delivery.lost, 0, INT64_MAX);
+  archive.text("file", delivery.file, kOptionalPath);
 }
 
 template <typename Archive>
@@ -82,6 +91,7 @@ void fields(Archive& archive, ManagedProcess& managed) {
   archive.meter_flags("flags", managed.flags);
   archive.object_or_none("filter", managed.filter, managed.filter.port != 0);
   archive.text("log", managed.log, kOptionalPath);
+  archive.object_or_none("delivery", managed.delivery, !managed.delivery.problem.empty());
 }
 
 template <typename Archive>
@@ -272,6 +282,15 @@ template <typename Archive>
 void fields(Archive& archive, FilterEnded& ended) {
   archive.pid("pid", ended.pid);
   archive.text("reason", ended.reason, kSentence);
+}
+
+template <typename Archive>
+void fields(Archive& archive, DeliveryChanged& changed) {
+  archive.pid("pid", changed.pid);
+  archive.text("job", changed.job, kOptionalName);
+  archive.text("name", changed.name, kOptionalName);
+  archive.text("filter", changed.filter, kOptionalName);
+  archive.object("delivery", changed.delivery);
 }
 
 }  // namespace dpm::control

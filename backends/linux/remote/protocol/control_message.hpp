@@ -35,6 +35,15 @@ enum class ProcessState : std::uint8_t { fresh, acquired, running, stopped, kill
 inline constexpr std::initializer_list<const char*> kStateNames = {"new", "acquired", "running", "stopped", "killed"};
 inline std::string state_name(ProcessState state) { return kStateNames.begin()[static_cast<std::size_t>(state)]; }
 
+// Whether a process's events reach its filter.
+struct Delivery {
+  std::string problem;        // why not; empty: they do
+  std::uint64_t waiting = 0;  // then: how many, on the process's machine
+  std::uint64_t lost = 0;     // then: how many are kept nowhere
+  std::string file;           // then: where they stay for good; empty: the meter still tries
+  friend bool operator==(const Delivery&, const Delivery&) = default;
+};
+
 // A process or a filter that a daemon manages. In messages, lists of them are called "charges".
 struct ManagedProcess {
   enum class Kind : std::uint8_t { process, filter };
@@ -50,6 +59,7 @@ struct ManagedProcess {
   MeterFlags flags;
   FilterAddress filter;  // of a process: where its meter sends; of a filter: its own address
   std::string log;       // of a filter
+  Delivery delivery;     // of a process
 };
 
 // What DPM keeps for its user on the disk of a machine, until the user removes it.
@@ -234,13 +244,19 @@ struct Output {
   std::string bytes;
   std::uint64_t dropped_bytes = 0;  // dropped before these, for lack of a listener and of room
 };
+// Sent also when the process has been removed, until its meter ends.
+struct DeliveryChanged {
+  std::uint32_t pid = 0;
+  std::string job, name, filter;  // of the process, and of its filter when it was created
+  Delivery delivery;
+};
 // A filter ended without being released.
 struct FilterEnded {
   std::uint32_t pid = 0;
   std::string reason;
 };
 
-using ReportBody = std::variant<StateChanged, Output, FilterEnded>;
+using ReportBody = std::variant<StateChanged, Output, FilterEnded, DeliveryChanged>;
 struct Report {
   ReportBody body;
 };

@@ -21,6 +21,7 @@ constexpr auto kConnectPatience = 3000ms;
 constexpr auto kGreetingPatience = 10s;  // for the handshake, and again for Resume
 constexpr auto kPauseMin = 50ms;
 constexpr auto kPauseMax = 2000ms;
+constexpr auto kWatchPause = 1s;
 constexpr std::size_t kSendPiece = 64 * 1024;
 constexpr std::size_t kReadPiece = 4 * 1024;  // confirmations are short
 
@@ -57,13 +58,16 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
         shared_(std::move(shared)),
         filter_(std::move(filter)),
         tls_(std::move(tls)),
-        options_(options),
+        options_(std::move(options)),
         connecting_(context),
-        sleep_(context) {}
+        sleep_(context),
+        watch_(Clock::now()),
+        watch_timer_(context) {}
 
   // Tries the addresses in order, repeatedly, until everything is confirmed.
   asio::awaitable<void> run([[maybe_unused]] std::shared_ptr<Work> self) {
     auto pause = kPauseMin;
+    keep_watching();
     while (!stopped_) {
       for (const auto& host : filter_.hosts) {
         resumed_ = false;
@@ -88,6 +92,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
 
   void stop() {
     stopped_ = true;
+    watch_timer_.cancel();
     sleep_.cancel();
     AsioError ignored;
     connecting_.close(ignored);
@@ -117,6 +122,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     }
     conversation->end(stranger);
     conversation_.reset();
+    keep_watching();
     if (!stopped_ && !is_complete())
       note_problem(fmt::format("speak to the filter's collector at {}: {}", host, conversation->problem));
   }
@@ -197,6 +203,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     if (full || now >= batch_due_) {
       // Events in the spool wait for a confirmation, not for time.
       const bool produced = buffer.produce(out, kSendPiece);
+      if (produced) keep_watching();
       batch_due_ = produced && buffer.unsent() > 0 ? now : Clock::time_point::max();
     }
     return buffer.is_complete();
@@ -217,6 +224,28 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     return shared_->stopped || shared_->buffer.is_complete();
   }
 
+  // An idle link that is connected is not watched, and costs nothing.
+  void keep_watching() {
+    if (stopped_ || !options_.on_status || watch_timer_.is_running()) return;
+    watch_timer_.start(kWatchPause, [this] { look(); });
+  }
+
+  void look() {
+    LinkWatch::Seen seen;
+    {
+      const std::lock_guard lock(shared_->mutex);
+      if (shared_->stopped) return;
+      const LinkBuffer& buffer = shared_->buffer;
+      // What a filter that is gone does not get, its collector counts.
+      const bool is_wanted = buffer.filter_gone().empty();
+      seen = {conversation_ != nullptr && resumed_, buffer.confirmed(), is_wanted ? buffer.waiting() : 0,
+              shared_->problem};
+    }
+    const bool may_rest = seen.is_connected && seen.waiting == 0;
+    if (const auto status = watch_.look(Clock::now(), std::move(seen))) options_.on_status(*status);
+    if (!may_rest) keep_watching();
+  }
+
   void note_problem(const std::string& problem) {
     const std::lock_guard lock(shared_->mutex);
     if (!shared_->stopped) shared_->problem = problem;
@@ -230,6 +259,8 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
   tcp::socket connecting_;
   std::shared_ptr<Conversation> conversation_;
   asio::steady_timer sleep_;
+  LinkWatch watch_;
+  Timer watch_timer_;
   bool wakeable_ = false;  // the sleep ends when there is something to do
   bool woken_ = false;     // since the last look
   bool resumed_ = false;   // the collector has sent Resume on this connection
@@ -241,7 +272,7 @@ LinkSender::LinkSender(asio::io_context& context, std::shared_ptr<SharedLink> sh
                        TlsContext tls, Options options)
     : context_(context),
       shared_(std::move(shared)),
-      work_(std::make_shared<Work>(context, shared_, std::move(filter), std::move(tls), options)) {
+      work_(std::make_shared<Work>(context, shared_, std::move(filter), std::move(tls), std::move(options))) {
   spawn(context, work_->run(work_));
 }
 

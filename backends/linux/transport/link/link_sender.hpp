@@ -5,12 +5,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "backends/linux/transport/frames/filter_address.hpp"
 #include "backends/linux/transport/link/link_buffer.hpp"
+#include "backends/linux/transport/link/link_watch.hpp"
 #include "backends/linux/transport/tls/tls_context.hpp"
 
 namespace dpm {
@@ -34,6 +36,9 @@ class LinkSender {
   struct Options {
     std::size_t batch_events = 0;       // a batch waits for this many,
     std::chrono::nanoseconds delay{0};  // at most this long
+    // Called in the io_context's thread when events stop reaching the filter, about once a second while more come to
+    // wait, and when they reach it again.
+    std::function<void(const LinkStatus&)> on_status;
   };
 
   // One thread runs the io_context until the sender is destroyed.

@@ -66,8 +66,9 @@ Result<std::unique_ptr<MeterLink>> MeterLink::create(asio::io_context& context, 
   LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max),
                     NamesStore(options.folder));
   auto state = std::make_unique<State>(std::move(buffer), options);
-  state->sender = std::make_unique<LinkSender>(context, state->link, std::move(filter), *std::move(tls),
-                                               LinkSender::Options{options.batch_events, of(options.delay)});
+  state->sender =
+      std::make_unique<LinkSender>(context, state->link, std::move(filter), *std::move(tls),
+                                   LinkSender::Options{options.batch_events, of(options.delay), options.on_status});
   return std::unique_ptr<MeterLink>(new MeterLink(std::move(state)));
 }
 
@@ -188,6 +189,7 @@ void MeterLink::State::conclude() {
   const LinkBuffer& buffer = shared.buffer;
   report.recorded = given;
   report.problem = shared.problem;
+  report.is_complete = buffer.is_complete() || !buffer.filter_gone().empty();
   if (dropped > 0) report.losses.push_back({not_kept(buffer), dropped});
   const std::uint64_t rest = given - report.confirmed - report.left - dropped;
   if (rest > 0)
@@ -205,6 +207,17 @@ void MeterLink::set_immediate(bool on) {
   if (on) state_->wake(lock);
 }
 
+LinkStatus MeterLink::status() const {
+  const std::lock_guard lock(state_->shared.mutex);
+  const LinkBuffer& buffer = state_->shared.buffer;
+  if (buffer.is_complete() || !buffer.filter_gone().empty() || buffer.waiting() == 0) return {};
+  const std::string& problem = state_->shared.problem;
+  return {!problem.empty()      ? problem
+          : buffer.is_resumed() ? "not confirmed yet"
+                                : "no answer yet",
+          buffer.waiting(), 0, ""};
+}
+
 LinkReport MeterLink::report() const {
   const std::lock_guard lock(state_->shared.mutex);
   return state_->published;
@@ -214,6 +227,11 @@ std::uint64_t LinkReport::lost() const {
   std::uint64_t events = 0;
   for (const auto& loss : losses) events += loss.events;
   return events;
+}
+
+LinkStatus LinkReport::status() const {
+  if (is_complete || left + lost() == 0) return {};
+  return {problem.empty() ? "it did not take them in time" : problem, left, lost(), left_in};
 }
 
 std::vector<std::string> LinkReport::warnings() const {

@@ -12,11 +12,13 @@
 // The io_context's thread waits for all sockets. It never serves the metered program.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/linux/transport/frames/filter_address.hpp"
+#include "backends/linux/transport/link/link_watch.hpp"
 #include "backends/linux/transport/net/io_context.hpp"
 #include "model/event_source.hpp"
 #include "model/time.hpp"
@@ -34,6 +36,7 @@ struct MeterLinkOptions {
   std::string folder;                                      // for events on disk; empty: state_folder()/spool
   Duration patience = Duration::from_seconds(10);
   Duration end_wait = Duration::from_seconds(60);
+  std::function<void(const LinkStatus&)> on_status;  // as in LinkSender::Options; until on_end()
 };
 
 // What became of the events, complete after on_end(): recorded = confirmed + left + lost.
@@ -43,9 +46,12 @@ struct LinkReport {
   std::uint64_t left = 0;       // in the file `left_in`, which `dpm filter` reads
   std::vector<Loss> losses;
   std::string left_in;
-  std::string problem;  // why the filter could not be reached last; empty: it could
+  std::string problem;       // why the filter could not be reached last; empty: it could
+  bool is_complete = false;  // the collector has the account of everything
 
   std::uint64_t lost() const;
+  // At the end. What a filter that is gone does not get is not undelivered: its collector counts it.
+  LinkStatus status() const;
   // Sentences for the user about what went wrong.
   std::vector<std::string> warnings() const;
 };
@@ -66,6 +72,8 @@ class MeterLink : public EventSink, public GrowthSink {
   // From any thread.
   void set_immediate(bool on);
   LinkReport report() const;
+  // While the program's end waits for the last events: what is missing now, however short the break is.
+  LinkStatus status() const;
 
  private:
   struct State;

@@ -1,0 +1,90 @@
+#include "trace/undelivered.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "trace/files.hpp"
+
+namespace dpm {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kBytesMax = 16 * 1024 * 1024;
+constexpr std::uint64_t kEventsMax = std::uint64_t{1} << 40;  // their sum is a number, too
+
+std::uint64_t count_from(const Json& json) {
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > kEventsMax)
+    throw std::invalid_argument("that is not a number of events: " + json.dump());
+  return json.get<std::uint64_t>();
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<Undelivered>& undelivered) {
+  Json json = {{"format", "dpm-undelivered"}, {"version", 1}, {"meters", Json::array()}};
+  for (const auto& meter : undelivered)
+    json["meters"].push_back({{"machine", meter.machine},
+                              {"pid", meter.pid},
+                              {"job", meter.job},
+                              {"name", meter.name},
+                              {"problem", meter.problem},
+                              {"waiting", meter.waiting},
+                              {"lost", meter.lost},
+                              {"file", meter.file}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("format") != "dpm-undelivered" || json.at("version") != 1)
+      return Error{path + ": not a list of what was not delivered, or of another version"};
+    std::vector<Undelivered> undelivered;
+    for (const auto& meter : json.at("meters"))
+      undelivered.push_back({meter.at("machine").get<std::string>(), meter.at("job").get<std::string>(),
+                             meter.at("name").get<std::string>(), meter.at("pid").get<std::uint32_t>(),
+                             meter.at("problem").get<std::string>(), count_from(meter.at("waiting")),
+                             count_from(meter.at("lost")), meter.at("file").get<std::string>()});
+    return undelivered;
+  } catch (const std::exception& wrong) {
+    return Error{fmt::format("{}: not a list of what was not delivered: {}", path, wrong.what())};
+  }
+}
+
+Result<std::vector<Undelivered>> read_undelivered(const std::string& directory) {
+  fs::path folder = fs::path(directory).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  std::vector<fs::path> places = {folder / kUndeliveredName};
+  // The standard filter writes the folder "trace" of its log.
+  if (folder.filename() == "trace") places.push_back(folder.parent_path() / kUndeliveredName);
+  for (const auto& place : places) {
+    std::error_code ignored;
+    if (!fs::exists(place, ignored)) continue;
+    const auto text = read_text_file(place.string(), kBytesMax);
+    if (!text) return text.error();
+    return undelivered_from_json(place.string(), *text);
+  }
+  return std::vector<Undelivered>{};
+}
+
+std::vector<Loss> losses_of(const std::vector<Undelivered>& undelivered) {
+  std::vector<Loss> losses;
+  for (const auto& meter : undelivered) {
+    const std::string whose = fmt::format("process {} ({}) on {}", meter.pid, meter.name, meter.machine);
+    const std::string place =
+        meter.file.empty() ? "they waited there when the log was fetched" : "they are there in " + meter.file;
+    losses.push_back(
+        {fmt::format("{} does not reach the filter ({}): {}", whose, meter.problem, place), meter.waiting});
+    if (meter.lost > 0)
+      losses.push_back(
+          {fmt::format("{} does not reach the filter ({}), and had no room for them", whose, meter.problem),
+           meter.lost});
+  }
+  return losses;
+}
+
+}  // namespace dpm
