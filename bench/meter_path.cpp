@@ -131,7 +131,7 @@ int main() {
         options.log = made + "/log";
         options.program = {"/bin/sh", "-c", "exec cat > /dev/null"};
         options.secret = secret;
-        options.loopback_only = true;
+        options.place.loopback_only = true;
         asio::io_context context;
         auto filter = FilterCollector::create(context, options).value();
         tell(told, filter->port());

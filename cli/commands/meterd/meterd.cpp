@@ -69,13 +69,14 @@ class LinkToFilter : public MeterSink {
 };
 
 Result<std::unique_ptr<MeterSink>> open_link(asio::io_context& context, const FilterAddress& filter,
-                                             const MeteredProcess& process, const OnDelivery& on_delivery) {
+                                             const MeteredProcess& process, const MeterWay& way) {
   MeterLinkOptions options;
-  options.on_status = [on_delivery](const LinkStatus& status) { on_delivery(delivery_of(status)); };
+  options.on_status = [way](const LinkStatus& status) { way.on_delivery(delivery_of(status)); };
+  options.dial = way.dial;
   auto link = MeterLink::create(context, filter, {process.machine, process.pid, process.job, process.name}, options);
   if (!link) return link.error();
   const std::string described = process.name + " (process " + std::to_string(process.pid) + ")";
-  return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described, on_delivery));
+  return std::unique_ptr<MeterSink>(new LinkToFilter(*std::move(link), described, way.on_delivery));
 }
 
 class MeterdCommand : public Command {

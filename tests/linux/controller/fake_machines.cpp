@@ -29,7 +29,11 @@ std::string description(const RequestBody& body) {
       Overloaded{
           [](const Hello&) { return std::string("Hello"); },
           [](const CreateFilter& r) {
-            return "CreateFilter " + r.name + " [" + r.program + "] [" + r.descriptions + "] [" + r.templates + "]";
+            return "CreateFilter " + r.name + " [" + r.program + "] [" + r.descriptions + "] [" + r.templates + "]" +
+                   (r.port_first == 0
+                        ? ""
+                        : " ports " + std::to_string(r.port_first) + " to " + std::to_string(r.port_last)) +
+                   (r.through_controller ? " through the controller" : "");
           },
           [](const CreateProcess& r) {
             std::string text = "CreateProcess " + r.job + " " + r.name + " " + r.file;
@@ -61,6 +65,7 @@ std::string description(const RequestBody& body) {
           [](const ListManaged&) { return std::string("ListManaged"); },
           [](const ListKept&) { return std::string("ListKept"); },
           [](const RemoveKept& r) { return "RemoveKept " + r.name; },
+          [](const Relay& r) { return numbered("Relay", r.pid); },
       },
       body);
 }
@@ -119,7 +124,10 @@ std::uint32_t FakeMachines::pid_on(const std::string& machine) {
 
 ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& body) {
   constexpr std::uint16_t kPort = 4000;
-  if (std::holds_alternative<CreateFilter>(body)) {
+  if (const auto* filter = std::get_if<CreateFilter>(&body)) {
+    if (filter->through_controller)
+      return FilterCreated{
+          pid_on(machine), {.secret = std::string(64, 'a'), .through_controller = true}, "logs/" + machine};
     const auto address = addresses_.try_emplace(machine, "10.0.0.1").first->second;
     return FilterCreated{
         pid_on(machine), {.hosts = {address}, .port = kPort, .secret = std::string(64, 'a')}, "logs/" + machine};

@@ -17,6 +17,9 @@ class FakeMachines : public Machines {
   std::vector<std::string> known_as(std::vector<std::string> machines) override;
   bool is_here(const std::string& machine) const override { return machine == kLocalMachine; }
   bool are_all_here() const override { return false; }
+  void serve_tunnels(const FilterAddress&, const std::string& machine, std::uint32_t pid) override {
+    asked_.push_back(machine + " serve " + std::to_string(pid));
+  }
   std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
   // Delivers the reports that were set for later. With none left, the wait is interrupted instead of lasting forever.
   Waited wait(std::chrono::milliseconds at_most) override;

@@ -14,7 +14,7 @@ TALK = ("import socket\na, b = socket.socketpair()\nfor i in range(200):\n  a.se
 
 def create_filter(red, name="f1", program="", descriptions="", templates="", loopback_only=True):
     return red.ask("create_filter", name=name, program=program, descriptions=descriptions, templates=templates,
-                   loopback_only=loopback_only)
+                   loopback_only=loopback_only, port_first=0, port_last=0, through_controller=False)
 
 
 def run_with(red, made, *command, flags="all"):
@@ -150,7 +150,8 @@ def case_collector_killed(machine):
 
 def case_unreachable(machine):
     """A filter that cannot be reached holds up neither the program nor who controls it; its events stay in a file."""
-    machine.address = {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none"}
+    machine.address = {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none",
+                       "through_controller": False}
     red = Controller(machine)
     pid, reason = red.run(sys.executable, "-c", TALK)
     assert reason == "normal" and pid not in red.managed()

@@ -206,7 +206,7 @@ class Machine:
         os.chmod(program, 0o755)
         controller = Controller(self, "swallower")
         created = controller.ask("create_filter", name="swallow", program=program, descriptions="", templates="",
-                                 loopback_only=True)
+                                 loopback_only=True, port_first=0, port_last=0, through_controller=False)
         controller.close()
         return created["address"]
 

@@ -55,7 +55,7 @@ class CollectorProcess {
       options.log = log;
       options.program = std::move(program);
       options.secret = secret_;
-      options.loopback_only = true;
+      options.place.loopback_only = true;
       options.limits = limits;
       options.waiting_bytes_max = waiting_bytes_max;
       options.filter_patience = std::chrono::milliseconds(20'000);

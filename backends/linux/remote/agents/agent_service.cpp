@@ -48,9 +48,11 @@ Result<void> AgentService::begin(UniqueFd daemon, const std::string& machine) {
 
 void AgentService::connect(UniqueFd socket) {
   listened_to_ = false;
+  handlers_.on_new_way();
   ++daemon_number_;
   const auto on_end = [this](const std::string&, bool) {
     listened_to_ = false;
+    handlers_.on_new_way();
     daemon_.reset();
     if (when_retired_) std::exchange(when_retired_, nullptr)();
   };
@@ -72,6 +74,7 @@ void AgentService::greet(std::uint64_t number, const control::Hello& hello) {
   if (hello.version != control::kControlVersion)
     return refuse(id, fmt::format("started by a dpm of control version {}, asked by one of version {}",
                                   control::kControlVersion, hello.version));
+  handlers_.on_new_way();
   listened_to_ = hello.controller != kNoListener;
   if (listened_to_) controller_ = hello.controller;
   control::Welcome welcome;

@@ -34,7 +34,8 @@ class AgentService {
   struct Handlers {
     std::function<void(RequestId, control::RequestBody)> on_request;  // Hello is answered here
     std::function<control::ManagedProcess()> describe;
-    std::function<void()> on_room;  // a controller has begun to listen, or has taken what was sent
+    std::function<void()> on_room;     // a controller has begun to listen, or has taken what was sent
+    std::function<void()> on_new_way;  // to another controller, or the same one by another connection, or to none
   };
 
   // An agent's main loop, until the agent stops the io_context. `make` makes the agent and returns its service. Neither

@@ -71,6 +71,13 @@ std::string how_and_why(const std::string& how, const std::string& log) {
   return how.empty() || last.empty() ? how : fmt::format("{}: {}", how, last.substr(0, kLineBytesMax));
 }
 
+// Where meters find the collector.
+std::vector<std::string> hosts_of(const CreateFilter& request) {
+  if (request.through_controller) return {};
+  if (request.loopback_only) return {"127.0.0.1"};
+  return addresses_for_others(machine_addresses());
+}
+
 }  // namespace
 
 Result<void> CollectorProcess::run(UniqueFd daemon, const std::string& machine) {
@@ -85,7 +92,14 @@ CollectorProcess::CollectorProcess(asio::io_context& context, std::string machin
     : context_(context),
       machine_(std::move(machine)),
       service_(context, {[this](RequestId id, RequestBody request) { on_request(id, std::move(request)); },
-                         [this] { return describe(); }, [] {}}) {
+                         [this] { return describe(); }, [] {}, [this] { tunnels_.end_all(); }}),
+      tunnels_(context, {[this](Relay piece) {
+                           piece.pid = managed_.pid;
+                           service_.report(std::move(piece));
+                         },
+                         [this](UniqueFd connection) {
+                           if (collector_ != nullptr) collector_->accept(std::move(connection));
+                         }}) {
   managed_.kind = ManagedProcess::Kind::filter;
 }
 
@@ -101,6 +115,10 @@ void CollectorProcess::on_request(RequestId id, RequestBody request) {
     if (created) return service_.reply(id, *std::move(created));
     service_.refuse(id, created.error().what);
     return service_.retire([this] { context_.stop(); });
+  }
+  if (auto* piece = std::get_if<Relay>(&request); piece != nullptr && managed_.filter.through_controller) {
+    tunnels_.take(std::move(*piece));
+    return service_.reply(id, Done{});
   }
   if (managed_.pid == 0 || (!std::holds_alternative<Release>(request) && !std::holds_alternative<EndFilter>(request)))
     return service_.refuse(id, "that is a filter: it can be ended and released, and its log can be read");
@@ -122,7 +140,8 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   options.log = default_log_folder(request.name);
   options.program = *command;
   options.secret = *secret;
-  options.loopback_only = request.loopback_only;
+  options.place = {request.loopback_only, request.port_first, request.port_last};
+  options.listens = !request.through_controller;
   auto collector = FilterCollector::create(context_, options);
   if (!collector) return collector.error();
   collector_ = *std::move(collector);
@@ -132,9 +151,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   managed_.name = request.name;
   managed_.state = ProcessState::running;
   managed_.log = options.log;
-  managed_.filter = {
-      options.loopback_only ? std::vector<std::string>{"127.0.0.1"} : addresses_for_others(machine_addresses()),
-      collector_->port(), *secret, request.name};
+  managed_.filter = {hosts_of(request), collector_->port(), *secret, request.name, request.through_controller};
   collector_->begin(
       [this](const std::string& how) {
         how_ended_ = how.empty() ? "ended" : how_and_why(how, managed_.log);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/linux/remote/agents/agent_service.hpp"
+#include "backends/linux/remote/agents/filter_tunnels.hpp"
 #include "backends/linux/transport/collector/filter_collector.hpp"
 #include "trace/recording_lock.hpp"
 
@@ -33,6 +34,7 @@ class CollectorProcess {
   AgentService service_;
   control::ManagedProcess managed_;
   std::unique_ptr<FilterCollector> collector_;
+  FilterTunnels tunnels_;
   RecordingLock log_lock_;  // until it is released: the log is not removed by mistake
   std::vector<RequestId> releasers_, enders_;
 

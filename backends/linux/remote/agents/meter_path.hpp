@@ -10,6 +10,7 @@
 #include "backends/linux/transport/net/io_context.hpp"
 #include "model/event_source.hpp"
 #include "model/trace_growth.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 
@@ -29,8 +30,16 @@ struct MeteredProcess {
 // Called in any thread.
 using OnDelivery = std::function<void(const control::Delivery&)>;
 
+// Makes a connection to the filter's collector that is not one of the network. In the io_context's thread.
+using DialFilter = std::function<Result<UniqueFd>()>;
+
+struct MeterWay {
+  OnDelivery on_delivery;
+  DialFilter dial;  // empty: the meter connects to the filter's address
+};
+
 // The sink waits in the supervisor's io_context.
 using OpenMeterSink = std::function<Result<std::unique_ptr<MeterSink>>(asio::io_context&, const FilterAddress&,
-                                                                       const MeteredProcess&, const OnDelivery&)>;
+                                                                       const MeteredProcess&, const MeterWay&)>;
 
 }  // namespace dpm

@@ -13,6 +13,7 @@
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/stopped_meter.hpp"
 #include "backends/linux/remote/agents/program_processes.hpp"
+#include "backends/linux/remote/protocol/filter_key.hpp"
 #include "backends/linux/sources/metering_methods.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/find_program.hpp"
@@ -48,7 +49,12 @@ SupervisorProcess::SupervisorProcess(asio::io_context& context, std::string mach
       open_sink_(open_sink),
       method_(std::move(metering_methods().front())),
       service_(context, {[this](RequestId id, RequestBody request) { on_request(id, std::move(request)); },
-                         [this] { return describe(); }, [this] { streams_.pump(); }}),
+                         [this] { return describe(); }, [this] { streams_.pump(); }, [this] { tunnel_.end(); }}),
+      tunnel_(context, {[this] { return service_.is_listened_to(); },
+                        [this](Relay piece) {
+                          piece.pid = managed_.pid;
+                          service_.report(std::move(piece));
+                        }}),
       streams_(context,
                {[this] { return service_.is_listened_to() && service_.has_room(); },
                 [this] { return service_.is_listened_to(); },
@@ -98,6 +104,10 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, Reque
   if (std::holds_alternative<StartProcess>(request)) return later(start(id));
   if (std::holds_alternative<StopProcess>(request)) return now(stop());
   if (std::holds_alternative<KillProcess>(request)) return later(kill(id));
+  if (auto* piece = std::get_if<Relay>(&request)) {
+    tunnel_.take(std::move(*piece));
+    return Answer(Done{});
+  }
   if (std::holds_alternative<Release>(request)) return later(release(id));
   return Error{"a supervisor does not do that"};
 }
@@ -173,15 +183,20 @@ Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request)
   return created;
 }
 
+MeterWay SupervisorProcess::way_to(const FilterAddress& filter) {
+  MeterWay way;
+  way.on_delivery = [this](const Delivery& delivery) { later(context_, [this, delivery] { set_delivery(delivery); }); };
+  if (filter.through_controller) way.dial = [this, key = filter_key(filter)] { return tunnel_.dial(key); };
+  return way;
+}
+
 Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const FilterAddress& filter, MeterFlags flags) {
   managed_.flags = flags;
   managed_.filter = filter;
   UniqueFd program_end = open_process(managed_.pid);
   if (!program_end) return Error::from_errno("watch process " + std::to_string(managed_.pid));
   program_stat_ = open_process_state(managed_.pid);
-  auto sink =
-      open_sink_(context_, filter, {machine_, managed_.job, managed_.name, managed_.pid},
-                 [this](const Delivery& delivery) { later(context_, [this, delivery] { set_delivery(delivery); }); });
+  auto sink = open_sink_(context_, filter, {machine_, managed_.job, managed_.name, managed_.pid}, way_to(filter));
   if (!sink) return sink.error();
   program_.emplace(context_, std::move(program_end));
   program_->when_readable([this] { on_program_end(); });

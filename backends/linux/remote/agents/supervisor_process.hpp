@@ -21,6 +21,7 @@
 #include "backends/linux/remote/agents/agent_service.hpp"
 #include "backends/linux/remote/agents/meter_path.hpp"
 #include "backends/linux/remote/agents/meter_thread.hpp"
+#include "backends/linux/remote/agents/meter_tunnel.hpp"
 #include "backends/linux/remote/agents/program_streams.hpp"
 #include "backends/linux/transport/net/signal_watch.hpp"
 #include "model/metering_method.hpp"
@@ -46,6 +47,7 @@ class SupervisorProcess {
   Result<control::ProcessCreated> create(const control::CreateProcess& request);
   Result<std::unique_ptr<MeteredRun>> launch_with_streams(const control::CreateProcess& request, std::string& warning);
   Result<control::ProcessCreated> acquire(const control::AcquireProcess& request);
+  MeterWay way_to(const FilterAddress& filter);
   Result<void> meter(std::unique_ptr<MeteredRun> run, const FilterAddress& filter, MeterFlags flags);
 
   Result<void> set_flags(MeterFlags flags);
@@ -72,6 +74,7 @@ class SupervisorProcess {
   const OpenMeterSink& open_sink_;
   std::unique_ptr<MeteringMethod> method_;
   AgentService service_;
+  MeterTunnel tunnel_;
   ProgramStreams streams_;
   control::ManagedProcess managed_;
   bool is_child_ = false;  // launched by us; not acquired

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/linux/remote/protocol/filter_key.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/descriptors.hpp"
 
@@ -86,13 +87,21 @@ struct Asked {
   std::size_t left;
 };
 
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
 }  // namespace
 
 Connections::Connections(Launcher launcher, std::string controller, int interruption)
     : launcher_(std::move(launcher)),
       controller_(std::move(controller)),
       context_(std::make_unique<asio::io_context>(1)),
-      interruption_(std::in_place, *context_, duplicate(interruption)) {
+      interruption_(std::in_place, *context_, duplicate(interruption)),
+      tunnels_([this](const std::string& machine, Relay piece) { send_piece(machine, std::move(piece)); }) {
   await_interruption();
 }
 
@@ -145,9 +154,11 @@ Result<MachineConnection*> Connections::connection_to(const std::string& name) {
   const auto known = std::make_shared<std::string>(name);
   handlers.on_open = [this, known](const Welcome& welcome) { on_open(*known, welcome); };
   handlers.on_report = [this, known](ReportBody report) {
-    std::visit([&](auto& what) { queue({*known, std::move(what)}); }, report);
+    const auto keep = [&](auto& what) { queue({*known, std::move(what)}); };
+    std::visit(Overloaded{[&](Relay& piece) { tunnels_.take(*known, std::move(piece)); }, keep}, report);
   };
   handlers.on_end = [this, known](const std::string& why, bool opened) {
+    tunnels_.lose(*known);
     if (opened && !first_names_.contains(*known)) queue({*known, MachineLost{why}});
   };
   connection = std::make_unique<MachineConnection>(*context_, *command, name, controller_, std::move(handlers));
@@ -194,6 +205,22 @@ void Connections::on_open(std::string& name, const Welcome& welcome) {
   asio::post(*context_, [this, second] {  // not while it calls us
     const auto at = machines_.find(second);
     if (at != machines_.end() && at->second != nullptr) at->second->drop("the machine has another name here");
+  });
+}
+
+void Connections::serve_tunnels(const FilterAddress& filter, const std::string& machine, std::uint32_t pid) {
+  tunnels_.serve(filter_key(filter), machine, pid);
+}
+
+// Connects to no machine: one that is lost is unreachable until a command reaches it again.
+void Connections::send_piece(const std::string& machine, Relay piece) {
+  const auto at = machines_.find(first_name(machine));
+  if (at == machines_.end() || at->second == nullptr || at->second->has_ended()) return;
+  Relay sent;
+  sent.pid = piece.pid;
+  sent.tunnel = piece.tunnel;
+  at->second->ask(std::move(piece), [this, machine, sent](const Answer& answer) {
+    if (answer && std::holds_alternative<Refused>(*answer)) tunnels_.refused(machine, sent);
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include "backends/linux/remote/client/launcher.hpp"
 #include "backends/linux/remote/client/machine_connection.hpp"
+#include "backends/linux/remote/client/tunnel_switch.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 #include "os/unique_fd.hpp"
 
@@ -36,6 +37,7 @@ class Connections : public Machines {
   void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
   bool is_here(const std::string& machine) const override;
   bool are_all_here() const override;
+  void serve_tunnels(const FilterAddress& filter, const std::string& machine, std::uint32_t pid) override;
   std::vector<MachineReport> take_reports() override;
   Waited wait(std::chrono::milliseconds at_most) override;
   bool is_interrupted() override;
@@ -54,6 +56,7 @@ class Connections : public Machines {
   void queue(MachineReport report);
   void relieve_queue();
   void drop(const std::string& machine);
+  void send_piece(const std::string& machine, Relay piece);
   void set_reading(bool on);
   template <typename Condition>
   void run_until(std::chrono::steady_clock::time_point time, Condition is_met);
@@ -70,6 +73,7 @@ class Connections : public Machines {
   std::size_t queued_bytes_ = 0;                     // of all reports
   std::map<std::string, std::size_t> states_bytes_;  // of those without output, by machine
   OutputHandler on_overflow_;
+  TunnelSwitch tunnels_;
   bool is_asking_ = false;
 };
 

@@ -92,8 +92,11 @@ void AdoptCommand::adopt_filter(const Left& left) {
   filter.address.filter = name;
   filter.log = left.managed.log;
   auto& hosts = filter.address.hosts;
-  if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end())
+  if (filter.address.through_controller) {
+    machines_.serve_tunnels(filter.address, left.machine, filter.pid);
+  } else if (!machines_.is_here(left.machine) && std::find(hosts.begin(), hosts.end(), left.machine) == hosts.end()) {
     hosts.insert(hosts.begin(), left.machine);
+  }
   if (left.managed.state == ProcessState::killed) filter.ended = left.managed.reason;
   console_.say(fmt::format("filter '{}' was adopted: identifier = {}", name, filter.pid));
 }

@@ -133,7 +133,8 @@ Lines Deliveries::sentences(const Job& job) const {
 
 std::string Deliveries::remedy(const std::string& machine, const std::string& name) const {
   const auto filter = computation_.filter(name);
-  if (!filter || !(*filter)->ended.empty() || (*filter)->is_unreachable) return "";
+  if (!filter || !(*filter)->ended.empty() || (*filter)->is_unreachable || (*filter)->address.through_controller)
+    return "";
   return fmt::format(
       ": let {} connect to port {} of {} ('filter ... --port N' chooses the port), or create a filter with "
       "--through controller",

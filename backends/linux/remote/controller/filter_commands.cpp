@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "backends/linux/remote/controller/columns.hpp"
+#include "backends/linux/remote/controller/command_forms.hpp"
 #include "backends/linux/remote/controller/deliveries.hpp"
+#include "backends/linux/remote/controller/filter_options.hpp"
 #include "backends/linux/remote/controller/machine_names.hpp"
 
 namespace dpm::control {
@@ -13,6 +15,7 @@ namespace {
 constexpr std::string_view kStandardFilter = "filter";
 constexpr std::string_view kDescriptions = "descriptions";
 constexpr std::string_view kTemplates = "templates";
+constexpr std::size_t kWordsMax = 5;  // without options
 
 // Whether a fetched log is of the standard filter.
 bool is_trace(const std::string& log) { return is_ordinary_file(log + "/trace/trace.json"); }
@@ -31,7 +34,12 @@ std::string in_users_words(std::string text, const std::string& place, const std
 
 }  // namespace
 
-Outcome FilterCommands::create(const Words& words) {
+Outcome FilterCommands::create(Words words) {
+  const auto options = take_filter_options(words);
+  if (!options) return console_.fail("filter: " + options.error().what);
+  if (words.empty() || words.size() > kWordsMax)
+    return console_.fail(fmt::format("filter {}; {}", words.empty() ? "needs a name" : "takes fewer parameters",
+                                     usage(*find_command("filter").value())));
   const std::string& name = words[0];
   const auto known = known_machine(words.size() > 1 ? words[1] : std::string(kLocalMachine), machines_, console_);
   if (computation_.has_filter(name)) return console_.fail(fmt::format("there is a filter '{}' already", name));
@@ -39,6 +47,9 @@ Outcome FilterCommands::create(const Words& words) {
   const std::string& machine = *known;
   auto request = request_for(words, machine);
   if (!request) return console_.fail(fmt::format("filter '{}' was not created: {}", name, request.error().what));
+  request->port_first = options->port_first;
+  request->port_last = options->port_last;
+  request->through_controller = options->through_controller;
   const CreateFilter asked = *request;
   auto created = expect<FilterCreated>(machines_.ask({{machine, *std::move(request)}}).at(0));
   if (!created) {
@@ -48,10 +59,12 @@ Outcome FilterCommands::create(const Words& words) {
     return console_.fail(fmt::format("filter '{}' was not created: {}", name, why));
   }
   // Other machines may know the machine by the user's name for it, but by none of its addresses.
-  if (!machines_.is_here(machine)) created->address.hosts.insert(created->address.hosts.begin(), machine);
+  if (!machines_.is_here(machine) && !created->address.through_controller)
+    created->address.hosts.insert(created->address.hosts.begin(), machine);
   created->address.filter = name;
   computation_.filters().push_back(
       {.name = name, .machine = machine, .pid = created->pid, .address = created->address, .log = created->log});
+  if (created->address.through_controller) machines_.serve_tunnels(created->address, machine, created->pid);
   known_machines_.remember(machine);
   console_.say(fmt::format("filter '{}' was created: identifier = {}", name, created->pid));
   return Outcome::done;
@@ -106,7 +119,8 @@ Outcome FilterCommands::get_log(const std::string& name, const std::string& dest
   if (!filter) return console_.fail("getlog: " + filter.error().what);
   if ((*filter)->is_unadopted()) return console_.fail(fmt::format("getlog: filter '{}' was not adopted", name));
   const auto undelivered = Deliveries(computation_).of((*filter)->name);
-  if (auto done = fetch_.fetch(**filter, destination, undelivered); !done) return console_.fail("getlog: " + done.error().what);
+  if (auto done = fetch_.fetch(**filter, destination, undelivered); !done)
+    return console_.fail("getlog: " + done.error().what);
   // The standard filter writes as it goes, other programs perhaps at their end.
   const bool is_whole =
       !(*filter)->ended.empty() || (is_trace(destination) && computation_.active_processes_of(**filter).empty());

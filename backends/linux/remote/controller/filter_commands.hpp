@@ -24,7 +24,7 @@ class FilterCommands {
         copies_(copies),
         fetch_(machines, console) {}
 
-  Outcome create(const Words& words);
+  Outcome create(Words words);
   Outcome list();
   Outcome get_log(const std::string& name, const std::string& destination);
 

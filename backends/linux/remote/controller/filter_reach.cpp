@@ -16,6 +16,7 @@ bool is_loopback(const std::string& host) { return host.starts_with("127.") || h
 Result<FilterAddress> address_for(const std::string& machine, const FilterRecord& filter, const Machines& machines) {
   FilterAddress address = filter.address;
   auto& hosts = address.hosts;
+  if (address.through_controller) return address;
   if (machines.is_here(machine) && machines.is_here(filter.machine)) {
     // Works also when no network is up, or another one than when the filter was created.
     if (std::find(hosts.begin(), hosts.end(), kLoopback) == hosts.end()) hosts.emplace(hosts.begin(), kLoopback);

@@ -62,6 +62,9 @@ class Machines {
   // Whether every name stands for the machine we are on.
   virtual bool are_all_here() const = 0;
 
+  // From now on, meters of this filter on any machine reach it through us while the connections last.
+  virtual void serve_tunnels(const FilterAddress& filter, const std::string& machine, std::uint32_t pid) = 0;
+
   // The reports since the last call, oldest first.
   virtual std::vector<MachineReport> take_reports() = 0;
 

@@ -100,6 +100,9 @@ void ManagedProcesses::erase(std::uint32_t pid) {
 void ManagedProcesses::set_connected(const std::string& controller, bool connected) {
   for (auto& [pid, entry] : entries_)
     if (entry.facts.controller == controller) set_listener(entry, connected ? controller : kNoListener);
+  for (const auto& departing : departing_)
+    if (departing.controller == controller)
+      departing.link->ask(Hello{kControlVersion, connected ? controller : kNoListener}, ignore_answer);
 }
 
 void ManagedProcesses::set_listener(Entry& entry, const std::string& controller) {
@@ -163,6 +166,8 @@ std::string ManagedProcesses::refusal_of(const std::string& controller, const En
 
 void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid, RequestBody request, Answer answer) {
   Entry* entry = entry_of(pid);
+  if (const auto* piece = std::get_if<Relay>(&request); piece != nullptr && entry == nullptr)
+    return relay(controller, *piece, answer);
   if (entry == nullptr) return answer(Refused{fmt::format("process {} is not looked after here", pid)});
   if (auto refusal = refusal_of(controller, *entry); !refusal.empty()) return answer(Refused{std::move(refusal)});
   if (std::holds_alternative<Release>(request)) return release(*entry, answer);
@@ -170,6 +175,12 @@ void ManagedProcesses::pass_on(const std::string& controller, std::uint32_t pid,
   if (const auto* flags = std::get_if<SetFlags>(&request)) return set_flags(*entry, *flags, std::move(answer));
   if (std::holds_alternative<EndFilter>(request)) return end_filter(*entry, std::move(answer));
   entry->link->ask(std::move(request), std::move(answer));
+}
+
+void ManagedProcesses::relay(const std::string& controller, const Relay& piece, const Answer& answer) {
+  for (const auto& departing : departing_)
+    if (departing.pid == piece.pid && departing.controller == controller) return departing.link->ask(piece, answer);
+  answer(Refused{fmt::format("process {} is not looked after here", piece.pid)});
 }
 
 void ManagedProcesses::set_flags(Entry& entry, const SetFlags& request, Answer answer) {
@@ -221,7 +232,7 @@ void ManagedProcesses::release(Entry& entry, const Answer& answer) {
   entry.link->ask(Release{pid}, [this, pid, answer](ReplyBody body) {
     Entry* released = entry_of(pid);
     if (released != nullptr && std::holds_alternative<Done>(body)) {
-      departing_.push_back({released->facts.controller, std::move(released->link)});
+      departing_.push_back({pid, released->facts.controller, std::move(released->link)});
       erase(pid);
       handlers_.on_release();
     }
@@ -257,7 +268,7 @@ void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
 }
 
 void ManagedProcesses::on_departing_report(const AgentLink* link, ReportBody body) {
-  if (!std::holds_alternative<DeliveryChanged>(body)) return;
+  if (!std::holds_alternative<DeliveryChanged>(body) && !std::holds_alternative<Relay>(body)) return;
   for (const auto& departing : departing_)
     if (departing.link.get() == link) handlers_.report(departing.controller, std::move(body));
 }

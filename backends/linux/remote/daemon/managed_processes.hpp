@@ -74,6 +74,7 @@ class ManagedProcesses {
 
   // A supervisor whose process has been removed, until its meter has delivered the last events or given up.
   struct Departing {
+    std::uint32_t pid = 0;
     std::string controller;
     std::unique_ptr<AgentLink> link;
   };
@@ -83,6 +84,8 @@ class ManagedProcesses {
   void set_listener(Entry& entry, const std::string& controller);
   void report(const Entry& entry, control::ReportBody body);
   void on_report(AgentLink* link, control::ReportBody body);
+  // A piece of a tunnel, for an agent whose process may have been removed.
+  void relay(const std::string& controller, const control::Relay& piece, const Answer& answer);
   void on_departing_report(const AgentLink* link, control::ReportBody body);
   void on_agent_end(AgentLink* link);
   void leave_unattended(Entry& entry);

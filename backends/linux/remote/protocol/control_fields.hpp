@@ -44,6 +44,7 @@ DPM_CONTROL_TYPE(GetLog, "get_log")
 DPM_CONTROL_TYPE(ListManaged, "list_charges")
 DPM_CONTROL_TYPE(ListKept, "list_kept")
 DPM_CONTROL_TYPE(RemoveKept, "remove_kept")
+DPM_CONTROL_TYPE(Relay, "relay")
 DPM_CONTROL_TYPE(Refused, "refused")
 DPM_CONTROL_TYPE(Done, "done")
 DPM_CONTROL_TYPE(Welcome, "welcome")
@@ -64,9 +65,10 @@ DPM_CONTROL_TYPE(DeliveryChanged, "delivery_changed")
 template <typename Archive>
 void fields(Archive& archive, FilterAddress& address) {
   archive.texts("hosts", address.hosts, kName);
-  archive.number("port", address.port, 1, 65535);
+  archive.number("port", address.port, 0, 65535);
   archive.digits("secret", address.secret, 64);
   archive.text("filter", address.filter, kOptionalName);
+  archive.flag("through_controller", address.through_controller);
 }
 
 template <typename Archive>
@@ -89,7 +91,7 @@ void fields(Archive& archive, ManagedProcess& managed) {
   archive.text("reason", managed.reason, kSentence);
   archive.flag("unmetered", managed.is_unmetered);
   archive.meter_flags("flags", managed.flags);
-  archive.object_or_none("filter", managed.filter, managed.filter.port != 0);
+  archive.object_or_none("filter", managed.filter, !managed.filter.secret.empty());
   archive.text("log", managed.log, kOptionalPath);
   archive.object_or_none("delivery", managed.delivery, !managed.delivery.problem.empty());
 }
@@ -119,6 +121,9 @@ void fields(Archive& archive, CreateFilter& create) {
   archive.text("descriptions", create.descriptions, kOptionalPath);
   archive.text("templates", create.templates, kOptionalPath);
   archive.flag("loopback_only", create.loopback_only);
+  archive.number("port_first", create.port_first, 0, 65535);
+  archive.number("port_last", create.port_last, 0, 65535);
+  archive.flag("through_controller", create.through_controller);
 }
 template <typename Archive>
 void fields(Archive& archive, CreateProcess& create) {
@@ -199,6 +204,15 @@ template <typename Archive>
 void fields(Archive& archive, RemoveKept& remove) {
   archive.choice("kind", remove.kind, kKeptKindNames);
   archive.text("name", remove.name, kPath);
+}
+template <typename Archive>
+void fields(Archive& archive, Relay& relay) {
+  archive.pid("pid", relay.pid);
+  archive.number("tunnel", relay.tunnel, 0, UINT64_MAX);
+  archive.text("filter", relay.filter, kOptionalName);
+  archive.number("taken", relay.taken, 0, INT64_MAX);
+  archive.flag("end", relay.end);
+  archive.raw(relay.bytes);
 }
 
 // ---- replies

@@ -85,8 +85,10 @@ struct Hello {
 struct CreateFilter {
   std::string name;
   std::string program;
-  std::string descriptions, templates;  // of the standard filter; empty: the standard ones
-  bool loopback_only = false;           // every machine of the controller is this host
+  std::string descriptions, templates;          // of the standard filter; empty: the standard ones
+  bool loopback_only = false;                   // every machine of the controller is this host
+  std::uint16_t port_first = 0, port_last = 0;  // where its collector listens; 0: at any port
+  bool through_controller = false;              // it listens nowhere
 };
 // Created suspended before its first instruction, in state fresh.
 struct CreateProcess {
@@ -165,10 +167,20 @@ struct RemoveKept {
   KeptFile::Kind kind = KeptFile::Kind::log;
   std::string name;
 };
+// A piece of a tunnel between a meter and its filter's collector (agents/tunnel.hpp). It comes from one agent as a report
+// and goes to the other as a request.
+struct Relay {
+  std::uint32_t pid = 0;     // of that agent's process or filter
+  std::uint64_t tunnel = 0;  // the meter's agent numbers its own; the controller those that end at filters
+  std::string filter;        // the key of the filter (filter_key.hpp), from a meter
+  std::uint64_t taken = 0;   // bytes that may be sent in addition
+  bool end = false;          // nothing follows, in either direction
+  std::string bytes;
+};
 
 using RequestBody =
     std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
-                 EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged, ListKept, RemoveKept>;
+                 EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged, ListKept, RemoveKept, Relay>;
 struct Request {
   std::uint64_t number = 0;  // chosen by the controller, repeated in the reply
   RequestBody body;
@@ -256,7 +268,7 @@ struct FilterEnded {
   std::string reason;
 };
 
-using ReportBody = std::variant<StateChanged, Output, FilterEnded, DeliveryChanged>;
+using ReportBody = std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, Relay>;
 struct Report {
   ReportBody body;
 };

@@ -89,7 +89,8 @@ Result<std::unique_ptr<FilterCollector>> FilterCollector::create(asio::io_contex
   ::signal(SIGPIPE, SIG_IGN);
   auto tls = TlsContext::create(TlsRole::server, options.secret);
   if (!tls) return tls.error();
-  auto listener = MeterConnections::listen(options.loopback_only);
+  Result<UniqueFd> listener = UniqueFd();
+  if (options.listens) listener = MeterConnections::listen(options.place);
   if (!listener) return listener.error();
   if (auto made = make_log_folder(options.log); !made) return made.error();
   auto filter = FilterProgram::start(context, options.program, options.log);
@@ -100,6 +101,7 @@ Result<std::unique_ptr<FilterCollector>> FilterCollector::create(asio::io_contex
 }
 
 std::uint16_t FilterCollector::port() const { return state_->port; }
+void FilterCollector::accept(UniqueFd connection) { state_->connections.accept(std::move(connection)); }
 int FilterCollector::filter_pid() const { return state_->filter.pid(); }
 DeliveryReport FilterCollector::report() const { return state_->report(); }
 

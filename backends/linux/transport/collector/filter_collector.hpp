@@ -27,7 +27,8 @@ struct CollectorOptions {
   std::string log;                   // the folder; made if it is missing
   std::vector<std::string> program;  // and its arguments; started in the log
   std::string secret;                // 64 hexadecimal digits
-  bool loopback_only = false;
+  MeterConnections::Place place;     // where to listen
+  bool listens = true;               // else connections come through accept() alone
   ConnectionLimits limits;
   std::size_t waiting_bytes_max = 1 << 20;            // for the filter; beyond that, meters wait
   std::chrono::milliseconds farewell{2000};           // for meters to send the rest after stop()
@@ -39,8 +40,9 @@ class FilterCollector {
   static Result<std::unique_ptr<FilterCollector>> create(asio::io_context& context, CollectorOptions options);
   ~FilterCollector();
 
-  std::uint16_t port() const;
+  std::uint16_t port() const;  // 0: it does not listen
   int filter_pid() const;
+  void accept(UniqueFd connection);  // of a meter
 
   // Both are called in the io_context: `on_filter_ended` when the filter ends before stop(), `on_over` when the log is
   // finished after stop().

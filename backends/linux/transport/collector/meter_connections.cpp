@@ -1,5 +1,6 @@
 #include "backends/linux/transport/collector/meter_connections.hpp"
 
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -60,7 +61,20 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
         [this] { make_room(); });
   }
   void stop_listening() { listener_.reset(); }
-  int listener_fd() const { return listener_->fd(); }
+  int listener_fd() const { return listener_ ? listener_->fd() : -1; }
+
+  void accept(UniqueFd socket) {
+    notice_silence(socket.get());
+    const auto knocking = std::count_if(connections_.begin(), connections_.end(),
+                                        [](const auto& connection) { return !connection->authenticated; });
+    if (static_cast<std::size_t>(knocking) >= limits_.unauthenticated_max) make_room();
+    const auto connection = connections_.emplace_back(std::make_shared<Connection>(context_, tls_, std::move(socket)));
+    connection->greeting.start(limits_.greeting, [this, connection = connection.get()] {
+      ++refused_.too_slow;
+      drop(*connection);
+    });
+    spawn(context_, converse(shared_from_this(), connection));
+  }
 
   void abandon() {
     abandoned_ = true;
@@ -99,19 +113,6 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   using Shared = std::shared_ptr<Connection>;
 
  private:
-  void accept(UniqueFd socket) {
-    notice_silence(socket.get());
-    const auto knocking = std::count_if(connections_.begin(), connections_.end(),
-                                        [](const auto& connection) { return !connection->authenticated; });
-    if (static_cast<std::size_t>(knocking) >= limits_.unauthenticated_max) make_room();
-    const auto connection = connections_.emplace_back(std::make_shared<Connection>(context_, tls_, std::move(socket)));
-    connection->greeting.start(limits_.greeting, [this, connection = connection.get()] {
-      ++refused_.too_slow;
-      drop(*connection);
-    });
-    spawn(context_, converse(shared_from_this(), connection));
-  }
-
   // Drops the oldest unauthenticated connection: a peer that has the secret authenticates at once.
   void make_room() {
     const auto oldest = std::find_if(connections_.begin(), connections_.end(),
@@ -232,13 +233,17 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   bool abandoned_ = false;
 };
 
-Result<UniqueFd> MeterConnections::listen(bool loopback_only) {
+namespace {
+
+Result<UniqueFd> listen_at(bool loopback_only, std::uint16_t port) {
   sockaddr_in loopback = {};
   loopback.sin_family = AF_INET;
+  loopback.sin_port = htons(port);
   loopback.sin_addr.s_addr = htonl(loopback_only ? INADDR_LOOPBACK : INADDR_ANY);
   if (!loopback_only) {
     sockaddr_in6 any = {};
     any.sin6_family = AF_INET6;
+    any.sin6_port = htons(port);
     any.sin6_addr = in6addr_any;
     auto socket = listen_on(reinterpret_cast<sockaddr*>(&any), sizeof any, true);
     if (socket) return socket;  // the kernel may lack IPv6: then IPv4 only
@@ -246,15 +251,28 @@ Result<UniqueFd> MeterConnections::listen(bool loopback_only) {
   return listen_on(reinterpret_cast<sockaddr*>(&loopback), sizeof loopback, false);
 }
 
+}  // namespace
+
+Result<UniqueFd> MeterConnections::listen(const Place& place) {
+  Result<UniqueFd> socket = listen_at(place.loopback_only, place.port_first);
+  for (unsigned port = place.port_first + 1U; !socket && port <= place.port_last; ++port)
+    socket = listen_at(place.loopback_only, static_cast<std::uint16_t>(port));
+  if (socket || place.port_first == 0) return socket;
+  return Error{fmt::format("--port {}-{}: {}", place.port_first, place.port_last, socket.error().what)};
+}
+
 MeterConnections::MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext tls,
                                    ConnectionLimits limits, MergedStream& stream, Handlers handlers)
     : work_(std::make_shared<Work>(context, std::move(tls), limits, stream, std::move(handlers))) {
-  work_->listen(std::move(listener));
+  if (listener) work_->listen(std::move(listener));
 }
 
 MeterConnections::~MeterConnections() { work_->abandon(); }
 
+void MeterConnections::accept(UniqueFd connection) { work_->accept(std::move(connection)); }
+
 std::uint16_t MeterConnections::port() const {
+  if (work_->listener_fd() < 0) return 0;
   sockaddr_storage address = {};
   socklen_t size = sizeof address;
   DPM_CHECK(::getsockname(work_->listener_fd(), reinterpret_cast<sockaddr*>(&address), &size) == 0);

@@ -26,15 +26,22 @@ class MeterConnections {
     std::function<void()> on_change;  // received, sent or ended; must not call back
   };
 
-  static Result<UniqueFd> listen(bool loopback_only);
+  // Where to listen for meters.
+  struct Place {
+    bool loopback_only = false;
+    std::uint16_t port_first = 0, port_last = 0;  // the first one that is free; 0: any
+  };
+  static Result<UniqueFd> listen(const Place& place);
 
+  // Without a listener, connections come through accept() alone.
   MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext tls, ConnectionLimits limits,
                    MergedStream& stream, Handlers handlers);
   MeterConnections(const MeterConnections&) = delete;
   MeterConnections& operator=(const MeterConnections&) = delete;
   ~MeterConnections();
 
-  std::uint16_t port() const;
+  std::uint16_t port() const;  // 0: none
+  void accept(UniqueFd connection);
   void resume();      // asks may_read() again
   void answer_all();  // confirms to meters what has been passed on
   void stop_listening();

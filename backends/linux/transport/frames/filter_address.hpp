@@ -11,8 +11,9 @@ namespace dpm {
 struct FilterAddress {
   std::vector<std::string> hosts;  // the machine's name as the user gave it first, then its addresses
   std::uint16_t port = 0;
-  std::string secret;  // 64 hexadecimal digits
-  std::string filter;  // its name, for people
+  std::string secret;               // 64 hexadecimal digits
+  std::string filter;               // its name, for people
+  bool through_controller = false;  // no host and no port: meters reach it through the daemons and the controller
 };
 
 }  // namespace dpm

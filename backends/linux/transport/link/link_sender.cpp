@@ -69,7 +69,7 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     auto pause = kPauseMin;
     keep_watching();
     while (!stopped_) {
-      for (const auto& host : filter_.hosts) {
+      for (const auto& host : ways()) {
         resumed_ = false;
         co_await converse(host);
         if (stopped_ || is_complete()) co_return;
@@ -102,7 +102,12 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
  private:
   asio::awaitable<void> converse(std::string host) {
     connecting_ = tcp::socket(context_);
-    const std::string unreachable = co_await connect_to(context_, connecting_, host, filter_.port, kConnectPatience);
+    std::string unreachable;
+    if (options_.dial) {
+      unreachable = dial();
+    } else {
+      unreachable = co_await connect_to(context_, connecting_, host, filter_.port, kConnectPatience);
+    }
     if (stopped_) co_return;
     if (!unreachable.empty()) {
       note_problem(unreachable);
@@ -125,6 +130,19 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     keep_watching();
     if (!stopped_ && !is_complete())
       note_problem(fmt::format("speak to the filter's collector at {}: {}", host, conversation->problem));
+  }
+
+  std::vector<std::string> ways() const {
+    return options_.dial ? std::vector<std::string>{"the end of the tunnel"} : filter_.hosts;
+  }
+
+  // Returns why it failed. The socket is one of a pair, which asio treats like one of TCP.
+  std::string dial() {
+    auto socket = options_.dial();
+    if (!socket) return socket.error().what;
+    AsioError failed;
+    connecting_.assign(tcp::v6(), socket->release(), failed);
+    return failed ? failed.message() : "";
   }
 
   asio::awaitable<void> send(std::shared_ptr<Conversation> conversation) {

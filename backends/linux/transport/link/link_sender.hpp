@@ -14,6 +14,7 @@
 #include "backends/linux/transport/link/link_buffer.hpp"
 #include "backends/linux/transport/link/link_watch.hpp"
 #include "backends/linux/transport/tls/tls_context.hpp"
+#include "os/unique_fd.hpp"
 
 namespace dpm {
 
@@ -39,6 +40,8 @@ class LinkSender {
     // Called in the io_context's thread when events stop reaching the filter, about once a second while more come to
     // wait, and when they reach it again.
     std::function<void(const LinkStatus&)> on_status;
+    // Makes a connection to the collector instead of connecting to the filter's address. In the io_context's thread.
+    std::function<Result<UniqueFd>()> dial;
   };
 
   // One thread runs the io_context until the sender is destroyed.

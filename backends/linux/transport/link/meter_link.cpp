@@ -66,9 +66,9 @@ Result<std::unique_ptr<MeterLink>> MeterLink::create(asio::io_context& context, 
   LinkBuffer buffer(key, std::move(meter), options.memory_events_max, Spool(options.folder, options.spool_bytes_max),
                     NamesStore(options.folder));
   auto state = std::make_unique<State>(std::move(buffer), options);
-  state->sender =
-      std::make_unique<LinkSender>(context, state->link, std::move(filter), *std::move(tls),
-                                   LinkSender::Options{options.batch_events, of(options.delay), options.on_status});
+  state->sender = std::make_unique<LinkSender>(
+      context, state->link, std::move(filter), *std::move(tls),
+      LinkSender::Options{options.batch_events, of(options.delay), options.on_status, options.dial});
   return std::unique_ptr<MeterLink>(new MeterLink(std::move(state)));
 }
 

@@ -23,6 +23,7 @@
 #include "model/event_source.hpp"
 #include "model/time.hpp"
 #include "model/trace_growth.hpp"
+#include "os/unique_fd.hpp"
 #include "trace/meter_stream.hpp"
 
 namespace dpm {
@@ -37,6 +38,7 @@ struct MeterLinkOptions {
   Duration patience = Duration::from_seconds(10);
   Duration end_wait = Duration::from_seconds(60);
   std::function<void(const LinkStatus&)> on_status;  // as in LinkSender::Options; until on_end()
+  std::function<Result<UniqueFd>()> dial;            // as in LinkSender::Options
 };
 
 // What became of the events, complete after on_end(): recorded = confirmed + left + lost.
