@@ -141,7 +141,7 @@ int main() {
       collector_port);
   const pid_t bare = start(
       [&](int told) {
-        const auto listener = MeterConnections::listen(true).value();
+        const auto listener = MeterConnections::listen({.loopback_only = true}).value();
         ::fcntl(listener.get(), F_SETFL, 0);
         sockaddr_in address = {};
         socklen_t size = sizeof address;

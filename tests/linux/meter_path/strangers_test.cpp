@@ -172,7 +172,7 @@ TEST_CASE("meter path: overheard bytes cannot be sent again", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess collector(folder / "log", kKeepStream);
   // A proxy that remembers what a meter said.
-  const auto listener = MeterConnections::listen(true).value();
+  const auto listener = MeterConnections::listen({.loopback_only = true}).value();
   sockaddr_in address = {};
   socklen_t size = sizeof address;
   REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);

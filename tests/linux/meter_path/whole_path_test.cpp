@@ -20,7 +20,7 @@ const std::vector<std::string> kStandardFilter = standard_filter(DPM_PROGRAM, ""
 class Wire {
  public:
   explicit Wire(std::uint16_t to)
-      : to_(to), listener_(MeterConnections::listen(true).value()), thread_([this] { run(); }) {}
+      : to_(to), listener_(MeterConnections::listen({.loopback_only = true}).value()), thread_([this] { run(); }) {}
   ~Wire() {
     over_ = true;
     thread_.join();
