@@ -66,13 +66,15 @@ def hosts(count: int, networks: int, clocks: dict[str, Clock]) -> list[Host]:
 
 
 def etc_hosts(members: list[Host], ipv6: bool) -> str:
-    """Each host's name means all its addresses; NAME.lan1, NAME.lan2 mean those in one network."""
+    """Each host's name, or host1, host2..., means all its addresses; NAME.lan1, NAME.lan2 mean those in one network."""
     lines = ["127.0.0.1 localhost"]
     if ipv6:
         lines.append("::1 localhost ip6-localhost ip6-loopback")
     for host in members:
         for network in range(1, host.networks + 1):
             names = f"{host.name} {host.name}.lan{network}"
+            if host.name != HOME:
+                names += f" host{host.number}"
             lines.append(f"{host.address(network)} {names}")
             if ipv6:
                 lines.append(f"{host.address6(network)} {names}")

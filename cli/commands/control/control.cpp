@@ -15,6 +15,7 @@
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
 #include "cli/control/progress_line.hpp"
+#include "os/own_program.hpp"
 #include "os/user_paths.hpp"
 
 namespace dpm::cli {
@@ -81,15 +82,27 @@ class ControlCommand : public Command {
     app.add_option("SCRIPT", script_,
                    "A file of commands to perform (default: commands are typed, or read from a pipe)");
     app.add_option("--launcher", launcher_,
-                   "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, or "
-                   "local, where every name is this machine (default: ssh)");
-    app.add_option("--dpm", dpm_, "The program dpm on the machines (default: the one in the PATH there)");
+                   "How machines are reached: ssh (the words of $DPM_SSH, if set), srun inside a Slurm allocation, "
+                   "local, where every name is this machine, or a command such as 'docker exec -i {machine}' "
+                   "(default: ssh)");
+    app.add_option("--hosts", hosts_,
+                   "The machines that '@all' names: a file of names and of ranges such as red[1-16]");
+    auto* dpm = app.add_option("--dpm", dpm_, "The program dpm on the machines (default: the one in the PATH there)");
+    app.add_flag(
+           "--copy-dpm", copies_dpm_,
+           "Copy this program to machines that do not have it yet, into ~/.cache/dpm/bin; they need its libraries")
+        ->excludes(dpm);
   }
 
   int run(Terminal& terminal) override {
     auto launcher = launcher_named(launcher_);
     if (!launcher) return refuse(terminal, *this, launcher.error());
     launcher->dpm = dpm_;
+    if (copies_dpm_) {
+      const auto sha256 = control::sha256_of(own_program());
+      if (!sha256) return refuse(terminal, *this, sha256.error());
+      launcher->copy = DpmCopy{own_program(), *sha256};
+    }
     if (!script_.empty())
       if (const auto lines = control::read_script(script_); !lines) return refuse(terminal, *this, lines.error());
     const UniqueFd interruption = interruptions();
@@ -98,9 +111,9 @@ class ControlCommand : public Command {
     const std::string folder = made ? *made : "";  // "": no history is kept
     control::KnownMachines known(folder.empty() ? "" : folder + "/machines");
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-    if (is_typed) return type(connections, known, folder.empty() ? "" : folder + "/control-history");
+    if (is_typed) return type(connections, known, hosts_, folder.empty() ? "" : folder + "/control-history");
     StreamScreen screen(terminal.out);
-    Controller controller(connections, screen, known);
+    Controller controller(connections, screen, known, hosts_);
     const int failures = script_.empty() ? pipe(controller, connections) : perform(controller);
     if (failures == 0) return kDone;
     terminal.err << "dpm control: " << failures << (failures == 1 ? " command" : " commands") << " failed\n";
@@ -118,9 +131,10 @@ class ControlCommand : public Command {
             .patience = [&controller] { return controller.patience(); }};
   }
 
-  static int type(Connections& connections, const control::KnownMachines& known, const std::string& history) {
+  static int type(Connections& connections, const control::KnownMachines& known, const std::string& hosts,
+                  const std::string& history) {
     LineEditor editor(std::string(kPrompt), history);
-    Controller controller(connections, editor, known);
+    Controller controller(connections, editor, known, hosts);
     editor.on_waiting(meanwhile(controller, connections));
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });
@@ -155,7 +169,8 @@ class ControlCommand : public Command {
     return controller.failures();
   }
 
-  std::string script_, launcher_ = "ssh", dpm_;
+  std::string script_, launcher_ = "ssh", dpm_, hosts_;
+  bool copies_dpm_ = false;
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ TEST_CASE_METHOD(Fixture, "completion: what each parameter names", "[controller]
   CHECK(at("newjob x").empty());
   CHECK(at("add foo gr") == Names{"green", "grey"});
   CHECK(at("ADD foo ") == Names{"blue", "green", "grey", "red"});
+  CHECK(at("add foo @al") == Names{"@all"});
   CHECK(at("removeprocess foo s") == Names{"server", "server.2"});
   CHECK(at("input bar ").empty());
   CHECK(at("input foo client x").empty());

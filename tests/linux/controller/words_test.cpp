@@ -16,6 +16,7 @@ std::string error_of(std::string_view line) {
 TEST_CASE("words stand between blanks, tabs and carriage returns", "[controller]") {
   CHECK(words_of("  add\tfoo red /bin/A -x --size=10 a:b,c 10.0.0.1 \r\n") ==
         Words{"add", "foo", "red", "/bin/A", "-x", "--size=10", "a:b,c", "10.0.0.1"});
+  CHECK(words_of("add foo red[1-3,8]=2 A") == Words{"add", "foo", "red[1-3,8]=2", "A"});
   CHECK(words_of("").empty());
   CHECK(words_of(" \t\r\n").empty());
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "backends/linux/remote/controller/machine_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
 
 namespace dpm::control {
@@ -20,13 +19,9 @@ std::string free_name(const std::string& name, IsTaken&& is_taken) {
 }  // namespace
 
 Outcome AdoptCommand::perform(const Words& words) {
-  const auto named = words.empty() ? known_machines_.read() : words;
-  for (const auto& machine : named)
-    if (auto good = check_machine_name(machine); !good) return console_.fail("adopt: " + good.error().what);
-  // Two names of one machine would adopt everything there twice.
-  std::vector<std::string> machines;
-  for (const auto& machine : machines_.known_as(named))
-    if (std::find(machines.begin(), machines.end(), machine) == machines.end()) machines.push_back(machine);
+  const auto named = words.empty() ? Result<std::vector<std::string>>(without_repetitions(machines_.known_as(known_machines_.read()))) : sets_.named_once(words);
+  if (!named) return console_.fail("adopt: " + named.error().what);
+  const auto& machines = *named;
   auto outcome = Outcome::done;
   const auto left = left_on(machines, outcome);
   std::vector<Question> questions;

@@ -7,14 +7,20 @@
 #include "backends/linux/remote/controller/computation.hpp"
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/known_machines.hpp"
+#include "backends/linux/remote/controller/machine_sets.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 
 namespace dpm::control {
 
 class AdoptCommand {
  public:
-  AdoptCommand(Machines& machines, Console& console, Computation& computation, KnownMachines& known_machines)
-      : machines_(machines), console_(console), computation_(computation), known_machines_(known_machines) {}
+  AdoptCommand(Machines& machines, Console& console, Computation& computation, KnownMachines& known_machines,
+               const MachineSets& sets)
+      : machines_(machines),
+        console_(console),
+        computation_(computation),
+        known_machines_(known_machines),
+        sets_(sets) {}
 
   // On the named machines, or on all known machines.
   Outcome perform(const Words& words);
@@ -35,6 +41,7 @@ class AdoptCommand {
   Console& console_;
   Computation& computation_;
   KnownMachines& known_machines_;
+  const MachineSets& sets_;
 };
 
 }  // namespace dpm::control

@@ -36,8 +36,8 @@ const std::vector<CommandForm>& forms() {
       {Verb::addprocess,
        "addprocess",
        {"add"},
-       "<jobname> <machine> <processfile> [<parm1 parm2 ...>] [< <inputfile>]",
-       "create a process of the job on the machine; it does not begin before startjob",
+       "<jobname> <machines> <processfile> [<parm1 parm2 ...>] [< <inputfile>]",
+       "create a process of the job on each of the machines; it does not begin before startjob",
        3,
        kAnyNumber,
        {P::job, P::machine, P::local_file}},
@@ -134,7 +134,7 @@ const std::vector<CommandForm>& forms() {
       {Verb::files,
        "files",
        {},
-       "[<machine1 machine2 ...>]",
+       "[<machines1 machines2 ...>]",
        "list the logs and copied files that stay on machines, with their sizes (default: wherever you had some)",
        0,
        kAnyNumber,
@@ -142,7 +142,7 @@ const std::vector<CommandForm>& forms() {
       {Verb::removefiles,
        "removefiles",
        {"rmfiles"},
-       "<machine> <name1 name2 ...>",
+       "<machines> <name1 name2 ...>",
        "remove these logs and copied files; or all, logs, copies: those that nothing uses",
        2,
        kAnyNumber,
@@ -150,7 +150,7 @@ const std::vector<CommandForm>& forms() {
       {Verb::adopt,
        "adopt",
        {},
-       "[<machine1 machine2 ...>]",
+       "[<machines1 machines2 ...>]",
        "take over what a controller that is gone left there (default: wherever one left something)",
        0,
        kAnyNumber,
@@ -185,6 +185,12 @@ std::string flags_text() {
   return text + "; all; -flag takes one away";
 }
 
+std::string machines_text() {
+  return "machines: red, red[1-16], red[1,3-5].lan, red,green, red[1-16]=2 (two on each), @FILE (the machines in a "
+         "file), "
+         "@all (those of --hosts, or those with processes)";
+}
+
 }  // namespace
 
 std::span<const CommandForm> command_forms() { return forms(); }
@@ -213,7 +219,8 @@ std::string wrong_parameters(const CommandForm& form, std::size_t count) {
 
 std::string help_text(const CommandForm& form) {
   return head(form) + "\n    " + std::string(form.summary) + alias_text(form) +
-         (form.verb == Verb::setflags ? "\n    " + flags_text() : "");
+         (form.verb == Verb::setflags ? "\n    " + flags_text() : "") +
+         (form.parameters.find("<machines") != std::string_view::npos ? "\n    " + machines_text() : "");
 }
 
 std::string help_text() {

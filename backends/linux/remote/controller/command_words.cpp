@@ -11,7 +11,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 bool is_literal(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || std::isalnum(byte) != 0 || std::string_view("/.-_:=,+@%~").find(c) != std::string_view::npos;
+  return byte >= 0x80 || std::isalnum(byte) != 0 || std::string_view("/.-_:=,+@%~[]").find(c) != std::string_view::npos;
 }
 
 bool is_control(char c) {

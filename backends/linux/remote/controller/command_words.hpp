@@ -2,7 +2,7 @@
 //
 //     addprocess foo red A 'two words' "a \"b\"" <data      # the rest is a comment
 //
-// In the report, words consist of digits, letters, '/' and '.'; here also of - _ : = , + @ % ~ and of letters beyond ASCII.
+// In the report, words consist of digits, letters, '/' and '.'; here also of - _ : = , + @ % ~ [ ] and of letters beyond ASCII.
 // Other characters must be quoted: '...' literally, "..." with \" and \\. A word that begins with '<' names the file for
 // standard input. Comments begin with '#', or stand between (* and *) as in the report's appendix B.
 #pragma once

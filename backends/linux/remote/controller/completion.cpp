@@ -6,6 +6,7 @@
 
 #include "backends/linux/remote/controller/command_forms.hpp"
 #include "backends/linux/remote/controller/flag_names.hpp"
+#include "backends/linux/remote/controller/machine_sets.hpp"
 
 namespace dpm::control {
 namespace {
@@ -58,6 +59,11 @@ std::set<std::string> choices(const Computation& computation, const std::vector<
       for (const auto& filter : computation.filters()) names.insert(filter.name);
       break;
     case Parameter::machine:
+      if (word.starts_with('@')) {
+        for (const auto& file : files_like(word.substr(1))) names.insert("@" + file);
+        names.emplace(kAllMachines);
+        break;
+      }
       names.insert(machines.begin(), machines.end());
       for (const auto& filter : computation.filters()) names.insert(filter.machine);
       for (const auto& job : computation.jobs())

@@ -17,18 +17,20 @@ Lines lines_of(std::string_view text) {
 
 }  // namespace
 
-Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines)
+Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file)
     : console_(screen),
       known_machines_(std::move(known_machines)),
       copies_(machines, console_),
+      sets_(machines, console_, computation_, hosts_file),
       reports_(machines, console_, computation_),
-      filters_(machines, console_, computation_, known_machines_, copies_),
+      filters_(machines, console_, computation_, known_machines_, copies_, sets_),
       filter_removal_(machines, console_, computation_),
-      kept_files_(machines, console_, computation_, known_machines_),
+      kept_files_(machines, console_, computation_, known_machines_, sets_),
       jobs_(machines, console_, computation_),
-      processes_(machines, console_, computation_, known_machines_, copies_),
+      addprocess_(machines, console_, computation_, known_machines_, copies_, sets_),
+      processes_(machines, console_, computation_, known_machines_, sets_),
       removal_(machines, console_, computation_, reports_),
-      adopt_(machines, console_, computation_, known_machines_),
+      adopt_(machines, console_, computation_, known_machines_, sets_),
       wait_(machines, console_, computation_, reports_),
       scripts_(machines, console_, reports_,
                [this](const std::string& line, const std::string& where) { return perform(line, where); }),
@@ -66,7 +68,7 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
     case Verb::newjob:
       return jobs_.create(words);
     case Verb::addprocess:
-      return processes_.add(words, input);
+      return addprocess_.perform(words, input);
     case Verb::acquire:
       return processes_.acquire(words);
     case Verb::setflags:

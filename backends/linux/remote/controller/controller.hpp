@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/linux/remote/controller/addprocess_command.hpp"
 #include "backends/linux/remote/controller/adopt_command.hpp"
 #include "backends/linux/remote/controller/command_forms.hpp"
 #include "backends/linux/remote/controller/computation.hpp"
@@ -22,6 +23,7 @@
 #include "backends/linux/remote/controller/kept_files_commands.hpp"
 #include "backends/linux/remote/controller/known_machines.hpp"
 #include "backends/linux/remote/controller/leaving.hpp"
+#include "backends/linux/remote/controller/machine_sets.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 #include "backends/linux/remote/controller/process_commands.hpp"
 #include "backends/linux/remote/controller/removal_commands.hpp"
@@ -34,7 +36,8 @@ namespace dpm::control {
 
 class Controller {
  public:
-  Controller(Machines& machines, Screen& screen, KnownMachines known_machines);
+  // `hosts_file` has the machines of "@all" (machine_sets.hpp); it may be empty.
+  Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file = "");
 
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -65,6 +68,7 @@ class Controller {
   KnownMachines known_machines_;
   FileCopies copies_;
   Computation computation_;
+  MachineSets sets_;
   int failures_ = 0;
 
   Reports reports_;
@@ -72,6 +76,7 @@ class Controller {
   FilterRemoval filter_removal_;
   KeptFilesCommands kept_files_;
   JobCommands jobs_;
+  AddprocessCommand addprocess_;
   ProcessCommands processes_;
   RemovalCommands removal_;
   AdoptCommand adopt_;

@@ -6,7 +6,6 @@
 #include "backends/linux/remote/controller/command_forms.hpp"
 #include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/filter_options.hpp"
-#include "backends/linux/remote/controller/machine_names.hpp"
 
 namespace dpm::control {
 namespace {
@@ -41,10 +40,10 @@ Outcome FilterCommands::create(Words words) {
     return console_.fail(fmt::format("filter {}; {}", words.empty() ? "needs a name" : "takes fewer parameters",
                                      usage(*find_command("filter").value())));
   const std::string& name = words[0];
-  const auto known = known_machine(words.size() > 1 ? words[1] : std::string(kLocalMachine), machines_, console_);
   if (computation_.has_filter(name)) return console_.fail(fmt::format("there is a filter '{}' already", name));
-  if (!known) return console_.fail("filter: " + known.error().what);
-  const std::string& machine = *known;
+  const auto named = sets_.one_named(words.size() > 1 ? words[1] : std::string(kLocalMachine));
+  if (!named) return console_.fail("filter: " + named.error().what);
+  const std::string& machine = *named;
   auto request = request_for(words, machine);
   if (!request) return console_.fail(fmt::format("filter '{}' was not created: {}", name, request.error().what));
   request->port_first = options->port_first;

@@ -9,6 +9,7 @@
 #include "backends/linux/remote/controller/file_copies.hpp"
 #include "backends/linux/remote/controller/known_machines.hpp"
 #include "backends/linux/remote/controller/log_fetch.hpp"
+#include "backends/linux/remote/controller/machine_sets.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 
 namespace dpm::control {
@@ -16,13 +17,14 @@ namespace dpm::control {
 class FilterCommands {
  public:
   FilterCommands(Machines& machines, Console& console, Computation& computation, KnownMachines& known_machines,
-                 FileCopies& copies)
+                 FileCopies& copies, const MachineSets& sets)
       : machines_(machines),
         console_(console),
         computation_(computation),
         known_machines_(known_machines),
         copies_(copies),
-        fetch_(machines, console) {}
+        fetch_(machines, console),
+        sets_(sets) {}
 
   Outcome create(Words words);
   Outcome list();
@@ -37,6 +39,7 @@ class FilterCommands {
   KnownMachines& known_machines_;
   FileCopies& copies_;
   LogFetch fetch_;
+  const MachineSets& sets_;
 };
 
 }  // namespace dpm::control

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "backends/linux/remote/controller/columns.hpp"
-#include "backends/linux/remote/controller/machine_names.hpp"
 #include "backends/linux/remote/controller/size_text.hpp"
 
 namespace dpm::control {
@@ -45,9 +44,9 @@ std::string KeptFilesCommands::remark_on(const std::string& machine, const KeptF
 }
 
 Outcome KeptFilesCommands::list(const Words& words) {
-  const auto names = words.empty() ? used_machines() : words;
-  for (const auto& name : names)
-    if (auto good = check_machine_name(name); !good) return console_.fail("files: " + good.error().what);
+  const auto named = words.empty() ? used_machines() : sets_.named_once(words);
+  if (!named) return console_.fail("files: " + named.error().what);
+  const auto& names = *named;
   std::vector<Question> questions;
   for (const auto& name : names) questions.push_back({name, ListKept{}});
   auto answers = machines_.ask(std::move(questions));
@@ -78,9 +77,19 @@ Outcome KeptFilesCommands::list(const Words& words) {
 }
 
 Outcome KeptFilesCommands::remove(const Words& words) {
-  const std::string& machine = words[0];
-  if (auto good = check_machine_name(machine); !good) return console_.fail("removefiles: " + good.error().what);
-  auto kept = expect<KeptFiles>(machines_.ask({{machine, ListKept{}}}).at(0));
+  const auto named = sets_.named_once({words[0]});
+  if (!named) return console_.fail("removefiles: " + named.error().what);
+  std::vector<Question> questions;
+  for (const auto& machine : *named) questions.push_back({machine, ListKept{}});
+  auto answers = machines_.ask(std::move(questions));
+  auto outcome = Outcome::done;
+  for (std::size_t i = 0; i < named->size(); ++i)
+    if (remove_on((*named)[i], expect<KeptFiles>(std::move(answers[i])), words) == Outcome::failed)
+      outcome = Outcome::failed;
+  return outcome;
+}
+
+Outcome KeptFilesCommands::remove_on(const std::string& machine, const Result<KeptFiles>& kept, const Words& words) {
   if (!kept) return console_.fail(fmt::format("removefiles: machine '{}': {}", machine, kept.error().what));
   auto outcome = Outcome::done;
   std::vector<const KeptFile*> files;

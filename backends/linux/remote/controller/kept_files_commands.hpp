@@ -7,6 +7,7 @@
 #include "backends/linux/remote/controller/computation.hpp"
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/known_machines.hpp"
+#include "backends/linux/remote/controller/machine_sets.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 
 namespace dpm::control {
@@ -14,13 +15,18 @@ namespace dpm::control {
 class KeptFilesCommands {
  public:
   KeptFilesCommands(Machines& machines, Console& console, const Computation& computation,
-                    const KnownMachines& known_machines)
-      : machines_(machines), console_(console), computation_(computation), known_machines_(known_machines) {}
+                    const KnownMachines& known_machines, const MachineSets& sets)
+      : machines_(machines),
+        console_(console),
+        computation_(computation),
+        known_machines_(known_machines),
+        sets_(sets) {}
 
   Outcome list(const Words& machines);
   Outcome remove(const Words& words);
 
  private:
+  Outcome remove_on(const std::string& machine, const Result<KeptFiles>& kept, const Words& words);
   std::vector<std::string> used_machines() const;
   std::string remark_on(const std::string& machine, const KeptFile& file) const;
 
@@ -28,6 +34,7 @@ class KeptFilesCommands {
   Console& console_;
   const Computation& computation_;
   const KnownMachines& known_machines_;
+  const MachineSets& sets_;
 };
 
 }  // namespace dpm::control

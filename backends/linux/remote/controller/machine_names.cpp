@@ -18,11 +18,4 @@ Result<void> check_machine_name(std::string_view name) {
   return Error{fmt::format("'{}' cannot be the name of a machine", name)};
 }
 
-Result<std::string> known_machine(const std::string& typed, Machines& machines, Console& console) {
-  if (auto good = check_machine_name(typed); !good) return good.error();
-  const std::string name = machines.known_as({typed}).at(0);
-  if (name != typed) console.say(fmt::format("machine '{}' is '{}'", typed, name));
-  return name;
-}
-
 }  // namespace dpm::control

@@ -3,69 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 
 #include "backends/linux/remote/controller/filter_reach.hpp"
-#include "backends/linux/remote/controller/machine_names.hpp"
 
 namespace dpm::control {
-namespace {
-
-std::string current_folder() {
-  std::error_code failed;
-  const auto folder = std::filesystem::current_path(failed);
-  return failed ? "" : folder.string();
-}
-
-}  // namespace
-
-Outcome ProcessCommands::add(const Words& words, const std::optional<std::string>& input) {
-  const std::string& file = words[2];
-  const auto job = computation_.job(words[0]);
-  if (!job) return console_.fail("addprocess: " + job.error().what);
-  const auto filter = computation_.filter((*job)->filter);
-  if (!filter) return console_.fail("addprocess: " + filter.error().what);
-  if (!(*filter)->ended.empty())
-    return console_.fail(fmt::format("addprocess: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
-  const auto known_as = known_machine(words[1], machines_, console_);
-  if (!known_as) return console_.fail("addprocess: " + known_as.error().what);
-  const std::string& machine = *known_as;
-  std::string name = std::filesystem::path(file).filename();
-  if (name.empty()) return console_.fail(fmt::format("addprocess: '{}' names no file", file));
-
-  auto address = address_for(machine, **filter, machines_);
-  if (!address) return console_.fail("addprocess: " + address.error().what);
-
-  CreateProcess request{
-      .job = (*job)->name, .directory = current_folder(), .flags = (*job)->flags, .filter = *std::move(address)};
-  request.arguments.assign(words.begin() + 3, words.end());
-  auto place = copies_.place(machine, file, FileUse::executable);
-  if (!place) return console_.fail(fmt::format("process '{}' was not created: {}", name, place.error().what));
-  request.file = *std::move(place);
-  if (input.has_value()) {
-    auto input_place = copies_.place(machine, *input, FileUse::input);
-    if (!input_place)
-      return console_.fail(fmt::format("process '{}' was not created: {}", name, input_place.error().what));
-    request.input = *std::move(input_place);
-  }
-  // Its name, if it is created.
-  auto& process = computation_.add_process(**job, name);
-  request.name = name = process.name;
-  auto created = expect<ProcessCreated>(machines_.ask({{machine, std::move(request)}}).at(0));
-  if (!created) {
-    (*job)->processes.pop_back();
-    return console_.fail(fmt::format("process '{}' was not created: {}", name, created.error().what));
-  }
-  process.machine = machine;
-  process.pid = created->pid;
-  (*filter)->note_new_process();
-  process.flags = (*job)->flags;
-  known_machines_.remember(machine);
-  console_.say(fmt::format("process '{}' was created: identifier = {}", name, process.pid));
-  if (!created->warning.empty()) console_.say(fmt::format("process '{}' {}", name, created->warning));
-  return Outcome::done;
-}
-
 Outcome ProcessCommands::acquire(const Words& words) {
   const auto job = computation_.job(words[0]);
   if (!job) return console_.fail("acquire: " + job.error().what);
@@ -73,9 +14,9 @@ Outcome ProcessCommands::acquire(const Words& words) {
   if (!filter) return console_.fail("acquire: " + filter.error().what);
   if (!(*filter)->ended.empty())
     return console_.fail(fmt::format("acquire: filter '{}' has ended: {}", (*filter)->name, (*filter)->ended));
-  const auto known_as = known_machine(words[1], machines_, console_);
-  if (!known_as) return console_.fail("acquire: " + known_as.error().what);
-  const std::string& machine = *known_as;
+  const auto named = sets_.one_named(words[1]);
+  if (!named) return console_.fail("acquire: " + named.error().what);
+  const std::string& machine = *named;
   std::uint32_t pid = 0;
   const auto [end, error] = std::from_chars(words[2].data(), words[2].data() + words[2].size(), pid);
   if (error != std::errc() || end != words[2].data() + words[2].size() || pid == 0)
