@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // MachineConnection limits the time of opening; this is longer.
 constexpr std::chrono::seconds kOpeningPatience{40};
+constexpr std::chrono::seconds kOneCommand{1};
 // Then conditions are looked at again, even if more is ready.
 constexpr int kHandlersAtOnce = 1000;
 
@@ -145,6 +146,9 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
 Result<MachineConnection*> Connections::connection_to(const std::string& name) {
   auto& connection = machines_[name];
   if (connection != nullptr && !connection->has_ended()) return connection.get();
+  // A command first asks for the name of a machine, then something else: a machine that does not answer is tried once.
+  if (const auto* why = connection == nullptr ? nullptr : connection->failed_after(Clock::now() - kOneCommand))
+    return Error{*why};
   Launcher launcher = launcher_;
   if (name == kLocalMachine) launcher = {.kind = Launcher::Kind::local};
   const auto command = launcher_command(launcher, name);

@@ -72,6 +72,7 @@ void MachineConnection::on_link_end(const std::string& why, bool broken) {
 void MachineConnection::end(const std::string& why) {
   if (has_ended()) return;
   ended_ = why;
+  ended_at_ = std::chrono::steady_clock::now();
   patience_.cancel();
   const auto early = std::exchange(early_, {});
   const auto on_end = std::move(handlers_.on_end);

@@ -9,6 +9,7 @@
 // is not taken wait as they would for a slow terminal.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -41,6 +42,10 @@ class MachineConnection {
 
   bool is_open() const { return is_open_; }
   bool has_ended() const { return !ended_.empty(); }
+  // Why the attempt failed, if it failed after `since`; nothing if the connection was open.
+  const std::string* failed_after(std::chrono::steady_clock::time_point since) const {
+    return has_ended() && !is_open_ && ended_at_ > since ? &ended_ : nullptr;
+  }
 
   // What is asked before the connection is open is sent then. Refused is an answer like any other; an error means that
   // the connection has ended, or that the request is one that cannot be sent (and then says why).
@@ -61,6 +66,7 @@ class MachineConnection {
   bool is_open_ = false;
   std::vector<std::pair<control::RequestBody, Answer>> early_;  // asked before it is open
   std::string ended_;                                           // why
+  std::chrono::steady_clock::time_point ended_at_;
   std::unique_ptr<LauncherProcess> launcher_;
   std::unique_ptr<RequestLink> link_;
 };

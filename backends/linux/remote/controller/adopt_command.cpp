@@ -19,7 +19,9 @@ std::string free_name(const std::string& name, IsTaken&& is_taken) {
 }  // namespace
 
 Outcome AdoptCommand::perform(const Words& words) {
-  const auto named = words.empty() ? Result<std::vector<std::string>>(without_repetitions(machines_.known_as(known_machines_.read()))) : sets_.named_once(words);
+  const auto named =
+      words.empty() ? Result<std::vector<std::string>>(without_repetitions(machines_.known_as(known_machines_.read())))
+                    : sets_.named_once(words);
   if (!named) return console_.fail("adopt: " + named.error().what);
   const auto& machines = *named;
   auto outcome = Outcome::done;
