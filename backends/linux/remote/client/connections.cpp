@@ -122,7 +122,12 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
   is_asking_ = true;
   set_reading(true);
   for (std::size_t i = 0; i < questions.size() && !is_refused; ++i) {
-    const auto connection = connection_to(first_name(questions[i].machine));
+    const std::string& name = first_name(questions[i].machine);
+    if (const auto* why = failed_lookup(name)) {
+      asked->answer(i, Error{*why});
+      continue;
+    }
+    const auto connection = connection_to(name);
     if (connection) {
       (*connection)->ask(std::move(questions[i].body), [asked, i](Answer reply) {
         asked->answer(i, std::move(reply));
@@ -133,6 +138,7 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
   }
   run_until(Clock::now() + kOpeningPatience + kAnswerPatience, [&] { return asked->left == 0 || was_interrupted_; });
   is_asking_ = false;
+  looked_up_.clear();
 
   std::vector<Answer> answers;
   for (std::size_t i = 0; i < questions.size(); ++i) {
@@ -146,9 +152,6 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
 Result<MachineConnection*> Connections::connection_to(const std::string& name) {
   auto& connection = machines_[name];
   if (connection != nullptr && !connection->has_ended()) return connection.get();
-  // A command first asks for the name of a machine, then something else: a machine that does not answer is tried once.
-  if (const auto* why = connection == nullptr ? nullptr : connection->failed_after(Clock::now() - kOneCommand))
-    return Error{*why};
   Launcher launcher = launcher_;
   if (name == kLocalMachine) launcher = {.kind = Launcher::Kind::local};
   const auto command = launcher_command(launcher, name);
@@ -185,7 +188,14 @@ std::vector<std::string> Connections::known_as(std::vector<std::string> machines
               [&] { return was_interrupted_ || std::all_of(machines.begin(), machines.end(), is_known); });
   }
   for (auto& name : machines) name = first_name(name);
+  looked_up_ = {machines.begin(), machines.end()};
   return machines;
+}
+
+const std::string* Connections::failed_lookup(const std::string& name) const {
+  const auto at = machines_.find(name);
+  if (!looked_up_.contains(name) || at == machines_.end() || at->second == nullptr) return nullptr;
+  return at->second->failed_after(Clock::now() - kOneCommand);
 }
 
 void Connections::on_open(std::string& name, const Welcome& welcome) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class Connections : public Machines {
   Result<MachineConnection*> connection_to(const std::string& name);
   void on_open(std::string& name, const Welcome& welcome);
   const std::string& first_name(const std::string& name) const;
+  // Why the machine could not be reached when its name was looked up just now; nullptr otherwise.
+  const std::string* failed_lookup(const std::string& name) const;
   void queue(MachineReport report);
   void relieve_queue();
   void drop(const std::string& machine);
@@ -69,6 +72,9 @@ class Connections : public Machines {
   std::map<std::string, std::unique_ptr<MachineConnection>> machines_;
   std::map<std::string, std::string> hosts_;        // what each name leads to, since it was last reached
   std::map<std::string, std::string> first_names_;  // of machines that have several
+  // Machines whose names were looked up since the last question. A command looks a name up and then asks the machine: one
+  // that does not answer is tried once.
+  std::set<std::string> looked_up_;
   std::vector<MachineReport> reports_;
   std::size_t queued_bytes_ = 0;                     // of all reports
   std::map<std::string, std::size_t> states_bytes_;  // of those without output, by machine
