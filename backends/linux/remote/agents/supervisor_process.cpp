@@ -235,6 +235,8 @@ Result<void> SupervisorProcess::start(RequestId id) {
   if (!has_ended_) managed_.reason.clear();
   set_state(ProcessState::running);
   if (has_begun_) {
+    change_timer_.cancel();
+    may_not_have_stopped_ = false;
     signal_descendants(SIGCONT);
     service_.reply(id, Done{});
   } else {
@@ -265,7 +267,11 @@ void SupervisorProcess::keep_reaping() {
 Result<void> SupervisorProcess::stop() {
   if (managed_.state != ProcessState::fresh && managed_.state != ProcessState::running)
     return Error{fmt::format("a process that is {} cannot be stopped", state_name(managed_.state))};
-  if (has_begun_) signal_descendants(SIGSTOP);
+  if (has_begun_) {
+    change_timer_.cancel();
+    may_not_have_stopped_ = true;
+    signal_descendants(SIGSTOP);
+  }
   if (!has_ended_) managed_.reason.clear();
   set_state(ProcessState::stopped);
   return {};
@@ -323,6 +329,7 @@ void SupervisorProcess::note_changes() {
   while (!has_ended_ && ::waitid(P_PID, managed_.pid, &change, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
          change.si_pid != 0) {
     const int signal = change.si_code == CLD_STOPPED ? change.si_status : 0;
+    if (signal != 0) may_not_have_stopped_ = false;
     change_timer_.start(kLasting, [this, signal] { confirm_change(signal); });
     change = {};
   }
@@ -330,6 +337,10 @@ void SupervisorProcess::note_changes() {
 
 // `signal`: that stopped it, or 0 if it was continued.
 void SupervisorProcess::confirm_change(int signal) {
+  // On a busy machine the program runs on for a while after our SIGSTOP.
+  constexpr std::chrono::seconds kStopTakes{1};
+  if (signal == 0 && std::exchange(may_not_have_stopped_, false))
+    return change_timer_.start(kStopTakes, [this] { confirm_change(0); });
   const auto before = signal != 0 ? ProcessState::running : ProcessState::stopped;
   if (managed_.state != before || is_stopped(program_stat_) != (signal != 0)) return;
   managed_.reason = signal != 0 ? fmt::format("signal {} ({})", signal, ::strsignal(signal)) : "";

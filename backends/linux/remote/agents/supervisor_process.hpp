@@ -86,6 +86,7 @@ class SupervisorProcess {
   std::optional<Descriptor> program_;  // a pidfd of its first process
   UniqueFd program_stat_;              // its /proc/PID/stat
   Timer change_timer_;
+  bool may_not_have_stopped_ = false;  // since our last SIGSTOP
   Timer conclude_timer_;
   std::vector<RequestId> starters_, killers_, releasers_;  // to be answered
 };
