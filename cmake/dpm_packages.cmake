@@ -21,6 +21,10 @@ endif()
 install(FILES ${CMAKE_SOURCE_DIR}/completion/dpm.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME dpm COMPONENT dpm)
 
+# Units of the filter service. Nothing enables them.
+install(FILES ${CMAKE_SOURCE_DIR}/systemd/dpm-filter.socket ${CMAKE_SOURCE_DIR}/systemd/dpm-filter@.service
+        DESTINATION lib/systemd/system COMPONENT dpm)
+
 # README.md links to LICENSE, so that is there by its own name too; Debian wants it as "copyright".
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dpm)
