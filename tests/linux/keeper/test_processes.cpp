@@ -35,7 +35,7 @@ void end_with_the_test() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 [[noreturn]] void be_the_program(const ProgramUnderTest::Body& body, ProgramState& state) {
   end_with_the_test();
-  auto listener = install_seccomp_program({harmless_calls(), {}});
+  auto listener = install_seccomp_program(seccomp_program({harmless_calls(), {}}));
   if (!listener) ::_exit(3);
   const int held = ::fcntl(listener->get(), F_DUPFD, kHighDescriptor);
   listener->reset();

@@ -117,7 +117,7 @@ void supervise_trial(std::uint32_t program, int its_descriptor, int socket, Tria
   const std::array calls = {static_cast<int>(SYS_getppid)};
   {
     errno = 0;
-    const UniqueFd listener = try_seccomp_program({calls, {}});
+    const UniqueFd listener = try_seccomp_program(seccomp_program({calls, {}}));
     trial.notification = attempt(static_cast<bool>(listener));
     if (listener) send_descriptor(sockets[0], listener.get());
   }  // closed, so that the wait below ends when the supervisor fails

@@ -54,9 +54,9 @@ std::vector<SeccompInstruction> seccomp_program(const NotifiedCalls& calls) {
 
 static_assert(sizeof(SeccompInstruction) == sizeof(sock_filter));
 
-UniqueFd try_seccomp_program(const NotifiedCalls& calls) {
-  Program program = seccomp_program(calls);
-  sock_fprog described{static_cast<unsigned short>(program.size()), reinterpret_cast<sock_filter*>(program.data())};
+UniqueFd try_seccomp_program(std::span<const SeccompInstruction> program) {
+  auto* const instructions = const_cast<SeccompInstruction*>(program.data());  // the kernel only reads them
+  sock_fprog described{static_cast<unsigned short>(program.size()), reinterpret_cast<sock_filter*>(instructions)};
   const auto install = [&described] {
     return UniqueFd(static_cast<int>(
         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &described)));
@@ -67,8 +67,8 @@ UniqueFd try_seccomp_program(const NotifiedCalls& calls) {
   return install();
 }
 
-Result<UniqueFd> install_seccomp_program(const NotifiedCalls& calls) {
-  UniqueFd listener = try_seccomp_program(calls);
+Result<UniqueFd> install_seccomp_program(std::span<const SeccompInstruction> program) {
+  UniqueFd listener = try_seccomp_program(program);
   if (listener) return listener;
   if (errno == EBUSY) {
     return Error{

@@ -33,9 +33,10 @@ std::vector<SeccompInstruction> seccomp_program(const NotifiedCalls& calls);
 
 // Installs the filter on the calling thread, and returns its listener (close-on-exec). Without the right to
 // administrate the machine (CAP_SYS_ADMIN) this sets no_new_privs first, which is irrevocable and inherited.
-Result<UniqueFd> install_seccomp_program(const NotifiedCalls& calls);
+// Allocates memory only for an error: the child of a process with several threads may call it.
+Result<UniqueFd> install_seccomp_program(std::span<const SeccompInstruction> program);
 
 // The same, but if the kernel refuses, the listener is empty and errno tells why.
-UniqueFd try_seccomp_program(const NotifiedCalls& calls);
+UniqueFd try_seccomp_program(std::span<const SeccompInstruction> program);
 
 }  // namespace dpm

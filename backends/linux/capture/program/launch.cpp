@@ -70,18 +70,27 @@ bool is_open_for_begin(const Gate& gate) {
   return gate.open.load() == kBegin;
 }
 
+// What a child needs, made before the fork: in the child of a process with several threads, an allocator's lock may be
+// held by a thread that the child does not have.
+struct Becoming {
+  Becoming(const std::vector<std::string>& command, const LaunchOptions& options)
+      : own_session(options.own_session), notifying(seccomp_program({notified_calls(options), {}})) {
+    for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+  }
+  bool own_session;
+  std::vector<SeccompInstruction> notifying;
+  std::vector<char*> arguments;  // of the command, which lives on
+};
+
 // From here on this process must not read or write before the gate is open: no supervisor answers its calls yet.
-[[noreturn]] void become(const std::vector<std::string>& command, const LaunchOptions& options, Gate& gate) {
-  if (options.own_session) ::setsid();
-  std::vector<char*> arguments;
-  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+[[noreturn]] void become(const Becoming& becoming, Gate& gate) {
+  if (becoming.own_session) ::setsid();
   rlimit descriptors = {};
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
 
   const bool had_to_give_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
-  const std::vector<int> calls = notified_calls(options);
-  auto listener = install_seccomp_program({calls, {}});
+  auto listener = install_seccomp_program(becoming.notifying);
   if (!listener) {
     std::strncpy(gate.error, listener.error().what.c_str(), sizeof gate.error - 1);
     announce(gate.installed, kNotInstalled);
@@ -93,9 +102,9 @@ bool is_open_for_begin(const Gate& gate) {
   if (!is_open_for_begin(gate)) ::_exit(kNotMetered);
 
   ::fcntl(listener->get(), F_DUPFD, listener_number(descriptors.rlim_cur));
-  ::execvp(arguments.front(), arguments.data());
+  ::execvp(becoming.arguments.front(), becoming.arguments.data());
   const int why = errno;
-  std::fprintf(stderr, "dpm: cannot run '%s': %s\n", command.front().c_str(), std::strerror(why));
+  std::fprintf(stderr, "dpm: cannot run '%s': %s\n", becoming.arguments.front(), std::strerror(why));
   ::_exit(why == ENOENT || why == ENOTDIR ? kNotFound : kNotExecutable);
 }
 
@@ -159,9 +168,10 @@ void LaunchedProgram::start() { announce(static_cast<Gate*>(std::exchange(gate_,
 Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command, const LaunchOptions& options) {
   Gate* gate = new_gate();
   if (gate == nullptr) return Error::from_errno("make memory to share with the program");
+  const Becoming becoming(command, options);
   const pid_t pid = ::fork();
   if (pid < 0) return Error::from_errno(fmt::format("start '{}'", command.front()));
-  if (pid == 0) become(command, options, *gate);
+  if (pid == 0) become(becoming, *gate);
   auto launched = supervise(pid, command, options, *gate);
   if (!launched) announce(gate->open, kEnd);
   return launched;
@@ -170,6 +180,7 @@ Result<LaunchedProgram> launch_as_child(const std::vector<std::string>& command,
 Result<LaunchedProgram> launch(const std::vector<std::string>& command, const LaunchOptions& options) {
   Gate* gate = new_gate();
   if (gate == nullptr) return Error::from_errno("make memory to share with the program");
+  const Becoming becoming(command, options);
   const pid_t pid = ::getpid();
   const pid_t between = ::fork();
   if (between < 0) return Error::from_errno("start the supervisor");
@@ -178,7 +189,7 @@ Result<LaunchedProgram> launch(const std::vector<std::string>& command, const La
     while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0) return Error{"start the supervisor: no process could be made"};
-    become(command, options, *gate);
+    become(becoming, *gate);
   }
   const pid_t supervisor = ::fork();
   if (supervisor != 0) ::_exit(supervisor < 0 ? 1 : 0);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <ctime>
 #include <new>
+#include <span>
 
 #include "backends/linux/capture/kernel/futex.hpp"
 #include "backends/linux/capture/kernel/seccomp_listener.hpp"
@@ -40,11 +41,10 @@ std::uint64_t cpu_time_of_calls() {
 }
 
 // The process that makes the calls: first without a filter, then notified.
-[[noreturn]] void make_calls(Trial& trial) {
+[[noreturn]] void make_calls(std::span<const SeccompInstruction> notifying, Trial& trial) {
   const std::uint64_t bare_ns = cpu_time_of_calls();
-  static constexpr int kNotified[] = {SYS_getppid};
-  auto listener = install_seccomp_program({kNotified, {}});
-  trial.listener = listener ? listener->get() : -1;
+  const UniqueFd listener = try_seccomp_program(notifying);
+  trial.listener = listener.get();
   trial.installed.store(1);
   wake_all(trial.installed);
   if (!listener) ::_exit(1);
@@ -84,8 +84,10 @@ std::uint64_t measure_call_cost_ns(bool sync_wake_up) {
   void* page = ::mmap(nullptr, sizeof(Trial), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return 0;
   auto& trial = *new (page) Trial;
+  static constexpr int kNotified[] = {SYS_getppid};
+  const auto notifying = seccomp_program({kNotified, {}});
   const pid_t child = fork_bound();  // it ends with a supervisor that is killed now, and so do its descriptors
-  if (child == 0) make_calls(trial);
+  if (child == 0) make_calls(notifying, trial);
   if (child > 0) {
     answer_calls(child, trial, sync_wake_up);
     if (trial.begin.load() == 0) ::kill(child, SIGKILL);  // it would wait without end
