@@ -216,6 +216,7 @@ def case_kept_files(machine):
     log = os.path.basename(made["log"])
     script = red.create(cache + "/waits", job="job")
     red.on("start_process", script)
+    wait_for(lambda: kept(red)["0123456789abcdef/waits"]["used_by"], "the program to run")
 
     files = kept(red)
     assert set(files) == {log, "0123456789abcdef/waits", "0123456789abcdef/unused", "0123456789abcdef/link"}, files
