@@ -12,13 +12,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <optional>
-#include <string_view>
 #include <utility>
+
+#include "backends/linux/custody/keeper/socket_places.hpp"
+#include "os/user_paths.hpp"
 
 namespace dpm {
 namespace {
@@ -40,101 +39,82 @@ bool is_private_to(const struct stat& status, uid_t owner) {
   return S_ISDIR(status.st_mode) && status.st_uid == owner && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-bool is_ours(const char* path) {
-  struct stat status = {};
-  return path != nullptr && path[0] == '/' && ::lstat(path, &status) == 0 && is_private_to(status, ::geteuid());
-}
-
-// The folder that logind makes for a user's sessions.
-std::string session_directory(uid_t user) { return "/run/user/" + std::to_string(user); }
-
-// $XDG_RUNTIME_DIR, if it is ours (under sudo it may be the calling user's) and stays when the last session ends.
-std::string runtime_directory() {
-  const char* path = std::getenv("XDG_RUNTIME_DIR");
-  return is_ours(path) && path != session_directory(::geteuid()) ? path : "";
-}
-
-std::string lasting_path(uid_t user) { return "/tmp/dpm-" + std::to_string(user); }
-
-std::vector<std::string> names_in(const char* path) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path), ::closedir);
-  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) names.emplace_back(entry->d_name);
-  return names;
-}
-
-// The account at the end of a name such as "1000" or "dpm-1000"; nothing for root and for other names.
-std::optional<uid_t> account_in(const std::string& name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  uid_t user = 0;
-  const char* end = name.data() + name.size();
-  const auto parsed = std::from_chars(name.data() + prefix.size(), end, user);
-  if (parsed.ec != std::errc() || parsed.ptr != end || user == ::geteuid()) return std::nullopt;
-  return user;
-}
-
-std::vector<std::pair<std::string, uid_t>> folders_of_others() {
-  std::vector<std::pair<std::string, uid_t>> places;
-  for (const auto& name : names_in("/tmp"))
-    if (const auto user = account_in(name, "dpm-")) places.emplace_back("/tmp/" + name, *user);
-  for (const auto& name : names_in("/run/user"))
-    if (const auto user = account_in(name, "")) places.emplace_back("/run/user/" + name + "/dpm", *user);
-  return places;
+std::string fault_of(const struct stat& status, uid_t owner) {
+  if (!S_ISDIR(status.st_mode)) return "it is not a directory";
+  if (status.st_uid != owner) return fmt::format("user {} owns it", status.st_uid);
+  return "other users may enter it";
 }
 
 }  // namespace
 
+// What is checked is the directory that stays open: its name may come to mean another one.
 Result<SocketFolder> SocketFolder::open(const std::string& path, uid_t owner) {
   UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const int failure = errno;
   struct stat status = {};
-  if (!folder || ::fstat(folder.get(), &status) != 0) return Error::from_errno("open the folder of sockets " + path);
-  if (!is_private_to(status, owner)) {
-    return Error{
-        fmt::format("open the folder of sockets {}: others than its owner can get at it, or another user owns it; "
-                    "remove it, or give us a directory of our own in XDG_RUNTIME_DIR",
-                    path)};
-  }
+  const bool is_known = (folder ? ::fstat(folder.get(), &status) : ::lstat(path.c_str(), &status)) == 0;
+  if (is_known && !is_private_to(status, owner)) return Error{fmt::format("{}: {}", path, fault_of(status, owner))};
+  errno = failure;
+  if (!folder || !is_known) return Error::from_errno(path);
   return SocketFolder(std::move(folder), owner);
 }
 
 Result<SocketFolder> SocketFolder::own() {
-  const uid_t self = ::geteuid();
-  const std::string runtime = runtime_directory();
-  auto folder = make(runtime.empty() ? lasting_path(self) : runtime + "/dpm");
-  // Another user may have made a folder of that name in /tmp.
-  if (const std::string session = session_directory(self); !folder && is_ours(session.c_str()))
-    if (auto other = make(session + "/dpm")) return other;
-  return folder;
+  auto [places, session] = own_socket_places();
+  for (const auto& path : places) {
+    if (auto folder = open(path, ::geteuid())) return folder;
+  }
+  if (!session.empty()) places.push_back(session);
+  std::string reasons;
+  for (const auto& path : places) {
+    auto folder = make(path);
+    if (folder) return folder;
+    reasons += (reasons.empty() ? "" : "; ") + folder.error().what;
+  }
+  return Error{fmt::format(
+      "there is no place for sockets ({}): let XDG_RUNTIME_DIR name a directory that you alone may enter", reasons)};
 }
 
 Result<SocketFolder> SocketFolder::make(const std::string& path) {
-  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    return Error::from_errno("make the folder of sockets " + path);
+  const std::string above = path.substr(0, path.rfind('/'));
+  // Nothing makes /run or /run/user/UID but the system.
+  if (above == state_folder())
+    if (auto made = make_state_folder(); !made) return made.error();
+  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return Error::from_errno(path);
   return open(path, ::geteuid());
+}
+
+Result<std::vector<SocketFolder>> SocketFolder::all_own() {
+  auto made = own();
+  if (!made) return made.error();
+  auto [places, session] = own_socket_places();
+  if (!session.empty()) places.push_back(session);
+  auto folders = existing(places, ::geteuid());
+  if (folders.empty()) folders.push_back(*std::move(made));
+  return folders;
+}
+
+std::vector<SocketFolder> SocketFolder::existing(const std::vector<std::string>& places, uid_t owner) {
+  std::vector<SocketFolder> folders;
+  for (const auto& path : places) {
+    if (auto folder = open(path, owner)) folders.push_back(*std::move(folder));
+  }
+  return folders;
 }
 
 std::vector<SocketFolder> SocketFolder::about(uid_t user) {
   const uid_t self = ::geteuid();
-  std::vector<std::pair<std::string, uid_t>> places;
-  if (const std::string runtime = runtime_directory(); !runtime.empty()) places.emplace_back(runtime + "/dpm", self);
-  places.emplace_back(lasting_path(self), self);
-  places.emplace_back(session_directory(self) + "/dpm", self);
-  if (self == 0 && user != self) {
-    places.emplace_back(session_directory(user) + "/dpm", user);
-    places.emplace_back(lasting_path(user), user);
-  }
-  std::vector<SocketFolder> folders;
-  for (const auto& [path, owner] : places) {
-    if (auto folder = open(path, owner)) folders.push_back(*std::move(folder));
-  }
+  std::vector<SocketFolder> folders = existing(all_socket_places(self), self);
+  if (self != 0 || user == self) return folders;
+  for (auto& folder : existing(all_socket_places(user), user)) folders.push_back(std::move(folder));
   return folders;
 }
 
 std::vector<SocketFolder> SocketFolder::everywhere() {
   std::vector<SocketFolder> folders = about(::geteuid());
   if (::geteuid() != 0) return folders;
-  for (const auto& [path, owner] : folders_of_others()) {
-    if (auto folder = open(path, owner)) folders.push_back(*std::move(folder));
+  for (const uid_t user : other_accounts()) {
+    for (auto& folder : existing(all_socket_places(user), user)) folders.push_back(std::move(folder));
   }
   return folders;
 }

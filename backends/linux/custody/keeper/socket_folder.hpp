@@ -1,8 +1,7 @@
 // The folder with the sockets of keepers, meters and daemons, which only its owner can enter.
 //
-// It is /tmp/dpm-UID, or $XDG_RUNTIME_DIR/dpm if that variable names a directory of our own other than /run/user/UID: logind
-// removes that one when the user's last session ends, while programs and their meters go on. It is used only where
-// /tmp/dpm-UID cannot be. A folder that another user owns or can write to, or that is a link, is never used.
+// socket_places.hpp tells where it can be. A folder that another user owns or may enter, or that is a link, is passed over, and
+// so are files and listeners of other users in it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +16,10 @@ namespace dpm {
 
 class SocketFolder {
  public:
-  // Our folder; made if it is missing.
+  // Our folder: the first that exists, or else the first that can be made.
   static Result<SocketFolder> own();
+  // own(), and then the other folders that earlier processes may have got from it.
+  static Result<std::vector<SocketFolder>> all_own();
   // The existing folders in which to look for sockets of `user`: our own, and for root also that user's.
   static std::vector<SocketFolder> about(uid_t user);
   // Our own, and for root those of every account.
@@ -43,6 +44,7 @@ class SocketFolder {
   SocketFolder(UniqueFd folder, uid_t owner) : folder_(std::move(folder)), owner_(owner) {}
   static Result<SocketFolder> make(const std::string& path);
   static Result<SocketFolder> open(const std::string& path, uid_t owner);
+  static std::vector<SocketFolder> existing(const std::vector<std::string>& places, uid_t owner);
 
   UniqueFd folder_;
   uid_t owner_ = 0;

@@ -96,12 +96,14 @@ Result<void> start_meterd(const Meterd::Options& options, const LoginPolicy& pol
 }
 
 Result<UniqueFd> reach_meterd(const Meterd::Options& options) {
-  auto folder = SocketFolder::own();
-  if (!folder) return folder.error();
+  const auto folders = SocketFolder::all_own();
+  if (!folders) return folders.error();
   const std::string name = meterd_socket(options.machine);
   for (int attempt = 0; attempt < 3; ++attempt) {
-    UniqueFd socket = folder->connect(name, SOCK_STREAM);
-    if (socket) return socket;
+    for (const auto& folder : *folders) {
+      UniqueFd socket = folder.connect(name, SOCK_STREAM);
+      if (socket) return socket;
+    }
     // If its service manager refuses, the daemon is started as part of the session.
     if (auto started = start_meterd(options, attempt == 0 ? login_policy() : LoginPolicy()); !started)
       return started.error();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace dpm {
 
 class ManagedRecords {
  public:
-  ManagedRecords(const SocketFolder& folder, const std::string& machine);
+  // Writes into the first folder; the others may have records of earlier daemons. There is at least one.
+  ManagedRecords(const std::vector<SocketFolder>& folders, const std::string& machine);
 
   // Also replaces the record of an earlier process with this pid.
   void write(const control::ManagedProcess& facts) const;
@@ -28,7 +30,9 @@ class ManagedRecords {
   std::vector<Left> read() const;
 
  private:
-  const SocketFolder& folder_;
+  static std::optional<Left> read_in(const SocketFolder& folder, const std::string& name);
+
+  const std::vector<SocketFolder>& folders_;
   std::string prefix_;
 };
 

@@ -54,7 +54,7 @@ Result<void> Meterd::run(const Options& options, const std::function<void()>& on
   if (auto begun = daemon.begin(); !begun) return begun;
   on_ready();
   context.run();
-  daemon.folder_->remove(meterd_socket(options.machine));
+  daemon.folders_.front().remove(meterd_socket(options.machine));
   return {};
 }
 
@@ -88,18 +88,20 @@ Meterd::Meterd(asio::io_context& context, const Options& options)
                }}) {}
 
 Result<void> Meterd::begin() {
-  auto folder = SocketFolder::own();
-  if (!folder) return folder.error();
-  folder_ = *std::move(folder);
-  records_.emplace(*folder_, options_.machine);
-  const UniqueFd lock = folder_->lock();  // of two that begin at the same time one finds the other
+  auto folders = SocketFolder::all_own();
+  if (!folders) return folders.error();
+  folders_ = *std::move(folders);
+  records_.emplace(folders_, options_.machine);
+  const UniqueFd lock = folders_.front().lock();  // of two that begin at the same time one finds the other
   const std::string name = meterd_socket(options_.machine);
-  if (const UniqueFd other = folder_->connect(name, SOCK_STREAM); other)
-    return Error{fmt::format("a meterdaemon runs already: process {}", peer_of(other.get()).pid)};
-  auto socket = folder_->listen(name, SOCK_STREAM);
+  for (const auto& folder : folders_) {
+    if (const UniqueFd other = folder.connect(name, SOCK_STREAM); other)
+      return Error{fmt::format("a meterdaemon runs already: process {}", peer_of(other.get()).pid)};
+  }
+  auto socket = folders_.front().listen(name, SOCK_STREAM);
   if (!socket) return socket.error();
   listener_.emplace(context_, *std::move(socket), [this](UniqueFd peer) { controllers_.accept(std::move(peer)); });
-  agents_.find(*folder_);
+  agents_.find(folders_);
   if (!agents_.is_finding()) take_unattended();
   processes_.forget_abandoned();
   note_activity();
@@ -127,7 +129,7 @@ void Meterd::on_hello(const std::string& controller, RequestId id) {
 void Meterd::welcome(const std::string& controller, RequestId id) {
   if (!controllers_.is_connected(id)) return;
   Welcome welcome;
-  welcome.host = daemon_identity(*folder_, options_.machine);
+  welcome.host = daemon_identity(folders_.front(), options_.machine);
   welcome.machine = options_.machine.empty() ? machine_name() : options_.machine;
   welcome.addresses = machine_addresses();
   welcome.user = ::geteuid();

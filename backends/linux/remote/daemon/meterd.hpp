@@ -63,7 +63,7 @@ class Meterd {
   asio::io_context& context_;
   Options options_;
   Timer idle_timer_;
-  std::optional<SocketFolder> folder_;
+  std::vector<SocketFolder> folders_;  // the first has our socket; earlier daemons may have used the others
   std::optional<ManagedRecords> records_;
   Controllers controllers_;
   ManagedProcesses processes_;

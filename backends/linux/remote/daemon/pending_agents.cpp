@@ -67,19 +67,23 @@ void PendingAgents::discard(std::uint64_t id) {
 
 // ---- those that an earlier daemon has left
 
-void PendingAgents::find(const SocketFolder& folder) {
-  for (const auto& name : folder.names(agent_sockets(machine_))) {
-    UniqueFd socket = folder.connect(name, SOCK_STREAM);
-    if (!socket) continue;
-    ++finding_;
-    const std::uint64_t id = next_id_++;
-    Pending& pending = pending_[id];
-    pending.link = handlers_.connect(std::move(socket));
-    pending.timer = std::make_unique<Timer>(context_);
-    pending.timer->start(kFindPatience, [this, id] { end_search(id); });
-    pending.link->ask(Hello{kControlVersion, kNoListener},
-                      [this, id, name](const ReplyBody& body) { on_welcome(id, name, body); });
+void PendingAgents::find(const std::vector<SocketFolder>& folders) {
+  for (const auto& folder : folders) {
+    for (const auto& name : folder.names(agent_sockets(machine_))) {
+      if (UniqueFd socket = folder.connect(name, SOCK_STREAM); socket) question(name, std::move(socket));
+    }
   }
+}
+
+void PendingAgents::question(const std::string& name, UniqueFd socket) {
+  ++finding_;
+  const std::uint64_t id = next_id_++;
+  Pending& pending = pending_[id];
+  pending.link = handlers_.connect(std::move(socket));
+  pending.timer = std::make_unique<Timer>(context_);
+  pending.timer->start(kFindPatience, [this, id] { end_search(id); });
+  pending.link->ask(Hello{kControlVersion, kNoListener},
+                    [this, id, name](const ReplyBody& body) { on_welcome(id, name, body); });
 }
 
 void PendingAgents::on_welcome(std::uint64_t id, const std::string& socket_name, const ReplyBody& body) {

@@ -27,8 +27,8 @@ class PendingAgents {
   // `machine` as in Meterd::Options.
   PendingAgents(asio::io_context& context, std::string machine, Handlers handlers);
 
-  // Connects to the agents whose sockets are in the folder. One that does not answer in time is left alone.
-  void find(const SocketFolder& folder);
+  // Connects to the agents whose sockets are in these folders. One that does not answer in time is left alone.
+  void find(const std::vector<SocketFolder>& folders);
   bool is_finding() const { return finding_ > 0; }
 
   // Starts an agent that performs CreateProcess, AcquireProcess or CreateFilter. `answer` is called before on_ready.
@@ -41,6 +41,7 @@ class PendingAgents {
     std::unique_ptr<Timer> timer;  // of those that are being found
   };
 
+  void question(const std::string& name, UniqueFd socket);
   void on_welcome(std::uint64_t id, const std::string& socket_name, const control::ReplyBody& body);
   std::unique_ptr<AgentLink> take(std::uint64_t id);
   void discard(std::uint64_t id);

@@ -1,6 +1,6 @@
-// A program whose supervisor was killed. It goes on without a meter, and its daemon watches it instead: reports its end and
-// that it is stopped or continued, and stops, continues and kills it with its descendants. Processes whose parents
-// have ended are not found.
+// A program whose supervisor was killed. It goes on without a meter, and its daemon watches it instead. The daemon learns when
+// the program stops, continues and ends, and can send signals to it and its descendants. It does not find descendants whose
+// parents have ended.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class UnattendedProgram {
     std::function<void()> on_end;
   };
 
-  // Null if there is no such process.
+  // Returns null if the process does not exist.
   static std::unique_ptr<UnattendedProgram> watch(asio::io_context& context, std::uint32_t pid, Handlers handlers);
 
   control::ProcessState state() const;  // running or stopped
