@@ -1,8 +1,6 @@
 #include "backends/linux/remote/client/connections.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "backends/linux/remote/protocol/filter_key.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/descriptors.hpp"
+#include "os/readability.hpp"
 
 namespace dpm::control {
 namespace {
@@ -54,21 +53,6 @@ std::size_t bytes_of(const MachineReport& report) {
 }
 
 bool is_output(const MachineReport& report) { return std::holds_alternative<Output>(report.what); }
-
-// Becomes readable with `input`. Asio makes what it waits for non-blocking, and a terminal that is non-blocking for its
-// input is so for its output, and for other programs: lines that it did not take at once would be lost.
-UniqueFd watch(int input) {
-  UniqueFd watched(::epoll_create1(EPOLL_CLOEXEC));
-  epoll_event event{};
-  event.events = EPOLLIN;
-  ::epoll_ctl(watched.get(), EPOLL_CTL_ADD, input, &event);  // a file, which cannot be watched, can always be read
-  return watched;
-}
-
-bool can_be_read(int fd) {
-  pollfd input{.fd = fd, .events = POLLIN, .revents = 0};
-  return ::poll(&input, 1, 0) > 0;
-}
 
 // Turns Refused into an error.
 Answer checked(Answer reply) {
@@ -240,7 +224,7 @@ void Connections::send_piece(const std::string& machine, Relay piece) {
 
 template <typename Condition>
 void Connections::run_until(Clock::time_point time, Condition is_met) {
-  // What is ready, even if there is no time to wait; but as long as messages come faster than they are handled, something is.
+  // Even if the time is over, this handles what is ready. Messages that come faster than that do not keep it here.
   for (int i = 0; i < kHandlersAtOnce && !is_met() && context_->poll_one() > 0; ++i) {
   }
   while (!is_met() && Clock::now() < time) context_->run_one_until(time);
@@ -314,14 +298,16 @@ Machines::Waited Connections::wait(std::chrono::milliseconds at_most) {
 }
 
 Connections::Woken Connections::wait_for_input(int input, std::chrono::milliseconds at_most) {
+  auto readability = readability_of(input);
+  bool is_readable = !readability;  // then the caller's read waits
+  std::optional<Descriptor> typed;
+  if (readability) typed.emplace(*context_, std::move(readability));
+  if (typed) typed->when_readable([&] { is_readable = true; });
+  // Reports do not end this look at the input: while they come faster than they are shown, there is always one.
+  run_until({}, [&] { return was_interrupted_ || is_readable; });
+  run_until(Clock::now() + at_most, [&] { return was_interrupted_ || is_readable || !reports_.empty(); });
   if (take_interruption()) return Woken::interrupted;
-  if (can_be_read(input)) return Woken::input;
-  bool is_readable = false;
-  Descriptor typed(*context_, watch(input));
-  typed.when_readable([&] { is_readable = true; });
-  run_until(Clock::now() + at_most, [&] { return was_interrupted_ || !reports_.empty() || is_readable; });
-  if (take_interruption()) return Woken::interrupted;
-  if (is_readable || can_be_read(input)) return Woken::input;
+  if (is_readable) return Woken::input;
   return reports_.empty() ? Woken::timed_out : Woken::reported;
 }
 
