@@ -1,5 +1,5 @@
-// Speaks for a meterdaemon on its standard input and output, so that DPM_SSH can name it, and does nothing. Lines that
-// are sent to a process's standard input say what it reports of that process:
+// Speaks for a meterdaemon on its standard input and output, and does nothing. Lines that are sent to a process's standard
+// input say what it reports of that process:
 //
 //     print TEXT      the process prints TEXT and a newline       write TEXT      without the newline
 //     end REASON      it ends                                     flood N         it prints N lines
@@ -9,22 +9,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "backends/linux/remote/protocol/control_codec.hpp"
-#include "model/check.hpp"
 #include "tests/linux/controller/fake_machines.hpp"
+#include "tests/linux/daemon_on_streams/daemon_on_streams.hpp"
 
 namespace dpm::control {
 namespace {
 
-void send(const ControlMessage& message) {
-  std::string bytes;
-  DPM_CHECK(append_message(bytes, message).has_value());
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t count = write(STDOUT_FILENO, bytes.data() + sent, bytes.size() - sent);
-    if (count <= 0) std::exit(0);
-    sent += static_cast<std::size_t>(count);
-  }
-}
+using test::send;
 
 void act(const Input& input) {
   const std::string line = input.bytes.substr(0, input.bytes.find('\n'));
@@ -41,28 +32,15 @@ void act(const Input& input) {
   if (verb == "break") std::exit(0);
 }
 
-int serve() {
-  test::FakeMachines machines;
-  FrameReader frames;
-  char part[4096];
-  for (ssize_t count; (count = read(STDIN_FILENO, part, sizeof part)) > 0;) {
-    frames.feed({part, static_cast<std::size_t>(count)});
-    for (auto frame = frames.next(); frame && frame->has_value(); frame = frames.next()) {
-      const auto message = decode_message(**frame).value();
-      const auto& request = std::get<Request>(message);
-      if (std::holds_alternative<Hello>(request.body)) {
-        send(Reply{request.number, Welcome{.machine = "pretended"}});
-        continue;
-      }
-      const auto answers = machines.ask({{"here", request.body}});
-      send(Reply{request.number, answers.at(0).value()});
-      if (const auto* input = std::get_if<Input>(&request.body)) act(*input);
-    }
-  }
-  return 0;
-}
-
 }  // namespace
 }  // namespace dpm::control
 
-int main() { return dpm::control::serve(); }
+int main() {
+  using namespace dpm::control;
+  test::FakeMachines machines;
+  test::serve(Welcome{.machine = "pretended"}, [&](const Request& request) {
+    const auto answers = machines.ask({{"here", request.body}});
+    test::send(Reply{request.number, answers.at(0).value()});
+    if (const auto* input = std::get_if<Input>(&request.body)) act(*input);
+  });
+}
