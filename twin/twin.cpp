@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "model/counted.hpp"
 #include "scenarios/behaviour/step_walk.hpp"
 #include "twin/batches.hpp"
 #include "twin/contradictions.hpp"
@@ -22,16 +23,9 @@ namespace {
 
 constexpr double kOneEndedMost = 0.5;  // of all messages
 
-std::string count(std::uint64_t number, const std::string& noun) {
-  const bool ends_in_s = noun.back() == 's';
-  const bool ends_in_y = noun.size() > 1 && noun.compare(noun.size() - 2, 2, "ty") == 0;
-  const std::string several = ends_in_y ? noun.substr(0, noun.size() - 1) + "ies" : noun + (ends_in_s ? "es" : "s");
-  return fmt::format("{} {}", number, number == 1 ? noun : several);
-}
-
 std::string losses_in_words(const LossReport& losses) {
   if (losses.lost() == 0) return "";
-  std::string text = fmt::format("; {} of {} are lost", count(losses.lost(), "event"), losses.seen);
+  std::string text = fmt::format("; {} of {} are lost", counted(losses.lost(), "event"), losses.seen);
   if (!losses.losses.empty()) text += fmt::format(" ({})", losses.losses.front().reason);
   return text;
 }
@@ -75,7 +69,7 @@ class TwinMaker {
     const std::uint64_t all = recording_.messages + one_ended;
     if (static_cast<double>(one_ended) > kOneEndedMost * static_cast<double>(std::max<std::uint64_t>(all, 1))) {
       return Error{fmt::format("{} of {} have only one end in the trace: what the processes did cannot be inferred{}",
-                               one_ended, count(all, "message"), losses_in_words(recording_.losses))};
+                               one_ended, counted(all, "message"), losses_in_words(recording_.losses))};
     }
     if (stands_still()) {
       return Error{
@@ -195,7 +189,7 @@ class TwinMaker {
     if (twin.activities_forced > 0) {
       twin_.warnings.push_back(fmt::format(
           "'{}': {} of {} did not occur often enough: the twin does the most similar of the common ones instead",
-          twin.name, twin.activities_forced, count(twin.activities, "activity")));
+          twin.name, twin.activities_forced, counted(twin.activities, "activity")));
     }
     twin_.groups.push_back(std::move(twin));
   }
@@ -273,7 +267,7 @@ class TwinMaker {
   void warn(std::size_t outside) {
     auto& warnings = twin_.warnings;
     const auto say = [&](std::uint64_t number, const std::string& noun, const std::string& what) {
-      if (number > 0) warnings.push_back(fmt::format("{} {}", count(number, noun), what));
+      if (number > 0) warnings.push_back(fmt::format("{} {}", counted(number, noun), what));
     };
     say(recording_.losses.lost(), "event", "lost: what they showed is not in the twin");
     say(recording_.sends_without_receive, "message", "never received, or its RECEIVE is lost");

@@ -9,19 +9,16 @@
 #include "cli/number_text.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
 
 constexpr std::size_t kCommandShown = 60;  // characters
 
-std::string counted(std::uint64_t count, const std::string& noun, const std::string& nouns) {
-  return fmt::format("{} {}", count, count == 1 ? noun : nouns);
-}
-
 std::string bytes_text(std::uint64_t bytes) {
   constexpr std::array kUnits = {"kB", "MB", "GB", "TB"};
-  if (bytes < 10'000) return counted(bytes, "byte", "bytes");
+  if (bytes < 10'000) return counted(bytes, "byte");
   double value = static_cast<double>(bytes) / 1000;
   std::size_t unit = 0;
   for (; value >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
@@ -57,7 +54,7 @@ Received received(const Statistics& statistics) {
 // Messages of the metered processes. A message between two of them is in both counts.
 std::string moved_text(const Statistics& statistics) {
   const Received all = received(statistics);
-  return fmt::format("{} sent ({}) and {} received ({})", counted(statistics.sizes.messages, "message", "messages"),
+  return fmt::format("{} sent ({}) and {} received ({})", counted(statistics.sizes.messages, "message"),
                      bytes_text(statistics.sizes.bytes), all.messages, bytes_text(all.bytes));
 }
 
@@ -72,7 +69,7 @@ std::string parallelism_line(const Findings& found) {
 }
 
 std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
-  std::string text = fmt::format("  the meter took part in {}", counted(meter.notified_calls, "call", "calls"));
+  std::string text = fmt::format("  the meter took part in {}", counted(meter.notified_calls, "call"));
   if (meter.notified_calls > 0 && meter.call_cost_ns > 0)
     text +=
         fmt::format(", which cost {} of CPU time each", seconds_text(static_cast<double>(meter.call_cost_ns) * 1e-9));
@@ -87,10 +84,10 @@ std::string changes_line(const MeteredFacts& program, const MeterSummary& meter)
 
 std::string meter_summary(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {
   const Statistics& statistics = found.statistics;
-  std::string text = fmt::format("dpm: {} ({}): {}, {}, {} in {}\n", printable(shortened(program.command)), program.pid,
-                                 counted(recorded.meter.processes, "process", "processes"),
-                                 counted(recorded.meter.threads, "thread", "threads"), moved_text(statistics),
-                                 seconds_text(observed_s(statistics)));
+  std::string text =
+      fmt::format("dpm: {} ({}): {}, {}, {} in {}\n", printable(shortened(program.command)), program.pid,
+                  counted(recorded.meter.processes, "process"), counted(recorded.meter.threads, "thread"),
+                  moved_text(statistics), seconds_text(observed_s(statistics)));
   text += parallelism_line(found);
   text += changes_line(program, recorded.meter);
   if (recorded.stopped) text += "  metering was stopped while the program ran\n";
@@ -99,8 +96,8 @@ std::string meter_summary(const MeteredFacts& program, const Recorded& recorded,
 
 std::string meter_summary_without_trace(const MeteredFacts& program, const Recorded& recorded) {
   return fmt::format("dpm: {} ({}): {}, {}; its trace cannot be read\n{}", printable(shortened(program.command)),
-                     program.pid, counted(recorded.meter.processes, "process", "processes"),
-                     counted(recorded.meter.threads, "thread", "threads"), changes_line(program, recorded.meter));
+                     program.pid, counted(recorded.meter.processes, "process"),
+                     counted(recorded.meter.threads, "thread"), changes_line(program, recorded.meter));
 }
 
 std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t program, bool control_c_ends_it) {

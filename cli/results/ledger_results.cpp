@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/printable.hpp"
+#include "model/counted.hpp"
 #include "model/unchecked.hpp"
 
 namespace dpm::cli {
@@ -12,7 +13,7 @@ void print_ledger(const Ledger& ledger, Terminal& terminal) {
                << " filtered + " << ledger.lost << " lost"
                << (has_not_checkable(ledger.warnings) ? " where it could be checked" : "") << '\n';
   for (const auto& loss : ledger.losses)
-    terminal.err << "lost: " << loss.events << " events: " << printable(loss.reason) << '\n';
+    terminal.err << "lost: " << counted(loss.events, "event") << ": " << printable(loss.reason) << '\n';
   for (const auto& warning : ledger.warnings)
     terminal.err << (is_not_checkable(warning) ? "" : "warning: ") << printable(warning) << '\n';
 }

@@ -6,6 +6,7 @@
 
 #include "cli/number_text.hpp"
 #include "cli/text_table.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -27,9 +28,9 @@ std::string shares_text(const CriticalPath& path, const TraceInfo& info, int wid
   shown = 0;
   for (const auto& share : path.messages) {
     if (shown++ == kMostShares) break;
-    table.add_row(
-        {fmt::format("{} messages {} to {}", share.messages, info[share.sender].name, info[share.receiver].name),
-         seconds_text(share.delay_s), percent(share.fraction, 1)});
+    table.add_row({fmt::format("{} {} to {}", counted(share.messages, "message"), info[share.sender].name,
+                               info[share.receiver].name),
+                   seconds_text(share.delay_s), percent(share.fraction, 1)});
   }
   if (path.outside_s > 0)
     table.add_row(

@@ -9,6 +9,7 @@
 
 #include "cli/number_text.hpp"
 #include "cli/text_table.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -237,9 +238,9 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
 
 std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction>& with_it) {
   const auto seconds = [](std::uint64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); };
-  std::string text =
-      fmt::format("removed from the CPU times: {} of metering ({} calls), {} of waking ({} times on another machine)\n",
-                  seconds(cost.metering_ns), cost.calls, seconds(cost.wake_up_ns), cost.wake_ups);
+  std::string text = fmt::format(
+      "removed from the CPU times: {} of metering ({}), {} of waking ({} on another machine)\n",
+      seconds(cost.metering_ns), counted(cost.calls, "call"), seconds(cost.wake_up_ns), counted(cost.wake_ups, "time"));
   for (const auto& p : with_it)
     text += fmt::format("without removing it, {}: P {}, elapsed {}\n", p.placement.empty() ? "as traced" : p.placement,
                         fixed(p.P, 3), seconds_text(p.elapsed_s));

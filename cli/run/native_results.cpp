@@ -8,6 +8,7 @@
 #include "cli/number_text.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/text_table.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -53,9 +54,9 @@ std::string native_text(const NativeOutcome& outcome, int width) {
     if (is_pinned) row.insert(row.begin() + 2, p.core ? std::to_string(*p.core) : "");
     table.add_row(std::move(row));
   }
-  return fmt::format("{}\nelapsed {}, CPU time of the computation {}, P {}, {} messages\n", table.to_text(width),
+  return fmt::format("{}\nelapsed {}, CPU time of the computation {}, P {}, {}\n", table.to_text(width),
                      seconds_text(outcome.elapsed.seconds()), seconds_text(seconds_of(outcome.total_cpu_ns())),
-                     fixed(outcome.parallelism(), 3), outcome.messages());
+                     fixed(outcome.parallelism(), 3), counted(outcome.messages(), "message"));
 }
 
 Json native_json(const NativeOutcome& outcome, const Scenario& scenario) {

@@ -7,6 +7,7 @@
 
 #include "cli/number_text.hpp"
 #include "cli/text_table.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -45,7 +46,7 @@ std::string reproduction_text(const Reproduction& reproduction, int width) {
   }
   std::string text = table.to_text(width);
   text += "\nthe twin makes " + std::to_string(reproduction.reproduced) + " of " +
-          std::to_string(reproduction.in_trace) + " messages" +
+          counted(reproduction.in_trace, "message") +
           (reproduction.surplus > 0 ? " and " + std::to_string(reproduction.surplus) + " others" : "") + ", " +
           percent(reproduction.share(), 1) + "; T " + seconds_text(reproduction.T_twin_s) + " of " +
           seconds_text(reproduction.T_trace_s) + "; elapsed " + seconds_text(reproduction.elapsed_twin_s) + " of " +

@@ -8,6 +8,7 @@
 #include "cli/number_text.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/text_table.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -47,7 +48,7 @@ std::string twin_text(const twin::Twin& twin, int width) {
                    std::to_string(group.program.handlers.size()), std::to_string(group.activities),
                    percent(understood_share(group), 1), seconds_text(group.cpu_s)});
   std::string text = table.to_text(width) + "\n";
-  text += fmt::format("made from {} events; {} requests\n", twin.events, twin.requests);
+  text += fmt::format("made from {}; {}\n", counted(twin.events, "event"), counted(twin.requests, "request"));
   text += fmt::format("delays are from {}\n", twin.delays_from);
   std::size_t as_recorded = 0;
   for (const auto& group : twin.groups) as_recorded += group.as_recorded;

@@ -15,6 +15,7 @@
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
 #include "cli/control/progress_line.hpp"
+#include "model/counted.hpp"
 #include "os/own_program.hpp"
 #include "os/user_paths.hpp"
 
@@ -116,7 +117,7 @@ class ControlCommand : public Command {
     Controller controller(connections, screen, known, hosts_);
     const int failures = script_.empty() ? pipe(controller, connections) : perform(controller);
     if (failures == 0) return kDone;
-    terminal.err << "dpm control: " << failures << (failures == 1 ? " command" : " commands") << " failed\n";
+    terminal.err << "dpm control: " << counted(static_cast<std::uint64_t>(failures), "command") << " failed\n";
     return kFellShort;
   }
 

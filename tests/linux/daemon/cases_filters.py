@@ -261,7 +261,7 @@ def case_kept_files(machine):
 
 
 def case_files_with_mistakes(machine):
-    """What is wrong with the files of the standard filter is told when it is created; then there is no filter, and no log."""
+    """The daemon refuses to create a standard filter whose files have mistakes, names the mistake, and leaves no log."""
     red = Controller(machine)
     home = machine.folder + "/home/"
     with open(home + "rules", "w") as file:

@@ -65,8 +65,7 @@ TEST_CASE("unix streams: what came while a receive was being made is part of it,
   }
 }
 
-TEST_CASE("unix streams: a send that does not wait fails at once while there is no room, and is not a message",
-          "[linux]") {
+TEST_CASE("unix streams: a non-blocking send into a full stream fails and is not recorded", "[linux]") {
   Pair pair;
   pair.sender.non_blocking = true;
   pair.sender.room = 0;

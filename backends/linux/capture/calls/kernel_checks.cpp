@@ -3,17 +3,10 @@
 #include <fmt/format.h>
 
 #include "backends/linux/capture/calls/flow_table.hpp"
+#include "model/counted.hpp"
 #include "model/unchecked.hpp"
 
 namespace dpm {
-namespace {
-
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 void KernelChecks::ended(const Flow& flow) {
   if (flow.kind != ChannelKind::stream) return;
   for (const StreamPosition* end : {&flow.sent, &flow.received}) {

@@ -32,7 +32,7 @@ void TunnelSwitch::take(const std::string& machine, Relay piece) {
   send_to(other, std::move(piece));
 }
 
-// Null if there is no such filter, or too many tunnels.
+// Returns null if the switch does not know the filter, already has kTunnelsMax tunnels, or knows the other end.
 const TunnelSwitch::End* TunnelSwitch::open(const End& from, const std::string& filter_key) {
   const auto filter = filters_.find(filter_key);
   if (filter == filters_.end() || tunnels() >= kTunnelsMax) return nullptr;

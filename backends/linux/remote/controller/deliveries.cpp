@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backends/linux/remote/controller/listed.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::control {
 namespace {
@@ -22,10 +23,8 @@ Undelivered described(const RemovedDelivery& removed) {
           delivery.problem, delivery.waiting, delivery.lost,   delivery.file};
 }
 
-std::string count_text(std::uint64_t events) { return fmt::format("{} event{}", events, events == 1 ? "" : "s"); }
-
 std::string lost_text(const Undelivered& meter) {
-  return meter.lost == 0 ? "" : fmt::format("; there was no room for {}", count_text(meter.lost));
+  return meter.lost == 0 ? "" : fmt::format("; there was no room for {}", counted(meter.lost, "event"));
 }
 
 // "process A in job 'foo' on red: 12 events wait there (connect to blue port 4000: no answer)"
@@ -33,8 +32,8 @@ std::string sentence(const Undelivered& meter) {
   const std::string whose = fmt::format("process {} in job '{}' on {}: ", meter.name, meter.job, meter.machine);
   if (!meter.file.empty())
     return fmt::format("{}{} did not reach the filter{}; 'dpm filter -o TRACE < {}' there makes a trace of them", whose,
-                       count_text(meter.waiting), lost_text(meter), meter.file);
-  return fmt::format("{}{} wait{} there ({}){}", whose, count_text(meter.waiting), meter.waiting == 1 ? "s" : "",
+                       counted(meter.waiting, "event"), lost_text(meter), meter.file);
+  return fmt::format("{}{} wait{} there ({}){}", whose, counted(meter.waiting, "event"), meter.waiting == 1 ? "s" : "",
                      meter.problem, lost_text(meter));
 }
 
@@ -78,7 +77,7 @@ std::string Deliveries::keep(const ProcessRecord& process) {
   if (!process.delivery.file.empty()) return "";
   return fmt::format(
       "{} of '{}' wait on {} for filter '{}': if it is not reached within a minute, they stay in a file there",
-      count_text(process.delivery.waiting), process.name, process.machine, job->filter);
+      counted(process.delivery.waiting, "event"), process.name, process.machine, job->filter);
 }
 
 // ---- what is missing
@@ -107,7 +106,8 @@ std::string Deliveries::remark(const FilterRecord& filter) const {
     events += meter.waiting;
   }
   if (machines.empty()) return "";
-  return fmt::format("{} did not reach it from {}", count_text(events), listed({machines.begin(), machines.end()}));
+  return fmt::format("{} did not reach it from {}", counted(events, "event"),
+                     listed({machines.begin(), machines.end()}));
 }
 
 Lines Deliveries::sentences(const FilterRecord& filter) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
 
 namespace dpm::control {
@@ -27,6 +28,7 @@ Outcome FilterRemoval::end(const std::string& name) {
   if (!finished) return console_.fail(fmt::format("filter '{}' was not ended: {}", name, finished.error().what));
   filter.ended = finished->reason.empty() ? "unknown" : finished->reason;
   console_.say(fmt::format("  DONE: filter '{}' on {} terminated: reason: {}", name, filter.machine, filter.ended));
+  if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
   return Outcome::done;
 }
 
@@ -45,6 +47,7 @@ Outcome FilterRemoval::remove(const std::string& name) {
     if (!released) return console_.fail(fmt::format("filter '{}' was not removed: {}", name, released.error().what));
   }
   console_.say(fmt::format("filter '{}' removed", name));
+  if (const auto missing = Deliveries(computation_).sentences(filter); !missing.empty()) console_.say(missing);
   if (const auto unfetched = unfetched_text(filter); !unfetched.empty()) console_.say(unfetched);
   computation_.remove_filter(filter);
   return Outcome::done;

@@ -7,16 +7,9 @@
 #include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/listed.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
+#include "model/counted.hpp"
 
 namespace dpm::control {
-namespace {
-
-std::string count_text(std::size_t count, const std::string& noun, const std::string& plural) {
-  return fmt::format("{} {}", count, count == 1 ? noun : plural);
-}
-
-}  // namespace
-
 Reports::Reports(Machines& machines, Console& console, Computation& computation)
     : machines_(machines), console_(console), computation_(computation) {
   machines_.on_overflow([this](std::vector<MachineReport> output) {
@@ -87,7 +80,7 @@ void Reports::take(const std::string& machine, const Output& report) {
   if (report.dropped_bytes > 0) {
     show_output(*job, *process, process->output.flush());
     tell(fmt::format("  LOST: {} that process {} in job '{}' printed while no controller listened",
-                     count_text(report.dropped_bytes, "byte", "bytes"), process->name, job->name));
+                     counted(report.dropped_bytes, "byte"), process->name, job->name));
   }
   auto& output = process->output;
   const auto now = ProcessOutput::Clock::now();
@@ -102,9 +95,8 @@ void Reports::take(const std::string& machine, const Output& report) {
 
 void Reports::show_output(const Job& job, const ProcessRecord& process, const ProcessOutput::Shown& shown) {
   if (shown.cut_bytes > 0)
-    tell(fmt::format(
-        "  CUT: {} that process {} in job '{}' printed, {} lines, are not shown; 'sink' with a file keeps all",
-        count_text(shown.cut_bytes, "byte", "bytes"), process.name, job.name, shown.cut_lines));
+    tell(fmt::format("  CUT: {} that process {} in job '{}' printed, {}, are not shown; 'sink' with a file keeps all",
+                     counted(shown.cut_bytes, "byte"), process.name, job.name, counted(shown.cut_lines, "line")));
   backlog_.add(computation_.mark(job, process) + ": ", shown.lines);
 }
 
@@ -211,7 +203,7 @@ void Reports::take(const std::string& machine, const MachineFound& report) {
       }));
   if (left > 0)
     tell(fmt::format("  FOUND: on machine {} a controller that is gone left {}; 'adopt {}' takes over", machine,
-                     count_text(left, "process or filter", "processes and filters"), machine));
+                     left == 1 ? "1 process or filter" : fmt::format("{} processes and filters", left), machine));
 }
 
 }  // namespace dpm::control

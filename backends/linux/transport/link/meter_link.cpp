@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "backends/linux/transport/link/link_sender.hpp"
+#include "model/counted.hpp"
 #include "os/random.hpp"
 #include "os/user_paths.hpp"
 #include "os/whole_io.hpp"
@@ -238,10 +239,10 @@ std::vector<std::string> LinkReport::warnings() const {
   std::vector<std::string> sentences;
   if (left > 0 || !left_in.empty())
     sentences.push_back(fmt::format(
-        "{} events did not reach the filter ({}); they are in {}: 'dpm filter -o TRACE < {}' makes a trace of them",
-        left, problem.empty() ? "it did not take them in time" : problem, left_in, left_in));
+        "{} did not reach the filter ({}); they are in {}: 'dpm filter -o TRACE < {}' makes a trace of them",
+        counted(left, "event"), problem.empty() ? "it did not take them in time" : problem, left_in, left_in));
   for (const auto& loss : losses)
-    sentences.push_back(fmt::format("{} events did not reach the filter: {}", loss.events, loss.reason));
+    sentences.push_back(fmt::format("{} did not reach the filter: {}", counted(loss.events, "event"), loss.reason));
   return sentences;
 }
 
