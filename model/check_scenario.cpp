@@ -94,6 +94,12 @@ class Checker {
 
   void check_fault(const Fault& fault) {
     if (fault.at.ns < 0) complain("a fault happens before the beginning");
+    if (fault.kind == FaultKind::process_off || fault.kind == FaultKind::process_on) {
+      if (process_set_.count(fault.process) == 0)
+        complain(fmt::format("a fault is of '{}', which is not a process{}", fault.process,
+                             did_you_mean(fault.process, processes_)));
+      return;
+    }
     known_machine(fault.machine, "a fault");
     const bool of_link = fault.kind == FaultKind::link_down || fault.kind == FaultKind::link_up;
     if (of_link) known_machine(fault.other_machine, "a fault of a link");

@@ -25,7 +25,7 @@ std::string not_my_link(LinkIndex index, std::string_view owner) {
 }
 
 std::string negative_time(Duration time) {
-  return time.ns >= 0 ? "" : fmt::format("a negative time ({} ns) cannot be computed", time.ns);
+  return time.ns >= 0 ? "" : fmt::format("a negative time ({} ns) cannot pass", time.ns);
 }
 
 std::string outside_address_space(const DataArea& area, std::size_t address_space_bytes) {
@@ -54,6 +54,14 @@ std::string no_link_to(std::string_view process, std::string_view other) {
 std::string no_link_from(std::string_view process, std::string_view other) {
   return fmt::format("process {}, link_from: the scenario gives {} no link to it; add it to the links of {}",
                      quoted(process), quoted(other), quoted(other));
+}
+
+std::string waits_for_message(std::string_view kinds) {
+  return kinds.empty() ? "waits for a message" : fmt::format("waits for {}", kinds);
+}
+
+std::string waits_for_reply(std::string_view callee, std::string_view kinds) {
+  return fmt::format("waits for the reply of {}{}", quoted(callee), kinds.empty() ? "" : fmt::format(" to {}", kinds));
 }
 
 std::string awaited_from(std::span<const std::string> names) {

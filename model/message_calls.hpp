@@ -49,6 +49,11 @@ struct Message {
   std::optional<LinkIndex> reply_to;  // the reply link, if it was sent with CALL
 };
 
+// A moment until which a process waits, by the exact clock of its message system. Only the system can read it.
+struct Deadline {
+  std::int64_t ns = 0;
+};
+
 // Links that every process has from its creation (thesis 4.3.2, step 2).
 enum class StandardLink { switchboard, process_manager, kernel };
 
@@ -67,17 +72,25 @@ class MessageCalls {
   virtual LinkIndex link_to(std::string_view process) const = 0;
   virtual LinkIndex link_from(std::string_view process) const = 0;
 
-  // ---- messages SENDMESSAGE: the sender continues at
-  // once.
+  // ---- messages
+  // SENDMESSAGE: the sender continues at once.
   virtual void send_message(LinkIndex to, const OutgoingMessage& message) = 0;
   // RECEIVEMESSAGE: waits; takes the earliest arrived message that came over one of `over` (links I created), or any if
   // empty.
   virtual Message receive_message(std::span<const LinkIndex> over = {}) = 0;
   // ARECEIVEMESSAGE: nothing if no message is there.
   virtual std::optional<Message> a_receive_message(std::span<const LinkIndex> over = {}) = 0;
+  // RECEIVEMESSAGE that gives up: nothing if no message has come by `deadline`.
+  virtual std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over = {}) = 0;
   // CALL: sends with a reply link constructed by the kernel, and receives on it. The callee answers with reply(). A
   // link in `message.pass` is sent as well.
   virtual Message call(LinkIndex to, OutgoingMessage message) = 0;
+  // CALL that gives up: nothing if no reply has come by `deadline`. A later reply is dropped: it is never taken for the
+  // reply to another CALL.
+  virtual std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) = 0;
+  // The kinds of messages that the next receives or calls wait for, in words, for the report of a deadlock: "'vote'".
+  // `kinds` lives as long as the process does, and holds until it is set again.
+  virtual void set_awaited(std::string_view /*kinds*/) {}
   // Answers a message that was sent with CALL, over its reply link, which is used up.
   virtual void reply(const Message& request, const OutgoingMessage& answer) = 0;
   // MOVEDATA: copies between the data areas of two links, as a sequence of messages sent by the kernels. One of the two
@@ -91,6 +104,9 @@ class MessageCalls {
   // Declares that real work just done by the program would have taken this long on the modelled machine. Simulated: the
   // same as compute(). Native: nothing, because the work has already used its own CPU time.
   virtual void did_work(Duration cpu_time) = 0;
+  // Waits without CPU time.
+  virtual void sleep(Duration time) = 0;
+  virtual Deadline deadline_in(Duration time) const = 0;
   // STOPTASK.
   [[noreturn]] virtual void stop_task() = 0;
 

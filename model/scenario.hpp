@@ -60,13 +60,15 @@ struct MeterDescription {
   bool delayed_delivery = false;  // meter messages take the delay model's time; otherwise they arrive at once
 };
 
-enum class FaultKind { machine_off, machine_on, link_down, link_up };
+enum class FaultKind { machine_off, machine_on, link_down, link_up, process_off, process_on };
 
 struct Fault {
   Duration at;  // true time
   FaultKind kind = FaultKind::machine_off;
   std::string machine;
-  std::string other_machine;  // for links
+  std::string other_machine = {};  // for links
+  bool restart = false;            // of machine_on: the processes that it lost begin again
+  std::string process = {};
 };
 
 struct Scenario {

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace dpm::native {
 namespace {
 
@@ -52,6 +54,12 @@ KindCount& ProcessCounts::kind(std::uint32_t code) {
   if (kinds_used == kKinds) return kinds.back();
   kinds[kinds_used].code = code;
   return kinds[kinds_used++];
+}
+
+void ProcessState::set_kinds(std::string_view words) {
+  const std::size_t length = std::min(words.size(), kinds.size() - 1);
+  std::copy_n(words.begin(), length, kinds.begin());
+  kinds[length] = '\0';
 }
 
 // ---- in the launcher

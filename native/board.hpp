@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "model/result.hpp"
@@ -23,18 +24,23 @@ enum class Doing : std::uint32_t {
   awaiting_message,
   awaiting_reply,
   awaiting_data,
-  delivering
+  delivering,
+  sleeping
 };
 
 struct ProcessState {
   static constexpr std::size_t kSendersShown = 5;
+  static constexpr std::size_t kKindsLongest = 100;
+
+  void set_kinds(std::string_view words);
 
   Doing doing = Doing::starting;
   // The processes it waits for: the one that it called, or those over whose links it receives. 0: any process.
   std::uint32_t awaited_count = 0;
   std::array<std::uint32_t, kSendersShown> awaited = {};
-  std::uint32_t reserved = 0;
-  std::uint64_t changes = 0;  // of what it does
+  std::array<char, kKindsLongest> kinds = {};  // of messages, in the program's own words, ended by 0
+  std::uint32_t has_deadline = 0;              // 1: it goes on by itself
+  std::uint64_t changes = 0;                   // of what it does
   std::uint64_t messages_sent = 0;
 };
 
@@ -52,7 +58,7 @@ struct ProcessCounts {
   std::int64_t last_activity_ns = 0;  // its last call or end of computing, by the clock all share
   std::uint64_t messages_received = 0;
   std::uint64_t data_received = 0;           // parts of data that were moved to it
-  std::uint64_t messages_dropped = 0;        // to processes that were gone
+  std::uint64_t messages_dropped = 0;        // to processes that were gone, and replies to CALLs that were given up
   std::array<KindCount, kKinds> kinds = {};  // in order of first use; the last also counts what found no place
   std::uint32_t kinds_used = 0;
 

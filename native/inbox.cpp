@@ -16,9 +16,12 @@ constexpr short kGone = POLLRDHUP | POLLHUP | POLLERR;  // the sender will send 
 
 bool is_for_kernel(const FrameHeader& header) { return header.kind != FrameKind::message; }
 
-void poll_until_ready(std::vector<pollfd>& polled, bool wait) {
-  constexpr int kNoTimeout = -1;
-  while (::poll(polled.data(), polled.size(), wait ? kNoTimeout : 0) < 0)
+// Without a limit it waits until one is ready.
+void poll_until_ready(std::vector<pollfd>& polled, std::optional<Duration> at_most) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  timespec limit{};
+  if (at_most) limit = {at_most->ns / kSecond, at_most->ns % kSecond};
+  while (::ppoll(polled.data(), polled.size(), at_most ? &limit : nullptr, nullptr) < 0)
     if (errno != EINTR) fail_with_errno("wait for messages");
 }
 
@@ -27,7 +30,7 @@ void poll_until_ready(std::vector<pollfd>& polled, bool wait) {
 Inbox::Inbox(UniqueFd listener, RunIdentity run, Outbox& outbox)
     : listener_(std::move(listener)), run_(run), outbox_(outbox) {}
 
-void Inbox::look(bool wait) {
+void Inbox::look(bool wait, std::optional<Duration> at_most) {
   connections_.remove_if([](const Connection& each) { return each.has_ended && each.seen.empty(); });
   polled_.assign(1, {listener_.get(), POLLIN, 0});
   for (Connection& connection : connections_) {
@@ -36,7 +39,7 @@ void Inbox::look(bool wait) {
     polled_.push_back({connection.socket.get(), POLLIN | POLLRDHUP, 0});
   }
   outbox_.add_to(polled_);
-  poll_until_ready(polled_, wait);
+  poll_until_ready(polled_, wait ? at_most : Duration{0});
 
   std::size_t at = 1;
   for (Connection& connection : connections_) {
@@ -168,7 +171,7 @@ void Inbox::wait_for_the_rest(Connection& connection) {
   wake_at(connection, 1);
   polled_.assign(1, {connection.socket.get(), POLLIN, 0});
   outbox_.add_to(polled_);
-  poll_until_ready(polled_, true);
+  poll_until_ready(polled_, std::nullopt);
   outbox_.hand_over();
 }
 

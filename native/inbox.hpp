@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/time.hpp"
 #include "native/frame.hpp"
 #include "native/outbox.hpp"
 #include "os/unique_fd.hpp"
@@ -33,10 +34,10 @@ class Inbox {
   // `listener` is bound already: senders may connect before this process runs.
   Inbox(UniqueFd listener, RunIdentity run, Outbox& outbox);
 
-  // Reads the headers of what has arrived. If nothing has, `wait` decides whether it waits. Meanwhile the outbox hands
+  // Reads the headers of what has arrived. If nothing has, `wait` decides whether it waits, for at most `at_most`. Meanwhile the outbox hands
   // over what the kernel takes. Frames of MOVEDATA are received on the way: they are for the process's kernel, not for
   // its program.
-  void look(bool wait);
+  void look(bool wait, std::optional<Duration> at_most = std::nullopt);
 
   // The earliest message that fits, among what look() has seen.
   std::optional<Frame> take(const Fits& fits);

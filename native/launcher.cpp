@@ -38,7 +38,9 @@ Result<UniqueFd> listen_on_loopback(std::uint16_t& port) {
   return socket;
 }
 
+// For something that only others can do.
 bool waits(const ProcessState& state) {
+  if (state.has_deadline != 0) return false;
   return state.doing == Doing::awaiting_message || state.doing == Doing::awaiting_reply ||
          state.doing == Doing::awaiting_data || state.doing == Doing::delivering;
 }
@@ -165,6 +167,7 @@ void Launcher::open_gate_when_all_are_there() {
 bool Launcher::is_at_a_limit() {
   const Duration limit = scenario_.time_limit;
   if (limit.ns > 0 && monotonic_ns() - started_ns_ >= limit.ns) {
+    outcome_.at_limit = true;
     end(fmt::format("the time limit of {:g} s", limit.seconds()));
     return true;
   }
@@ -172,6 +175,7 @@ bool Launcher::is_at_a_limit() {
   std::uint64_t sent = 0;
   for (std::size_t i = 0; i < board_->processes(); ++i) sent += board_->state(i).messages_sent;
   if (sent <= scenario_.message_limit) return false;
+  outcome_.at_limit = true;
   end(fmt::format("the message limit of {} messages", scenario_.message_limit));
   return true;
 }
@@ -213,6 +217,7 @@ std::string Launcher::what_it_does(std::uint32_t process) const {
   for (std::uint32_t i = 0; i < count; ++i)
     if (state.awaited[i] < scenario_.processes.size()) names.push_back(scenario_.processes[state.awaited[i]].name);
   const std::string& own_name = scenario_.processes[process].name;
+  const std::string kinds(state.kinds.data(), ::strnlen(state.kinds.data(), state.kinds.size()));
   switch (state.doing) {
     case Doing::starting:
     case Doing::at_the_gate:
@@ -220,19 +225,21 @@ std::string Launcher::what_it_does(std::uint32_t process) const {
     case Doing::running:
       return "runs";
     case Doing::awaiting_reply:
-      return fmt::format("waits for the reply of '{}'", names.empty() ? "" : names.front());
+      return complaints::waits_for_reply(names.empty() ? "" : names.front(), kinds);
     case Doing::awaiting_data:
       return "waits for data it moves";
+    case Doing::sleeping:
+      return "sleeps";
     case Doing::delivering:
       return "waits until its last messages are taken";
     case Doing::awaiting_message:
       break;
   }
-  if (count > 0 && names.empty()) return "waits for a message over a link it created";
+  if (count > 0 && names.empty()) return complaints::waits_for_message(kinds) + " over a link it created";
   if (count == 0)
     for (const auto& other : scenario_.processes)
       if (std::find(other.links.begin(), other.links.end(), own_name) != other.links.end()) names.push_back(other.name);
-  return "waits for a message" + complaints::awaited_from(names);
+  return complaints::waits_for_message(kinds) + complaints::awaited_from(names);
 }
 
 // ---- the end

@@ -24,9 +24,14 @@ void Mailbox::send(std::uint32_t receiver, const FrameHeader& header, std::span<
   if (!outbox_.send(receiver, encode(stamped, data))) ++member_.row.counts.messages_dropped;
 }
 
-void Mailbox::wait(Doing doing) {
+void Mailbox::wait(Doing doing, std::optional<Deadline> deadline) {
+  member_.row.state.has_deadline = deadline ? 1 : 0;
   member_.row.change(doing);
-  inbox_.look(true);
+  if (!deadline) {
+    inbox_.look(true);
+  } else if (const std::int64_t left_ns = deadline->ns - monotonic_ns(); left_ns > 0) {
+    inbox_.look(true, Duration{left_ns});
+  }
   member_.row.change(Doing::running);
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "model/message_calls.hpp"
 #include "native/inbox.hpp"
 #include "native/membership.hpp"
 #include "native/outbox.hpp"
@@ -22,8 +24,8 @@ class Mailbox {
   bool all_sent() const { return outbox_.is_empty(); }
 
   Inbox& inbox() { return inbox_; }
-  // Until something comes, or the kernel takes more.
-  void wait(Doing doing);
+  // Until something comes, the kernel takes more, or the deadline.
+  void wait(Doing doing, std::optional<Deadline> deadline = std::nullopt);
 
  private:
   const Membership& member_;

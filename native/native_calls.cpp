@@ -9,6 +9,13 @@
 #include "native/spin.hpp"
 
 namespace dpm::native {
+namespace {
+
+Fits reply_to(std::uint64_t call) {
+  return [call](const FrameHeader& header) { return header.kind == FrameKind::message && header.number == call; };
+}
+
+}  // namespace
 
 NativeCalls::NativeCalls(Membership membership, UniqueFd listener)
     : member_(std::move(membership)),
@@ -128,7 +135,14 @@ void NativeCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::u
 
 Message NativeCalls::receive_message(std::span<const LinkIndex> over) {
   const Fits fits = messages_over(over, "receive_message");
-  return message_of(await(fits, Doing::awaiting_message));
+  return message_of(*await(fits, Doing::awaiting_message));
+}
+
+std::optional<Message> NativeCalls::receive_message_until(Deadline deadline, std::span<const LinkIndex> over) {
+  const Fits fits = messages_over(over, "receive_message_until");
+  auto frame = await(fits, Doing::awaiting_message, deadline);
+  if (!frame) return std::nullopt;
+  return message_of(*std::move(frame));
 }
 
 std::optional<Message> NativeCalls::a_receive_message(std::span<const LinkIndex> over) {
@@ -141,15 +155,37 @@ std::optional<Message> NativeCalls::a_receive_message(std::span<const LinkIndex>
 }
 
 Message NativeCalls::call(LinkIndex to, OutgoingMessage message) {
-  const std::uint64_t number = ++calls_made_;
+  const Fits answers = reply_to(begin_call(to, message));
+  return message_of(*await(answers, Doing::awaiting_reply));
+}
+
+std::optional<Message> NativeCalls::call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) {
+  const Fits answers = reply_to(begin_call(to, message));
+  auto frame = await(answers, Doing::awaiting_reply, deadline);
+  if (frame) return message_of(*std::move(frame));
+  awaited_call_ = 0;
+  ++calls_given_up_;
+  return std::nullopt;
+}
+
+// Its number.
+std::uint64_t NativeCalls::begin_call(LinkIndex to, const OutgoingMessage& message) {
   const std::uint32_t called = link_at(to, "call").owner;
-  send_over(to, message, number, "call");
+  awaited_call_ = ++calls_made_;
+  send_over(to, message, awaited_call_, "call");
   member_.row.state.awaited_count = 1;
   member_.row.state.awaited[0] = called;
-  const auto answers = [number](const FrameHeader& header) {
-    return header.kind == FrameKind::message && header.number == number;
+  return awaited_call_;
+}
+
+void NativeCalls::drop_late_replies() {
+  const auto is_late = [this](const FrameHeader& header) {
+    return header.kind == FrameKind::message && header.number != 0 && header.number != awaited_call_;
   };
-  return message_of(await(answers, Doing::awaiting_reply));
+  while (calls_given_up_ > 0 && mailbox_.inbox().take(is_late)) {
+    --calls_given_up_;
+    ++member_.row.counts.messages_dropped;
+  }
 }
 
 // Writes on the board which processes it waits for: the report of a deadlock needs it.
@@ -171,15 +207,17 @@ Fits NativeCalls::messages_over(std::span<const LinkIndex> over, const char* cal
   };
 }
 
-Frame NativeCalls::await(const Fits& fits, Doing doing) {
-  if (!mailbox_.all_sent()) mailbox_.inbox().look(false);
+std::optional<Frame> NativeCalls::await(const Fits& fits, Doing doing, std::optional<Deadline> deadline) {
+  if (!mailbox_.all_sent() || deadline) mailbox_.inbox().look(false);
   for (;;) {
     moved_data_.serve();
+    drop_late_replies();
     if (auto frame = mailbox_.inbox().take(fits)) {
       moved_data_.serve();  // data that stood in front of it
-      return *std::move(frame);
+      return frame;
     }
-    mailbox_.wait(doing);
+    if (deadline && monotonic_ns() >= deadline->ns) return std::nullopt;
+    mailbox_.wait(doing, deadline);
   }
 }
 
@@ -224,6 +262,17 @@ void NativeCalls::compute(Duration cpu_time) {
   const std::string complaint = complaints::negative_time(cpu_time);
   if (!complaint.empty()) member_.misuse("compute", complaint);
   spin(cpu_time);
+  member_.row.counts.last_activity_ns = monotonic_ns();
+}
+
+void NativeCalls::sleep(Duration time) {
+  const std::string complaint = complaints::negative_time(time);
+  if (!complaint.empty()) member_.misuse("sleep", complaint);
+  const Deadline end = deadline_in(time);
+  while (monotonic_ns() < end.ns) {
+    mailbox_.wait(Doing::sleeping, end);
+    moved_data_.serve();
+  }
   member_.row.counts.last_activity_ns = monotonic_ns();
 }
 

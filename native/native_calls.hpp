@@ -34,7 +34,10 @@ class NativeCalls : public MessageCalls {
   void send_message(LinkIndex to, const OutgoingMessage& message) override;
   Message receive_message(std::span<const LinkIndex> over) override;
   std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override;
+  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override;
   Message call(LinkIndex to, OutgoingMessage message) override;
+  std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override;
+  void set_awaited(std::string_view kinds) override { member_.row.state.set_kinds(kinds); }
   void reply(const Message& request, const OutgoingMessage& answer) override;
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override;
 
@@ -42,6 +45,8 @@ class NativeCalls : public MessageCalls {
   void did_work(Duration cpu_time) override {
     if (member_.modelled_work) compute(cpu_time);
   }
+  void sleep(Duration time) override;
+  Deadline deadline_in(Duration time) const override { return {monotonic_ns() + time.ns}; }
   [[noreturn]] void stop_task() override;
   void print_line(std::string_view text) override;
 
@@ -70,7 +75,10 @@ class NativeCalls : public MessageCalls {
 
   // ---- messages
   void send_over(LinkIndex to, const OutgoingMessage& message, std::uint64_t reply_to, const char* call);
-  Frame await(const Fits& fits, Doing doing);
+  // Nothing only if the deadline has come first.
+  std::optional<Frame> await(const Fits& fits, Doing doing, std::optional<Deadline> deadline = std::nullopt);
+  std::uint64_t begin_call(LinkIndex to, const OutgoingMessage& message);
+  void drop_late_replies();
   Fits messages_over(std::span<const LinkIndex> over, const char* call);
   Message message_of(Frame frame);
 
@@ -82,6 +90,8 @@ class NativeCalls : public MessageCalls {
   std::vector<Channel> channels_;
   std::map<std::string, WiredLinks, std::less<>> wired_;
   std::uint64_t calls_made_ = 0;
+  std::uint64_t awaited_call_ = 0;    // the CALL whose reply may still come
+  std::uint64_t calls_given_up_ = 0;  // whose replies have not come
 };
 
 }  // namespace dpm::native

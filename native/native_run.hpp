@@ -39,7 +39,7 @@ struct NativeProcess {
   std::uint64_t bytes_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t data_received = 0;     // parts of the data that were moved to it
-  std::uint64_t messages_dropped = 0;  // sent to processes that had ended
+  std::uint64_t messages_dropped = 0;  // sent to processes that had ended, and replies that came too late for it
   std::vector<NativeKind> kinds;
 };
 
@@ -55,6 +55,7 @@ struct NativeOutcome {
   std::string ended_by;
   std::string failure;  // why it was an error
   int signal = 0;
+  bool at_limit = false;             // one that the scenario sets
   std::vector<std::string> blocked;  // processes that had not ended, and what they were doing
 
   Duration elapsed;                      // until the last activity of a process of the computation
@@ -66,7 +67,7 @@ struct NativeOutcome {
   std::uint64_t messages() const;      // sent by programs, without the data they moved
   std::uint64_t total_cpu_ns() const;  // T, of the computation
   double parallelism() const;          // P = T / elapsed, the parallelism that was really there
-  bool ended_well() const { return failure.empty() && signal == 0 && blocked.empty(); }
+  bool ended_well() const { return failure.empty() && signal == 0 && (at_limit || blocked.empty()); }
 };
 
 // An Error if the scenario cannot run natively, or the system refuses to start it.

@@ -42,7 +42,7 @@ void set_process_title(const std::string& name) {
   auto* arguments = reinterpret_cast<char*>(area.begin);
   const std::size_t size = area.end - area.begin;
   std::memset(arguments, 0, size);
-  std::memcpy(arguments, name.data(), std::min(name.size(), size - 1));
+  std::copy_n(name.data(), std::min(name.size(), size - 1), arguments);
 }
 
 }  // namespace dpm::native

@@ -42,7 +42,7 @@ Buckets delays_by_size(const Recording& recording) {
 }
 
 // The median of each size.
-std::vector<std::pair<double, double>> medians(Buckets buckets) {
+std::vector<std::pair<double, double>> medians(Buckets&& buckets) {
   std::vector<std::pair<double, double>> points;
   for (auto& [power, bucket] : buckets) {
     if (bucket.seconds.size() < kMessagesToJudge) continue;

@@ -69,7 +69,7 @@ class HandlerWriter {
     const std::uint64_t last = context_.closed_loop ? 0 : messages_until_end();
     for (auto& [key, handled] : classes_) {
       if (context_.closed_loop || group_.members.size() > 1) drop_chance_stops(key, handled);
-      Handler handler{{key.kind}, {material_.groups.all[key.from].name}, {}};
+      Handler handler{{{key.kind}}, {material_.groups.all[key.from].name}, {}};
       std::size_t rare = 0, period = 0;
       for (std::size_t form = 0; form < 2 && period == 0 && handled.shapes.all().size() == 2; ++form) {
         rare = form;

@@ -57,7 +57,10 @@ Quantity dealt(std::vector<double> values, std::vector<double> weights, bool one
 Step count_step(const std::string& counter) { return {steps::Count{{counter}}}; }
 
 Step if_step(const std::string& counter, Number at_least, Steps then, Steps otherwise = {}) {
-  return {steps::If{{counter}, std::move(at_least), std::move(then), std::move(otherwise)}};
+  return {steps::If{.variable = {counter},
+                    .at_least = std::move(at_least),
+                    .steps = std::move(then),
+                    .otherwise = std::move(otherwise)}};
 }
 
 }  // namespace
@@ -97,7 +100,7 @@ Step send_step(const std::string& kind, const std::string& group, Quantity bytes
 }
 
 Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times) {
-  return {steps::Wait{{kind}, {group}, {times}}};
+  return {steps::Wait{.kinds = {{kind}}, .from = {group}, .count = {times}}};
 }
 
 Step repeat_step(Whole times, Steps steps) { return {steps::Repeat{std::move(times), std::move(steps)}}; }

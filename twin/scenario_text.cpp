@@ -42,7 +42,7 @@ Json program_of(const TwinProgram& program, Json& parameters) {
     if (program.handlers.empty()) {
       start.push_back(repeat_step({0}, {wait_step(unread.kind, unread.from)}));
     } else {
-      handlers.push_back({{unread.kind}, {unread.from}, {}});
+      handlers.push_back({{{unread.kind}}, {unread.from}, {}});
     }
   }
   Json result = Json::object();

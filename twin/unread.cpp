@@ -27,7 +27,8 @@ std::set<Sent> sent_by(TwinProgram& program) {
 // What a program is ready for: kind and sender, "" for any process.
 std::set<Sent> taken_by(TwinProgram& program) {
   std::set<Sent> taken;
-  for (const Handler& handler : program.handlers) taken.emplace(handler.kind.name, handler.from.name);
+  for (const Handler& handler : program.handlers)
+    for (const KindName& kind : handler.kinds) taken.emplace(kind.name, handler.from.name);
   each_message(program,
                {.takes = [&](const KindName& kind, const Whom& from) { taken.emplace(kind.name, from.name); }});
   return taken;

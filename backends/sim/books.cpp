@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "model/link_complaints.hpp"
 
@@ -30,17 +31,21 @@ std::string what_it_does(const Process& process) {
       return fmt::format("was destroyed by '{}'", process.destroyed_by);
     case Life::lost:
       return fmt::format("was lost with machine '{}'", process.machine->name);
+    case Life::off:
+      return "was ended by a fault";
     case Life::alive:
       break;
   }
   if (process.stopped != 0) return "is stopped";
   switch (process.waiting) {
     case Waiting::for_message:
-      return "waits for a message" + processes_wired_to(process, process.wanted);
+      return complaints::waits_for_message(process.awaited_kinds) + processes_wired_to(process, process.wanted);
     case Waiting::for_reply:
-      return fmt::format("waits for the reply of '{}'", process.called->name);
+      return complaints::waits_for_reply(process.called->name, process.awaited_kinds);
     case Waiting::for_data:
       return "waits for data it moves";
+    case Waiting::for_time:
+      return "sleeps";
     case Waiting::for_nothing:
       break;
   }
@@ -72,11 +77,14 @@ SimTruth Books::truth(const Ending& ending, Population& population, TrueTime now
   SimTruth truth;
   truth.ended_by = ending.by;
   truth.deadlocked = ending.deadlocked;
+  truth.at_limit = ending.at_limit;
   truth.simulated_end = now;
   truth.messages_delivered = messages_delivered_;
   truth.messages_dropped = messages_dropped_;
   truth.printed = lines_;
+  std::unordered_map<const Machine*, std::int64_t> unfinished_ns;
   for (Process* process : population.application()) {
+    unfinished_ns[process->machine] += process->cpu_ns_now() - process->cpu_ns;
     if (process->computing_ns != 0) process->last_activity = now;
     if (!process->is_gone()) process->queue.advance(now);
     const ProcessTruth& p = truth.processes.emplace_back(truth_of(*process, now));
@@ -88,6 +96,8 @@ SimTruth Books::truth(const Ending& ending, Population& population, TrueTime now
     if (!process->is_gone() && !process->service)
       truth.blocked.push_back(fmt::format("process '{}' on machine '{}' {}", p.name, p.machine, p.final_state));
   }
+  for (const Machine& machine : population.machines())
+    truth.machines.push_back({machine.name, static_cast<std::uint64_t>(machine.used_ns + unfinished_ns[&machine])});
   return truth;
 }
 

@@ -17,6 +17,7 @@ inline constexpr const char* kEveryProcessEnded = "every process ended";
 struct Ending {
   std::string by;
   bool deadlocked = false;
+  bool at_limit = false;
 };
 
 class Books {

@@ -22,7 +22,7 @@ void CallFrame::settle() {
 }
 
 void CallFrame::use_cpu(Duration work) {
-  const Machine* machine = process_.machine;
+  Machine* machine = process_.machine;
   std::int64_t left_ns = machine->cpu_ns(work);
   while (left_ns > 0) {
     wait_while_stopped();
@@ -37,6 +37,7 @@ void CallFrame::use_cpu(Duration work) {
     simulation_.scheduler().runs(process_);
     const std::int64_t still_left_ns = done ? 0 : process_.actor->left_ns();
     process_.cpu_ns += left_ns - still_left_ns;
+    if (!process_.system) machine->used_ns += left_ns - still_left_ns;
     process_.computing_ns = 0;
     process_.last_activity = simulation_.now();
     left_ns = still_left_ns;
@@ -48,8 +49,9 @@ void CallFrame::wait_while_stopped() {
   while (process_.stopped != 0) simulation_.scheduler().sleep(process_);
 }
 
-void CallFrame::block(Waiting what_for) {
+void CallFrame::block(Waiting what_for, std::optional<TrueTime> until) {
   process_.waiting = what_for;
+  if (until) simulation_.timers().set(process_, *until);
   simulation_.scheduler().set_runnable(process_, false);
   while (process_.waiting != Waiting::for_nothing || process_.stopped != 0) simulation_.scheduler().sleep(process_);
 }

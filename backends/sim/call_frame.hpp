@@ -2,6 +2,7 @@
 // and how it is refused.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "backends/sim/process.hpp"
@@ -23,7 +24,8 @@ class CallFrame {
 
   void settle();  // charges what metering has cost
   void use_cpu(Duration work);
-  void block(Waiting what_for);
+  // Until what the process waits for has come, or the time `until`.
+  void block(Waiting what_for, std::optional<TrueTime> until = std::nullopt);
   void wait_while_stopped();
 
   const Link& link_at(LinkIndex index) const;

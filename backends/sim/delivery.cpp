@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "backends/sim/simulation.hpp"
 
 namespace dpm::sim {
@@ -18,10 +20,16 @@ std::string to_gone(const Process& process) { return fmt::format("to process '{}
 Delivery::Delivery(Simulation& simulation)
     : simulation_(simulation), calendar_(simulation.engine()), network_(simulation.scenario().delays) {}
 
-void Delivery::at(TrueTime when, std::function<void()> action) {
+void Delivery::at(TrueTime when, std::function<void()> action) { insert(when, 0, std::move(action)); }
+
+void Delivery::after_messages_at(TrueTime when, std::function<void()> action) {
+  insert(when, std::numeric_limits<std::uint32_t>::max(), std::move(action));
+}
+
+void Delivery::insert(TrueTime when, std::uint32_t rank, std::function<void()> action) {
   Packet& packet = packets_.take();
   packet.action = std::move(action);
-  calendar_.insert(when, 0, packet);
+  calendar_.insert(when, rank, packet);
 }
 
 void Delivery::send(Packet& packet) {
@@ -30,7 +38,7 @@ void Delivery::send(Packet& packet) {
   from.last_activity = now;
   const std::uint64_t limit = simulation_.scenario().message_limit;
   if (simulation_.books().sent() > limit && limit != 0)
-    simulation_.end_as(fmt::format("the message limit of {} messages", limit));
+    simulation_.end_at_limit(fmt::format("the message limit of {} messages", limit));
   if (network_.is_down(*from.machine, *packet.to->machine))
     return drop(packet, over_link_down(*from.machine, *packet.to->machine));
   const TrueTime earliest = now + DelayModel::delivery(*packet.delays, packet.length_bytes);
@@ -52,6 +60,7 @@ void Delivery::on_alarm() {
     }
   }
   calendar_.arm();
+  simulation_.check_that_something_can_happen();
 }
 
 // Runs on the stack of a process, too, so it leaves what could kill that process to the alarm.

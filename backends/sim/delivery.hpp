@@ -22,7 +22,10 @@ class Delivery {
   // pair.
   void send(Packet& packet);
   void send_meter_message(Machine& from, std::uint16_t filter, std::vector<Event>& events);
+  // Before the messages that arrive at that moment.
   void at(TrueTime when, std::function<void()> action);
+  // Behind them.
+  void after_messages_at(TrueTime when, std::function<void()> action);
 
   // Delivers the messages due by now, so that a process that looks for one sees what arrives in this very nanosecond:
   // sums of computing times may end a fraction of it before the alarm.
@@ -36,6 +39,7 @@ class Delivery {
   PacketPool& packets() { return packets_; }
 
  private:
+  void insert(TrueTime when, std::uint32_t rank, std::function<void()> action);
   void deliver(Packet& packet);
   void drop(Packet& packet, const std::string& how);
 

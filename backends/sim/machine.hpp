@@ -30,6 +30,7 @@ struct Machine {
   bool on = true;
   std::uint32_t runnable = 0;  // processes that compute or could
   Process* kernel = nullptr;
+  std::int64_t used_ns = 0;            // CPU time of the scenario's processes, in executions that have ended
   std::vector<MeterPath> meter_paths;  // by filter
 
   // The time that this CPU needs for what takes `work` on a machine of speed 1. Whole nanoseconds add up exactly.

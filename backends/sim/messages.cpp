@@ -60,14 +60,15 @@ void Messages::transmit(Packet& packet) {
 
 // ---- receiving
 
-Message Messages::receive(std::span<const LinkIndex> over) {
+std::optional<Message> Messages::receive(std::span<const LinkIndex> over, std::optional<TrueTime> until) {
   collect_wanted(over);
   record_receive_call();
   Packet* packet = take_waiting();
   while (packet == nullptr) {
     process_.wanted = wanted_;
-    frame_.block(Waiting::for_message);
+    frame_.block(Waiting::for_message, until);
     packet = take_waiting();
+    if (packet == nullptr && until) return std::nullopt;  // only the timer wakes a process for which nothing came
   }
   return finish_receive(*packet);
 }
@@ -92,7 +93,7 @@ std::optional<Message> Messages::receive_if_arrived(std::span<const LinkIndex> o
   return std::nullopt;
 }
 
-Message Messages::call(LinkIndex to, const OutgoingMessage& message) {
+std::optional<Message> Messages::call(LinkIndex to, const OutgoingMessage& message, std::optional<TrueTime> until) {
   Packet& request = packet_for(to, message);
   if (process_.reply_channel == nullptr) {
     process_.reply_channel = &simulation_.population().create_channel(process_);
@@ -105,8 +106,12 @@ Message Messages::call(LinkIndex to, const OutgoingMessage& message) {
 
   wanted_.assign(1, process_.reply_channel);
   record_receive_call();
-  if (process_.reply == nullptr) frame_.block(Waiting::for_reply);
-  DPM_CHECK(process_.reply != nullptr);
+  if (process_.reply == nullptr) frame_.block(Waiting::for_reply, until);
+  DPM_CHECK(process_.reply != nullptr || until);
+  if (process_.reply == nullptr) {
+    process_.awaited_call = 0;  // the delivery drops a reply that comes later
+    return std::nullopt;
+  }
   return finish_receive(*std::exchange(process_.reply, nullptr));
 }
 

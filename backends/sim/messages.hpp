@@ -20,9 +20,11 @@ class Messages {
       : simulation_(simulation), process_(process), frame_(frame) {}
 
   void send(LinkIndex to, const OutgoingMessage& message) { transmit(packet_for(to, message)); }
-  Message receive(std::span<const LinkIndex> over);
+  // Nothing only if `until` has come first. What arrives at that very moment is taken.
+  std::optional<Message> receive(std::span<const LinkIndex> over, std::optional<TrueTime> until = std::nullopt);
   std::optional<Message> receive_if_arrived(std::span<const LinkIndex> over);
-  Message call(LinkIndex to, const OutgoingMessage& message);
+  std::optional<Message> call(LinkIndex to, const OutgoingMessage& message,
+                              std::optional<TrueTime> until = std::nullopt);
   void reply(const Message& request, const OutgoingMessage& answer);
 
   // The events of the next meter message, for a filter.

@@ -30,7 +30,7 @@ void Population::create_machines() {
 }
 
 void Population::create_system_processes() {
-  const auto create = [&](const std::string& name, Machine& machine, SystemProgram program) -> Process& {
+  const auto create = [&](const std::string& name, Machine& machine, const SystemProgram& program) -> Process& {
     Process& process = processes_.emplace_back();
     process.name = name;
     process.program_name = name;
@@ -128,13 +128,16 @@ void Population::give_standard_links(Process& process) {
 void Population::renew(Process& process) {
   if (process.actor) retired_actors_.push_back(std::move(process.actor));
   retired_calls_.push_back(std::move(process.calls));
+  ++process.restarts;
   process.calls = std::make_unique<ProcessCalls>(simulation_, process);
   process.life = Life::created;
+  process.stopped = 0;
   process.suspended = false;
   process.waiting = Waiting::for_nothing;
   process.awaited_call = 0;
   process.reply = nullptr;
-  process.queue.waiting.clear();
+  for (Packet* packet : process.queue.waiting) simulation_.delivery().packets().give_back(*packet);
+  process.queue.begin_again(simulation_.now());
 }
 
 Channel& Population::channel_to(Process& system_process) {

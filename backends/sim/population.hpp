@@ -40,8 +40,8 @@ class Population {
   // A process that does not run yet. Its standard links are in place when give_standard_links() has been called.
   Process& create_process(const std::string& name, const std::string& program_name, Program program, Machine& machine);
   void give_standard_links(Process& process);
-  // A system process as it was before it ran.
-  void renew(Process& system_process);
+  // A process as it was before it ran, but for its links and its accounts.
+  void renew(Process& process);
 
   // Processes that must end before the run does: those that are not services.
   std::uint64_t not_ended() const { return not_ended_; }

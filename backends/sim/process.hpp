@@ -24,9 +24,10 @@ namespace dpm::sim {
 
 class ProcessCalls;
 
-enum class Life : std::uint8_t { created, alive, ended, destroyed, lost };  // lost: with its machine
+// lost: with its machine; off: by a fault of its own
+enum class Life : std::uint8_t { created, alive, ended, destroyed, lost, off };
 
-enum class Waiting : std::uint8_t { for_nothing, for_message, for_reply, for_data };
+enum class Waiting : std::uint8_t { for_nothing, for_message, for_reply, for_data, for_time };
 
 namespace stop_reason {
 inline constexpr std::uint8_t kRequest = 1;
@@ -47,6 +48,13 @@ class MessageQueue {
   }
   void advance(TrueTime now) {
     area_ns_ += static_cast<double>(length_) * static_cast<double>((now - last_change_).ns);
+    last_change_ = now;
+  }
+
+  // The time in which the process was gone does not count.
+  void begin_again(TrueTime now) {
+    waiting.clear();
+    length_ = 0;
     last_change_ = now;
   }
 
@@ -91,10 +99,13 @@ struct Process {
   bool suspended = false;    // its actor sleeps and must be resumed
   bool runnable = false;     // counted in its machine's load
   Waiting waiting = Waiting::for_nothing;
-  Wanted wanted;  // while waiting for a message
+  Wanted wanted;                   // while waiting for a message
+  std::string_view awaited_kinds;  // by the program's own words; may be empty
+  std::uint64_t timer = 0;         // its number while one is set; 0: none
   std::unique_ptr<Actor> actor;
   std::unique_ptr<ProcessCalls> calls;
   Process* started_by = nullptr;
+  std::uint32_t restarts = 0;
   std::string destroyed_by;
 
   Process();
@@ -127,7 +138,9 @@ struct Process {
   TrueTime last_activity;
   TrueTime ended;
 
-  bool is_gone() const { return life == Life::ended || life == Life::destroyed || life == Life::lost; }
+  bool is_gone() const {
+    return life == Life::ended || life == Life::destroyed || life == Life::lost || life == Life::off;
+  }
 
   std::int64_t cpu_ns_now() const {
     if (computing_ns == 0) return cpu_ns;

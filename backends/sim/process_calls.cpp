@@ -1,5 +1,7 @@
 #include "backends/sim/process_calls.hpp"
 
+#include <fmt/format.h>
+
 #include "model/link_complaints.hpp"
 
 // The address the call was made from, taken in the call itself.
@@ -7,10 +9,19 @@
 
 namespace dpm::sim {
 
+namespace {
+
+// A process that begins again does not draw the same again.
+std::string stream_of(const Process& process) {
+  return process.restarts == 0 ? process.name : fmt::format("{} restart {}", process.name, process.restarts);
+}
+
+}  // namespace
+
 ProcessCalls::ProcessCalls(Simulation& simulation, Process& process)
     : simulation_(simulation),
       process_(process),
-      random_(Random::stream(simulation.scenario().seed, process.name)),
+      random_(Random::stream(simulation.scenario().seed, stream_of(process))),
       frame_(simulation, process),
       messages_(simulation, process, frame_),
       moved_data_(simulation, process, frame_) {}
@@ -88,7 +99,7 @@ void ProcessCalls::send_message(LinkIndex to, const OutgoingMessage& message) {
 
 Message ProcessCalls::receive_message(std::span<const LinkIndex> over) {
   DPM_ENTER("receive_message");
-  return messages_.receive(over);
+  return *messages_.receive(over);
 }
 
 std::optional<Message> ProcessCalls::a_receive_message(std::span<const LinkIndex> over) {
@@ -96,9 +107,19 @@ std::optional<Message> ProcessCalls::a_receive_message(std::span<const LinkIndex
   return messages_.receive_if_arrived(over);
 }
 
+std::optional<Message> ProcessCalls::receive_message_until(Deadline deadline, std::span<const LinkIndex> over) {
+  DPM_ENTER("receive_message_until");
+  return messages_.receive(over, TrueTime{deadline.ns});
+}
+
 Message ProcessCalls::call(LinkIndex to, OutgoingMessage message) {
   DPM_ENTER("call");
-  return messages_.call(to, message);
+  return *messages_.call(to, message);
+}
+
+std::optional<Message> ProcessCalls::call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) {
+  DPM_ENTER("call_until");
+  return messages_.call(to, message, TrueTime{deadline.ns});
 }
 
 void ProcessCalls::reply(const Message& request, const OutgoingMessage& answer) {
@@ -127,6 +148,14 @@ void ProcessCalls::compute(Duration cpu_time) {
   DPM_ENTER("compute");
   frame_.refuse_if(complaints::negative_time(cpu_time));
   frame_.use_cpu(cpu_time);
+}
+
+void ProcessCalls::sleep(Duration time) {
+  DPM_ENTER("sleep");
+  frame_.refuse_if(complaints::negative_time(time));
+  if (time.ns == 0) return;
+  frame_.block(Waiting::for_time, simulation_.now() + time);
+  process_.last_activity = simulation_.now();
 }
 
 void ProcessCalls::stop_task() {

@@ -26,12 +26,17 @@ class ProcessCalls : public MessageCalls {
   void send_message(LinkIndex to, const OutgoingMessage& message) override;
   Message receive_message(std::span<const LinkIndex> over) override;
   std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override;
+  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override;
   Message call(LinkIndex to, OutgoingMessage message) override;
+  std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override;
+  void set_awaited(std::string_view kinds) override { process_.awaited_kinds = kinds; }
   void reply(const Message& request, const OutgoingMessage& answer) override;
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override;
 
   void compute(Duration cpu_time) override;
   void did_work(Duration cpu_time) override { compute(cpu_time); }
+  void sleep(Duration time) override;
+  Deadline deadline_in(Duration time) const override { return {(simulation_.now() + time).ns}; }
   [[noreturn]] void stop_task() override;
 
   void print_line(std::string_view text) override { simulation_.books().printed(process_.name, text); }

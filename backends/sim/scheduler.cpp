@@ -44,17 +44,19 @@ void Scheduler::body_of(Process& process) {
 void Scheduler::end_of_life(Process& process, Life how) {
   const TrueTime now = simulation_.now();
   if (process.waiting == Waiting::for_nothing) process.last_activity = now;
+  if (!process.system) process.machine->used_ns += process.cpu_ns_now() - process.cpu_ns;
   process.cpu_ns = process.cpu_ns_now();
   process.computing_ns = 0;
   process.life = how;
+  simulation_.timers().clear(process);
   process.ended = now;
   process.queue.advance(now);
   set_runnable(process, false);
   Population& population = simulation_.population();
-  population.has_ended(process);
+  if (!simulation_.faults().will_restart(process, how)) population.has_ended(process);
   if (!process.service && population.not_ended() == 0 && !simulation_.scenario().services_finish)
     simulation_.end_as(kEveryProcessEnded);
-  if (how != Life::lost) simulation_.check_that_something_can_happen();
+  if (how != Life::lost && how != Life::off) simulation_.check_that_something_can_happen();
 }
 
 void Scheduler::stop(Process& process, std::uint8_t reason) {
@@ -101,6 +103,7 @@ void Scheduler::sleep(Process& process) {
 
 void Scheduler::wake(Process& process) {
   if (process.is_gone()) return;
+  simulation_.timers().clear(process);
   process.waiting = Waiting::for_nothing;
   if (process.stopped != 0) return;
   set_runnable(process, true);

@@ -28,6 +28,11 @@ struct ProcessTruth {
   TrueTime last_activity;  // its last call or end of computing
 };
 
+struct MachineTruth {
+  std::string name;
+  std::uint64_t cpu_time_ns = 0;  // of the scenario's processes, wherever they went later
+};
+
 struct SimTruth {
   TrueTime makespan;               // last activity of a process of the computation
   TrueTime makespan_all;           // last activity of any process of the scenario
@@ -38,10 +43,12 @@ struct SimTruth {
 
   // Every process of the scenario in its order, then the created ones. System processes are not listed.
   std::vector<ProcessTruth> processes;
+  std::vector<MachineTruth> machines;  // in the order of the scenario
 
   // "every process ended", "deadlock", "the time limit of 10 s", "the message limit of 1000 messages", or the error.
   std::string ended_by;
   bool deadlocked = false;
+  bool at_limit = false;  // one that the scenario sets
   // Processes that had not ended, and what they did: "process 'b' on machine 'red' waits for a message from 'a'".
   std::vector<std::string> blocked;
 

@@ -22,6 +22,7 @@ Simulation::Simulation(const Scenario& scenario, int output_fd, const std::strin
       engine_({[this] { delivery_.on_alarm(); }, [this] { end_at_standstill(); }}, scenario.processes.size(), log_path),
       population_(*this),
       delivery_(*this),
+      timers_(*this),
       meter_(scenario.meter, engine_, names_,
              [this](Machine& from, std::uint16_t filter, std::vector<Event>& events) {
                delivery_.send_meter_message(from, filter, events);
@@ -35,7 +36,7 @@ void Simulation::run() {
   faults_.schedule();
   if (scenario_.time_limit.ns > 0)
     delivery_.at({scenario_.time_limit.ns},
-                 [this] { end_as(fmt::format("the time limit of {:g} s", scenario_.time_limit.seconds())); });
+                 [this] { end_at_limit(fmt::format("the time limit of {:g} s", scenario_.time_limit.seconds())); });
   if (population_.not_ended() == 0 && !scenario_.services_finish) end_as(kEveryProcessEnded);
   engine_.run();
   fail("the simulation stopped without an end");
@@ -47,9 +48,11 @@ void Simulation::fail(const std::string& what) { end({"an error"}, what); }
 
 void Simulation::end_as(const std::string& by) { end({by}, ""); }
 
+void Simulation::end_at_limit(const std::string& limit) { end({.by = limit, .at_limit = true}, ""); }
+
 void Simulation::end_at_standstill() {
   if (population_.not_ended() == 0) end_as(kEveryProcessEnded);
-  end({"deadlock", true}, "");
+  end({.by = "deadlock", .deadlocked = true}, "");
 }
 
 void Simulation::end(const Ending& ending, const std::string& error) {

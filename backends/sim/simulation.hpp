@@ -4,6 +4,7 @@
 //   ProcessCalls (a program's calls) ──┐     ┌─ Population   machines, processes, channels
 //   system programs (manager, kernels) ┼──►──┼─ Scheduler    which processes run, sleep, end
 //   faults and limits ─────────────────┘     ├─ Delivery     messages under way, and what else happens at a time
+//                                            ├─ Timers       which processes go on at a time
 //                                            ├─ Meter        events on their way to the output
 //                                            └─ Books        what was counted, for the truth
 #pragma once
@@ -20,6 +21,7 @@
 #include "backends/sim/output.hpp"
 #include "backends/sim/population.hpp"
 #include "backends/sim/scheduler.hpp"
+#include "backends/sim/timers.hpp"
 
 namespace dpm::sim {
 
@@ -43,13 +45,19 @@ class Simulation {
   Population& population() { return population_; }
   Scheduler& scheduler() { return scheduler_; }
   Delivery& delivery() { return delivery_; }
+  Timers& timers() { return timers_; }
+  const Faults& faults() const { return faults_; }
 
   // Each of these ends the run.
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void end_as(const std::string& by);
-  // Returns if a process can go on, or something is under way that could change that. Faults alone cannot.
+  [[noreturn]] void end_at_limit(const std::string& limit);
+  // Returns if a process can go on, or something is under way that could change that. Of faults, only a
+  // restart can.
   void check_that_something_can_happen() {
-    if (!scheduler_.any_can_run() && !delivery_.anything_under_way()) end_at_standstill();
+    if (!scheduler_.any_can_run() && !delivery_.anything_under_way() && !timers_.any_is_set() &&
+        !faults_.any_will_restart())
+      end_at_standstill();
   }
 
  private:
@@ -64,6 +72,7 @@ class Simulation {
   Books books_;
   Population population_;
   Delivery delivery_;
+  Timers timers_;
   Meter meter_;
   Scheduler scheduler_;
   Faults faults_;

@@ -19,7 +19,8 @@ void fields(Pipe& pipe, ChannelEnd& end) {
 }
 template <typename Pipe>
 void fields(Pipe& pipe, ProcessInfo& p) {
-  pipe(p.name, p.program, p.machine, p.filter, p.in_computation, p.pid, p.tid, p.group, p.began_ns, p.acquired);
+  pipe(p.name, p.program, p.machine, p.filter, p.in_computation, p.pid, p.tid, p.group, p.began_ns, p.acquired,
+       p.cgroup);
 }
 template <typename Pipe>
 void fields(Pipe& pipe, ChannelInfo& channel) {
@@ -43,9 +44,13 @@ void fields(Pipe& pipe, ProcessTruth& p) {
        p.queue_max, p.queue_area_ns, p.queue_mean, p.started, p.last_activity);
 }
 template <typename Pipe>
+void fields(Pipe& pipe, MachineTruth& m) {
+  pipe(m.name, m.cpu_time_ns);
+}
+template <typename Pipe>
 void fields(Pipe& pipe, SimTruth& t) {
   pipe(t.makespan, t.makespan_all, t.total_cpu_ns, t.messages_delivered, t.messages_dropped, t.simulated_end,
-       t.processes, t.ended_by, t.deadlocked, t.blocked, t.printed);
+       t.processes, t.machines, t.ended_by, t.deadlocked, t.at_limit, t.blocked, t.printed);
 }
 template <typename Pipe>
 void fields(Pipe& pipe, RunEnd& end) {

@@ -13,11 +13,17 @@
 namespace dpm {
 
 struct Handler {
-  KindName kind;
+  KindNames kinds;
   Whom from;
   Steps steps;
 
   void fields(StepFields& fields);
+};
+
+// What is done when no message has come for the handlers for some time.
+struct Idle {
+  Quantity after;  // seconds
+  Steps steps;
 };
 
 // Handlers take at most `at_most` messages from some processes before one of them has been answered; the others wait in
@@ -31,10 +37,14 @@ struct Behaviour {
   Steps start;
   std::vector<Handler> handlers;  // the first that matches is used
   std::vector<double> variables;  // their first values
+  std::size_t subscriptions = 0;  // lists of processes
   std::size_t slots = 1;          // of what a process remembers; the first is for quantities that need none
   Admission admission;
-  bool follows_requests = false;  // a step picks the requester
-  bool per_request = false;       // draws depend on the message alone, not on what the process did before
+  std::optional<Idle> idle;
+  bool follows_requests = false;    // a step picks the requester
+  bool counts_outstanding = false;  // a step picks the one with the least outstanding
+  bool gives_up = false;            // a step has a timeout
+  bool per_request = false;         // draws depend on the message alone, not on what the process did before
 };
 
 // The program with this behaviour. `senders`: the processes that hold a link to this one.

@@ -27,7 +27,10 @@ void Kinds::read(const JsonNode* kinds, const JsonNode* programs, const Reading&
 void Kinds::collect(const JsonNode& node) {
   for (const auto& item : node.items) collect(item);
   for (const auto& member : node.members) {
-    if (keys_of_kinds().count(member.key) != 0) add(member.value);
+    if (keys_of_kinds().count(member.key) != 0) {
+      add(member.value);
+      for (const auto& item : member.value.items) add(item);
+    }
     collect(member.value);
   }
 }

@@ -11,6 +11,7 @@ struct Outgoing {
   Quantity bytes;
   bool same_bytes = false;  // as many as the message being handled has
   Pick pick = Pick::random;
+  std::optional<Quantity> key{};  // of by_key; none: the request is the key
   std::size_t slot = 0;
 
   void fields(StepFields& fields, const Field& verb);

@@ -2,9 +2,11 @@
 // behind the name: a twin (twin/) makes parts of names alone, and they can be written, but not performed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,16 +27,32 @@ struct KindName {
   int line = 0;      // of the file
 };
 
+using KindNames = std::vector<KindName>;  // of messages that are received: any of these
+
+inline bool includes(const KindNames& kinds, std::uint32_t code) {
+  return std::any_of(kinds.begin(), kinds.end(), [&](const KindName& kind) { return kind.any || kind.code == code; });
+}
+
 // Processes to write to, or to receive from.
 struct Whom {
   std::string name;        // of a process or a group; "sender", or "any"
   ProcessNames processes;  // null: the sender of the message being handled, or any process
   bool by_name = false;    // one process by its own name, not by its group's: it may be the sender itself
+  std::optional<std::size_t> subscribers{};  // those of the program's list of this number instead
 };
 
 // Which member of a group a message goes to. The requester is the one that last sent this process a message of the
 // request being handled.
-enum class Pick { random, in_turn, all, requester };
+// least_outstanding takes the one that has answered all but the fewest messages of this process; by_key, the one to which a
+// number belongs, whichever process asks.
+enum class Pick { random, in_turn, all, requester, least_outstanding, by_key };
+
+// As they are written, in the order of their numbers.
+inline const std::vector<std::string>& pick_names() {
+  static const std::vector<std::string> names = {"random",    "in_turn",           "all",
+                                                 "requester", "least_outstanding", "by_key"};
+  return names;
+}
 
 struct Whole {
   std::uint64_t value = 1;
@@ -44,6 +62,12 @@ struct Whole {
 struct Number {
   double value = 0;
   std::string parameter{};  // written instead of the value
+};
+
+// A list of the processes that have subscribed.
+struct Subscription {
+  std::string name;
+  std::size_t index = 0;
 };
 
 struct Variable {

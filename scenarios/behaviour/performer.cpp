@@ -16,6 +16,21 @@ constexpr std::size_t kNoProcess = static_cast<std::size_t>(-1);
 constexpr std::size_t kRequestsRemembered =
     100'000;  // so that a service that runs without end does not grow without end
 
+// "'ask' or 'answer'"; the names of kinds are those of the file, each once.
+std::string words_of(const KindNames& kinds) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> names;
+  for (const KindName& kind : kinds) {
+    if (kind.any) return "a message";
+    if (std::find(names.begin(), names.end(), kind.name) == names.end()) names.push_back(kind.name);
+  }
+  std::string words;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    words += fmt::format("{}'{}'", i == 0 ? "" : " or ", names[i]);
+  if (names.size() > kMost) words += fmt::format(" or {} other kinds", names.size() - kMost);
+  return words;
+}
+
 }  // namespace
 
 Performer::Performer(const Behaviour& behaviour, const std::vector<std::string>& senders, MessageCalls& calls)
@@ -23,7 +38,12 @@ Performer::Performer(const Behaviour& behaviour, const std::vector<std::string>&
       senders_(senders),
       calls_(calls),
       variables_(behaviour.variables),
-      memory_(behaviour.slots) {
+      memory_(behaviour.slots),
+      subscribers_(behaviour.subscriptions) {
+  KindNames handled;
+  for (const Handler& handler : behaviour.handlers)
+    handled.insert(handled.end(), handler.kinds.begin(), handler.kinds.end());
+  awaited_by_handlers_ = words_of(handled);
   for (std::size_t i = 0; i < senders.size(); ++i) {
     links_from_.push_back(calls.link_from(senders[i]));
     sender_of_link_.emplace(links_from_.back(), i);
@@ -34,16 +54,35 @@ void Performer::run() {
   Activity activity;
   activity.draws = &calls_.random();
   perform(behaviour_.start, activity);
-  while (!behaviour_.handlers.empty()) handle(next_message());
+  while (!behaviour_.handlers.empty()) {
+    calls_.set_awaited(awaited_by_handlers_);
+    if (auto message = next_message())
+      handle(*std::move(message));
+    else
+      be_idle();
+  }
+}
+
+void Performer::be_idle() {
+  Activity activity;
+  activity.draws = &calls_.random();
+  perform(behaviour_.idle->steps, activity);
 }
 
 // ---- messages in
 
-Message Performer::next_message() {
+std::optional<Message> Performer::next_message() {
   const bool full = behaviour_.admission.from != nullptr && admitted_ >= behaviour_.admission.at_most;
   const auto may_come = [&](const Message& message) { return !full || !is_from(message, behaviour_.admission.from); };
   const auto kept = std::find_if(deferred_.begin(), deferred_.end(), may_come);
-  if (kept == deferred_.end()) return calls_.receive_message(full ? links_not_limited() : no_links_);
+  if (kept == deferred_.end()) {
+    const auto& over = full ? links_not_limited() : no_links_;
+    if (!behaviour_.idle) return calls_.receive_message(over);
+    Activity activity;
+    activity.draws = &calls_.random();
+    const Duration most = Duration::from_seconds(drawn(behaviour_.idle->after, activity));
+    return calls_.receive_message_until(calls_.deadline_in(most), over);
+  }
   Message message = std::move(*kept);
   deferred_.erase(kept);
   return message;
@@ -56,25 +95,51 @@ const std::vector<LinkIndex>& Performer::links_not_limited() {
   return not_limited_;
 }
 
-void Performer::handle(Message message) {
-  for (const auto& handler : behaviour_.handlers) {
-    if (!(handler.kind.any || handler.kind.code == message.code) || !is_from(message, handler.from.processes)) continue;
-    Activity activity;
-    activity.handling = true;
-    if (behaviour_.admission.from != nullptr && is_from(message, behaviour_.admission.from)) ++admitted_;
-    take(activity, std::move(message));
-    Random of_request = Random::stream(activity.tag.draws, calls_.name());
-    activity.draws = behaviour_.per_request ? &of_request : &calls_.random();
-    perform(handler.steps, activity);
-    return;
-  }
-  throw std::runtime_error(fmt::format("process '{}' has no handler for a message of code {} from '{}'", calls_.name(),
-                                       message.code, sender_name(message)));
+// The first that matches.
+const Handler* Performer::handler_of(const Message& message) {
+  for (const auto& handler : behaviour_.handlers)
+    if (includes(handler.kinds, message.code) && is_from(message, handler.from.processes)) return &handler;
+  return nullptr;
 }
 
-Message Performer::await(const KindName& kind, const Whom& from) {
+void Performer::handle(Message message) {
+  const Handler* handler = handler_of(message);
+  if (handler == nullptr && is_late(message)) return;
+  if (handler == nullptr)
+    throw std::runtime_error(fmt::format("process '{}' has no handler for a message of code {} from '{}'",
+                                         calls_.name(), message.code, sender_name(message)));
+  Activity activity;
+  activity.handling = true;
+  if (behaviour_.admission.from != nullptr && is_from(message, behaviour_.admission.from)) ++admitted_;
+  take(activity, std::move(message));
+  Random of_request = Random::stream(activity.tag.draws, calls_.name());
+  activity.draws = behaviour_.per_request ? &of_request : &calls_.random();
+  perform(handler->steps, activity);
+}
+
+std::optional<Deadline> Performer::deadline_of(const Timeout& timeout, Activity& activity) {
+  if (!timeout.after) return std::nullopt;
+  return calls_.deadline_in(Duration::from_seconds(drawn(*timeout.after, activity)));
+}
+
+void Performer::give_up(const KindNames& kinds, const Activity& activity) {
+  given_up_.give_up(kinds, activity.handling ? std::optional(activity.tag.request) : std::nullopt);
+}
+
+bool Performer::is_late(const Message& message) const {
+  if (!behaviour_.gives_up) return false;
+  const auto tag = decode_request_tag(message.data);
+  return tag && given_up_.includes(message.code, tag->request);
+}
+
+void Performer::keep(Message message) {
+  if (is_late(message) && handler_of(message) == nullptr) return;
+  deferred_.push_back(std::move(message));
+}
+
+std::optional<Message> Performer::await(const KindNames& kinds, const Whom& from, std::optional<Deadline> deadline) {
   const auto wanted = [&](const Message& message) {
-    return (kind.any || message.code == kind.code) && is_from(message, from.processes);
+    return includes(kinds, message.code) && is_from(message, from.processes) && !is_late(message);
   };
   const auto kept = std::find_if(deferred_.begin(), deferred_.end(), wanted);
   if (kept != deferred_.end()) {
@@ -85,10 +150,12 @@ Message Performer::await(const KindName& kind, const Whom& from) {
   std::vector<LinkIndex> over;
   for (std::size_t i = 0; from.processes != nullptr && i < senders_.size(); ++i)
     if (lookup(from.processes).has_sender[i]) over.push_back(links_from_[i]);
+  awaited_ = words_of(kinds);
+  calls_.set_awaited(awaited_);
   for (;;) {
-    Message message = calls_.receive_message(over);
-    if (wanted(message)) return message;
-    deferred_.push_back(std::move(message));
+    auto message = deadline ? calls_.receive_message_until(*deadline, over) : calls_.receive_message(over);
+    if (!message || wanted(*message)) return message;
+    keep(*std::move(message));
   }
 }
 
@@ -105,6 +172,7 @@ void Performer::take(Activity& activity, Message message) {
     activity.sent = 0;
   }
   if (message.reply_to) open_[activity.tag.request].push_back(message);
+  if (behaviour_.counts_outstanding) outstanding_.answered_by(sender_name(message));
   if (behaviour_.follows_requests) remember_requester(activity.tag.request, sender_index(message));
   activity.current = std::move(message);
 }
@@ -170,6 +238,7 @@ const Performer::Lookup& Performer::lookup(const ProcessNames& names) {
 RequestTag Performer::next_tag(Activity& activity, bool begins_request) {
   if (!activity.handling && begins_request) {
     const std::uint64_t request = calls_.random().next();
+    if (behaviour_.gives_up) given_up_.begun(request);
     return {request, request};
   }
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
@@ -189,37 +258,67 @@ double Performer::drawn(const Quantity& quantity, Activity& activity) {
   return draw(quantity, memory_[quantity.slot].deck, *activity.draws);
 }
 
-void Performer::post(const Outgoing& outgoing, How how, Activity& activity) {
-  if (outgoing.to.processes == nullptr) return post_to(sender_name(current(activity)), outgoing, how, activity);
-  const auto& names = *outgoing.to.processes;
+bool Performer::post(const Outgoing& outgoing, How how, Activity& activity, const Timeout* timeout) {
+  const auto to = [&](const std::string& process) { return post_to(process, outgoing, how, activity, timeout); };
+  const auto& list = outgoing.to.subscribers;
+  if (outgoing.to.processes == nullptr && !list) return to(sender_name(current(activity)));
+  const auto& names = list ? subscribers_[*list] : *outgoing.to.processes;
   // A group's member does not write to itself, unless it is named.
-  const std::size_t self_at = outgoing.to.by_name ? kNoProcess : lookup(outgoing.to.processes).self_at;
+  const std::size_t self_at = list || outgoing.to.by_name ? kNoProcess : lookup(outgoing.to.processes).self_at;
   const std::size_t others = names.size() - (self_at == kNoProcess ? 0 : 1);
   const auto other = [&](std::size_t i) -> const std::string& { return names[i < self_at ? i : i + 1]; };
-  if (others == 0) return;
+  if (others == 0) return true;
+  bool all_in_time = true;
   switch (outgoing.pick) {
     case Pick::random:
-      return post_to(other(others == 1 ? 0 : activity.draws->below(others)), outgoing, how, activity);
+      return to(other(others == 1 ? 0 : activity.draws->below(others)));
     case Pick::in_turn:
-      return post_to(other(memory_[outgoing.slot].at++ % others), outgoing, how, activity);
+      return to(other(memory_[outgoing.slot].at++ % others));
     case Pick::requester:
-      return post_to(requester(outgoing.to.processes, activity), outgoing, how, activity);
+      return to(requester(outgoing.to.processes, activity));
+    case Pick::least_outstanding: {
+      // Of several alike, each in its turn.
+      const std::size_t first = memory_[outgoing.slot].at % others;
+      std::size_t least = first;
+      for (std::size_t i = (first + 1) % others; i != first; i = (i + 1) % others)
+        if (outstanding_.of(other(i)) < outstanding_.of(other(least))) least = i;
+      memory_[outgoing.slot].at = least + 1;
+      return to(other(least));
+    }
+    case Pick::by_key:
+      return to(other(key_of(outgoing, activity) % others));
     case Pick::all:
-      for (std::size_t i = 0; i < others; ++i) post_to(other(i), outgoing, how, activity);
-      return;
+      for (std::size_t i = 0; i < others; ++i) all_in_time = to(other(i)) && all_in_time;
+      break;
   }
+  return all_in_time;
 }
 
-void Performer::post_to(const std::string& process, const Outgoing& outgoing, How how, Activity& activity) {
+std::uint64_t Performer::key_of(const Outgoing& outgoing, Activity& activity) {
+  if (!outgoing.key) return activity.tag.request;
+  return static_cast<std::uint64_t>(std::min(drawn(*outgoing.key, activity), kLargestExactNumber));
+}
+
+bool Performer::post_to(const std::string& process, const Outgoing& outgoing, How how, Activity& activity,
+                        const Timeout* timeout) {
   const auto link = calls_.link_to(process);
   note_answer(process);
   const double bytes = outgoing.same_bytes ? current(activity).length_bytes : drawn(outgoing.bytes, activity);
   const OutgoingMessage message = message_of(outgoing.kind, bytes, how != How::forward, activity);
-  if (how == How::call) {
-    calls_.call(link, message);
-  } else {
-    calls_.send_message(link, message);
-  }
+  if (behaviour_.counts_outstanding && how != How::call) outstanding_.sent_to(process);
+  if (how == How::call)
+    return call(link, message, outgoing.kind, timeout == nullptr ? std::nullopt : deadline_of(*timeout, activity));
+  calls_.send_message(link, message);
+  return true;
+}
+
+bool Performer::call(LinkIndex to, const OutgoingMessage& message, const KindName& kind,
+                     std::optional<Deadline> deadline) {
+  awaited_ = words_of({kind});
+  calls_.set_awaited(awaited_);
+  if (deadline) return calls_.call_until(*deadline, to, message).has_value();
+  calls_.call(to, message);
+  return true;
 }
 
 void Performer::post_to(const std::string& process, const KindName& kind, const Quantity& bytes, Activity& activity) {

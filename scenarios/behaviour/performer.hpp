@@ -1,11 +1,13 @@
 // Performs a Behaviour with the message calls. Steps act through it.
 //
-// Four rules:
+// Five rules:
 //   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
 //   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest
 //                     unanswered CALL of the same request. So a server may ask others first and answer when the result
 //                     is in.
 //   deferred          A wait that meets a message of another kind keeps it for the handlers.
+//   late              A message that was waited for in vain is not taken by a later wait (given_up.hpp). A handler takes
+//                     it; without one it is discarded.
 //   request           Goes with the messages (request_tag.hpp). A message too short to carry one, and waited for in a
 //                     handler, belongs to the request being handled.
 #pragma once
@@ -15,7 +17,10 @@
 #include <unordered_map>
 
 #include "scenarios/behaviour/behaviour.hpp"
+#include "scenarios/behaviour/given_up.hpp"
+#include "scenarios/behaviour/outstanding.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
+#include "scenarios/behaviour/timeout.hpp"
 
 namespace dpm {
 
@@ -46,18 +51,26 @@ class Performer {
   MessageCalls& calls() { return calls_; }
   void perform(const Steps& steps, Activity& activity);
   Memory& memory(std::size_t slot) { return memory_[slot]; }
+  std::vector<std::string>& subscribers(const Subscription& list) { return subscribers_[list.index]; }
   double& value_of(const Variable& variable) { return variables_[variable.index]; }
   double drawn(const Quantity& quantity, Activity& activity);
 
-  // The next message of that kind. Others that come meanwhile are kept.
-  Message await(const KindName& kind, const Whom& from);
+  // The next message of these kinds. Others that come meanwhile are kept. Nothing only if the deadline has come.
+  std::optional<Message> await(const KindNames& kinds, const Whom& from,
+                               std::optional<Deadline> deadline = std::nullopt);
+  std::optional<Deadline> deadline_of(const Timeout& timeout, Activity& activity);
+  // After a wait in vain: what comes later is not taken by another wait.
+  void give_up(const KindNames& kinds, const Activity& activity);
   // `message` becomes the current one. A CALL is remembered until it is answered.
   void take(Activity& activity, Message message);
   std::string sender_name(const Message& message) const;
+  // A wait that was skipped (by its probability, or in a branch not taken) leaves `start` without one.
+  const Message& current(const Activity& activity) const;
 
   // In `start`, sends and calls begin requests, and forwarded messages do not.
   enum class How { send, call, forward };
-  void post(const Outgoing& outgoing, How how, Activity& activity);
+  // False if a reply did not come in time.
+  bool post(const Outgoing& outgoing, How how, Activity& activity, const Timeout* timeout = nullptr);
   void post_to(const std::string& process, const KindName& kind, const Quantity& bytes, Activity& activity);
   void reply(const KindName& kind, const Quantity& bytes, Activity& activity);
 
@@ -68,14 +81,17 @@ class Performer {
     std::size_t self_at = static_cast<std::size_t>(-1);  // where the list names this process
   };
 
-  Message next_message();
+  std::optional<Message> next_message();
+  void be_idle();
+  const Handler* handler_of(const Message& message);
+  void keep(Message message);
+  bool is_late(const Message& message) const;
   const std::vector<LinkIndex>& links_not_limited();
   void handle(Message message);
   void remember_requester(std::uint64_t request, std::size_t sender);
+  std::uint64_t key_of(const Outgoing& outgoing, Activity& activity);
   // The member of `names` that last sent a message of this request.
   const std::string& requester(const ProcessNames& names, const Activity& activity);
-  // A wait that was skipped (by its probability, or in a branch not taken) leaves `start` without one.
-  const Message& current(const Activity& activity) const;
   std::size_t sender_index(const Message& message) const;
   bool is_from(const Message& message, const ProcessNames& names);
   const Lookup& lookup(const ProcessNames& names);
@@ -83,14 +99,17 @@ class Performer {
   // The tag of the next message: of the current request while handling, of a new one in `start`.
   RequestTag next_tag(Activity& activity, bool begins_request);
   OutgoingMessage message_of(const KindName& kind, double bytes, bool begins_request, Activity& activity);
-  void post_to(const std::string& process, const Outgoing& outgoing, How how, Activity& activity);
+  bool post_to(const std::string& process, const Outgoing& outgoing, How how, Activity& activity,
+               const Timeout* timeout);
+  bool call(LinkIndex to, const OutgoingMessage& message, const KindName& kind, std::optional<Deadline> deadline);
   void note_answer(const std::string& process);
 
   const Behaviour& behaviour_;
   const std::vector<std::string>& senders_;
   MessageCalls& calls_;
   std::vector<double> variables_;
-  std::vector<Memory> memory_;  // by slot
+  std::vector<Memory> memory_;                         // by slot
+  std::vector<std::vector<std::string>> subscribers_;  // by list, in the order of subscribing
   std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
   std::vector<LinkIndex> links_from_;  // by index in senders_
   std::unordered_map<const std::vector<std::string>*, Lookup> lookups_;
@@ -101,6 +120,10 @@ class Performer {
   std::vector<LinkIndex> not_limited_;
   const std::vector<LinkIndex> no_links_;
   std::deque<Message> deferred_;
+  GivenUp given_up_;
+  Outstanding outstanding_;
+  std::string awaited_;  // what the process waits for, in words
+  std::string awaited_by_handlers_;
   std::uint64_t untagged_ = 0;
 };
 

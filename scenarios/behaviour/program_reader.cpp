@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scenarios/behaviour/program_tables.hpp"
 #include "scenarios/behaviour/step_reader.hpp"
 
@@ -16,6 +18,20 @@ std::vector<std::string> read_variables(const JsonNode& node, Behaviour& behavio
   for (const auto& member : node.members) {
     names.push_back(member.key);
     behaviour.variables.push_back(reading.number(member.value, fmt::format("'{}'", member.key), kAnyNumber));
+  }
+  return names;
+}
+
+// "to" may name a list, a process or a group, so their names differ.
+std::vector<std::string> read_subscriptions(const JsonNode& node, const Reading& reading, const NameGroups& processes) {
+  std::vector<std::string> names;
+  if (!reading.expect(node, JsonKind::list, "'subscriptions'")) return names;
+  for (const auto& item : node.items) {
+    const std::string name = reading.text(item, "every item of 'subscriptions'");
+    if (name == "sender" || name == "any" || processes.has(name) ||
+        std::find(names.begin(), names.end(), name) != names.end())
+      reading.problem(item, fmt::format("'subscriptions': the name '{}' has another meaning already", name));
+    names.push_back(name);
   }
   return names;
 }
@@ -43,6 +59,11 @@ InFileProgram read_program(const JsonNode& node, const Reading& reading, const K
   StepReader steps(reading, kinds, processes, program);
   if (const auto* variables = object.find("variables"))
     steps.set_variables(read_variables(*variables, behaviour, reading));
+  if (const auto* subscriptions = object.find("subscriptions")) {
+    auto names = read_subscriptions(*subscriptions, reading, processes);
+    behaviour.subscriptions = names.size();
+    steps.set_subscriptions(std::move(names));
+  }
   behaviour.per_request = object.flag("per_request", false);
   if (const auto* admits = object.find("admits")) behaviour.admission = read_admission(*admits, reading, processes);
   const JsonNode* start = object.find("start");
@@ -52,6 +73,11 @@ InFileProgram read_program(const JsonNode& node, const Reading& reading, const K
   if (start != nullptr) behaviour.start = steps.read_steps(*start, "'start'");
   if (on != nullptr && reading.expect(*on, JsonKind::list, "'on'"))
     for (const auto& handler : on->items) behaviour.handlers.push_back(steps.read_handler(handler));
+  if (const auto* idle = object.find("idle")) {
+    behaviour.idle = steps.read_idle(*idle);
+    if (on == nullptr)
+      reading.problem(*idle, "'idle' needs 'on': it is about the time between messages for the handlers");
+  }
   return program;
 }
 

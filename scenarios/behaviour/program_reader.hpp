@@ -11,7 +11,8 @@ namespace dpm {
 // A message that a program may send: its receiver must handle it.
 struct SentKind {
   KindName kind;
-  ProcessNames to;  // null: to the sender of the message being handled
+  ProcessNames to;       // null: to the sender of the message being handled
+  bool by_name = false;  // to one process by its own name
 };
 
 // A message a program is ready for.
@@ -23,6 +24,8 @@ struct HandledKind {
 struct InFileProgram {
   std::shared_ptr<Behaviour> behaviour;
   std::vector<SentKind> sent;
+  std::vector<SentKind> called;  // those of `sent` that are calls
+  std::vector<KindName> replies;
   std::vector<HandledKind> handled;
   bool writes_to_sender = false;
   bool stops = false;

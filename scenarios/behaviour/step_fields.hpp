@@ -44,23 +44,30 @@ class StepFields {
   virtual ~StepFields() = default;
 
   virtual void time(const Field& field, Quantity&) { other(field); }
+  virtual void time_to_wait(const Field& field, Quantity&) { other(field); }                  // greater than 0
+  virtual void optional_time(const Field& field, std::optional<Quantity>&) { other(field); }  // greater than 0
   virtual void bytes(const Field& field, Quantity&) { other(field); }
   // `same`: not given, and as many as the message being handled has.
   virtual void bytes_or_same(const Field& field, Quantity&, bool& /*same*/) { other(field); }
-  virtual void kind(const Field& field, KindName&) { other(field); }          // of a message that is sent
-  virtual void awaited_kind(const Field& field, KindName&) { other(field); }  // or "any"
+  virtual void kind(const Field& field, KindName&) { other(field); }            // of a message that is sent
+  virtual void awaited_kinds(const Field& field, KindNames&) { other(field); }  // one, several, or "any"
+  // Kinds that the program receives elsewhere.
+  virtual void tested_kinds(const Field& field, KindNames&) { other(field); }
   virtual void answer_kind(const Field& field, KindName&) { other(field); }
   virtual void receiver(const Field& field, Whom&) { other(field); }  // or "sender"
   virtual void members(const Field& field, Whom&) { other(field); }
   virtual void senders(const Field& field, Whom&) { other(field); }  // or "any", which they are unless given
   virtual void pick(const Field& field, Pick&) { other(field); }
+  virtual void key(const Field& field, std::optional<Quantity>&) { other(field); }  // a whole number from 0
   virtual void whole(const Field& field, Whole&, const WholeForm&) { other(field); }
   virtual void number(const Field& field, Number&, std::optional<double> /*otherwise*/) { other(field); }
+  virtual void optional_number(const Field& field, std::optional<Number>&) { other(field); }
   virtual void weight(const Field& field, double&) { other(field); }  // 1 unless given
   virtual void flag(const Field& field, bool&) { other(field); }
   virtual void always_true(const Field& field) { other(field); }
   virtual void wholes(const Field& field, std::vector<std::uint64_t>&, Range) { other(field); }
   virtual void variable(const Field& field, Variable&) { other(field); }
+  virtual void subscription(const Field& field, Subscription&) { other(field); }
   virtual void steps(const Field& field, Steps&) { other(field); }
   virtual void optional_steps(const Field& field, Steps&) { other(field); }
   virtual void branches(const Field& field, std::vector<ChoiceBranch>&) { other(field); }
@@ -69,6 +76,8 @@ class StepFields {
   virtual void bytes_of_tasks(const Field& field, std::vector<Task>&) { other(field); }
 
   virtual void sends(const KindName&, const Whom&) {}
+  virtual void calls(const KindName&, const Whom&) {}  // besides sends()
+  virtual void replies(const KindName&) {}
   virtual void takes(const KindName&, const Whom&) {}  // from here on there is a message being handled
   virtual void needs_message(const char* /*what*/) {}
   virtual void ends_process() {}

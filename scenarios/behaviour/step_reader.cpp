@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "scenarios/behaviour/quantity_reader.hpp"
 #include "scenarios/behaviour/step_tables.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr Range kAnyNumber{-1e15, 1e15};
 constexpr Range kChance{0, 1};
+constexpr Range kKey{0, kLargestExactNumber};
+constexpr Range kTimeGreaterThanZero{0, kLongestTime_s, true};
 
 std::string quoted(const Field& field) { return fmt::format("'{}'", field.key); }
 
@@ -19,6 +22,12 @@ std::vector<std::string> verbs() {
   std::vector<std::string> verbs;
   for (const auto& entry : step_entries()) verbs.emplace_back(entry.words.verb);
   return verbs;
+}
+
+std::optional<std::size_t> position_of(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
 }
 
 // "a, b and c"
@@ -41,6 +50,17 @@ class FieldReader : public StepFields {
     if (const auto* node = object_.need(field.key)) read(*node, field, kTime, quantity);
   }
 
+  void time_to_wait(const Field& field, Quantity& quantity) override {
+    if (const auto* node = object_.need(field.key)) read(*node, field, kTimeGreaterThanZero, quantity);
+  }
+
+  void optional_time(const Field& field, std::optional<Quantity>& quantity) override {
+    const auto* node = object_.find(field.key);
+    if (node == nullptr) return;
+    read(*node, field, kTimeGreaterThanZero, quantity.emplace());
+    program_.behaviour->gives_up = true;
+  }
+
   void bytes(const Field& field, Quantity& quantity) override {
     if (const auto* node = object_.need(field.key)) read(*node, field, kBytes, quantity);
   }
@@ -58,8 +78,24 @@ class FieldReader : public StepFields {
     if (kind.any) reading_.problem(*node, "'any' cannot be sent: name one kind of message");
   }
 
-  void awaited_kind(const Field& field, KindName& kind) override {
-    if (const auto* node = object_.need(field.key)) read_kind(*node, field, kind);
+  void awaited_kinds(const Field& field, KindNames& kinds) override {
+    if (const auto* node = object_.need(field.key)) read_kinds(*node, field, kinds);
+    if (kinds.empty()) kinds.emplace_back();  // reported; the steps behind it have a message all the same
+  }
+
+  void tested_kinds(const Field& field, KindNames& kinds) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    read_kinds(*node, field, kinds);
+    auto names = steps_.kinds_.names();
+    names.erase(std::remove(names.begin(), names.end(), "any"), names.end());
+    for (const KindName& kind : kinds) {
+      if (kind.any)
+        reading_.problem(*node, quoted(field) + ": every message is of 'any' kind");
+      else if (std::find(names.begin(), names.end(), kind.name) == names.end())
+        reading_.problem(*node,
+                         fmt::format("{}: no message is a '{}'{}", quoted(field), kind.name, hint(kind.name, names)));
+    }
   }
 
   void answer_kind(const Field& field, KindName& kind) override {
@@ -76,6 +112,11 @@ class FieldReader : public StepFields {
     if (to.name == "sender") {
       require_message(*node, quoted(field) + ": 'sender'");
       program_.writes_to_sender = true;
+      return;
+    }
+    if (const auto list = position_of(to.name, steps_.subscriptions_)) {
+      to.subscribers = list;
+      program_.writes_to_sender = true;  // any process that has a link to this one may have subscribed
       return;
     }
     resolve(*node, field, to);
@@ -99,12 +140,17 @@ class FieldReader : public StepFields {
   }
 
   void pick(const Field& field, Pick& pick) override {
-    static const std::vector<std::string> kPicks = {"random", "in_turn", "all", "requester"};
-    const auto word = std::find(kPicks.begin(), kPicks.end(), object_.word(field.key, "random", kPicks));
-    if (word != kPicks.end()) pick = static_cast<Pick>(word - kPicks.begin());
+    const auto& picks = pick_names();
+    const auto word = std::find(picks.begin(), picks.end(), object_.word(field.key, "random", picks));
+    if (word != picks.end()) pick = static_cast<Pick>(word - picks.begin());
+    if (pick == Pick::least_outstanding) program_.behaviour->counts_outstanding = true;
     if (pick != Pick::requester) return;
     program_.behaviour->follows_requests = true;
     require_message(object_.node(), quoted(field) + ": 'requester'");
+  }
+
+  void key(const Field& field, std::optional<Quantity>& key) override {
+    if (const auto* node = object_.find(field.key)) read(*node, field, kKey, key.emplace());
   }
 
   void whole(const Field& field, Whole& whole, const WholeForm& form) override {
@@ -115,6 +161,10 @@ class FieldReader : public StepFields {
   void number(const Field& field, Number& number, std::optional<double> otherwise) override {
     number.value = object_.number(field.key, otherwise.value_or(0), kAnyNumber);
     if (!otherwise) object_.need(field.key);
+  }
+
+  void optional_number(const Field& field, std::optional<Number>& number) override {
+    if (object_.find(field.key) != nullptr) number.emplace().value = object_.number(field.key, 0, kAnyNumber);
   }
 
   void weight(const Field& field, double& weight) override { weight = object_.number(field.key, 1, {}); }
@@ -136,14 +186,27 @@ class FieldReader : public StepFields {
     if (node == nullptr) return;
     const auto& names = steps_.variables_;
     variable.name = reading_.text(*node, quoted(field));
-    const auto found = std::find(names.begin(), names.end(), variable.name);
-    if (found != names.end()) {
-      variable.index = static_cast<std::size_t>(found - names.begin());
+    if (const auto position = position_of(variable.name, names)) {
+      variable.index = *position;
       return;
     }
     reading_.problem(*node,
                      fmt::format("{}: no variable '{}'{}{}", quoted(field), variable.name, hint(variable.name, names),
                                  (names.empty() ? "; the program has no 'variables'" : "")));
+  }
+
+  void subscription(const Field& field, Subscription& list) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    const auto& names = steps_.subscriptions_;
+    list.name = reading_.text(*node, quoted(field));
+    if (const auto position = position_of(list.name, names)) {
+      list.index = *position;
+      program_.writes_to_sender = true;
+      return;
+    }
+    reading_.problem(*node, fmt::format("{}: no list '{}'{}{}", quoted(field), list.name, hint(list.name, names),
+                                        names.empty() ? "; the program has no 'subscriptions'" : ""));
   }
 
   void steps(const Field& field, Steps& steps) override {
@@ -183,7 +246,13 @@ class FieldReader : public StepFields {
       reading_.problem(*node, "each kind of task in the list has 'bytes' of its own");
   }
 
-  void sends(const KindName& kind, const Whom& to) override { program_.sent.push_back({kind, to.processes}); }
+  void sends(const KindName& kind, const Whom& to) override {
+    program_.sent.push_back({kind, to.processes, to.by_name});
+  }
+  void calls(const KindName& kind, const Whom& to) override {
+    program_.called.push_back({kind, to.processes, to.by_name});
+  }
+  void replies(const KindName& kind) override { program_.replies.push_back(kind); }
 
   void takes(const KindName& kind, const Whom& from) override {
     program_.handled.push_back({kind, from.processes});
@@ -208,6 +277,14 @@ class FieldReader : public StepFields {
     if (!kind.any) kind.code = steps_.kinds_.code_of(kind.name);
   }
 
+  void read_kinds(const JsonNode& node, const Field& field, KindNames& kinds) {
+    if (!node.is(JsonKind::list)) return read_kind(node, field, kinds.emplace_back());
+    for (const auto& item : node.items) read_kind(item, field, kinds.emplace_back());
+    if (kinds.empty()) reading_.problem(node, quoted(field) + " must have at least one kind");
+    if (kinds.size() > 1 && std::any_of(kinds.begin(), kinds.end(), [](const KindName& kind) { return kind.any; }))
+      reading_.problem(node, quoted(field) + ": 'any' stands alone, not in a list");
+  }
+
   void resolve(const JsonNode& node, const Field& field, Whom& whom) {
     whom.processes = steps_.processes_.find(reading_, node, whom.name, quoted(field));
   }
@@ -229,6 +306,16 @@ Steps StepReader::read_steps(const JsonNode& node, const std::string& what) {
   if (!reading_.expect(node, JsonKind::list, what)) return steps;
   for (const auto& item : node.items) steps.push_back(read_step(item));
   return steps;
+}
+
+Idle StepReader::read_idle(const JsonNode& node) {
+  Idle idle;
+  const bool had_message = std::exchange(has_message_, false);
+  ObjectReader object(node, part_tables().idle, reading_);
+  FieldReader fields(*this, object);
+  fields_of(idle, fields);
+  has_message_ = had_message;
+  return idle;
 }
 
 Handler StepReader::read_handler(const JsonNode& node) {

@@ -11,8 +11,10 @@ class StepReader {
       : reading_(reading), kinds_(kinds), processes_(processes), program_(program) {}
 
   void set_variables(std::vector<std::string> names) { variables_ = std::move(names); }
+  void set_subscriptions(std::vector<std::string> names) { subscriptions_ = std::move(names); }
   Steps read_steps(const JsonNode& node, const std::string& what);
   Handler read_handler(const JsonNode& node);
+  Idle read_idle(const JsonNode& node);
 
  private:
   friend class FieldReader;
@@ -24,6 +26,7 @@ class StepReader {
   const NameGroups& processes_;
   InFileProgram& program_;
   std::vector<std::string> variables_;
+  std::vector<std::string> subscriptions_;
   bool has_message_ = false;  // the steps being read have a current message
 };
 

@@ -21,21 +21,26 @@ Json like(const std::string& definition) { return {{"allOf", Json::array({refere
 class SchemaFields : public StepFields {
  public:
   void time(const Field& field, Quantity&) override { add_needed(field, like("cpu_time")); }
+  void time_to_wait(const Field& field, Quantity&) override { add_needed(field, like("cpu_time")); }
+  void optional_time(const Field& field, std::optional<Quantity>&) override { add(field, like("cpu_time")); }
   void bytes(const Field& field, Quantity&) override { add_needed(field, like("size")); }
   void bytes_or_same(const Field& field, Quantity&, bool&) override { add(field, like("size")); }
   void kind(const Field& field, KindName&) override { add_needed(field, text()); }
-  void awaited_kind(const Field& field, KindName&) override { add_needed(field, text()); }
+  void awaited_kinds(const Field& field, KindNames&) override { add_needed(field, one_of({text(), list_of(text())})); }
+  void tested_kinds(const Field& field, KindNames&) override { add_needed(field, one_of({text(), list_of(text())})); }
   void answer_kind(const Field& field, KindName&) override { add_needed(field, text()); }
   void receiver(const Field& field, Whom&) override { add_needed(field, text()); }
   void members(const Field& field, Whom&) override { add_needed(field, text()); }
   void senders(const Field& field, Whom&) override { add(field, text()); }
-  void pick(const Field& field, Pick&) override { add(field, {{"enum", {"random", "in_turn", "all", "requester"}}}); }
+  void pick(const Field& field, Pick&) override { add(field, {{"enum", pick_names()}}); }
+  void key(const Field& field, std::optional<Quantity>&) override { add(field, like("size")); }
   void whole(const Field& field, Whole&, const WholeForm& form) override {
     form.otherwise ? add(field, like("whole")) : add_needed(field, like("whole"));
   }
   void number(const Field& field, Number&, std::optional<double> otherwise) override {
     otherwise ? add(field, like("number")) : add_needed(field, like("number"));
   }
+  void optional_number(const Field& field, std::optional<Number>&) override { add(field, like("number")); }
   void weight(const Field& field, double&) override { add(field, like("number")); }
   void flag(const Field& field, bool&) override { add(field, {{"type", "boolean"}}); }
   void always_true(const Field& field) override { add_needed(field, {{"enum", {true}}}); }
@@ -43,6 +48,7 @@ class SchemaFields : public StepFields {
     add(field, list_of({{"type", "integer"}, {"minimum", 1}}));
   }
   void variable(const Field& field, Variable&) override { add_needed(field, text()); }
+  void subscription(const Field& field, Subscription&) override { add_needed(field, text()); }
   void steps(const Field& field, Steps&) override { add_needed(field, like("steps")); }
   void optional_steps(const Field& field, Steps&) override { add(field, like("steps")); }
   void branches(const Field& field, std::vector<ChoiceBranch>&) override {
@@ -95,6 +101,7 @@ Json step_definitions() {
   Handler().fields(handler);
   definitions["handler"] = handler.definition("Steps to do on a message.");
   definitions["branch"] = definition_of(ChoiceBranch{}, "One of the branches of choose.");
+  definitions["idle"] = definition_of(Idle{}, "What to do when no message has come for the handlers for some time.");
   Json forms = Json::array();
   definitions["steps"] = {{"type", "array"}, {"items", reference("step")}, {"description", "steps, done in order"}};
   for (const StepEntry& entry : step_entries()) {

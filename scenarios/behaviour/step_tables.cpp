@@ -12,6 +12,7 @@ class KeyList : public StepFields {
 
  private:
   void pick(const Field& field, Pick&) override { last.emplace_back(field.key); }
+  void key(const Field& field, std::optional<Quantity>&) override { last.emplace_back(field.key); }
   void other(const Field& field) override { keys.emplace_back(field.key); }
 };
 
@@ -21,7 +22,7 @@ class KindKeys : public StepFields {
 
  private:
   void kind(const Field& field, KindName&) override { keys_.insert(field.key); }
-  void awaited_kind(const Field& field, KindName&) override { keys_.insert(field.key); }
+  void awaited_kinds(const Field& field, KindNames&) override { keys_.insert(field.key); }
   void answer_kind(const Field& field, KindName&) override { keys_.insert(field.key); }
   void tasks(const Field& field, std::vector<Task>&) override { keys_.insert(field.key); }
 
@@ -55,15 +56,18 @@ std::vector<StepEntry> make_entries() {
 }
 
 PartTables make_part_tables() {
-  KeyList handler, branch, task;
+  KeyList handler, branch, task, idle;
   Handler().fields(handler);
   ChoiceBranch a_branch;
   fields_of(a_branch, branch);
   Task a_task;
   fields_of(a_task, task);
+  Idle an_idle;
+  fields_of(an_idle, idle);
   return {{"handler", "a handler", handler.keys},
           {"branch", "a branch", branch.keys},
-          {"task", "a kind of task", task.keys}};
+          {"task", "a kind of task", task.keys},
+          {"idle", "an idle time", idle.keys}};
 }
 
 std::set<std::string> make_keys_of_kinds() {
@@ -94,15 +98,20 @@ const std::set<std::string>& keys_of_kinds() {
 }
 
 void Handler::fields(StepFields& fields) {
-  fields.awaited_kind({"kind", "kind of message, or any"}, kind);
+  fields.awaited_kinds({"kind", "kind of message, a list of kinds, or any"}, kinds);
   fields.senders({"from", "process or group it must come from; any unless given"}, from);
-  fields.takes(kind, from);
+  for (const KindName& kind : kinds) fields.takes(kind, from);
   fields.steps({"do", "what to do"}, steps);
 }
 
 void fields_of(ChoiceBranch& branch, StepFields& fields) {
   fields.weight({"weight", "how likely, relative to the others; 1 unless given"}, branch.weight);
   fields.steps({"do", "what to do"}, branch.steps);
+}
+
+void fields_of(Idle& idle, StepFields& fields) {
+  fields.time_to_wait({"timeout_s", "how long no message has come"}, idle.after);
+  fields.steps({"do", "what to do then; messages sent begin requests, as in start"}, idle.steps);
 }
 
 void fields_of(Task& task, StepFields& fields) {

@@ -57,12 +57,24 @@ class FieldWriter : public StepFields {
   explicit FieldWriter(Json& object) : object_(object) {}
 
   void time(const Field& field, Quantity& quantity) override { object_[field.key] = quantity_of(quantity, in_seconds); }
+  void time_to_wait(const Field& field, Quantity& quantity) override { time(field, quantity); }
+  void optional_time(const Field& field, std::optional<Quantity>& quantity) override {
+    if (quantity) time(field, *quantity);
+  }
   void bytes(const Field& field, Quantity& quantity) override { object_[field.key] = quantity_of(quantity, in_bytes); }
   void bytes_or_same(const Field& field, Quantity& quantity, bool& same) override {
     if (!same) bytes(field, quantity);
   }
   void kind(const Field& field, KindName& kind) override { object_[field.key] = kind.name; }
-  void awaited_kind(const Field& field, KindName& kind) override { object_[field.key] = kind.name; }
+  void awaited_kinds(const Field& field, KindNames& kinds) override {
+    if (kinds.size() == 1) {
+      object_[field.key] = kinds.front().name;
+      return;
+    }
+    object_[field.key] = Json::array();
+    for (const KindName& kind : kinds) object_[field.key].push_back(kind.name);
+  }
+  void tested_kinds(const Field& field, KindNames& kinds) override { awaited_kinds(field, kinds); }
   void answer_kind(const Field& field, KindName& kind) override { object_[field.key] = kind.name; }
   void receiver(const Field& field, Whom& to) override { object_[field.key] = to.name; }
   void members(const Field& field, Whom& group) override { object_[field.key] = group.name; }
@@ -70,8 +82,10 @@ class FieldWriter : public StepFields {
     if (!from.name.empty()) object_[field.key] = from.name;
   }
   void pick(const Field& field, Pick& pick) override {
-    if (pick == Pick::random) return;
-    object_[field.key] = pick == Pick::all ? "all" : pick == Pick::in_turn ? "in_turn" : "requester";
+    if (pick != Pick::random) object_[field.key] = pick_names()[static_cast<std::size_t>(pick)];
+  }
+  void key(const Field& field, std::optional<Quantity>& key) override {
+    if (key) object_[field.key] = quantity_of(*key, exact);
   }
   void whole(const Field& field, Whole& whole, const WholeForm& form) override {
     if (!whole.parameter.empty()) {
@@ -87,6 +101,9 @@ class FieldWriter : public StepFields {
       object_[field.key] = exact(number.value);
     }
   }
+  void optional_number(const Field& field, std::optional<Number>& value) override {
+    if (value) number(field, *value, std::nullopt);
+  }
   void weight(const Field& field, double& weight) override { object_[field.key] = exact(weight); }
   void flag(const Field& field, bool& flag) override {
     if (flag) object_[field.key] = true;
@@ -96,6 +113,7 @@ class FieldWriter : public StepFields {
     if (!list.empty()) object_[field.key] = list;
   }
   void variable(const Field& field, Variable& variable) override { object_[field.key] = variable.name; }
+  void subscription(const Field& field, Subscription& list) override { object_[field.key] = list.name; }
   void steps(const Field& field, Steps& steps) override { object_[field.key] = written(steps); }
   void optional_steps(const Field& field, Steps& steps) override {
     if (!steps.empty()) object_[field.key] = written(steps);

@@ -8,7 +8,7 @@
 
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"
-
+#include "scenarios/document/expression.hpp"
 namespace dpm {
 namespace {
 
@@ -95,9 +95,29 @@ bool Reading::expect(const JsonNode& node, JsonKind kind, const std::string& wha
   return false;
 }
 
+std::optional<double> Reading::value_of(const std::string& expression, const JsonNode& node,
+                                        const std::string& what) const {
+  const auto value = evaluate(expression, [&](const std::string& name) -> Result<double> {
+    const ParameterValue* found = names.find(name);
+    if (found == nullptr && (name == "index" || name == "count"))
+      return Error{fmt::format("'{}' has a meaning only for a process with a 'count'", name)};
+    if (found == nullptr) return Error{fmt::format("no parameter '{}'{}", name, hint(name, names.names()))};
+    if (const auto* number = std::get_if<double>(found)) return *number;
+    return Error{fmt::format("parameter '{}' is not a number", name)};
+  });
+  if (value) return *value;
+  problem(node, fmt::format("{}: '${{{}}}': {}", what, expression, value.error().what));
+  return std::nullopt;
+}
+
 double Reading::number(const JsonNode& node, const std::string& what, Range range) const {
   double value = node.number;
-  if (node.is(JsonKind::text) && node.text.size() > 1 && node.text.front() == '$') {
+  if (node.is(JsonKind::text) && node.text.size() > 3 && node.text.compare(0, 2, "${") == 0 &&
+      node.text.back() == '}') {
+    const auto found = value_of(node.text.substr(2, node.text.size() - 3), node, what);
+    if (!found) return harmless(range);
+    value = *found;
+  } else if (node.is(JsonKind::text) && node.text.size() > 1 && node.text.front() == '$') {
     const std::string parameter = node.text.substr(1);
     const ParameterValue* found = names.find(parameter);
     if (found == nullptr) {
@@ -138,6 +158,21 @@ std::string Reading::text(const JsonNode& node, const std::string& what) const {
 
 std::string Reading::text_with_index(const JsonNode& node, const std::string& what) const {
   std::string result = text(node, what);
+  for (std::size_t at = result.find("${"); at != std::string::npos; at = result.find("${")) {
+    const std::size_t end = result.find('}', at);
+    if (end == std::string::npos) {
+      problem(node, what + ": '${' needs a '}'");
+      return "";
+    }
+    const auto value = value_of(result.substr(at + 2, end - at - 2), node, what);
+    if (!value) return "";
+    if (*value != std::floor(*value)) {
+      problem(node, fmt::format("{}: '{}' must be a whole number, not {}", what, result.substr(at, end + 1 - at),
+                                show(*value)));
+      return "";
+    }
+    result.replace(at, end + 1 - at, show(*value));
+  }
   const ParameterValue* index = names.find("index");
   constexpr std::string_view kIndex = "$index";
   for (std::size_t at = result.find(kIndex); at != std::string::npos; at = result.find(kIndex)) {

@@ -70,13 +70,13 @@ struct Reading {
   Problems& problems;
   const Environment& names;
 
-  // A number, or "$name" of a parameter that is one.
+  // A number, "$name" of a parameter that is one, or "${EXPRESSION}" (expression.hpp) of such names.
   double number(const JsonNode& node, const std::string& what, Range range) const;
   std::uint64_t whole(const JsonNode& node, const std::string& what, Range range) const;
   bool flag(const JsonNode& node, const std::string& what) const;
   // Not empty.
   std::string text(const JsonNode& node, const std::string& what) const;
-  // A text in which "$index" stands for the number of the group's member.
+  // A text in which "$index" stands for the number of the group's member, and "${EXPRESSION}" for a whole number.
   std::string text_with_index(const JsonNode& node, const std::string& what) const;
   // A text, or "$name" of a parameter that is one; "$index" as above.
   std::string name(const JsonNode& node, const std::string& what) const;
@@ -87,6 +87,9 @@ struct Reading {
   // A list of texts, or one text for a list of one.
   std::vector<std::string> texts(const JsonNode& node, const std::string& what) const;
   std::vector<double> numbers(const JsonNode& node, const std::string& what, Range range) const;
+
+  // Nothing, and reported, when it has no value.
+  std::optional<double> value_of(const std::string& expression, const JsonNode& node, const std::string& what) const;
 
   void problem(const JsonNode& node, const std::string& what) const { problems.add(node.line, what); }
 };

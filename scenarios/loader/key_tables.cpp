@@ -33,7 +33,8 @@ std::vector<const KeyTable*> KeyTables::all() const {
                                          &programs.distribution,
                                          &parts.handler,
                                          &parts.branch,
-                                         &parts.task};
+                                         &parts.task,
+                                         &parts.idle};
   for (const StepEntry& entry : step_entries()) tables.push_back(&entry.table);
   return tables;
 }

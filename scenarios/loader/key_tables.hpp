@@ -58,7 +58,7 @@ struct KeyTables {
                  {"flags", "buffered_events", "cpu_per_event_s", "cpu_per_meter_message_s", "bytes_per_event",
                   "delayed_delivery"}};
   KeyTable filter{"filter", "a filter", {"name", "machine", "templates", "rules"}};
-  KeyTable fault{"fault", "a fault", {"at_s", "kind", "machine", "machines"}};
+  KeyTable fault{"fault", "a fault", {"at_s", "kind", "machine", "restart", "machines", "process"}};
   KeyTable spawnable{"spawnable", "a spawnable program", {"name", "program", "parameters", "in_computation"}};
   KeyTable sweep{"sweep", "a sweep", {"name", "parameter", "values", "over", "placements", "seeds"}};
   KeyTable analysis{

@@ -28,7 +28,9 @@ const std::vector<JsonNode>& items_of(const JsonNode* list, const std::string& w
 }
 
 bool mentions_index(const JsonNode& node) {
-  if (node.is(JsonKind::text)) return node.text.find("$index") != std::string::npos;
+  if (node.is(JsonKind::text))
+    return node.text.find("$index") != std::string::npos || node.text.find("${") != std::string::npos ||
+           node.text == "$count";
   const auto in_member = [](const JsonMember& member) { return mentions_index(member.value); };
   return std::any_of(node.items.begin(), node.items.end(), mentions_index) ||
          std::any_of(node.members.begin(), node.members.end(), in_member);
@@ -214,7 +216,10 @@ void SystemReader::read_links(const JsonNode& links, std::size_t process, const 
 
 Environment SystemReader::member_environment(const ProcessEntry& entry, std::size_t member) const {
   Environment environment{&reading_.names, {}};
-  if (entry.counted) environment.values["index"] = static_cast<double>(member + 1);
+  if (!entry.counted) return environment;
+  environment.values["index"] = static_cast<double>(member + 1);
+  // A scenario may have a parameter of that name.
+  if (reading_.names.find("count") == nullptr) environment.values["count"] = static_cast<double>(entry.members.size());
   return environment;
 }
 
@@ -340,7 +345,7 @@ void SystemReader::read_spawnable() {
       reading_.problem(*program, fmt::format("'{}' is written in the file; only programs written in C++ can be "
                                              "spawned, because a spawned process starts without links",
                                              name));
-    } else if (!name.empty()) {
+    } else if (program != nullptr && !name.empty()) {
       spawnable.program = make_registered(name, *program, parameters, reading_);
     }
     const auto same = [&](const SpawnableProgram& other) { return other.name == spawnable.name; };
@@ -443,12 +448,30 @@ void SystemReader::read_faults() {
     ObjectReader object(item, key_tables().fault, reading_);
     Fault fault;
     if (object.need("at_s") != nullptr) fault.at = seconds(object.number("at_s", 0, kTime));
-    static const std::vector<std::string> kKinds = {"machine_off", "machine_on", "link_down", "link_up"};
+    static const std::vector<std::string> kKinds = {"machine_off", "machine_on",  "link_down",
+                                                    "link_up",     "process_off", "process_on"};
     object.need("kind");
     const std::string kind = object.word("kind", "machine_off", kKinds);
     fault.kind = static_cast<FaultKind>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin());
     const JsonNode* machine = object.find("machine");
     const JsonNode* machines = object.find("machines");
+    const JsonNode* process = object.find("process");
+    const bool of_process = kind == "process_off" || kind == "process_on";
+    fault.restart = object.flag("restart", false);
+    if (fault.restart && kind != "machine_on")
+      reading_.problem(item, "'restart' belongs to 'machine_on'; 'process_on' is a restart anyway");
+    if (of_process != (process != nullptr) || (of_process && (machine != nullptr || machines != nullptr))) {
+      reading_.problem(item, of_process ? fmt::format("a '{}' needs one 'process', and nothing else", kind)
+                                        : "'process' belongs to 'process_off' and 'process_on'");
+      continue;
+    }
+    if (of_process) {
+      for (const auto& name : process_names_.expand(reading_, *process, "'process'")) {
+        fault.process = name;
+        scenario_.faults.push_back(fault);
+      }
+      continue;
+    }
     const bool of_link = kind == "link_down" || kind == "link_up";
     const JsonNode* given = of_link ? machines : machine;
     if (given == nullptr || (machine != nullptr && machines != nullptr)) {

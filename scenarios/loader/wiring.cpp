@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "scenarios/loader/reply_check.hpp"
+
 namespace dpm {
 namespace {
 
@@ -58,6 +60,7 @@ void Wiring::add_links_of_steps() {
     reading_.problem(system_, fmt::format("more than {} links between processes", kLinksMax));
   for (const auto& entry : processes_.entries)
     if (!entry.programs.empty()) check_kinds(entry, *entry.programs.front());
+  if (reading_.problems.empty()) ReplyCheck(scenario_, processes_, reading_.problems).check();
 }
 
 // Every kind a program sends must be one its receivers handle or wait for; those written in C++ are not looked into. A

@@ -114,11 +114,11 @@ TEST_CASE("file system: a request comes out of a message as it went in", "[file-
 }
 
 TEST_CASE("file system: every process ends by itself, for any number of users and any placement", "[file-system]") {
-  for (double users = 1; users <= 7; ++users) {
+  for (int users = 1; users <= 7; ++users) {
     for (const auto& placement : file_system().placement_names) {
       INFO(users << " users, placement " << placement);
       SimSource source(
-          scenario_of({.placement = placement, .seed = 1, .parameters = {{"users", users}, {"requests", 30}}}));
+          scenario_of({.placement = placement, .seed = 1, .parameters = {{"users", double(users)}, {"requests", 30}}}));
       CountEvents sink;
       REQUIRE(source.run(sink).has_value());
       CHECK(source.truth().ended_by == "every process ended");

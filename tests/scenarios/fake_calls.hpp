@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "model/message_calls.hpp"
@@ -23,6 +24,8 @@ class FakeCalls : public MessageCalls {
   std::vector<std::string> done;      // "send 7 to b 100", "compute 20 ms", ...
   std::vector<OutgoingMessage> sent;  // of every send, call and reply
   std::vector<Duration> computed;
+  std::string silent;   // calls of this process are not answered in time
+  std::string awaited;  // the kinds that it last waited for
 
   // Something for the program to receive. A call gets a reply link that is shown with the reply to it.
   void arrive(const std::string& from, std::uint32_t code, std::uint32_t bytes, std::vector<std::byte> data = {},
@@ -36,6 +39,9 @@ class FakeCalls : public MessageCalls {
     if (is_call) message.reply_to = LinkIndex{next_reply_link_++};
     inbox_.push_back(std::move(message));
   }
+
+  // The next receive with a deadline that comes when `received` messages were received gets nothing.
+  void expire_after(std::size_t received) { nothing_until_ = received; }
 
   // Runs the program until it ends, stops, or has nothing to receive.
   void run(const Program& program) {
@@ -67,15 +73,30 @@ class FakeCalls : public MessageCalls {
       if (!over.empty() && std::find(over.begin(), over.end(), message->over) == over.end()) continue;
       Message received = std::move(*message);
       inbox_.erase(message);
+      ++received_;
       return received;
     }
     throw Stopped{};
   }
   std::optional<Message> a_receive_message(std::span<const LinkIndex>) override { return std::nullopt; }
+  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override {
+    if (nothing_until_ && *nothing_until_ <= received_) {
+      nothing_until_.reset();
+      done.push_back("deadline " + std::to_string(deadline.ns / 1000000) + " ms");
+      return std::nullopt;
+    }
+    return receive_message(over);
+  }
   Message call(LinkIndex to, OutgoingMessage message) override {
     write_down("call", to, message);
     return {};
   }
+  std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override {
+    write_down("call until " + std::to_string(deadline.ns / 1000000) + " ms", to, message);
+    if (receivers_.at(to.value - 100) == silent) return std::nullopt;
+    return Message{};
+  }
+  void set_awaited(std::string_view kinds) override { awaited = kinds; }
   void reply(const Message& request, const OutgoingMessage& answer) override {
     if (!request.reply_to) throw std::runtime_error("misuse: reply to a message that was not a call");
     done.push_back("reply " + std::to_string(answer.code) + " on link " + std::to_string(request.reply_to->value));
@@ -88,6 +109,8 @@ class FakeCalls : public MessageCalls {
     computed.push_back(cpu_time);
   }
   void did_work(Duration cpu_time) override { compute(cpu_time); }
+  void sleep(Duration time) override { done.push_back("sleep " + std::to_string(time.ns / 1000000) + " ms"); }
+  Deadline deadline_in(Duration time) const override { return {time.ns}; }
   [[noreturn]] void stop_task() override {
     done.push_back("stop");
     throw Stopped{};
@@ -117,6 +140,8 @@ class FakeCalls : public MessageCalls {
   std::vector<std::string> senders_;
   mutable std::vector<std::string> receivers_;
   std::deque<Message> inbox_;
+  std::size_t received_ = 0;
+  std::optional<std::size_t> nothing_until_;
   std::uint32_t next_reply_link_ = 1;
   std::vector<std::byte> space_;
 };

@@ -250,3 +250,28 @@ TEST_CASE("loader: a group of 100000 is loaded, and 10^10 links are refused with
     "time_limit_s": 1, "processes": [{"name": "p", "count": 100000, "program": "asks"}]})";
   CHECK(parse(text).error().what == "test.json:1: more than 1000000 links between processes");
 }
+
+TEST_CASE("loader: arithmetic on $index, the count of the group and parameters closes a ring", "[scenarios]") {
+  const Scenario scenario = scenario_of(R"({"name": "t", "machines": ["m_1", "m_2"], "parameters": {"n": 3},
+    "programs": {
+      "member": {"parameters": {"tokens": 0},
+                 "start": [{"repeat": "$tokens", "do": [{"send": "token", "to": "member_${index % count + 1}", "bytes": 9}]}],
+                 "on": [{"kind": "token", "from": "member_${(index - 2) % count + 1}", "do": [{"stop": true}]}]}},
+    "processes": [{"name": "member", "count": "${n * 2 - 2}", "program": "member", "machine": "m_${index % 2 + 1}",
+                   "parameters": {"tokens": "${index / index + 1}"}}]})");
+  REQUIRE(scenario.processes.size() == 4);
+  CHECK(process_of(scenario, "member_1").links == std::vector<std::string>{"member_2"});
+  CHECK(process_of(scenario, "member_4").links == std::vector<std::string>{"member_1"});
+  CHECK(process_of(scenario, "member_1").machine == "m_2");
+  CHECK(process_of(scenario, "member_2").machine == "m_1");
+  CHECK_FALSE(process_of(scenario, "member_2").service);
+}
+
+TEST_CASE("loader: a parameter called count keeps its meaning", "[scenarios]") {
+  const Scenario scenario =
+      scenario_of(R"({"name": "t", "machines": ["m"], "parameters": {"count": 2}, "time_limit_s": 1,
+    "programs": {"p": {"start": [{"send": "x", "to": "p_${count}", "bytes": 1}, {"send": "x", "to": "p_${count + 1}", "bytes": 1}],
+                       "on": [{"kind": "x", "do": []}]}},
+    "processes": [{"name": "p", "count": 5, "program": "p"}]})");
+  CHECK(process_of(scenario, "p_1").links == std::vector<std::string>{"p_2", "p_3"});
+}

@@ -37,7 +37,8 @@ std::string examples_of(const StepEntry& entry) {
 
 // A process that counts in "n" does `steps` on every message.
 InFileProgram handling(const std::string& steps) {
-  return program_of(R"({"variables": {"n": 0}, "on": [{"kind": "any", "do": )" + steps + "}]}");
+  return program_of(R"({"variables": {"n": 0}, "subscriptions": ["news"], "on": [{"kind": "any", "do": )" + steps +
+                    "}]}");
 }
 
 const Steps& steps_of(const InFileProgram& program) { return program.behaviour->handlers.at(0).steps; }

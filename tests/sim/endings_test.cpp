@@ -190,6 +190,7 @@ TEST_CASE("sim: an endless scenario ends at its limits and says who did what", "
   CHECK(stopped.error == "");
   CHECK(stopped.truth.ended_by == "the message limit of 100 messages");
   CHECK_FALSE(stopped.truth.deadlocked);
+  CHECK(stopped.truth.at_limit);
   CHECK(stopped.truth.blocked.size() == 2);
 
   System by_time = ping_pong();
@@ -199,6 +200,7 @@ TEST_CASE("sim: an endless scenario ends at its limits and says who did what", "
   });
   const auto timed = by_time.run();
   CHECK(timed.truth.ended_by == "the time limit of 1.5 s");
+  CHECK(timed.truth.at_limit);
   CHECK(timed.truth.simulated_end.ns == 1'500'000'000);
   CHECK(timed.truth.blocked.at(2) == "process 'c' on machine 'red' computes");
   CHECK(timed.truth_of("c").cpu_time_ns == 1'500'000'000);
@@ -283,4 +285,122 @@ TEST_CASE("sim: lines that programs print come in their order, and are not messa
   CHECK(outcome.error == "");
   CHECK(outcome.truth.printed == std::vector<PrintedLine>{{"early", "first"}, {"late", "second"}});
   CHECK(outcome.truth.messages_delivered == 0);
+}
+
+// ---- restarts
+
+namespace {
+
+// Answers what it is asked with a number that counts: how much it remembers.
+void counts(MessageCalls& calls) {
+  for (std::uint32_t count = 1;; ++count) {
+    const Message question = calls.receive_message();
+    calls.compute(milliseconds(1));
+    calls.reply(question, message_of(count));
+  }
+}
+
+// Asks every 10 ms, for at most 5 ms each; what was answered, 0 for nothing.
+Program asks(std::size_t times, std::vector<std::uint32_t> expected) {
+  return [=](MessageCalls& calls) {
+    std::vector<std::uint32_t> answers;
+    for (std::size_t i = 0; i < times; ++i) {
+      const auto answer = calls.call_until(calls.deadline_in(milliseconds(5)), calls.link_to("server"), message_of(7));
+      answers.push_back(answer ? answer->code : 0);
+      calls.sleep(milliseconds(answer ? 7 : 5));
+    }
+    std::string text;
+    for (const std::uint32_t answer : answers) text += std::to_string(answer) + " ";
+    expect(answers == expected, "other answers than " + text);
+  };
+}
+
+System asked(Program client) {
+  System system;
+  system.scenario.delays = constant_delays(.001, .001);
+  system.machine("red").machine("blue");
+  system.process("client", "red", {"server"}, std::move(client));
+  system.service("server", "blue", {}, counts);
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("sim: a process that a fault ends and restarts has forgotten everything", "[sim]") {
+  System system = asked(asks(8, {1, 2, 0, 0, 0, 1, 2, 3}));
+  Fault off{milliseconds(18), FaultKind::process_off, "", ""};
+  off.process = "server";
+  Fault on{milliseconds(48), FaultKind::process_on, "", ""};
+  on.process = "server";
+  system.scenario.faults = {off, on};
+  const auto outcome = system.run();
+  CHECK(outcome.error == "");
+  CHECK(outcome.truth.ended_by == "every process ended");
+  CHECK(outcome.truth.messages_dropped == 3);
+  CHECK(outcome.of("server", EventType::start_process).size() == 2);
+  CHECK(outcome.of("server", EventType::destroy_process).size() == 2);  // by the fault, and with the run
+  CHECK(outcome.truth_of("server").cpu_time_ns == 5'000'000);           // of both lives
+  CHECK(outcome.seen.losses.seen == outcome.seen.events.size() + outcome.seen.losses.lost());
+}
+
+TEST_CASE("sim: a machine that comes back restarts the processes that it lost, if it is to", "[sim]") {
+  for (const bool restart : {false, true}) {
+    INFO(restart);
+    System system = asked(restart ? asks(6, {1, 2, 0, 0, 1, 2}) : asks(6, {1, 2, 0, 0, 0, 0}));
+    Fault on{milliseconds(38), FaultKind::machine_on, "blue", ""};
+    on.restart = restart;
+    system.scenario.faults = {{milliseconds(18), FaultKind::machine_off, "blue", ""}, on};
+    const auto outcome = system.run();
+    CHECK(outcome.error == "");
+    CHECK(outcome.truth.ended_by == "every process ended");
+    CHECK(outcome.seen.losses.seen == outcome.seen.events.size() + outcome.seen.losses.lost());
+  }
+}
+
+TEST_CASE("sim: a run waits for a process that will be restarted, and for no other", "[sim]") {
+  const auto run = [](bool restarted) {
+    System system;
+    system.machine("red").process("worker", "red", {}, [](MessageCalls& calls) { calls.compute(milliseconds(20)); });
+    Fault off{milliseconds(10), FaultKind::process_off, "", ""};
+    off.process = "worker";
+    Fault on = off;
+    on.kind = FaultKind::process_on;
+    on.at = milliseconds(50);
+    system.scenario.faults = {off};
+    if (restarted) system.scenario.faults.push_back(on);
+    return system.run();
+  };
+  const auto restarted = run(true), gone = run(false);
+  CHECK(restarted.truth.ended_by == "every process ended");
+  CHECK(restarted.truth.simulated_end.ns == 70'000'000);
+  CHECK(restarted.truth_of("worker").cpu_time_ns == 30'000'000);
+  CHECK(gone.truth.ended_by == "every process ended");
+  CHECK(gone.truth.simulated_end.ns == 10'000'000);
+  CHECK(gone.truth_of("worker").final_state == "was ended by a fault");
+}
+
+TEST_CASE("sim: messages that wait for a restarted process are lost, and a reply to its earlier life is dropped",
+          "[sim]") {
+  System system;
+  system.machine("red").machine("blue");
+  system.process("caller", "red", {"server"}, [](MessageCalls& calls) {
+    const Message answer = calls.call(calls.link_to("server"), message_of(1));
+    expect(answer.code == 102, "the reply to the second call, not " + std::to_string(answer.code));
+  });
+  system.process("server", "blue", {}, [](MessageCalls& calls) {
+    for (std::uint32_t i = 1; i <= 2; ++i) {
+      const Message question = calls.receive_message();
+      calls.sleep(milliseconds(50));
+      calls.reply(question, message_of(100 + i));
+    }
+  });
+  Fault off{milliseconds(20), FaultKind::process_off, "", ""};
+  off.process = "caller";
+  Fault on{milliseconds(30), FaultKind::process_on, "", ""};
+  on.process = "caller";
+  system.scenario.faults = {off, on};
+  const auto outcome = system.run();
+  CHECK(outcome.error == "");
+  CHECK(outcome.truth.ended_by == "every process ended");
+  CHECK(outcome.truth.messages_dropped == 1);
 }

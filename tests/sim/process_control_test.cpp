@@ -207,6 +207,10 @@ TEST_CASE("sim: work left when a process migrates takes half the time on a machi
   CHECK((end.local_time - start.local_time).ns == (1'000'000'000 - 11'000'000) / 2);
   CHECK(end.proc_time_ns == 11'000'000 + (1'000'000'000 - 11'000'000) / 2);
   CHECK(outcome.truth_of("worker").machine == "fast");
+  // Each machine has the CPU time that was used on it.
+  REQUIRE(outcome.truth.machines.size() == 3);
+  CHECK(outcome.truth.machines[1].cpu_time_ns == (1'000'000'000 - 11'000'000) / 2);
+  CHECK(outcome.truth.machines[2].cpu_time_ns == 11'000'000);
 }
 
 TEST_CASE("sim: flags change while a process runs, and created processes inherit them", "[sim]") {

@@ -39,8 +39,8 @@ class EventScript {
     ProcessInfo described;
     described.name = name;
     described.program = program;
-    for (std::uint16_t m = 0; m < info.machines.size(); ++m) {
-      if (info.machines[m].name == machine) described.machine = {m};
+    for (std::size_t m = 0; m < info.machines.size(); ++m) {
+      if (info.machines[m].name == machine) described.machine = {static_cast<std::uint16_t>(m)};
     }
     const ProcessId id{static_cast<std::uint32_t>(info.processes.size())};
     info.processes.push_back(described);

@@ -78,7 +78,13 @@ class Process final : public MessageCalls {
   LinkIndex standard_link(StandardLink) const override { return unsupported<LinkIndex>(); }
   LinkIndex link_from(std::string_view) const override { return unsupported<LinkIndex>(); }
   std::optional<Message> a_receive_message(std::span<const LinkIndex>) override { return unsupported<Message>(); }
+  std::optional<Message> receive_message_until(Deadline, std::span<const LinkIndex>) override {
+    return unsupported<Message>();
+  }
   Message call(LinkIndex, OutgoingMessage) override { return unsupported<Message>(); }
+  std::optional<Message> call_until(Deadline, LinkIndex, OutgoingMessage) override { return unsupported<Message>(); }
+  void sleep(Duration) override { unsupported<int>(); }
+  Deadline deadline_in(Duration) const override { return unsupported<Deadline>(); }
   void reply(const Message&, const OutgoingMessage&) override { unsupported<int>(); }
   void move_data(LinkIndex, LinkIndex, std::uint64_t) override { unsupported<int>(); }
   void print_line(std::string_view) override {}

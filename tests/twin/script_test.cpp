@@ -11,7 +11,6 @@
 #include "twin/twin.hpp"
 
 using namespace dpm;
-using twin::kNone;
 using twin::OperationKind;
 
 namespace {

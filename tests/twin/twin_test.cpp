@@ -162,7 +162,7 @@ TEST_CASE("twin: a program whose message is answered every second time is not on
     {"name": "pairs", "program": "pairs", "machine": "blue"}])")));
   const auto every = all_of<steps::If>(group(twin, "pairs"));
   REQUIRE(every.size() == 1);
-  CHECK(every[0].at_least.value == 2);
+  CHECK(every[0].at_least.value().value == 2);
 }
 
 TEST_CASE("twin: neighbours that exchange wait for any of them, and continue when both have sent", "[twin]") {
@@ -195,7 +195,7 @@ TEST_CASE("twin: a process that ends when it has counted everything does so, wha
   auto twin = twin_of(original);
   const auto ends = all_of<steps::If>(group(twin, "sink"));
   REQUIRE(ends.size() == 2);
-  CHECK(ends[0].at_least.value == 150);
+  CHECK(ends[0].at_least.value().value == 150);
   CHECK(simulate(twin::scenario_text(twin)).messages == 150);
 }
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "model/check.hpp"
+
 namespace dpm::validation {
 namespace {
 
@@ -103,6 +105,7 @@ Json Draft::machines(std::uint64_t count) {
 }
 
 Json Draft::placements(std::uint64_t machines) {
+  DPM_CHECK(machines > 0);
   const auto on_machine = [](std::uint64_t m) { return "m" + std::to_string(m + 1); };
   const auto placement = [&](const auto& machine_of) {
     Json places = Json::object();

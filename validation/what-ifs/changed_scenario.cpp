@@ -26,11 +26,20 @@ class PassedOnCalls : public MessageCalls {
   std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override {
     return calls_.a_receive_message(over);
   }
+  std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override {
+    return calls_.receive_message_until(deadline, over);
+  }
   Message call(LinkIndex to, OutgoingMessage message) override { return calls_.call(to, std::move(message)); }
+  std::optional<Message> call_until(Deadline deadline, LinkIndex to, OutgoingMessage message) override {
+    return calls_.call_until(deadline, to, std::move(message));
+  }
+  void set_awaited(std::string_view kinds) override { calls_.set_awaited(kinds); }
   void reply(const Message& request, const OutgoingMessage& answer) override { calls_.reply(request, answer); }
   void move_data(LinkIndex from, LinkIndex to, std::uint64_t bytes) override { calls_.move_data(from, to, bytes); }
   void compute(Duration cpu_time) override { calls_.compute(cpu_time); }
   void did_work(Duration cpu_time) override { calls_.did_work(cpu_time); }
+  void sleep(Duration time) override { calls_.sleep(time); }
+  Deadline deadline_in(Duration time) const override { return calls_.deadline_in(time); }
   void stop_task() override { calls_.stop_task(); }
   void print_line(std::string_view text) override { calls_.print_line(text); }
   LocalTime local_time() const override { return calls_.local_time(); }

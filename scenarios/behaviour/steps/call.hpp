@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/behaviour/outgoing.hpp"
+#include "scenarios/behaviour/timeout.hpp"
 
 namespace dpm::steps {
 
@@ -9,6 +10,7 @@ struct Call {
   static const StepWords words;
 
   Outgoing message;
+  Timeout timeout;
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;

@@ -45,6 +45,7 @@ void Dispatch::perform(Performer& performer, Activity& activity) const {
   std::vector<std::string> members = *to.processes;
   members.erase(std::remove(members.begin(), members.end(), performer.calls().name()), members.end());
   if (members.empty()) return;
+  const KindNames awaited{answer};
   std::uint64_t given = 0;
   for (std::uint64_t round = 0; round < in_flight.value && given < times.value; ++round) {
     for (std::size_t i = 0; i < members.size() && given < times.value; ++i, ++given) {
@@ -53,7 +54,7 @@ void Dispatch::perform(Performer& performer, Activity& activity) const {
     }
   }
   for (std::uint64_t answers = given; answers > 0; --answers) {
-    performer.take(activity, performer.await(answer, to));
+    performer.take(activity, *performer.await(awaited, to));
     if (given == times.value) {
       performer.perform(rest, activity);
       continue;

@@ -9,12 +9,15 @@ struct If {
   static const StepWords words;
 
   Variable variable;
-  Number at_least;
+  std::optional<Number> at_least;
+  std::optional<Number> at_most;
+  std::optional<Number> equals;
   Steps steps;
   Steps otherwise;
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;
+  bool holds_for(double value) const;
 };
 
 }  // namespace dpm::steps

@@ -12,6 +12,7 @@ void Reply::fields(StepFields& fields) {
   fields.kind({"reply", "its kind"}, kind);
   fields.bytes({"bytes", "its length"}, bytes);
   fields.needs_message("'reply'");
+  fields.replies(kind);
 }
 
 void Reply::perform(Performer& performer, Activity& activity) const { performer.reply(kind, bytes, activity); }

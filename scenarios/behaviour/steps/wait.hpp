@@ -1,16 +1,17 @@
-// Receives messages of a kind; the last becomes the one being handled. Other kinds are kept for the handlers.
+// Receives messages of one kind or several; the last becomes the one being handled. Other kinds are kept for the handlers.
 #pragma once
 
-#include "scenarios/behaviour/step_fields.hpp"
+#include "scenarios/behaviour/timeout.hpp"
 
 namespace dpm::steps {
 
 struct Wait {
   static const StepWords words;
 
-  KindName kind;
+  KindNames kinds;
   Whom from;
   Whole count;
+  Timeout timeout;
 
   void fields(StepFields& fields);
   void perform(Performer& performer, Activity& activity) const;

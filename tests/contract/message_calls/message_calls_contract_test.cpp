@@ -236,6 +236,76 @@ TEST_CASE("message calls: lines are printed by whom they say", "[contract]") {
   }
 }
 
+// ---- time
+
+TEST_CASE("message calls: a process that sleeps goes on by itself, and receives later what came meanwhile",
+          "[contract]") {
+  check_that_all_ends(pair(
+      [](MessageCalls& calls) {
+        calls.send_message(calls.link_to("b"), message_of(1));
+        const LocalTime before = calls.local_time();
+        calls.sleep(milliseconds(150));
+        expect((calls.local_time() - before).ns >= 149'000'000, "the time has passed");
+        expect(calls.receive_message().code == 2, "what came meanwhile");
+        calls.send_message(calls.link_to("b"), message_of(3));
+      },
+      [](MessageCalls& calls) {
+        expect(calls.receive_message().code == 1, "sent before");
+        calls.send_message(calls.link_to("a"), message_of(2));
+        expect(calls.receive_message().code == 3, "sent after");
+      }));
+}
+
+TEST_CASE("message calls: a run in which every process sleeps is not a deadlock", "[contract]") {
+  // A native run looks for a second before it calls it one.
+  const auto sleeps = [](MessageCalls& calls) { calls.sleep(milliseconds(1500)); };
+  check_that_all_ends(pair(sleeps, [](MessageCalls& calls) {
+    expect(!calls.receive_message_until(calls.deadline_in(milliseconds(1500))), "nothing comes");
+  }));
+}
+
+TEST_CASE("message calls: a receive with a deadline takes what comes in time, and nothing else", "[contract]") {
+  check_that_all_ends(pair(
+      [](MessageCalls& calls) {
+        calls.send_message(calls.link_to("b"), message_of(1));
+        const std::vector<LinkIndex> other = {calls.create_link()};
+        expect(!calls.receive_message_until(calls.deadline_in(milliseconds(300)), other), "nothing over this link");
+        const auto message = calls.receive_message_until(calls.deadline_in(milliseconds(100)));
+        expect(message && message->code == 2, "what had arrived");
+        const auto soon = calls.receive_message_until(calls.deadline_in(milliseconds(60'000)));
+        expect(soon && soon->code == 3, "what comes in time");
+        expect(!calls.receive_message_until(calls.deadline_in({})), "no time, no message");
+      },
+      [](MessageCalls& calls) {
+        calls.receive_message();
+        calls.send_message(calls.link_to("a"), message_of(2));
+        calls.sleep(milliseconds(600));
+        calls.send_message(calls.link_to("a"), message_of(3));
+      }));
+}
+
+TEST_CASE("message calls: a reply that comes after its deadline is not taken for that of the next CALL", "[contract]") {
+  check_that_all_ends(pair(
+      [](MessageCalls& calls) {
+        const auto ask = [&](std::uint32_t code, std::int64_t ms) {
+          return calls.call_until(calls.deadline_in(milliseconds(ms)), calls.link_to("b"), message_of(code));
+        };
+        expect(!ask(1, 150), "its reply comes too late");
+        expect(!ask(2, 0), "nothing is that fast");
+        const auto third = ask(3, 60'000);
+        expect(third && third->code == 103, "the third reply, to the third call");
+        expect(calls.call(calls.link_to("b"), message_of(4)).code == 104, "nor of one without a deadline");
+        expect(!calls.receive_message_until(calls.deadline_in(milliseconds(50))), "nor for a message");
+      },
+      [](MessageCalls& calls) {
+        for (int i = 0; i < 4; ++i) {
+          const Message message = calls.receive_message();
+          if (message.code == 1) calls.sleep(milliseconds(400));
+          calls.reply(message, message_of(100 + message.code));
+        }
+      }));
+}
+
 // ---- data
 
 namespace {
@@ -351,6 +421,7 @@ TEST_CASE("message calls: misuse ends the run and names process and call", "[con
   check_misuse([](MessageCalls& calls) { calls.link_from("c"); }, "link_from: the scenario gives 'c' no link to it");
   check_misuse([](MessageCalls& calls) { calls.reply(Message{}, {}); }, "reply: the message was not sent with CALL");
   check_misuse([](MessageCalls& calls) { calls.compute(Duration{-1}); }, "compute: a negative time");
+  check_misuse([](MessageCalls& calls) { calls.sleep(Duration{-1}); }, "sleep: a negative time");
   check_misuse(
       [](MessageCalls& calls) {
         calls.create_link(DataArea{0, 1, true, true});
@@ -366,9 +437,13 @@ TEST_CASE("message calls: processes that wait for each other are named, with wha
   System system = pair(
       [](MessageCalls& calls) {
         const std::vector<LinkIndex> over = {calls.link_from("b")};
+        calls.set_awaited("'vote'");
         calls.receive_message(over);
       },
-      [](MessageCalls& calls) { calls.call(calls.link_to("c"), {}); });
+      [](MessageCalls& calls) {
+        calls.set_awaited("'ask'");
+        calls.call(calls.link_to("c"), {});
+      });
   system.scenario.processes.back().links.push_back("c");
   system.process("c", "red", {}, [](MessageCalls& calls) {
     const std::vector<LinkIndex> over = {calls.create_link()};
@@ -379,8 +454,8 @@ TEST_CASE("message calls: processes that wait for each other are named, with wha
     CHECK(ran.error == "");
     CHECK(ran.ended_by == "deadlock");
     CHECK(ran.blocked ==
-          std::vector<std::string>{"process 'a' on machine 'red' waits for a message from 'b'",
-                                   "process 'b' on machine 'blue' waits for the reply of 'c'",
+          std::vector<std::string>{"process 'a' on machine 'red' waits for 'vote' from 'b'",
+                                   "process 'b' on machine 'blue' waits for the reply of 'c' to 'ask'",
                                    "process 'c' on machine 'red' waits for a message over a link it created"});
   }
 }

@@ -1,0 +1,17 @@
+// How long a step waits, and what is done when that time has passed.
+#pragma once
+
+#include <optional>
+
+#include "scenarios/behaviour/step_fields.hpp"
+
+namespace dpm {
+
+struct Timeout {
+  std::optional<Quantity> after;  // seconds; none: without end
+  Steps steps;
+
+  void fields(StepFields& fields);
+};
+
+}  // namespace dpm
