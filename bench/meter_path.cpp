@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "backends/linux/transport/collector/filter_collector.hpp"
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "backends/linux/transport/link/meter_link.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "bench/measure.hpp"
@@ -73,8 +74,9 @@ void send_by_link(std::uint16_t port, const std::string& secret, const std::stri
   asio::io_context context;
   const auto until_stopped = asio::make_work_guard(context);
   std::thread loop([&] { context.run(); });
-  auto link =
-      MeterLink::create(context, {{"127.0.0.1"}, port, secret}, {"red", 1, "bench", "program"}, options).value();
+  const FilterAddress filter = {{"127.0.0.1"}, port, secret, "", false, ""};
+  const auto address = address_for_scope(filter, {"red", "bench"}).value();
+  auto link = MeterLink::create(context, address, {"red", 1, "bench", "program"}, options).value();
   link->on_begin(info);
   for (std::uint64_t sent = 0; sent < kEvents; sent += kBatch) link->on_events(events);
   link->on_end({kEvents, {}, {}});

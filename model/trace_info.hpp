@@ -39,7 +39,8 @@ struct ProcessInfo {
   // When it began, in nanoseconds since its machine was started, as /proc has it: with `tid` it tells a process from
   // others that had its number. 0: not known.
   std::uint64_t began_ns = 0;
-  bool acquired = false;  // metered from the middle of its run: what it did before is not known
+  bool acquired = false;    // metered from the middle of its run: what it did before is not known
+  std::string cgroup = {};  // of a live process (not of its threads): the service or container that it began in
 
   friend bool operator==(const ProcessInfo&, const ProcessInfo&) = default;
 };

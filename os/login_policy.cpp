@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
+
+#include "os/read_file.hpp"
 
 namespace dpm {
 namespace {
@@ -20,15 +21,11 @@ namespace fs = std::filesystem;
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // The main file, then the files of the three folders in the order of their names; of equal names that in /etc counts.
 std::vector<std::string> logind_configuration() {
   std::vector<std::string> texts;
-  for (const char* main : {"/usr/lib/systemd/logind.conf", "/etc/systemd/logind.conf"}) texts.push_back(text_of(main));
+  for (const char* main : {"/usr/lib/systemd/logind.conf", "/etc/systemd/logind.conf"})
+    texts.push_back(read_file(main));
   std::map<std::string, fs::path> additions;
   for (const char* folder :
        {"/usr/lib/systemd/logind.conf.d", "/run/systemd/logind.conf.d", "/etc/systemd/logind.conf.d"}) {
@@ -36,7 +33,7 @@ std::vector<std::string> logind_configuration() {
     for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
       if (at->path().extension() == ".conf") additions[at->path().filename()] = at->path();
   }
-  for (const auto& [name, path] : additions) texts.push_back(text_of(path));
+  for (const auto& [name, path] : additions) texts.push_back(read_file(path));
   return texts;
 }
 

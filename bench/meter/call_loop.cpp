@@ -14,7 +14,7 @@
 
 #include <array>
 #include <chrono>
-#include <cstdint>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -147,6 +147,7 @@ int main(int count, char** arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t turns = repeat(kind.turn, parse_limit(arguments[2], kind.calls));
   const double call_ns = seconds_since(begin) * 1e9 / static_cast<double>(turns * kind.calls);
-  std::printf("%.1f %llu\n", call_ns, static_cast<unsigned long long>((before + turns) * kind.calls));
+  const std::uint64_t calls = (before + turns) * kind.calls;
+  std::printf("%.1f %" PRIu64 "\n", call_ns, calls);
   return 0;
 }

@@ -93,7 +93,8 @@ std::string undescribed_in(const TraceInfo& info) {
   }
   for (std::size_t channel = 0; channel < info.channels.size(); ++channel) {
     const ChannelInfo& described = info.channels[channel];
-    const bool may_be_unknown = described.kind != ChannelKind::numbered;  // a sender that numbers its messages knows their receiver
+    const bool may_be_unknown =
+        described.kind != ChannelKind::numbered;  // a sender that numbers its messages knows their receiver
     if (described.owner.value >= info.processes.size() && !(may_be_unknown && described.owner.is_none()))
       return "the owner of channel " + std::to_string(channel);
     for (const MachineId machine : {described.sender.machine, described.receiver.machine})

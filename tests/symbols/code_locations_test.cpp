@@ -131,7 +131,7 @@ TEST_CASE("symbols: of overlapping modules the last loaded applies", "[symbols]"
 TEST_CASE("symbols: malformed files name nothing and block nothing", "[symbols]") {
   const Folder folder;
   std::ofstream(folder / "text") << "not an ELF file";
-  std::ofstream(folder / "empty");
+  std::ofstream(folder / "empty") << "";
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   std::ifstream whole(own_path(), std::ios::binary);
   std::string beginning(4096, '\0');

@@ -14,7 +14,7 @@ namespace {
 // A program of this machine, as our child: it begins when the source runs.
 class Program : public EventSource {
  public:
-  Program(std::string script, MeterOptions options) : script_(std::move(script)), options_(options) {}
+  Program(std::string script, MeterOptions options) : script_(std::move(script)), options_(std::move(options)) {}
 
   Result<void> run(EventSink& sink) override {
     auto launched = launch_as_child({"sh", "-c", script_}, {});

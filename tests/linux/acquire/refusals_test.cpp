@@ -1,4 +1,5 @@
 // What cannot be acquired is refused with the reason and what to do, and is left exactly as it was.
+#include <fmt/format.h>
 #include <linux/audit.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/acquire/acquire.hpp"
 #include "backends/linux/custody/keeper/kept_programs.hpp"
@@ -131,6 +133,26 @@ TEST_CASE("acquire: a process that is traced, with the name of its tracer", "[li
   Unchanged target("traced");
   CHECK_THAT(refusal(target.pid()), Contains("traced already, by process") && Contains("(some-tracer)"));
   target.check();
+}
+
+TEST_CASE("acquire: a process that is frozen with its cgroup", "[linux]") {
+  const std::string own = read_cgroup_folder(static_cast<std::uint32_t>(::getpid()));
+  const std::string folder = fmt::format("{}/acquire-{}", own, ::getpid());
+  if (own.empty() || ::mkdir(folder.c_str(), 0755) != 0) {
+    WARN("SKIPPED: no cgroup can be made here");
+    return;
+  }
+  {
+    TargetProcess target({"guarded_target", "threaded"});
+    REQUIRE(target.read_line() == "waiting");
+    std::ofstream(folder + "/cgroup.procs") << target.pid();
+    CHECK(read_frozen_cgroup(target.pid()).empty());
+    std::ofstream(folder + "/cgroup.freeze") << 1;
+    CHECK_THAT(refusal(target.pid()), Contains("frozen with its cgroup " + folder));
+    std::ofstream(folder + "/cgroup.freeze") << 0;
+    CHECK(becomes_true([&] { return read_frozen_cgroup(target.pid()).empty(); }));
+  }
+  CHECK(becomes_true([&] { return ::rmdir(folder.c_str()) == 0; }));
 }
 
 TEST_CASE("acquire: a 32-bit program", "[linux]") {

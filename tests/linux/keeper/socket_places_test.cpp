@@ -175,7 +175,7 @@ TEST_CASE("socket places: without a place, the message names each and the remedy
   if (!said) return;
   CHECK(said->find("/tmp/dpm-60002: user 60001 owns it; ") != std::string::npos);
   CHECK(said->find(home_of(kUser) + "/.local: Permission denied") != std::string::npos);
-  CHECK(said->find("let XDG_RUNTIME_DIR name a directory that you alone may enter") != std::string::npos);
+  CHECK(said->find("set XDG_RUNTIME_DIR to a directory that only you may enter") != std::string::npos);
 }
 
 TEST_CASE("socket places: root looks in the home of another user", "[keeper]") {

@@ -10,13 +10,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <random>
 #include <vector>
 
+#include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/keeper.hpp"
 #include "backends/linux/custody/keeper/keeper_protocol.hpp"
 #include "backends/linux/custody/keeper/rescue.hpp"
@@ -282,6 +285,33 @@ TEST_CASE("take_over: root finds the programs of other accounts", "[keeper]") {
   program->listener.reset();
   *found = 0;
   CHECK(said_yes(other_account));
+}
+
+TEST_CASE("rescue: another account's process does not pass for the keeper by its name", "[keeper]") {
+  if (!is_root()) return;
+  const PrivateRuntime runtime;
+  ProgramUnderTest program(ping_pong(ResolvedChannel::socketpair, 1));
+  auto meter = std::make_unique<SmallMeter>(program, Start::first);
+  program.begin();
+  REQUIRE(program.goes_on());
+  kill_and_wait(keeper_of(program));
+  meter->kill();
+  const std::string called = fs::temp_directory_path() / "dpm-keeper", pid = std::to_string(program.pid());
+  REQUIRE(fs::copy_file("/bin/sleep", called, fs::copy_options::overwrite_existing));
+  const pid_t impostor =
+      start_as_nobody([&] { return ::execl(called.c_str(), "dpm-keeper", pid.c_str(), nullptr) == 0; });
+  const auto has_begun = [&] {
+    return read_command_name(static_cast<std::uint32_t>(impostor), static_cast<std::uint32_t>(impostor)) ==
+           "dpm-keeper";
+  };
+  REQUIRE(becomes_true(has_begun));
+  meter = std::make_unique<SmallMeter>(program, Start::rescue);
+  CHECK(meter->said().starts_with("meters " + pid));
+  CHECK(program.goes_on());
+  ::kill(impostor, SIGKILL);
+  ::waitpid(impostor, nullptr, 0);
+  fs::remove(called);
+  CHECK(program.end() == 0);
 }
 
 TEST_CASE("keeper protocol: what is not a whole message of this version is not a message", "[keeper]") {

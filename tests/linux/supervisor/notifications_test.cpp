@@ -168,6 +168,47 @@ TEST_CASE("notifications: data that comes for a call that a signal took away is 
   CHECK(program.count(EventType::receive_call) == 1);
 }
 
+TEST_CASE("notifications: a call that a signal takes away before it is let go is recorded once, when it is made again",
+          "[linux]") {
+  Program program;
+  SECTION("a receive from a TCP stream") {
+    ScriptedFile& file = program.tcp();
+    file.bytes_come(10);
+    program.interrupt_next();
+    program.receive();
+    program.receive();
+    file.bytes_are_taken(10);
+    program.receive();
+    CHECK(program.lengths(EventType::receive) == Lengths{10});
+    CHECK(program.count(EventType::receive_call) == 2);
+  }
+  SECTION("a receive of a datagram, and a call of the signal's handler") {
+    program.udp().datagram_comes(30, 1);
+    program.interrupt_next();
+    program.receive();
+    program.call(kServer, SYS_write, {kFd + 1, 0x2000, 1});
+    program.receive();
+    CHECK(program.lengths(EventType::receive) == Lengths{30});
+  }
+  SECTION("a receive of a datagram, much later: another call") {
+    program.udp().datagram_comes(30, 1);
+    program.interrupt_next();
+    program.receive();
+    program.look_around_later();
+    program.receive();
+    CHECK(program.lengths(EventType::receive) == Lengths{30, 30});
+  }
+  SECTION("a send into a TCP stream") {
+    ScriptedFile& file = program.tcp();
+    program.interrupt_next();
+    program.send(100);
+    program.send(100);
+    file.sent += 100;
+    program.send(7);
+    CHECK(program.lengths(EventType::send) == Lengths{100});
+  }
+}
+
 TEST_CASE("notifications: a receive with a time limit is not restarted after a signal, as by the kernel", "[linux]") {
   Program program;
   program.tcp().receive_timeout_ns = 1'000'000'000;
@@ -196,6 +237,7 @@ TEST_CASE("notifications: counters of another program do not tell what the last 
   program.kernel.processes[kServer].program = "/usr/bin/other";
   program.kernel.threads[kServer].transferred.written_bytes += 832;
   program.kernel.announce(ProcessChange::Kind::exec, kServer, kServer);
+  program.kernel.now_ns += 300'000;
   program.write(10);
   program.kernel.threads[kServer].transferred.written_bytes += 10;
   program.write(1);
@@ -204,6 +246,23 @@ TEST_CASE("notifications: counters of another program do not tell what the last 
   const auto is = [](EventType type) { return [type](const Event& event) { return event.type == type; }; };
   const auto exec = std::find_if(program.events.begin(), program.events.end(), is(EventType::exec));
   CHECK(std::count_if(program.events.begin(), exec, is(EventType::send)) == 1);
+}
+
+TEST_CASE("notifications: an eventfd that a new program used before its start was read stays one channel", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.kernel.file(DescriptorIdentity::Kind::eventfd, 7);
+  program.kernel.processes[kServer].files[kFd] = &file;
+  program.kernel.announce(ProcessChange::Kind::exec, kServer, kServer);
+  program.kernel.now_ns += 300'000;
+  for (int i = 0; i < 2; ++i) {
+    file.units_come(1);
+    program.call(kServer, SYS_read, {kFd, 0x2000, 8});
+    file.units = 0;
+    program.handler.look_around(program.kernel.now_ns);
+  }
+  const auto received = program.of(EventType::receive);
+  REQUIRE(received.size() == 2);
+  CHECK(received[0].channel == received[1].channel);
 }
 
 // ---- a descriptor that is replaced

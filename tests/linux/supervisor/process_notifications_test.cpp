@@ -17,6 +17,32 @@ TEST_CASE("notifications: a process that ends before its name can be read is cou
                    "processes that ended before their names could be read: 1; each is called 'process'") == 1);
 }
 
+TEST_CASE("notifications: a process is described with its cgroup, a thread of it is not", "[linux]") {
+  Program program;
+  program.kernel.process(kChild, kServer).cgroup = "system.slice/docker-0123456789ab.scope";
+  program.kernel.thread(kWorker, kChild);
+  program.kernel.announce(ProcessChange::Kind::fork, kChild, kChild, kServer);
+  program.kernel.announce(ProcessChange::Kind::fork, kWorker, kChild, kChild);
+  program.handler.tracker().read_news();
+  const auto described = program.shared.meter.take().growth.processes;
+  REQUIRE(described.size() == 3);
+  CHECK(described[0].cgroup.empty());
+  CHECK(described[1].cgroup == "system.slice/docker-0123456789ab.scope");
+  CHECK(described[2].tid == kWorker);
+  CHECK(described[2].cgroup.empty());
+}
+
+TEST_CASE("notifications: a name that the kernel has cut is that of the file", "[linux]") {
+  Program program;
+  program.start_child();
+  program.kernel.processes[kChild].program = "/opt/a-program-with-a-long-name";
+  program.kernel.announce(ProcessChange::Kind::exec, kChild, kChild);
+  program.end_child();
+  const auto renamed = program.shared.meter.take().growth.renamed;
+  REQUIRE(renamed.size() == 1);
+  CHECK(renamed[0].name == "a-program-with-a-long-name");
+}
+
 TEST_CASE("notifications: what a thread used before it was announced is not its process's first thread's", "[linux]") {
   Program program;
   program.kernel.threads[kServer].cpu_ns = 10'000'000;

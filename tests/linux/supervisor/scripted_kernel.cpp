@@ -214,8 +214,9 @@ std::optional<ThreadStatus> ScriptedKernel::read_status(std::uint32_t tid) {
 }
 
 std::string ScriptedKernel::read_command_name(std::uint32_t pid, std::uint32_t) {
+  constexpr std::size_t kNameMax = 15;
   const std::string& program = processes.at(pid).program;
-  return program.substr(program.rfind('/') + 1);
+  return program.substr(program.rfind('/') + 1).substr(0, kNameMax);
 }
 
 std::vector<std::uint32_t> ScriptedKernel::read_thread_ids(std::uint32_t pid) {

@@ -52,6 +52,7 @@ struct ScriptedThread {
 struct ScriptedProcess {
   std::uint32_t parent_pid = 0;
   std::string program = "/usr/bin/server";
+  std::string cgroup;
   std::vector<std::uint32_t> children;
   bool is_dead = false;       // its parent has not reaped it
   bool catches_ends = false;  // SIGCHLD
@@ -122,6 +123,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope, std::uint64_t) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t) override;
   std::string read_program_path(std::uint32_t pid) override { return processes.at(pid).program; }
+  std::string read_cgroup_label(std::uint32_t pid) override { return processes.at(pid).cgroup; }
   std::uint64_t read_beginning_ns(std::uint32_t, std::uint32_t) override { return 0; }
   std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) override;
   bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns) override;

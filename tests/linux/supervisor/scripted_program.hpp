@@ -85,7 +85,8 @@ struct Program {
     notification.arch = kNativeArch;
     notification.pc = 0x1000;
     notification.arguments = arguments;
-    if (handler.handle(notification) == CallOutcome::let_go) kernel.let_go(notification.id);
+    if (handler.handle(notification) == CallOutcome::let_go && !kernel.let_go(notification.id))
+      handler.was_taken_away(notification);
     return notification.id;
   }
   std::uint64_t receive(std::uint32_t tid = kServer, std::uint64_t room = 4096, int flags = 0) {
@@ -96,6 +97,9 @@ struct Program {
   std::uint64_t wait_for_any_child(int options = 0) {
     return call(kServer, SYS_wait4, {UINT64_MAX, 0, static_cast<std::uint64_t>(options)});
   }
+
+  // A signal takes the next call away after it has been looked at and before it is let go.
+  void interrupt_next() { kernel.take_away(last_id + 1); }
 
   bool waits(std::uint64_t id) const { return kernel.waits(id); }
   bool was_let_go(std::uint64_t id) const { return answer(id) == 0; }

@@ -65,6 +65,27 @@ TEST_CASE("unix streams: what came while a receive was being made is part of it,
   }
 }
 
+TEST_CASE(
+    "unix streams: calls that a signal takes away before they are let go are recorded once, when they are made again",
+    "[linux]") {
+  Pair pair;
+  pair.interrupt_next();
+  pair.send_bytes(110);
+  pair.send_bytes(110);
+  pair.receiver.bytes_come(110);
+  pair.are_out_of_their_calls();
+  pair.kernel.now_ns += 100'000;
+  pair.interrupt_next();
+  pair.receive_bytes(4096);
+  SECTION("a moment later") {}
+  SECTION("when its sender has closed the stream") { pair.kernel.processes[kServer].files.erase(kSenderFd); }
+  pair.receive_bytes(4096);
+  pair.receiver.bytes_are_taken(110);
+  pair.look_around_later();
+  CHECK(pair.lengths(EventType::send) == Lengths{110});
+  CHECK(pair.lengths(EventType::receive) == Lengths{110});
+}
+
 TEST_CASE("unix streams: a non-blocking send into a full stream fails and is not recorded", "[linux]") {
   Pair pair;
   pair.sender.non_blocking = true;

@@ -15,6 +15,8 @@ Event EventRecorder::event_of(const Call& call, EventType type) const {
 }
 
 std::uint64_t EventRecorder::record(const Call& call, const Event& event, bool finished, FlowEnd end) {
+  if (event.type == EventType::send || event.type == EventType::receive)
+    call.thread->moved_in_call = call.thread->call_number;
   if (!call.thread->flags.has(event.type)) return MeteredThread::kNoEvent;
   return call.thread->append(event, finished, call.now_ns, end);
 }

@@ -98,6 +98,13 @@ void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime tim
   gaps_.unplaced_bytes += gap.length_bytes;
 }
 
+bool Meter::take_back(MeteredThread& thread) {
+  if (thread.moved_in_call != thread.call_number) return true;
+  for (const FlowEnd& end : thread.open_ends())
+    if (position_of(end).take_back(&thread, thread.call_number)) return true;
+  return false;
+}
+
 void Meter::was_passed_by() {
   processes_.for_each([this](MeteredThread& thread) {
     if (const FlowEnd end = std::exchange(thread.counted, {}); end.flow != nullptr) assume_probable(end, &thread);

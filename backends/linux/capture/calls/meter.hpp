@@ -70,6 +70,9 @@ class Meter {
   void ends_are_missed(bool still_missed);
   // Whether there are operations whose length only these reports will tell.
   bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
+  // The thread's last call was not carried out. True if nothing of it is left: a SEND or RECEIVE that is already
+  // finished stays.
+  bool take_back(MeteredThread& thread);
   // For a while the program made calls that the meter did not see.
   void was_passed_by();
   // The first receive since then from a stream whose offsets are counted here (Flow::passed_by), in which

@@ -97,6 +97,7 @@ class MeteredThread {
   std::uint64_t cpu_before_ns = 0;   // by the process before it became the program
   std::uint64_t notified_calls = 0;  // whose cost is in its CPU time
   std::uint64_t call_number = 0;     // grows with each of its calls that the meter saw
+  std::uint64_t moved_in_call = 0;   // the number of the last call for which a SEND or RECEIVE was recorded
   bool ended = false;
   std::uint32_t open_operations = 0;  // pointers to this, in flows and in paths that wait for their connection
 

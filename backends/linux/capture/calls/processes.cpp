@@ -40,6 +40,7 @@ void Processes::describe(const Birth& birth, ProcessId id) {
   described.tid = birth.tid;
   described.began_ns = birth.began_ns;
   described.acquired = birth.acquired;
+  described.cgroup = birth.cgroup;
   was_acquired_ |= birth.acquired;
   if (process.first.is_none()) {
     process.first = id;

@@ -24,6 +24,7 @@ class Processes {
     std::string name, program;
     std::uint64_t began_ns = 0;  // as in ProcessInfo
     bool acquired = false;
+    std::string cgroup;               // as in ProcessInfo
     std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
     // The creator performed the fork itself; otherwise it is known only that some thread of its process did.
     bool by_creator_itself = false;

@@ -97,6 +97,17 @@ void StreamPosition::settle(const MeteredThread* thread, std::uint64_t bytes) {
   finish_known();
 }
 
+bool StreamPosition::take_back(const MeteredThread* thread, std::uint64_t call_number) {
+  const auto entry = std::find_if(open_.begin(), open_.end(), [&](const Entry& open) {
+    return !open.known && open.operation.thread == thread && open.operation.call_number == call_number;
+  });
+  if (entry == open_.end()) return false;
+  entry->known = true;
+  entry->bytes = 0;
+  finish_known();
+  return true;
+}
+
 template <typename Chosen>
 void StreamPosition::accept_chosen(std::uint64_t stream_end, Chosen&& chosen) {
   std::uint64_t offset = next_;

@@ -53,6 +53,8 @@ class StreamPosition {
   // The socket is closed, with its stream at `offset`: no operation is in progress any more, and all are checked.
   Gap end_at(std::uint64_t offset);
 
+  // The call was not carried out: its open operation moves nothing. False if the operation is not open.
+  bool take_back(const MeteredThread* thread, std::uint64_t call_number);
   // The open operation of the thread moved `bytes`. Operations are finished in the order of the calls.
   void settle(const MeteredThread* thread, std::uint64_t bytes);
   // Nothing will tell the lengths any more: every open operation of this thread moved what it probably would, and a

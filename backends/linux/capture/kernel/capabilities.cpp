@@ -1,5 +1,6 @@
 #include "backends/linux/capture/kernel/capabilities.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@
 #include <new>
 #include <sstream>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
 #include "backends/linux/capture/kernel/process_connector.hpp"
 #include "backends/linux/capture/kernel/seccomp_listener.hpp"
 #include "backends/linux/capture/kernel/seccomp_program.hpp"
@@ -201,12 +203,24 @@ std::string hidepid_option() {
   return hidden;
 }
 
+// Makes one and removes it.
+std::string try_cgroup() {
+  const auto own = find_delegated_cgroup();
+  if (!own) return own.error().what;
+  const std::string folder = fmt::format("{}/dpm-doctor-{}", *own, ::getpid());
+  const auto made = make_cgroup(folder);
+  if (!made) return made.error().what;
+  ::rmdir(folder.c_str());
+  return "";
+}
+
 void read_limits(MachineCapabilities& found) {
   rlimit descriptors = {};
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
   found.descriptors_max = descriptors.rlim_cur;
   found.descriptors_limit = descriptors.rlim_max;
   found.login = login_policy();
+  found.cgroup_problem = try_cgroup();
   const std::string scope = line_of("/proc/sys/kernel/yama/ptrace_scope", "");
   found.yama_scope = scope.empty() ? -1 : std::atoi(scope.c_str());
 }

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "backends/linux/capture/supervisor/call_arguments.hpp"
+#include "backends/linux/capture/supervisor/unmade_calls.hpp"
 
 namespace dpm {
 namespace {
-
-// If a call comes again later than this after a signal, the program probably made it again, not the kernel.
-constexpr std::int64_t kRestartMaxNs = 100'000'000;
 
 bool asks(const MeteredCall& shape) {
   return shape.family == CallFamily::receive || shape.family == CallFamily::accept;
@@ -49,6 +47,11 @@ CallOutcome CallHandler::handle(const Notification& notification) {
   ++thread->metered->call_number;
   bypasses_.look_for_ring(*thread->metered);
   if (!last_call_is_over(notification, *thread) || shape == nullptr) return CallOutcome::let_go;
+  const auto unmade = take_unmade(*thread, notification, shared_.clock.now());
+  if (unmade && unmade->stays_recorded) {
+    --thread->metered->call_number;  // it is still that call, which may be under way for a while
+    return CallOutcome::let_go;
+  }
   const bool again = is_made_again(notification, *shape, *thread);
   const bool fails = must_fail(*shape, *thread, again);
   if (asks(*shape)) thread->interrupted.reset();
@@ -56,15 +59,27 @@ CallOutcome CallHandler::handle(const Notification& notification) {
     shared_.answers.fail(notification.id, EINTR);
     return CallOutcome::answered;
   }
-  thread->asks_again = again;
+  thread->asks_again = again || unmade;
   return dispatch(notification, *shape, *thread);
+}
+
+void CallHandler::was_taken_away(const Notification& notification) {
+  TrackedThread* const thread = shared_.table.thread(notification.tid);
+  if (thread != nullptr) note_unmade(shared_, *thread, notification);
+}
+
+// What a new program does must not count as the old one's, and its announcement may still wait to be read. A thread that
+// was seen a moment ago has executed nothing since: that takes several times as long.
+bool CallHandler::may_have_executed(const TrackedThread& thread) const {
+  constexpr std::int64_t kExecMinNs = 50'000;
+  return !thread.metered->was_seen_after({shared_.clock.now().ns - kExecMinNs});
 }
 
 TrackedThread* CallHandler::thread_of(const Notification& notification, const MeteredCall* shape) {
   TrackedThread* thread = tracker_.thread_of(notification.tid);
   const bool waits_for_child = shape != nullptr && shape->family == CallFamily::child;
-  if (thread != nullptr && (waits_for_child || thread->wait || thread->metered->counted.flow != nullptr)) {
-    tracker_.read_news();  // an exec since then, whose counters would tell something else; children that have ended
+  if (thread != nullptr && (waits_for_child || thread->wait || may_have_executed(*thread))) {
+    tracker_.read_news();  // an exec since then; children that have ended
     thread = tracker_.thread_of(notification.tid);
   }
   if (thread == nullptr) inspector_.could_not_look();
@@ -90,14 +105,13 @@ bool CallHandler::last_call_is_over(const Notification& notification, TrackedThr
 bool CallHandler::is_made_again(const Notification& notification, const MeteredCall& shape,
                                 const TrackedThread& thread) const {
   if (!thread.interrupted || !asks(shape)) return false;
-  const Notification& before = thread.interrupted->notification;
-  return before.call == notification.call && before.pc == notification.pc && before.arguments == notification.arguments;
+  return is_same_call(thread.interrupted->notification, notification);
 }
 
 // The kernel never restarts a call that has a time limit of its socket (SO_RCVTIMEO): it fails with every handler.
 bool CallHandler::must_fail(const MeteredCall& shape, TrackedThread& thread, bool again) const {
   return again && asks(shape) && thread.interrupted->deadline_ns != 0 &&
-         (shared_.clock.now() - thread.interrupted_at).ns < kRestartMaxNs;
+         is_restart(thread.interrupted_at, shared_.clock.now());
 }
 
 CallOutcome CallHandler::dispatch(const Notification& notification, const MeteredCall& shape, TrackedThread& thread) {
@@ -123,7 +137,7 @@ CallOutcome CallHandler::dispatch(const Notification& notification, const Metere
 void CallHandler::look_around(std::int64_t now_ns) {
   held_.check();
   waits_.check(now_ns);
-  if (tracker_.has_news()) tracker_.read_news();
+  tracker_.read_news();
   tracker_.look_around();
   accepts_.settle_old(now_ns);
   records_.settle_several(now_ns);

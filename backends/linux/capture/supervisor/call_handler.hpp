@@ -28,6 +28,8 @@ class CallHandler : private ProcessObserver {
   CallHandler(Shared& shared, const Terms& terms, NotificationSlots& slots, int epoll_fd, std::function<void()> wake);
 
   CallOutcome handle(const Notification& notification);
+  // A call was to be let go, and did not wait any more.
+  void was_taken_away(const Notification& notification);
 
   // ---- between calls
   HeldCalls& held() { return held_; }
@@ -45,6 +47,7 @@ class CallHandler : private ProcessObserver {
   std::vector<std::string> warnings() const;
 
  private:
+  bool may_have_executed(const TrackedThread& thread) const;
   TrackedThread* thread_of(const Notification& notification, const MeteredCall* shape);
   bool last_call_is_over(const Notification& notification, TrackedThread& thread);
   bool is_made_again(const Notification& notification, const MeteredCall& shape, const TrackedThread& thread) const;

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "backends/linux/capture/supervisor/unmade_calls.hpp"
+
 namespace dpm {
 
 HeldCalls::HeldCalls(Shared& shared, HeldSlots& slots, int epoll_fd, std::function<void()> wake)
@@ -55,9 +57,11 @@ bool HeldCalls::was_taken_away(TrackedThread& thread) {
 }
 
 bool HeldCalls::go_on(TrackedThread& thread) {
-  const std::uint64_t id = thread.hold->notification.id;
+  const Notification notification = thread.hold->notification;
   end(thread);
-  return shared_.answers.let_go(id);
+  const bool goes_on = shared_.answers.let_go(notification.id);
+  if (!goes_on) note_unmade(shared_, thread, notification);
+  return goes_on;
 }
 
 void HeldCalls::fail(TrackedThread& thread, int error_number) {

@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
 #include "backends/linux/capture/kernel/open_descriptors.hpp"
 #include "os/process_handle.hpp"
 
@@ -48,6 +49,8 @@ std::string LinuxProcessView::read_command_name(std::uint32_t pid, std::uint32_t
 }
 
 std::string LinuxProcessView::read_program_path(std::uint32_t pid) { return dpm::read_program_path(pid); }
+
+std::string LinuxProcessView::read_cgroup_label(std::uint32_t pid) { return dpm::read_cgroup_label(pid); }
 
 std::uint64_t LinuxProcessView::read_beginning_ns(std::uint32_t pid, std::uint32_t tid) {
   return dpm::read_beginning_ns(pid, tid);

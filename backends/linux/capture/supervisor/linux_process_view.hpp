@@ -19,6 +19,7 @@ class LinuxProcessView : public ProcessView {
   CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope scope, std::uint64_t used_ns) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t tid) override;
   std::string read_program_path(std::uint32_t pid) override;
+  std::string read_cgroup_label(std::uint32_t pid) override;
   std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) override;
   std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) override;
   bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns) override;

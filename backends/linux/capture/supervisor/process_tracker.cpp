@@ -18,7 +18,10 @@ std::string file_name(const std::string& path) {
 // A process that had ended before its name could be read.
 constexpr const char* kUnnamed = "process";
 
+// The kernel keeps 15 characters of a name.
 std::string name_or_file(const std::string& name, const std::string& path) {
+  constexpr std::size_t kNameMax = 15;
+  if (name.size() == kNameMax && file_name(path).starts_with(name)) return file_name(path);
   if (!name.empty()) return name;
   return path.empty() ? kUnnamed : file_name(path);
 }
@@ -68,6 +71,7 @@ Processes::Birth ProcessTracker::birth_of(std::uint32_t tid, std::uint32_t pid, 
     shared_.kernel.process_cpu_time_ns(pid, birth.cpu_before_ns);
   }
   birth.name = name_or_file(birth.name, birth.program);
+  if (tid == pid) birth.cgroup = shared_.kernel.read_cgroup_label(pid);
   birth.began_ns = shared_.kernel.read_beginning_ns(pid, tid);
   birth.acquired = creator.thread == nullptr && !program_.from_start;
   birth.by_creator_itself = creator.itself;

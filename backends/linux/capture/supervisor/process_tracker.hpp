@@ -53,8 +53,6 @@ class ProcessTracker {
   // The thread of a call, registered if it is new; nullptr if it is gone.
   TrackedThread* thread_of(std::uint32_t tid);
   void read_news();
-  // Announcements came while others were applied.
-  bool has_news() const { return !news_.empty(); }
   // Where the kernel announces nothing, finds ends and new programs by looking. How a process ended stays unknown.
   void look_around();
   // The supervisor saw the end before its announcement came.

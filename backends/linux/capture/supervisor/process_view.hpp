@@ -1,5 +1,5 @@
 // What the supervisor asks the kernel about metered processes and threads: an interface, so that a test can answer from
-// a script. kernel/process_files.hpp, kernel/children.hpp and kernel/tracee.hpp describe each question.
+// a script. kernel/process_files.hpp, kernel/cgroups.hpp, kernel/children.hpp and kernel/tracee.hpp describe each question.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,7 @@ class ProcessView {
   // ---- a process
   virtual std::string read_command_name(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual std::string read_program_path(std::uint32_t pid) = 0;
+  virtual std::string read_cgroup_label(std::uint32_t pid) = 0;
   virtual std::uint64_t read_beginning_ns(std::uint32_t pid, std::uint32_t tid) = 0;
   virtual std::vector<std::uint32_t> read_thread_ids(std::uint32_t pid) = 0;
   virtual bool process_cpu_time_ns(std::uint32_t pid, std::uint64_t& cpu_ns) = 0;

@@ -74,7 +74,9 @@ void Supervisor::serve() {
       const std::lock_guard lock(mutex_);
       outcome = handle(notification);
     }
-    if (outcome == CallOutcome::let_go) listener_.let_go(notification.id);
+    if (outcome != CallOutcome::let_go || listener_.let_go(notification.id)) continue;
+    const std::lock_guard lock(mutex_);
+    handler_.was_taken_away(notification);
   }
   notification = {};
   served_ = true;

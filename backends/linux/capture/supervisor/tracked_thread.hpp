@@ -87,6 +87,14 @@ struct TrackedProcess {
   std::int64_t survey_pause_ns = 5'000'000;  // and how long after that again: twice as long each time
 };
 
+// A call that a signal took away when it had been looked at and before it was let go: it was not carried out. In most
+// cases the kernel restarts it.
+struct UnmadeCall {
+  Notification notification;
+  LocalTime at;
+  bool stays_recorded = false;  // its SEND or RECEIVE was finished already
+};
+
 struct TrackedThread {
   MeteredThread* metered = nullptr;
   std::shared_ptr<TrackedProcess> process;
@@ -108,6 +116,7 @@ struct TrackedThread {
   std::optional<Hold> hold;
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed
+  std::optional<UnmadeCall> unmade;
   std::optional<ChildWait> wait;
   std::optional<ChildWait> interrupted_wait;  // the last one that a signal took away
   CpuCounter counter;                         // its own, if its last CPU time may not be readable otherwise

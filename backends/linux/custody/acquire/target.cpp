@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backends/linux/capture/kernel/bypass_survey.hpp"
+#include "backends/linux/capture/kernel/cgroups.hpp"
 
 namespace dpm {
 namespace {
@@ -60,6 +61,12 @@ std::optional<Error> unsuitable(const AcquireTarget& target, const ThreadStatus&
   }
   if (program_kind(target.pid) == ProgramKind::not_native)
     return Error{about(target) + "it is a 32-bit program; dpm meters 64-bit programs"};
+  if (const std::string frozen = read_frozen_cgroup(target.pid); !frozen.empty()) {
+    return Error{
+        fmt::format("{}it is frozen with its cgroup {}, so that it cannot take the filter: thaw it first "
+                    "(docker unpause, systemctl thaw, or the tool that froze it)",
+                    about(target), frozen)};
+  }
   for (const auto& thread : target.threads) {
     if (thread.tracer_pid != 0) {
       return Error{fmt::format("{}it is traced already, by {}, and the kernel allows one tracer: end that first",

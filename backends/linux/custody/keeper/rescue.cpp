@@ -112,6 +112,11 @@ std::string read_command_line(std::uint32_t pid) {
   return line;
 }
 
+// Another account may give its processes any name.
+bool may_keep(const SeenProcess& process, const SeenProcess& program) {
+  return process.status.user_id == 0 || process.status.user_id == program.status.user_id;
+}
+
 // The process that answers for the listener holds it without carrying its filter. We cannot see the descriptors of other
 // accounts' keepers, but their names tell the program that they keep.
 std::optional<std::uint32_t> find_supervisor(const SeenProcesses& seen, const std::vector<const SeenProcess*>& line,
@@ -123,7 +128,7 @@ std::optional<std::uint32_t> find_supervisor(const SeenProcesses& seen, const st
       continue;
     const std::string called = read_command_line(process.pid());
     for (const auto* member : line) {
-      if (called == "dpm-keeper " + std::to_string(member->pid())) return process.pid();
+      if (may_keep(process, *member) && called == "dpm-keeper " + std::to_string(member->pid())) return process.pid();
     }
   }
   return std::nullopt;

@@ -72,7 +72,7 @@ Result<SocketFolder> SocketFolder::own() {
     reasons += (reasons.empty() ? "" : "; ") + folder.error().what;
   }
   return Error{fmt::format(
-      "there is no place for sockets ({}): let XDG_RUNTIME_DIR name a directory that you alone may enter", reasons)};
+      "there is no place for sockets ({}): set XDG_RUNTIME_DIR to a directory that only you may enter", reasons)};
 }
 
 Result<SocketFolder> SocketFolder::make(const std::string& path) {

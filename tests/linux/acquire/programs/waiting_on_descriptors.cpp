@@ -65,7 +65,7 @@ void set_timeout(int socket, int option, double seconds) {
 
 void write_some(int fd) { need(static_cast<int>(::write(fd, "hello", 5)), "write"); }
 
-Wait::Scene receive_scene(Ends ends, double timeout_seconds, std::function<long(int)> receive) {
+Wait::Scene receive_scene(Ends ends, double timeout_seconds, const std::function<long(int)>& receive) {
   if (timeout_seconds > 0) set_timeout(ends.mine, SO_RCVTIMEO, timeout_seconds);
   return {[=] { return or_errno(receive(ends.mine)); }, [=] { write_some(ends.theirs); }};
 }
@@ -221,7 +221,7 @@ void add_connections(std::vector<Wait>& waits) {
 }
 
 void add_polls(std::vector<Wait>& waits) {
-  const auto add = [&waits](const char* name, std::function<long(int)> wait) {
+  const auto add = [&waits](const char* name, const std::function<long(int)>& wait) {
     waits.push_back({name, [=] {
                        const Ends ends = make_pipe();
                        return Wait::Scene{[=] { return or_errno(wait(ends.mine)); }, [=] { write_some(ends.theirs); }};
@@ -266,7 +266,8 @@ void add_polls(std::vector<Wait>& waits) {
 }
 
 void add_epolls(std::vector<Wait>& waits) {
-  const auto add = [&waits](const char* name, std::function<long(int, epoll_event*)> wait, bool ended, double least) {
+  const auto add = [&waits](const char* name, const std::function<long(int, epoll_event*)>& wait, bool ended,
+                            double least) {
     waits.push_back({name, [=] {
                        const Ends ends = make_pipe();
                        const int epoll = need(::epoll_create1(0), "epoll_create1");

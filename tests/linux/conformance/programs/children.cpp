@@ -18,8 +18,6 @@
 
 #include "tests/linux/conformance/support/cases.hpp"
 
-extern char** environ;
-
 namespace dpm {
 namespace {
 

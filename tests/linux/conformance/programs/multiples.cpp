@@ -90,7 +90,8 @@ void udp_unconnected(const Actor& actor) {
     const End server_end{server.fd, back, there}, client_end{client.fd, there, back};
     for (int message = 0; message < 2; ++message) {
       actor.sends(client_end, "sendto", [&] {
-        return sendto(client.fd, room.data(), static_cast<std::size_t>(10 * client_number + message), 0,
+        return sendto(client.fd, room.data(),
+                      std::size_t{10} * static_cast<std::size_t>(client_number) + static_cast<std::size_t>(message), 0,
                       reinterpret_cast<const sockaddr*>(&server.name), server.name_length);
       });
       sockaddr_storage sender{};

@@ -15,8 +15,6 @@
 #include "tests/linux/conformance/support/cases.hpp"
 #include "tests/linux/conformance/support/media.hpp"
 
-extern char** environ;
-
 namespace dpm {
 namespace {
 

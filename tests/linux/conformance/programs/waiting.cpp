@@ -191,7 +191,7 @@ void poll_first(const Actor& actor) {
   for (int round = 0; round < 3; ++round) {
     const pid_t writer = later(actor, "writer", [&](const Actor& writing) {
       writing.sends(ends.a, "write",
-                    [&] { return write(ends.a.fd, room.data(), static_cast<std::size_t>(61 + round)); });
+                    [&] { return write(ends.a.fd, room.data(), std::size_t{61} + static_cast<std::size_t>(round)); });
     });
     epoll_event event{};
     pollfd wanted{ends.b.fd, POLLIN, 0};
