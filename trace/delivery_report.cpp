@@ -49,7 +49,8 @@ std::string to_json(const DeliveryReport& report) {
                 {{"not_authenticated", refused.not_authenticated},
                  {"too_slow", refused.too_slow},
                  {"too_many", refused.too_many},
-                 {"broken_protocol", refused.broken_protocol}}}};
+                 {"broken_protocol", refused.broken_protocol},
+                 {"other_machine", refused.other_machine}}}};
   for (const auto& meter : report.meters) json["meters"].push_back(delivery_json(meter));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -68,7 +69,8 @@ Result<DeliveryReport> delivery_report_from_json(const std::string& path, const 
     for (const auto& meter : json.at("meters")) report.meters.push_back(delivery_from(meter));
     const Json& refused = json.at("refused_connections");
     report.refused = {refused.at("not_authenticated").get<std::uint64_t>(), refused.at("too_slow").get<std::uint64_t>(),
-                      refused.at("too_many").get<std::uint64_t>(), refused.at("broken_protocol").get<std::uint64_t>()};
+                      refused.at("too_many").get<std::uint64_t>(), refused.at("broken_protocol").get<std::uint64_t>(),
+                      refused.value("other_machine", std::uint64_t{0})};
     return report;
   } catch (const nlohmann::json::exception& wrong) {
     return Error{fmt::format("{}: not a report of what was delivered: {}", path, wrong.what())};

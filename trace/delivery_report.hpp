@@ -25,10 +25,11 @@ struct MeterDelivery {
 
 // Connections that failed.
 struct RefusedConnections {
-  std::uint64_t not_authenticated = 0;  // without the secret, or what came was not TLS
+  std::uint64_t not_authenticated = 0;  // without a key, or what came was not TLS
   std::uint64_t too_slow = 0;           // did not get that far in time
   std::uint64_t too_many = 0;           // closed to make room for others before they were authenticated
-  std::uint64_t broken_protocol = 0;    // with the secret, but sent nothing that could be decoded
+  std::uint64_t broken_protocol = 0;    // with a key, but sent nothing that could be decoded
+  std::uint64_t other_machine = 0;      // announced events of another machine or job than their key is for
 };
 
 struct DeliveryReport {

@@ -115,6 +115,7 @@ Json to_json(const ProcessInfo& process) {
   if (!process.group.is_none()) json["group"] = process.group.value;
   if (process.began_ns != 0) json["began_ns"] = process.began_ns;
   if (process.acquired) json["acquired"] = true;
+  if (!process.cgroup.empty()) json["cgroup"] = process.cgroup;
   return json;
 }
 
@@ -156,6 +157,7 @@ ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size
   if (json.contains("group")) process.group = id_from_json<ProcessId>(json.at("group"), processes, "process");
   if (json.contains("began_ns")) process.began_ns = json.at("began_ns").get<std::uint64_t>();
   process.acquired = json.contains("acquired") && json.at("acquired").get<bool>();
+  if (json.contains("cgroup")) process.cgroup = json.at("cgroup").get<std::string>();
   return process;
 }
 

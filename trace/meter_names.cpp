@@ -11,9 +11,9 @@ namespace {
 
 using namespace info_json;
 
-// Names come from outside. Escaped in JSON, one byte takes at most six, and an entry has two names, and some
-// addresses.
-constexpr std::size_t kNameBytesMax = 4096, kAddressBytesMax = 128, kAddressesMax = 32;
+// Names come from outside. Escaped in JSON, one byte takes at most six, and an entry has two names, a
+// cgroup, or some addresses.
+constexpr std::size_t kNameBytesMax = 4096, kCgroupBytesMax = 1024, kAddressBytesMax = 128, kAddressesMax = 32;
 constexpr std::size_t kSetPiece = 1000;  // channels of a set in one text
 // More of a kind is damage, or an attempt to exhaust our memory.
 constexpr std::size_t kProcessesMax = 1 << 24, kChannelsMax = 1 << 26, kSetsMax = 1 << 24, kModulesMax = 1 << 20;
@@ -34,6 +34,7 @@ Json entry(const ProcessInfo& process) {
   ProcessInfo sent = process;
   sent.name = shortened(process.name);
   sent.program = shortened(process.program);
+  sent.cgroup = process.cgroup.substr(0, kCgroupBytesMax);
   return to_json(sent);
 }
 
@@ -89,9 +90,9 @@ Json new_entry(const Entry& added, std::size_t) {
   return entry(added);
 }
 
-Json with_id(std::size_t id, Json item) {
+Json with_id(std::size_t id, const Json& item) {
   Json json = {{"id", id}};
-  json.update(std::move(item));
+  json.update(item);
   return json;
 }
 

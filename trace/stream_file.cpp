@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace dpm {
 namespace {
 
 constexpr std::size_t kReadBytes = 4 * kPacketBytesMax;
+
+// A damaged packet costs one checksum in vain, of at most its bytes. A file that consists of beginnings of packets could
+// cost one of 64 KiB every 80 bytes: the search ends when the checksums in vain exceed the bytes passed by this factor.
+constexpr std::uint64_t kVainFactor = 4;
 
 }  // namespace
 
@@ -29,25 +34,57 @@ bool StreamFile::have(std::size_t bytes) {
 }
 
 std::optional<Packet> StreamFile::next() {
-  begin_ += passed_;
-  offset_ += passed_;
+  skip(passed_);
   passed_ = 0;
-  if (!have(1)) return std::nullopt;
+  bool in_damage = false;
+  while (vain_bytes_ <= kVainFactor * (offset_ + kPacketBytesMax) && have(1)) {
+    auto packet = packet_here();
+    if (packet) return *packet;
+    if (!in_damage && ++places_damaged_ == 1)
+      first_damage_ = fmt::format("{} at byte {}", packet.error().what, offset_);
+    in_damage = true;
+    skip_to_magic();
+  }
+  return std::nullopt;
+}
+
+void StreamFile::skip(std::size_t bytes) {
+  begin_ += bytes;
+  offset_ += bytes;
+}
+
+// To the next place after this one that looks like the beginning of a packet, or to the end of the file.
+void StreamFile::skip_to_magic() {
+  skip(1);
+  while (have(sizeof kCtfMagic)) {
+    const auto unread = std::span(buffer_).subspan(begin_, end_ - begin_);
+    const auto magic = std::as_bytes(std::span(&kCtfMagic, 1));
+    const auto found = std::search(unread.begin(), unread.end(), magic.begin(), magic.end());
+    const bool is_found = found != unread.end();
+    skip(is_found ? static_cast<std::size_t>(found - unread.begin()) : unread.size() - (magic.size() - 1));
+    if (is_found) return;
+  }
+  skip(end_ - begin_);
+}
+
+Result<Packet> StreamFile::packet_here() {
   Packet packet;
-  if (!have(sizeof packet.head)) return damaged("is cut short");
+  if (!have(sizeof packet.head)) return Error{"is cut short"};
   std::memcpy(&packet.head, buffer_.data() + begin_, sizeof packet.head);
   const PacketHead& head = packet.head;
-  if (head.magic != kCtfMagic) return damaged("has no packet where one should be");
+  if (head.magic != kCtfMagic) return Error{"has no packet where one should be"};
   const std::uint64_t size = head.packet_size_bits / 8;
   if (head.packet_size_bits % 8 != 0 || head.content_size_bits != head.packet_size_bits || size < sizeof head ||
       size > kPacketBytesMax)
-    return damaged("has a packet of an impossible size");
-  if (!have(static_cast<std::size_t>(size))) return damaged("is cut short");
+    return Error{"has a packet of an impossible size"};
+  if (!have(static_cast<std::size_t>(size))) return Error{"is cut short"};
   const auto whole = std::span(buffer_).subspan(begin_, static_cast<std::size_t>(size));
-  if (checksum_of(whole) != head.checksum) return damaged("has a packet with a wrong checksum");
-  if (head.sequence < expected_sequence_) return damaged("repeats a packet");
+  vain_bytes_ += size;
+  if (checksum_of(whole) != head.checksum) return Error{"has a packet with a wrong checksum"};
+  if (head.sequence < expected_sequence_) return Error{"repeats a packet"};
   if (first_ && (first_->stream != head.stream || first_->machine != head.machine || first_->filter != head.filter))
-    return damaged("has a packet of another stream");
+    return Error{"has a packet of another stream"};
+  vain_bytes_ -= size;
   if (!first_) first_ = head;
   packets_missing_ += head.sequence - expected_sequence_;
   expected_sequence_ = head.sequence + 1;
@@ -56,9 +93,10 @@ std::optional<Packet> StreamFile::next() {
   return packet;
 }
 
-std::optional<Packet> StreamFile::damaged(const std::string& what) {
-  if (damage_.empty()) damage_ = fmt::format("{} at byte {}", what, offset_);
-  return std::nullopt;
+std::string StreamFile::damage() const {
+  if (places_damaged_ < 2) return first_damage_;
+  return fmt::format("{} and is damaged in {} more place{}", first_damage_, places_damaged_ - 1,
+                     places_damaged_ == 2 ? "" : "s");
 }
 
 }  // namespace dpm

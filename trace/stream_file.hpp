@@ -1,6 +1,6 @@
 // One stream file, packet by packet. Nothing in the file is trusted: a packet is returned only if its head is sound,
-// all of it is there, and its checksum is right. The first packet that fails ends the stream: what follows cannot be
-// placed.
+// all of it is there, and its checksum is right. After damage the reader goes on with the next sound packet, which it
+// finds by its magic number and size; the packets' sequence numbers say how many are missing between.
 //
 // The file is read, not mapped: one that becomes shorter meanwhile is a damaged one, and no SIGBUS.
 #pragma once
@@ -24,17 +24,20 @@ class StreamFile {
  public:
   static Result<StreamFile> open(const std::string& path);
 
-  // The next sound packet, or nothing at the end or at damage. It is valid until the next call.
+  // The next sound packet, or nothing at the end. It is valid until the next call. The time is linear in the bytes of the
+  // file, whatever they are: the search ends early in a file that was made to be costly.
   std::optional<Packet> next();
 
-  // Call after next() has returned nothing: empty when the file ended where a packet ends.
-  const std::string& damage() const { return damage_; }
+  // Call after next() has returned nothing: empty when the file consists of sound packets.
+  std::string damage() const;
   std::uint64_t packets_missing() const { return packets_missing_; }  // gaps in the packets' sequence numbers
 
  private:
   explicit StreamFile(FileReader file) : file_(std::move(file)) {}
   bool have(std::size_t bytes);
-  std::optional<Packet> damaged(const std::string& what);
+  void skip(std::size_t bytes);
+  void skip_to_magic();
+  Result<Packet> packet_here();
 
   FileReader file_;
   std::vector<std::byte> buffer_;  // what has been read and not been passed
@@ -44,7 +47,9 @@ class StreamFile {
   std::uint64_t expected_sequence_ = 0;
   std::uint64_t packets_missing_ = 0;
   std::optional<PacketHead> first_;
-  std::string damage_;
+  std::uint64_t places_damaged_ = 0;
+  std::uint64_t vain_bytes_ = 0;  // under checksums of what was refused
+  std::string first_damage_;
 };
 
 }  // namespace dpm

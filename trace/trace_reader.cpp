@@ -45,6 +45,15 @@ struct StreamOutcome {
   std::string damage;
 };
 
+// Of a stream whose records were not yet counted in trace.json: only packets before a sound one are numbered.
+std::string unknown_loss(const StreamOutcome& outcome) {
+  std::string missing;
+  if (const auto packets = outcome.packets_missing; packets > 0)
+    missing = fmt::format("lacks {} packet{} in its middle", packets, packets == 1 ? "" : "s");
+  const char* joint = missing.empty() || outcome.damage.empty() ? "" : ", ";
+  return fmt::format("{}{}{}; how many events are missing is not known", outcome.damage, joint, missing);
+}
+
 }  // namespace
 
 struct TraceReader::State {
@@ -247,8 +256,8 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
       std::string reason = outcome.damage;
       if (reason.empty()) reason = outcome.packets_missing > 0 ? "lacks packets in its middle" : "is cut short";
       losses.push_back({stream + reason, summary.records - read});
-    } else if (!outcome.damage.empty() && !sidecar.finished) {
-      losses.push_back({fmt::format("{}{}; how much followed is not known", stream, outcome.damage), 0});
+    } else if ((!outcome.damage.empty() || outcome.packets_missing > 0) && !sidecar.finished) {
+      losses.push_back({stream + unknown_loss(outcome), 0});
     }
   }
   for (const auto& [process, streams] : held)

@@ -1,6 +1,6 @@
 // Reads a trace directory back into Events.
 //
-// Nothing in the directory is trusted. A damaged or truncated stream is read up to the damage; what is missing is
+// Nothing in the directory is trusted. A damaged or truncated stream costs only what is damaged; what is missing is
 // counted, with the reason. A trace whose recorder was killed or is still recording (state "recording") is read as far
 // as it was written, and names that were not yet written are replaced ("process 7"). A directory without a readable
 // trace.json is refused, unless it is the output directory of a run, which holds its trace as "trace".

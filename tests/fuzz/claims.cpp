@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cli/validate/baseline.hpp"
 #include "cli/validate/claim_result.hpp"
 #include "model/check.hpp"
 

@@ -27,7 +27,9 @@ void to_collector(FrameReader& frames) {
     auto parsed = wire::parse_meter_frame(*std::move(*frame));
     if (!parsed) break;
     if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
-      meter = merged.register_meter(*hello).meter;
+      const auto registered = merged.register_meter(*hello, {"red", hello->identity.job});
+      if (!registered) break;
+      meter = registered->meter;
     } else if (!meter || !merged.take(*meter, *std::move(parsed))) {
       break;
     }

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
@@ -115,6 +116,101 @@ TEST_CASE("trace: a missing packet is a loss, and what follows it is still read"
   REQUIRE(back.losses.losses.size() == 1);
   CHECK(back.losses.losses[0].reason == "stream machine_0_filter_0 lacks packets in its middle");
   CHECK(back.losses.losses[0].events == 3);
+}
+
+TEST_CASE("trace: a damaged packet costs only its own events", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(3, 30, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string whole = bytes_of(stream_of(directory));
+  PacketHead head;
+  std::memcpy(&head, whole.data(), sizeof head);
+  const std::size_t first = head.packet_size_bits / 8;
+  for (std::size_t i = 0; i < first; ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
+    write_bytes(stream_of(directory), damaged);
+    INFO("byte " << i << " of a packet of " << first);
+    auto reader = TraceReader::open(directory).value();
+    const auto back = read_back(reader);
+    CHECK(back.events.size() == 27);
+    REQUIRE(back.losses.losses.size() == 1);
+    CHECK_THAT(back.losses.losses[0].reason, Catch::Contains("at byte 0"));
+    CHECK(back.losses.losses[0].events == 3);
+  }
+}
+
+TEST_CASE("trace: in an unfinished trace the number of missing packets is reported", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(3, 30, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string sidecar = bytes_of(directory + "/trace.json");
+  const auto unfinished = std::regex_replace(sidecar, std::regex("\"finished\""), "\"recording\"");
+  write_bytes(directory + "/trace.json",
+              std::regex_replace(unfinished, std::regex("\"records\": *30"), "\"records\": 0"));
+  std::string damaged = bytes_of(stream_of(directory));
+  damaged[100] = static_cast<char>(damaged[100] ^ 1);
+  write_bytes(stream_of(directory), damaged);
+  auto reader = TraceReader::open(directory).value();
+  const auto back = read_back(reader);
+  CHECK(back.events.size() == 27);
+  REQUIRE(back.losses.losses.size() == 1);
+  CHECK_THAT(
+      back.losses.losses[0].reason,
+      Catch::Contains("has a packet with a wrong checksum at byte 0, lacks 1 packet in its middle; how many events"));
+}
+
+TEST_CASE("trace: bytes between packets cost nothing, and two damaged places are both counted", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(3, 30, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string whole = bytes_of(stream_of(directory));
+  PacketHead head;
+  std::memcpy(&head, whole.data(), sizeof head);
+  const std::size_t first = head.packet_size_bits / 8;
+  // Junk longer than the reader's buffer, which begins like a packet.
+  const std::string junk = whole.substr(0, 4) + std::string(1'000'000, 'x');
+  write_bytes(stream_of(directory), whole.substr(0, first) + junk + whole.substr(first));
+  auto all = TraceReader::open(directory).value();
+  CHECK(read_back(all).events.size() == 30);
+
+  std::string twice = whole;
+  twice[100] = static_cast<char>(twice[100] ^ 1);
+  twice[whole.size() - 1] = static_cast<char>(twice[whole.size() - 1] ^ 1);
+  write_bytes(stream_of(directory), twice);
+  auto reader = TraceReader::open(directory).value();
+  const auto back = read_back(reader);
+  CHECK(back.events.size() == 24);
+  REQUIRE(back.losses.losses.size() == 1);
+  CHECK(back.losses.losses[0].events == 6);
+  CHECK_THAT(back.losses.losses[0].reason, Catch::Contains("damaged in 1 more place"));
+}
+
+TEST_CASE("trace: a file of nothing but beginnings of packets ends the search, and the rest is counted", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 3, 2);
+  const auto events = random_events(3, 30, info);
+  const std::string directory = folder / "trace";
+  write_small_packets(directory, info, events);
+  const std::string whole = bytes_of(stream_of(directory));
+  PacketHead head;
+  std::memcpy(&head, whole.data(), sizeof head);
+  const std::size_t first = head.packet_size_bits / 8;
+  head.packet_size_bits = head.content_size_bits = 8 * kPacketBytesMax;
+  std::string beginnings;
+  for (int i = 0; i < 2000; ++i) beginnings.append(reinterpret_cast<const char*>(&head), sizeof head);
+  write_bytes(stream_of(directory), whole.substr(0, first) + beginnings + whole.substr(first));
+  auto reader = TraceReader::open(directory).value();
+  const auto back = read_back(reader);
+  CHECK(back.events.size() == 3);
+  REQUIRE(back.losses.losses.size() == 1);
+  CHECK(back.losses.losses[0].events == 27);
 }
 
 TEST_CASE("trace: a stream that is missing altogether is counted", "[trace]") {

@@ -81,7 +81,7 @@ TEST_CASE("meter stream: names and events come out as they went in, however the 
 TEST_CASE("meter stream: names are sent as they come, and again when they change", "[meter-stream]") {
   TraceInfo info = small_info(1, 2, 2), heard;
   TableSizes told;
-  const auto tell = [&](TraceGrowth growth) {
+  const auto tell = [&](const TraceGrowth& growth) {
     const auto texts = to_names(growth, told);
     for (const auto& text : texts) REQUIRE(take_names(text, heard).has_value());
     return texts.size();
@@ -107,7 +107,7 @@ TEST_CASE("meter stream: names are sent as they come, and again when they change
 
 TEST_CASE("meter stream: many and long names are sent in small texts", "[meter-stream]") {
   TraceInfo info = small_info(1, 3000, 5000), heard;
-  info.processes[0].name = std::string(10'000, '\x01');
+  info.processes[0].name = info.processes[0].program = info.processes[0].cgroup = std::string(10'000, '\x01');
   info.processes[1].name = "\xff\xfe not UTF-8";
   info.scenario = std::string(100'000, 's');
   info.channel_sets.push_back({});

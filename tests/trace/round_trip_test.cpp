@@ -70,6 +70,7 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   info.processes[1].group = ProcessId{2};
   info.processes[1].began_ns = 12'340'000'000;
   info.processes[2].acquired = true;
+  info.processes[2].cgroup = "system.slice/a.service";
   info.machines[1].addresses = {"10.0.0.2", "fe80::2"};
   info.channels[1].owner = ProcessId{};
   info.channels[1].medium = ChannelMedium::tcp;
@@ -87,6 +88,8 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   CHECK(back.processes[1].began_ns == 12'340'000'000);
   CHECK_FALSE(back.processes[1].acquired);
   CHECK(back.processes[2].acquired);
+  CHECK(back.processes[1].cgroup.empty());
+  CHECK(back.processes[2].cgroup == "system.slice/a.service");
   CHECK(back.machines[0].addresses.empty());
   CHECK(back.machines[1].addresses == info.machines[1].addresses);
   CHECK(back.channels[0].medium == ChannelMedium::unknown);
@@ -116,7 +119,8 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
 
   // Traces of before these were known have none of the keys.
   const std::string older = to_json(Sidecar{.finished = true, .info = TraceInfo{.machines = {{"red", 2}}}});
-  for (const auto* key : {"cores", "addresses", "pid", "group", "began_ns", "acquired", "kind", "medium", "modules"})
+  for (const auto* key :
+       {"cores", "addresses", "pid", "group", "began_ns", "acquired", "cgroup", "kind", "medium", "modules"})
     CHECK(older.find(key) == std::string::npos);
 }
 

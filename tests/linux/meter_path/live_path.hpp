@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "backends/linux/transport/collector/filter_collector.hpp"
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "backends/linux/transport/link/meter_link.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/descriptor.hpp"
@@ -89,7 +90,7 @@ class CollectorProcess {
     kill_hard();
   }
 
-  FilterAddress address() const { return {{"127.0.0.1"}, static_cast<std::uint16_t>(port_), secret_}; }
+  FilterAddress address() const { return {{"127.0.0.1"}, static_cast<std::uint16_t>(port_), secret_, "", false, ""}; }
   std::uint16_t port() const { return static_cast<std::uint16_t>(port_); }
   int filter_pid() const { return filter_pid_; }
   const std::string& log() const { return log_; }
@@ -161,11 +162,15 @@ inline UniqueFd connect_plain(std::uint16_t port) {
   return socket;
 }
 
-// A meter with its link, whose events come in batches.
+inline constexpr const char* kJob = "job";
+
+// A meter with its link, whose events come in batches. `address` has the filter's secret.
 struct LinkedMeter {
   LinkedMeter(const FilterAddress& address, const std::string& machine, std::uint32_t pid, MeterLinkOptions options)
       : meter(machine, 3),
-        link(MeterLink::create(loop->context, address, {machine, pid, "job", "program"}, std::move(options)).value()) {
+        link(MeterLink::create(loop->context, address_for_scope(address, {machine, kJob}).value(),
+                               {machine, pid, kJob, "program"}, std::move(options))
+                 .value()) {
     link->on_begin(meter.info);
     meter.growth();
   }

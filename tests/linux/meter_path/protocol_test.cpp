@@ -135,7 +135,7 @@ class World {
       auto parsed = wire::parse_meter_frame(std::move(*frame));
       REQUIRE(parsed.has_value());
       if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
-        const auto met = merged_->register_meter(*hello);
+        const auto met = merged_->register_meter(*hello, {hello->identity.machine, hello->identity.job}).value();
         peer.number = met.meter;
         peer.acked = {met.resume.names_passed, met.resume.events_passed, false};
         wire::append_meter_frame(peer.to_meter, met.resume);
@@ -303,7 +303,8 @@ TEST_CASE("meter path: a collector that breaks the protocol is not believed", "[
 TEST_CASE("meter path: a meter that breaks the protocol is refused", "[meter-path]") {
   MergedStream merged;
   LittleMeter meter("red", 2);
-  const auto number = merged.register_meter({wire::kMeterVersion, {}, {"red", 1, "", ""}, 0}).meter;
+  const auto number =
+      merged.register_meter({wire::kMeterVersion, {}, {"red", 1, "", ""}, 0}, {"red", ""}).value().meter;
   wire::Events events{0, {}};
   for (const auto& event : meter.events(3)) append_event(events.messages, event);
   CHECK_FALSE(merged.take(number, wire::Events{1, events.messages}).has_value());
@@ -320,6 +321,41 @@ TEST_CASE("meter path: a meter that breaks the protocol is refused", "[meter-pat
   CHECK(contents.count == 0);
   CHECK(contents.losses.seen == 3);
   CHECK(contents.reasons().find("3 the meter of process 1 on red: could not be understood by the collector") == 0);
+}
+
+TEST_CASE("meter path: a meter speaks for no other machine or job than its key is for", "[meter-path]") {
+  const auto hello = [](std::uint8_t key, const char* machine, const char* job) {
+    return wire::Hello{wire::kMeterVersion, wire::MeterKey{{key}}, {machine, 1, job, "a"}, 0};
+  };
+  MergedStream merged;
+  CHECK_FALSE(merged.register_meter(hello(1, "red", "foo"), {"green", "foo"}));
+  CHECK(merged.deliveries().empty());
+  // What it says of its job is not believed.
+  CHECK(merged.register_meter(hello(2, "green", "bar"), {"green", "foo"}));
+  CHECK(merged.deliveries()[0].meter.job == "foo");
+  // A meter of another machine or job cannot be continued.
+  CHECK_FALSE(merged.register_meter(hello(2, "red", "foo"), {"red", "foo"}));
+  CHECK_FALSE(merged.register_meter(hello(2, "green", "bar"), {"green", "bar"}));
+  CHECK(merged.register_meter(hello(2, "green", "foo"), {"green", "foo"}));
+
+  // Its names hold another machine: neither they nor what follows reaches the filter.
+  LittleMeter meter("red", 2);
+  TableSizes told;
+  const auto names = to_names(meter.growth(), told).at(0);
+  wire::Events events{0, {}};
+  for (const auto& event : meter.events(3)) append_event(events.messages, event);
+  CHECK_FALSE(merged.has_other_machine(0));
+  CHECK_FALSE(merged.take(0, wire::Names{0, names}));
+  CHECK(merged.has_other_machine(0));
+  CHECK_FALSE(merged.take(0, events));
+  CHECK_FALSE(merged.register_meter(hello(2, "green", "foo"), {"green", "foo"}));
+  merged.finish();
+  CHECK(contents_of(merged.waiting()).count == 0);
+  CHECK(merged.deliveries()[0].delivered == 0);
+
+  // The same names from the machine itself.
+  const auto red = merged.register_meter(hello(3, "red", "foo"), {"red", "foo"}).value().meter;
+  CHECK(merged.take(red, wire::Names{0, names}));
 }
 
 }  // namespace

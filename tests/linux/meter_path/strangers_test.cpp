@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "backends/linux/transport/frames/meter_frames.hpp"
+#include "backends/linux/transport/frames/preamble.hpp"
 #include "backends/linux/transport/tls/tls_stream.hpp"
 #include "model/random.hpp"
 #include "os/random.hpp"
@@ -36,11 +37,23 @@ bool is_closed(int socket) {
   });
 }
 
-// With the secret of `address`, as far as the handshake gets.
+const MeterScope kRed = {"red", kJob};
+
+std::string preamble_of(const FilterAddress& address, const MeterScope& scope, const std::string& identity) {
+  Nonce nonce;
+  REQUIRE(draw_random(nonce));
+  return make_preamble(identity, meter_key(address.secret, identity_of(scope)).value(), nonce).value();
+}
+
+// Proves the key of `scope`; then offers an identity with the key of `keyed`, as far as the handshake gets.
 struct Stranger {
-  explicit Stranger(const FilterAddress& address)
-      : context(TlsContext::create(TlsRole::client, address.secret).value()),
-        tls(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), connect_plain(address.port).release()), context.asio()) {}
+  explicit Stranger(const FilterAddress& address, const MeterScope& scope = kRed)
+      : Stranger(address, scope, identity_of(scope), scope) {}
+  Stranger(const FilterAddress& address, const MeterScope& scope, const std::string& offered, const MeterScope& keyed)
+      : context(TlsContext::client(offered, meter_key(address.secret, identity_of(keyed)).value()).value()),
+        tls(asio::ip::tcp::socket(io, asio::ip::tcp::v4(), connect_plain(address.port).release()), context.asio()) {
+    send_all(tls.next_layer().native_handle(), preamble_of(address, scope, identity_of(scope)));
+  }
   bool shake_hands() {
     AsioError failed;
     tls.handshake(asio::ssl::stream_base::client, failed);
@@ -62,7 +75,7 @@ struct Stranger {
 };
 
 // After whatever was tried, a meter is served as if nothing had been.
-void check_unharmed(CollectorProcess& collector, const TemporaryFolder& folder) {
+void check_unharmed(CollectorProcess& collector, const TemporaryFolder& folder, std::uint64_t lost = 0) {
   LinkedMeter red(collector.address(), "red", 1, patient(folder));
   red.record(1000);
   const auto report = red.end();
@@ -71,7 +84,7 @@ void check_unharmed(CollectorProcess& collector, const TemporaryFolder& folder) 
   const auto stream = collector.stream();
   CHECK(stream.count == 1000);
   CHECK(counts_from_zero(stream));
-  CHECK(stream.lost() == 0);
+  CHECK(stream.lost() == lost);
 }
 
 TEST_CASE("meter path: a wrong secret is refused", "[meter-path]") {
@@ -94,10 +107,46 @@ TEST_CASE("meter path: a wrong secret is refused", "[meter-path]") {
   CHECK(collector.report().meters.size() == 1);
 }
 
+TEST_CASE("meter path: the key of a machine and job is of no use for another", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream);
+  const MeterScope green = {"green", kJob};
+  for (const auto& offered : {identity_of(kRed), identity_of({"green", "other"}), std::string("dpm meter"),
+                              std::string("dpm meter "), std::string("dpm meter /job"), std::string(700, 'x')})
+    CHECK_FALSE(Stranger(collector.address(), green, offered, green).shake_hands());
+  {
+    const auto stranger = connect_plain(collector.port());
+    send_all(stranger.get(), preamble_of(collector.address(), green, identity_of(kRed)));
+    CHECK(is_closed(stranger.get()));
+  }
+  // With the keys of two, one after the other: the client's handshake ends before the filter looks.
+  {
+    Stranger stranger(collector.address(), green, identity_of(kRed), kRed);
+    (void)stranger.shake_hands();
+    CHECK(stranger.is_dropped());
+  }
+  // With its own key, but in another's name.
+  for (const bool is_named : {false, true}) {
+    Stranger stranger(collector.address(), green);
+    REQUIRE(stranger.shake_hands());
+    std::string bytes;
+    wire::append_meter_frame(
+        bytes, wire::Hello{wire::kMeterVersion, wire::MeterKey{{7}}, {is_named ? "green" : "red", 1, kJob, "a"}, 0});
+    LittleMeter red("red", 1);
+    TableSizes told;
+    wire::append_meter_frame(bytes, wire::Names{0, to_names(red.growth(), told).at(0)});
+    stranger.send(bytes);
+    CHECK(stranger.is_dropped());
+  }
+  CHECK(collector.reports([](const auto& report) { return report.refused.other_machine == 2; }));
+  // One was known as a meter of green, and what it recorded never came.
+  check_unharmed(collector, folder, 1);
+}
+
 TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, counted, and disturb no meter",
           "[meter-path]") {
   const TemporaryFolder folder;
-  CollectorProcess collector(folder / "log", kKeepStream, {300ms, 8});
+  CollectorProcess collector(folder / "log", kKeepStream, {300ms, 300ms, 8, 8});
   Random random(1);
   std::string garbage(100'000, '\0');
   for (char& byte : garbage) byte = static_cast<char>(random.next());
@@ -107,26 +156,51 @@ TEST_CASE("meter path: garbage, half of a handshake and silence are dropped, cou
     send_all(socket.get(), bytes);
     CHECK(is_closed(socket.get()));
   }
-  // A handshake that never goes on, and nothing at all.
-  const auto half = connect_plain(collector.port()), silent = connect_plain(collector.port());
-  send_all(half.get(), std::string("\x16\x03\x01\x01\x00\x01", 6));
-  CHECK(is_closed(half.get()));
-  CHECK(is_closed(silent.get()));
+  // Half of a preamble, nothing at all, and half of a handshake.
+  const auto half = connect_plain(collector.port()), silent = connect_plain(collector.port()),
+             halting = connect_plain(collector.port());
+  const std::string preamble = preamble_of(collector.address(), kRed, identity_of(kRed));
+  send_all(half.get(), preamble.substr(0, preamble.size() - 1));
+  send_all(halting.get(), preamble + std::string("\x16\x03\x01\x01\x00\x01", 6));
+  for (const int socket : {half.get(), silent.get(), halting.get()}) CHECK(is_closed(socket));
   // With the secret, but never a word.
   Stranger mute(collector.address());
   CHECK(mute.shake_hands());
   CHECK(mute.is_dropped());
   CHECK(collector.reports(
-      [](const auto& report) { return report.refused.not_authenticated >= 2 && report.refused.too_slow >= 3; }));
+      [](const auto& report) { return report.refused.not_authenticated >= 3 && report.refused.too_slow >= 4; }));
   check_unharmed(collector, folder);
 }
 
 TEST_CASE("meter path: many connections that never authenticate make room for a meter", "[meter-path]") {
   const TemporaryFolder folder;
-  CollectorProcess collector(folder / "log", kKeepStream, {60'000ms, 8});
+  CollectorProcess collector(folder / "log", kKeepStream, {60'000ms, 60'000ms, 8, 8});
   std::vector<UniqueFd> knocking;
   for (int i = 0; i < 50; ++i) knocking.push_back(connect_plain(collector.port()));
   CHECK(collector.reports([](const auto& report) { return report.refused.too_many >= 40; }));
+  check_unharmed(collector, folder);
+}
+
+TEST_CASE("meter path: a proof is believed once, byte by byte or at once", "[meter-path]") {
+  const TemporaryFolder folder;
+  CollectorProcess collector(folder / "log", kKeepStream, {60'000ms, 60'000ms, 8, 8});
+  const std::string identity = identity_of(kRed), preamble = preamble_of(collector.address(), kRed, identity);
+  const auto open = connect_plain(collector.port());
+  for (const char byte : preamble) send_all(open.get(), {&byte, 1});
+  // Places of those that prove nothing are not its own.
+  std::vector<UniqueFd> knocking;
+  for (int i = 0; i < 50; ++i) knocking.push_back(connect_plain(collector.port()));
+  CHECK(collector.reports([](const auto& report) { return report.refused.too_many >= 40; }));
+  const auto replayed = connect_plain(collector.port());
+  send_all(replayed.get(), preamble);
+  CHECK(is_closed(replayed.get()));
+  std::string wrong = preamble_of(collector.address(), kRed, identity);
+  wrong.back() ^= 1;
+  const auto stranger = connect_plain(collector.port());
+  send_all(stranger.get(), wrong);
+  CHECK(is_closed(stranger.get()));
+  char byte = 0;
+  CHECK((::recv(open.get(), &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN));
   check_unharmed(collector, folder);
 }
 
@@ -214,7 +288,7 @@ TEST_CASE("meter path: overheard bytes cannot be sent again", "[meter-path]") {
 TEST_CASE("meter path: a false collector learns nothing", "[meter-path]") {
   const TemporaryFolder folder;
   CollectorProcess false_one(folder / "log", kKeepStream);
-  const FilterAddress address = {{"127.0.0.1"}, false_one.port(), new_secret().value()};
+  const FilterAddress address = {{"127.0.0.1"}, false_one.port(), new_secret().value(), "", false, ""};
   auto options = patient(folder);
   options.end_wait = Duration::from_seconds(.3);
   LinkedMeter red(address, "red", 1, options);

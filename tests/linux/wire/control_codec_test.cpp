@@ -170,8 +170,10 @@ TEST_CASE("control messages: what the other end would refuse is not sent") {
   CHECK_FALSE(append_message(out, Request{1, FindFile{""}}));
   CHECK_FALSE(append_message(out, Request{1, FindFile{std::string("a\0b", 3)}}));
   CHECK_FALSE(append_message(out, Request{1, FindFile{std::string(5000, 'a')}}));
-  CHECK_FALSE(append_message(out, Request{1, AcquireProcess{"job", 7, {}, {{"red"}, 5000, "no secret", "f"}}}));
-  CreateProcess create{"job", "name", "file", {}, "", "", {}, {{"red"}, 5000, std::string(64, 'a'), "f"}};
+  CHECK_FALSE(append_message(
+      out, Request{1, AcquireProcess{"job", 7, {}, {{"red"}, 5000, "no secret", "f", false, std::string(32, 'b')}}}));
+  CreateProcess create{"job", "name", "file", {},
+                       "",    "",     {},     {{"red"}, 5000, std::string(64, 'a'), "f", false, std::string(32, 'b')}};
   CHECK(append_message(out, Request{1, create}));
   out.clear();
   create.arguments.assign(20, std::string(100'000, 'x'));

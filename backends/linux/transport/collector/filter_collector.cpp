@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backends/linux/transport/collector/filter_program.hpp"
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "backends/linux/transport/net/timer.hpp"
 #include "os/descriptors.hpp"
 #include "os/user_paths.hpp"
@@ -38,11 +39,12 @@ Result<void> make_log_folder(const std::string& path) {
 }  // namespace
 
 struct FilterCollector::State {
-  State(asio::io_context& chosen, CollectorOptions wanted, FilterProgram started, UniqueFd listener, TlsContext tls)
+  State(asio::io_context& chosen, CollectorOptions wanted, FilterProgram started, UniqueFd listener,
+        TlsContext::FindKey find_key, TlsContext tls)
       : context(chosen),
         options(std::move(wanted)),
         filter(std::move(started)),
-        connections(chosen, std::move(listener), std::move(tls), options.limits, stream,
+        connections(chosen, std::move(listener), std::move(find_key), std::move(tls), options.limits, stream,
                     {[this] { return may_read(); }, [this] { work_soon(); }}),
         port(connections.port()),
         work_timer(chosen),
@@ -87,7 +89,11 @@ FilterCollector::~FilterCollector() = default;
 Result<std::unique_ptr<FilterCollector>> FilterCollector::create(asio::io_context& context, CollectorOptions options) {
   allow_many_descriptors();  // each meter's connection is one
   ::signal(SIGPIPE, SIG_IGN);
-  auto tls = TlsContext::create(TlsRole::server, options.secret);
+  const TlsContext::FindKey find_key = [secret = options.secret](std::string_view identity) {
+    const auto key = scope_from(identity) ? meter_key(secret, identity) : Error{"it is not an identity"};
+    return key ? std::optional(*key) : std::nullopt;
+  };
+  auto tls = TlsContext::server(find_key);
   if (!tls) return tls.error();
   Result<UniqueFd> listener = UniqueFd();
   if (options.listens) listener = MeterConnections::listen(options.place);
@@ -95,8 +101,8 @@ Result<std::unique_ptr<FilterCollector>> FilterCollector::create(asio::io_contex
   if (auto made = make_log_folder(options.log); !made) return made.error();
   auto filter = FilterProgram::start(context, options.program, options.log);
   if (!filter) return filter.error();
-  auto state =
-      std::make_unique<State>(context, std::move(options), *std::move(filter), *std::move(listener), *std::move(tls));
+  auto state = std::make_unique<State>(context, std::move(options), *std::move(filter), *std::move(listener), find_key,
+                                       *std::move(tls));
   return std::unique_ptr<FilterCollector>(new FilterCollector(std::move(state)));
 }
 

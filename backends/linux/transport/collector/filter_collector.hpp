@@ -1,7 +1,8 @@
 // A filter program and its collector: starts the program with a pipe on its standard input, and passes on to it the
 // events that meters of any machine send to the collector's port. docs/trace-format.md describes what the filter reads.
 //
-// The port is open to every machine, because meters are on every machine. It accepts only TLS with the filter's secret.
+// The port is open to every machine, because meters are on every machine. It accepts only TLS with a key that is derived
+// from the filter's secret, and of a meter only the events of the machine and job that the key is for.
 // When the filter reads slowly, the meters wait. When it ends, the collector tells them, and they count later events as
 // lost. The folder of the log has, beside the filter's own files:
 //

@@ -12,31 +12,43 @@ std::uint64_t total(const std::vector<Loss>& losses) {
   return events;
 }
 
+bool are_all_of(const TraceGrowth& growth, const std::string& machine) {
+  const auto is_it = [&](const MachineInfo& each) { return each.name == machine; };
+  return std::all_of(growth.machines.begin(), growth.machines.end(), is_it) &&
+         std::all_of(growth.machines_again.begin(), growth.machines_again.end(),
+                     [&](const auto& again) { return is_it(again.entry); });
+}
+
 }  // namespace
 
-MergedStream::Registered MergedStream::register_meter(const wire::Hello& hello) {
+Result<MergedStream::Registered> MergedStream::register_meter(const wire::Hello& hello, const MeterScope& proved) {
+  if (hello.identity.machine != proved.machine) return Error{"it is a meter of another machine"};
   if (const auto found = by_key_.find(hello.key); found != by_key_.end()) {
     const Meter& meter = *meters_[found->second];
+    if (meter.has_other_machine || meter.identity.machine != proved.machine || meter.identity.job != proved.job)
+      return Error{"it says that it is a meter of another machine or job"};
     // Before its first message, the meter may not know yet that we know it.
     const bool known = meter.names > 0 || meter.events > meter.first_event || meter.account;
-    return {found->second, {known, meter.names, meter.events, meter.passed.names, meter.passed.events}};
+    return Registered{found->second, {known, meter.names, meter.events, meter.passed.names, meter.passed.events}};
   }
   const auto number = static_cast<std::uint32_t>(meters_.size());
   auto meter = std::make_unique<Meter>();
   meter->key = hello.key;
   meter->identity = hello.identity;
+  meter->identity.job = proved.job;
   meter->first_event = meter->events = meter->passed.events = hello.first_event;
   by_key_[hello.key] = number;
   meters_.push_back(std::move(meter));
   if (gone_.empty()) {
-    append_meter(stream_, number, hello.identity);
+    append_meter(stream_, number, meters_.back()->identity);
     mark(number, *meters_.back());
   }
-  return {number, {false, 0, hello.first_event, 0, hello.first_event}};
+  return Registered{number, {false, 0, hello.first_event, 0, hello.first_event}};
 }
 
 Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
   Meter& meter = *meters_.at(number);
+  if (meter.has_other_machine) return Error{"it has announced events of another machine"};
   Result<void> taken;
   if (const auto* names = std::get_if<wire::Names>(&frame)) {
     if (names->number > meter.names) return Error{"names are missing"};
@@ -59,6 +71,10 @@ Result<void> MergedStream::take(std::uint32_t number, wire::MeterFrame frame) {
 Result<void> MergedStream::take_names(Meter& meter, std::string_view text) {
   TraceGrowth growth;
   auto read = read_names(text, meter.known, growth);
+  if (!are_all_of(growth, meter.identity.machine)) {
+    meter.has_other_machine = true;
+    return Error{"it announces events of another machine"};
+  }
   if (!gone_.empty() || meter.account) return read;
   if (!meter.input) meter.input = union_.add(meter.identity.machine + " " + std::to_string(meter.identity.pid));
   union_.grow(*meter.input, growth);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/linux/transport/frames/meter_frames.hpp"
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "merge/trace_union.hpp"
 #include "trace/delivery_report.hpp"
 #include "trace/meter_names.hpp"
@@ -28,12 +29,15 @@ class MergedStream {
     std::uint32_t meter = 0;
     wire::Resume resume;
   };
-  Registered register_meter(const wire::Hello& hello);
+  // Its key is for `proved`. An error if it is, or says that it is, a meter of something else.
+  Result<Registered> register_meter(const wire::Hello& hello, const MeterScope& proved);
 
   // Names, Events or Over of a meter. An error if the meter breaks the protocol.
   Result<void> take(std::uint32_t meter, wire::MeterFrame frame);
   // What has been passed on, to be confirmed to the meter.
   wire::Ack ack(std::uint32_t meter) const { return meters_.at(meter)->passed; }
+  // It announced events of another machine. They and all later ones are refused.
+  bool has_other_machine(std::uint32_t meter) const { return meters_.at(meter)->has_other_machine; }
   bool has_ended(std::uint32_t meter) const { return meters_.at(meter)->account.has_value(); }
 
   // Ends the stream.
@@ -63,6 +67,7 @@ class MergedStream {
     std::optional<MeterAccount> account;
     wire::Ack passed;
     std::uint64_t delivered = 0;  // of those understood
+    bool has_other_machine = false;
   };
   // Up to this position the stream holds data of this meter.
   struct Mark {

@@ -11,6 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "backends/linux/transport/collector/fair_places.hpp"
+#include "backends/linux/transport/collector/meter_entrance.hpp"
 #include "backends/linux/transport/frames/frame.hpp"
 #include "backends/linux/transport/net/listener.hpp"
 #include "backends/linux/transport/tls/tls_stream.hpp"
@@ -19,7 +21,7 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kReadPiece = 16 * 1024;  // one TLS record
-constexpr int kBacklog = 256;
+constexpr int kBacklog = 4096;  // a flood fills it while the collector is busy: then the kernel drops connections
 
 Result<UniqueFd> listen_on(const sockaddr* address, socklen_t size, bool both_families) {
   UniqueFd socket(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -45,12 +47,20 @@ void notice_silence(int socket) {
 // At most two coroutines for each connection: one reads, one writes while there is something to send.
 class MeterConnections::Work : public std::enable_shared_from_this<Work> {
  public:
-  Work(asio::io_context& context, TlsContext tls, ConnectionLimits limits, MergedStream& stream, Handlers handlers)
+  Work(asio::io_context& context, TlsContext::FindKey find_key, TlsContext tls, ConnectionLimits limits,
+       MergedStream& stream, Handlers handlers)
       : context_(context),
         tls_(std::move(tls)),
         limits_(limits),
         stream_(stream),
         handlers_(std::move(handlers)),
+        entrance_(context, {limits.preamble, limits.unproved_max},
+                  {std::move(find_key), [this](MeterEntrance::Proved proved) { begin(std::move(proved)); },
+                   [this](MeterEntrance::Refusal why) {
+                     ++(refused_.*why);
+                     if (!abandoned_) handlers_.on_change();
+                   }}),
+        greeting_(limits.greeting_max),
         resumed_(context) {
     resumed_.expires_at(asio::steady_timer::time_point::max());
   }
@@ -63,22 +73,12 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   void stop_listening() { listener_.reset(); }
   int listener_fd() const { return listener_ ? listener_->fd() : -1; }
 
-  void accept(UniqueFd socket) {
-    notice_silence(socket.get());
-    const auto knocking = std::count_if(connections_.begin(), connections_.end(),
-                                        [](const auto& connection) { return !connection->authenticated; });
-    if (static_cast<std::size_t>(knocking) >= limits_.unauthenticated_max) make_room();
-    const auto connection = connections_.emplace_back(std::make_shared<Connection>(context_, tls_, std::move(socket)));
-    connection->greeting.start(limits_.greeting, [this, connection = connection.get()] {
-      ++refused_.too_slow;
-      drop(*connection);
-    });
-    spawn(context_, converse(shared_from_this(), connection));
-  }
+  void accept(UniqueFd socket) { entrance_.accept(std::move(socket)); }
 
   void abandon() {
     abandoned_ = true;
     listener_.reset();
+    entrance_.drop_all();
     while (!connections_.empty()) drop(*connections_.front());
     resume();
   }
@@ -98,14 +98,20 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   const RefusedConnections& refused() const { return refused_; }
 
   struct Connection {
-    Connection(asio::io_context& context, TlsContext& tls, UniqueFd socket)
-        : stream(asio::ip::tcp::socket(context, asio::ip::tcp::v6(), socket.release()), tls.asio()),
+    Connection(asio::io_context& context, TlsContext& tls, MeterEntrance::Proved proved, std::uint64_t its_number)
+        : stream(asio::ip::tcp::socket(context, asio::ip::tcp::v6(), proved.socket.release()), tls.asio()),
+          identity(std::move(proved.identity)),
+          network(std::move(proved.network)),
+          number(its_number),
           frames(wire::kMeterFrameBodyBytesMax),
           greeting(context) {}
     TlsStream stream;
+    const std::string identity, network;
+    const std::uint64_t number;
     FrameReader frames;
-    Timer greeting;  // runs until the peer is known
-    bool authenticated = false, dropped = false, told_gone = false, writing = false;
+    Timer greeting;  // runs until the meter is known
+    bool dropped = false, told_gone = false, writing = false;
+    bool has_other_machine = false;  // spoke for one
     std::optional<std::uint32_t> meter;
     std::string out;  // being written
     wire::Ack acked;
@@ -113,18 +119,36 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   using Shared = std::shared_ptr<Connection>;
 
  private:
-  // Drops the oldest unauthenticated connection: a peer that has the secret authenticates at once.
+  // No descriptor is left.
   void make_room() {
-    const auto oldest = std::find_if(connections_.begin(), connections_.end(),
-                                     [](const auto& connection) { return !connection->authenticated; });
-    if (oldest == connections_.end()) return;
+    if (!entrance_.make_room()) drop_number(greeting_.evict());
+  }
+
+  void drop_number(std::optional<FairPlaces::Number> number) {
+    const auto found = std::find_if(connections_.begin(), connections_.end(),
+                                    [&](const auto& connection) { return connection->number == number; });
+    if (found == connections_.end()) return;
     ++refused_.too_many;
-    drop(**oldest);
+    const Shared kept = *found;
+    drop(*kept);
+  }
+
+  void begin(MeterEntrance::Proved proved) {
+    notice_silence(proved.socket.get());
+    const auto connection =
+        connections_.emplace_back(std::make_shared<Connection>(context_, tls_, std::move(proved), ++last_number_));
+    connection->greeting.start(limits_.greeting, [this, connection = connection.get()] {
+      ++refused_.too_slow;
+      drop(*connection);
+    });
+    drop_number(greeting_.enter(connection->number, connection->identity));
+    spawn(context_, converse(shared_from_this(), connection));
   }
 
   void drop(Connection& connection) {
     if (std::exchange(connection.dropped, true)) return;
     connection.greeting.cancel();
+    greeting_.leave(connection.number);
     AsioError ignored;
     connection.stream.lowest_layer().close(ignored);
     connections_.remove_if([&](const auto& other) { return other.get() == &connection; });
@@ -133,9 +157,10 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
 
   asio::awaitable<void> converse([[maybe_unused]] std::shared_ptr<Work> self, Shared connection) {
     const std::string stranger = co_await shake_hands(connection->stream, TlsRole::server);
-    if (!stranger.empty() && !connection->dropped) ++refused_.not_authenticated;
-    if (!stranger.empty()) drop(*connection);
-    connection->authenticated = true;
+    const bool is_proved = stranger.empty() && proved_identity(connection->stream) == connection->identity;
+    if (!is_proved && !connection->dropped) ++refused_.not_authenticated;
+    if (!is_proved) drop(*connection);
+    if (is_proved) entrance_.note_meter(connection->network);
     std::array<char, kReadPiece> bytes;
     while (!connection->dropped) {
       if (!handlers_.may_read()) {
@@ -157,7 +182,7 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
       auto frame = connection.frames.next();
       if (frame && !frame->has_value()) break;
       if (frame && take(connection, *std::move(*frame))) continue;
-      ++refused_.broken_protocol;
+      ++(connection.has_other_machine ? refused_.other_machine : refused_.broken_protocol);
       drop(connection);
     }
     handlers_.on_change();
@@ -168,16 +193,24 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
     if (!parsed) return parsed.error();
     if (const auto* hello = std::get_if<wire::Hello>(&*parsed)) {
       if (connection.meter) return Error{"it says twice who it is"};
-      meet(connection, *hello);
-      return {};
+      return meet(connection, *hello);
     }
     if (!connection.meter) return Error{"it does not say who it is"};
-    return stream_.take(*connection.meter, *std::move(parsed));
+    auto taken = stream_.take(*connection.meter, *std::move(parsed));
+    connection.has_other_machine = stream_.has_other_machine(*connection.meter);
+    return taken;
   }
 
-  void meet(Connection& connection, const wire::Hello& hello) {
-    const auto registered = stream_.register_meter(hello);
+  Result<void> meet(Connection& connection, const wire::Hello& hello) {
+    const auto scope = scope_from(connection.identity).value_or(MeterScope());
+    const auto result = stream_.register_meter(hello, scope);
+    if (!result) {
+      connection.has_other_machine = true;
+      return result.error();
+    }
+    const auto& registered = *result;
     connection.greeting.cancel();
+    greeting_.leave(connection.number);
     // A meter has one connection: an older one is broken, and we have not noticed yet.
     const auto older = std::find_if(connections_.begin(), connections_.end(),
                                     [&](const auto& other) { return other->meter == registered.meter; });
@@ -185,6 +218,7 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
     connection.meter = registered.meter;
     connection.acked = {registered.resume.names_passed, registered.resume.events_passed, false};
     wire::append_meter_frame(connection.out, registered.resume);
+    return {};
   }
 
   void answer(const Shared& connection) {
@@ -229,6 +263,9 @@ class MeterConnections::Work : public std::enable_shared_from_this<Work> {
   std::optional<Listener> listener_;
   std::list<Shared> connections_;  // the oldest first
   RefusedConnections refused_;
+  MeterEntrance entrance_;
+  FairPlaces greeting_;  // connections from the preamble to Hello, by identity
+  std::uint64_t last_number_ = 0;
   asio::steady_timer resumed_;  // never due: cancelled by resume()
   bool abandoned_ = false;
 };
@@ -261,9 +298,9 @@ Result<UniqueFd> MeterConnections::listen(const Place& place) {
   return Error{fmt::format("--port {}-{}: {}", place.port_first, place.port_last, socket.error().what)};
 }
 
-MeterConnections::MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext tls,
-                                   ConnectionLimits limits, MergedStream& stream, Handlers handlers)
-    : work_(std::make_shared<Work>(context, std::move(tls), limits, stream, std::move(handlers))) {
+MeterConnections::MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext::FindKey find_key,
+                                   TlsContext tls, ConnectionLimits limits, MergedStream& stream, Handlers handlers)
+    : work_(std::make_shared<Work>(context, std::move(find_key), std::move(tls), limits, stream, std::move(handlers))) {
   if (listener) work_->listen(std::move(listener));
 }
 

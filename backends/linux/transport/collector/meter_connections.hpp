@@ -1,6 +1,10 @@
-// The connections of a collector: listens, authenticates peers by the secret, and gives the frames of meters to the merged
-// stream. Any process of any machine may connect. A connection that breaks the rules or takes too long is dropped and
-// counted, and does not disturb the others.
+// The connections of a collector: listens, authenticates peers, and gives the frames of meters to the merged stream. Any
+// process of any machine may connect. A connection that breaks the rules or takes too long is dropped and counted, and does
+// not disturb the others.
+//
+//     meter_entrance.hpp: unproved ──preamble──► TLS handshake ──► authenticated ──Hello──► a meter
+//
+// Each step has its own places: connections that have not come so far displace none that have.
 #pragma once
 
 #include <chrono>
@@ -15,8 +19,10 @@
 namespace dpm {
 
 struct ConnectionLimits {
-  std::chrono::milliseconds greeting{10'000};  // from connecting until the peer is known
-  std::size_t unauthenticated_max = 64;        // beyond that the oldest is dropped
+  std::chrono::milliseconds preamble{5'000};   // from connecting until the peer has proved its key
+  std::chrono::milliseconds greeting{10'000};  // from then until the meter is known
+  std::size_t unproved_max = 1024;             // beyond that one is dropped (unproved_places.hpp)
+  std::size_t greeting_max = 256;              // beyond that one of the machine and job with the most is dropped
 };
 
 class MeterConnections {
@@ -34,8 +40,8 @@ class MeterConnections {
   static Result<UniqueFd> listen(const Place& place);
 
   // Without a listener, connections come through accept() alone.
-  MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext tls, ConnectionLimits limits,
-                   MergedStream& stream, Handlers handlers);
+  MeterConnections(asio::io_context& context, UniqueFd listener, TlsContext::FindKey find_key, TlsContext tls,
+                   ConnectionLimits limits, MergedStream& stream, Handlers handlers);
   MeterConnections(const MeterConnections&) = delete;
   MeterConnections& operator=(const MeterConnections&) = delete;
   ~MeterConnections();

@@ -6,9 +6,11 @@
 #include <array>
 #include <utility>
 
+#include "backends/linux/transport/frames/preamble.hpp"
 #include "backends/linux/transport/link/connect.hpp"
 #include "backends/linux/transport/net/timer.hpp"
 #include "backends/linux/transport/tls/tls_stream.hpp"
+#include "os/random.hpp"
 
 namespace dpm {
 namespace {
@@ -117,7 +119,8 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     const auto conversation = conversation_;
     Timer patience(context_);
     patience.start(kGreetingPatience, [conversation] { conversation->end("no answer"); });
-    const std::string stranger = co_await shake_hands(conversation->stream, TlsRole::client);
+    std::string stranger = co_await prove_key(*conversation);
+    if (stranger.empty()) stranger = co_await shake_hands(conversation->stream, TlsRole::client);
     if (stranger.empty() && !conversation->is_over) {
       patience.start(kGreetingPatience, [this, conversation] {
         if (!resumed_) conversation->end("it does not answer");
@@ -130,6 +133,17 @@ class LinkSender::Work : public std::enable_shared_from_this<Work> {
     keep_watching();
     if (!stopped_ && !is_complete())
       note_problem(fmt::format("speak to the filter's collector at {}: {}", host, conversation->problem));
+  }
+
+  asio::awaitable<std::string> prove_key(Conversation& conversation) {
+    Nonce nonce;
+    if (auto drawn = draw_random(nonce); !drawn) co_return drawn.error().what;
+    const auto preamble = make_preamble(options_.identity, filter_.secret, nonce);
+    if (!preamble) co_return preamble.error().what;
+    AsioError failed;
+    co_await asio::async_write(conversation.stream.next_layer(), asio::buffer(*preamble),
+                               asio::redirect_error(asio::use_awaitable, failed));
+    co_return failed ? text_of(failed) : "";
   }
 
   std::vector<std::string> ways() const {

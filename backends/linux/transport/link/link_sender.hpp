@@ -35,6 +35,7 @@ struct SharedLink {
 class LinkSender {
  public:
   struct Options {
+    std::string identity;               // of whose key the filter's address has
     std::size_t batch_events = 0;       // a batch waits for this many,
     std::chrono::nanoseconds delay{0};  // at most this long
     // Called in the io_context's thread when events stop reaching the filter, about once a second while more come to

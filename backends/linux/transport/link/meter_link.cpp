@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "backends/linux/transport/link/link_sender.hpp"
 #include "model/counted.hpp"
 #include "os/random.hpp"
@@ -59,7 +60,8 @@ MeterLink::~MeterLink() = default;
 
 Result<std::unique_ptr<MeterLink>> MeterLink::create(asio::io_context& context, FilterAddress filter,
                                                      MeterIdentity meter, MeterLinkOptions options) {
-  auto tls = TlsContext::create(TlsRole::client, filter.secret);
+  const std::string identity = identity_of({meter.machine, meter.job});
+  auto tls = TlsContext::client(identity, filter.secret);
   if (!tls) return tls.error();
   if (options.folder.empty()) options.folder = state_folder() + "/spool";
   wire::MeterKey key;
@@ -69,7 +71,7 @@ Result<std::unique_ptr<MeterLink>> MeterLink::create(asio::io_context& context, 
   auto state = std::make_unique<State>(std::move(buffer), options);
   state->sender = std::make_unique<LinkSender>(
       context, state->link, std::move(filter), *std::move(tls),
-      LinkSender::Options{options.batch_events, of(options.delay), options.on_status, options.dial});
+      LinkSender::Options{identity, options.batch_events, of(options.delay), options.on_status, options.dial});
   return std::unique_ptr<MeterLink>(new MeterLink(std::move(state)));
 }
 

@@ -61,7 +61,7 @@ struct LinkReport {
 // Names after on_begin() come through on_growth(), each once: the source keeps no tables.
 class MeterLink : public EventSink, public GrowthSink {
  public:
-  // Another thread than that of the events runs the io_context until the link is destroyed.
+  // `filter` has the key of the meter's machine and job. Another thread than that of the events runs the io_context until the link is destroyed.
   static Result<std::unique_ptr<MeterLink>> create(asio::io_context& context, FilterAddress filter, MeterIdentity meter,
                                                    MeterLinkOptions options = {});
   ~MeterLink() override;

@@ -21,14 +21,14 @@ struct Descriptor::State {
   }
 
   asio::posix::stream_descriptor descriptor;
-  Then on_readable, on_writable;
+  Then on_readable, on_writable, on_changed;
 };
 
 Descriptor::Descriptor(asio::io_context& context, UniqueFd fd)
     : state_(std::make_shared<State>(context, std::move(fd))) {}
 
 Descriptor::~Descriptor() {
-  state_->on_readable = state_->on_writable = nullptr;
+  state_->on_readable = state_->on_writable = state_->on_changed = nullptr;
   AsioError ignored;
   state_->descriptor.close(ignored);
 }
@@ -40,6 +40,9 @@ void Descriptor::when_readable(std::function<void()> then) {
 }
 void Descriptor::when_writable(std::function<void()> then) {
   State::wait(state_, State::Wait::wait_write, &State::on_writable, std::move(then));
+}
+void Descriptor::when_changed(std::function<void()> then) {
+  State::wait(state_, State::Wait::wait_error, &State::on_changed, std::move(then));
 }
 
 }  // namespace dpm

@@ -22,6 +22,8 @@ class Descriptor {
   // `then` that was not called yet.
   void when_readable(std::function<void()> then);
   void when_writable(std::function<void()> then);
+  // For files of the kernel that tell changes (cgroup.events): when it has changed since it was last read.
+  void when_changed(std::function<void()> then);
 
  private:
   struct State;

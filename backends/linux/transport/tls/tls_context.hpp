@@ -1,8 +1,11 @@
-// A filter's secret in the form that TLS uses (tls_stream.hpp). Does not include Boost.Asio or OpenSSL.
+// Pre-shared keys in the form that TLS uses (tls_stream.hpp). Does not include Boost.Asio or OpenSSL.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "backends/linux/transport/net/io_context.hpp"
 #include "model/result.hpp"
@@ -17,8 +20,11 @@ enum class TlsRole { client, server };
 
 class TlsContext {
  public:
-  // `secret` is 64 hexadecimal digits.
-  static Result<TlsContext> create(TlsRole role, const std::string& secret);
+  // Keys are 64 hexadecimal digits.
+  static Result<TlsContext> client(std::string identity, const std::string& key);
+  // The key of an identity that a client offers; nothing if it is not one.
+  using FindKey = std::function<std::optional<std::string>(std::string_view identity)>;
+  static Result<TlsContext> server(FindKey find_key);
   TlsContext(TlsContext&&) noexcept;
   TlsContext& operator=(TlsContext&&) noexcept;
   ~TlsContext();
@@ -28,6 +34,7 @@ class TlsContext {
 
  private:
   struct State;
+  static Result<TlsContext> create(std::unique_ptr<State> state);
   explicit TlsContext(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -11,54 +11,22 @@
 namespace dpm {
 namespace {
 
-constexpr std::size_t kSecretBytes = 32;
-constexpr std::string_view kIdentity = "dpm meter";
+constexpr std::size_t kKeyBytes = 32;
 constexpr const char* kCipher = "TLS_AES_128_GCM_SHA256";
 constexpr std::array<unsigned char, 2> kCipherNumber = {0x13, 0x01};
 
-using Secret = std::array<unsigned char, kSecretBytes>;
-
-Result<Secret> parse_secret(const std::string& text) {
-  Secret secret = {};
-  if (!read_hexadecimal(text, secret)) return Error{"a secret has 64 hexadecimal digits"};
-  return secret;
-}
+using Key = std::array<unsigned char, kKeyBytes>;
 
 // OpenSSL takes the key as a session to be resumed.
-SSL_SESSION* session_with(SSL* ssl, const Secret& secret) {
+SSL_SESSION* session_with(SSL* ssl, const Key& key) {
   SSL_SESSION* session = SSL_SESSION_new();
   const SSL_CIPHER* cipher = SSL_CIPHER_find(ssl, kCipherNumber.data());
-  if (session == nullptr || cipher == nullptr ||
-      SSL_SESSION_set1_master_key(session, secret.data(), secret.size()) != 1 ||
+  if (session == nullptr || cipher == nullptr || SSL_SESSION_set1_master_key(session, key.data(), key.size()) != 1 ||
       SSL_SESSION_set_cipher(session, cipher) != 1 || SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) != 1) {
     SSL_SESSION_free(session);
     return nullptr;
   }
   return session;
-}
-
-// The context keeps its secret here, because Asio uses its application data.
-int secret_index() {
-  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
-  return index;
-}
-
-const Secret& secret_of(SSL* ssl) {
-  return *static_cast<const Secret*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), secret_index()));
-}
-
-int offer_secret(SSL* ssl, const EVP_MD*, const unsigned char** identity, std::size_t* identity_bytes,
-                 SSL_SESSION** session) {
-  *session = session_with(ssl, secret_of(ssl));
-  *identity = reinterpret_cast<const unsigned char*>(kIdentity.data());
-  *identity_bytes = kIdentity.size();
-  return *session != nullptr ? 1 : 0;
-}
-
-int find_secret(SSL* ssl, const unsigned char* identity, std::size_t identity_bytes, SSL_SESSION** session) {
-  const std::string_view name(reinterpret_cast<const char*>(identity), identity_bytes);
-  *session = name == kIdentity ? session_with(ssl, secret_of(ssl)) : nullptr;
-  return name != kIdentity || *session != nullptr ? 1 : 0;
 }
 
 std::string last_error() {
@@ -71,9 +39,36 @@ std::string last_error() {
 }  // namespace
 
 struct TlsContext::State {
-  Secret secret = {};
   TlsRole role = TlsRole::client;
+  std::string identity;  // of a client
+  Key key = {};
+  FindKey find_key;  // of a server
   std::unique_ptr<asio::ssl::context> context;
+
+  // The context keeps a pointer here, because Asio uses its application data.
+  static int index() {
+    static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+    return index;
+  }
+  static const State& of(SSL* ssl) {
+    return *static_cast<const State*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), index()));
+  }
+  static int offer_key(SSL* ssl, const EVP_MD*, const unsigned char** identity, std::size_t* identity_bytes,
+                       SSL_SESSION** session) {
+    const State& state = of(ssl);
+    *session = session_with(ssl, state.key);
+    *identity = reinterpret_cast<const unsigned char*>(state.identity.data());
+    *identity_bytes = state.identity.size();
+    return *session != nullptr ? 1 : 0;
+  }
+  static int look_for_key(SSL* ssl, const unsigned char* bytes, std::size_t length, SSL_SESSION** session) {
+    *session = nullptr;
+    const auto found = of(ssl).find_key({reinterpret_cast<const char*>(bytes), length});
+    Key key = {};
+    if (!found || !read_hexadecimal(*found, key)) return 1;  // the handshake goes on without a key, and fails
+    *session = session_with(ssl, key);
+    return *session != nullptr && SSL_SESSION_set1_ticket_appdata(*session, bytes, length) == 1 ? 1 : 0;
+  }
 };
 
 TlsContext::TlsContext(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -81,13 +76,23 @@ TlsContext::TlsContext(TlsContext&&) noexcept = default;
 TlsContext& TlsContext::operator=(TlsContext&&) noexcept = default;
 TlsContext::~TlsContext() = default;
 
-Result<TlsContext> TlsContext::create(TlsRole role, const std::string& secret) {
-  const auto parsed = parse_secret(secret);
-  if (!parsed) return parsed.error();
+Result<TlsContext> TlsContext::client(std::string identity, const std::string& key) {
   auto state = std::make_unique<State>();
-  state->secret = *parsed;
-  state->role = role;
-  SSL_CTX* context = SSL_CTX_new(role == TlsRole::client ? TLS_client_method() : TLS_server_method());
+  if (!read_hexadecimal(key, state->key)) return Error{"a key has 64 hexadecimal digits"};
+  state->identity = std::move(identity);
+  return create(std::move(state));
+}
+
+Result<TlsContext> TlsContext::server(FindKey find_key) {
+  auto state = std::make_unique<State>();
+  state->role = TlsRole::server;
+  state->find_key = std::move(find_key);
+  return create(std::move(state));
+}
+
+Result<TlsContext> TlsContext::create(std::unique_ptr<State> state) {
+  const bool is_client = state->role == TlsRole::client;
+  SSL_CTX* context = SSL_CTX_new(is_client ? TLS_client_method() : TLS_server_method());
   if (context == nullptr) return Error{"prepare TLS: " + last_error()};
   state->context = std::make_unique<asio::ssl::context>(context);  // owns it
   if (SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) != 1 ||
@@ -95,13 +100,13 @@ Result<TlsContext> TlsContext::create(TlsRole role, const std::string& secret) {
       SSL_CTX_set_num_tickets(context, 0) != 1)
     return Error{"prepare TLS: " + last_error()};
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_ex_data(context, secret_index(), &state->secret);
-  if (role == TlsRole::client) {
-    // Verification of a certificate always fails: only the secret counts.
+  SSL_CTX_set_ex_data(context, State::index(), state.get());
+  if (is_client) {
+    // Verification of a certificate always fails: only the key counts.
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_psk_use_session_callback(context, offer_secret);
+    SSL_CTX_set_psk_use_session_callback(context, State::offer_key);
   } else {
-    SSL_CTX_set_psk_find_session_callback(context, find_secret);
+    SSL_CTX_set_psk_find_session_callback(context, State::look_for_key);
   }
   return TlsContext(std::move(state));
 }
@@ -116,8 +121,16 @@ asio::awaitable<std::string> shake_hands(TlsStream& stream, TlsRole role) {
       asio::redirect_error(asio::use_awaitable, failed));
   if (failed) co_return failed.message();
   // Both ends agreed on the pre-shared key, and nothing else.
-  if (SSL_session_reused(stream.native_handle()) != 1) co_return "the other end does not know the secret";
+  if (SSL_session_reused(stream.native_handle()) != 1) co_return "the other end does not know the key";
   co_return "";
+}
+
+std::string proved_identity(TlsStream& stream) {
+  void* bytes = nullptr;
+  std::size_t length = 0;
+  SSL_SESSION* session = SSL_get0_session(stream.native_handle());
+  if (session == nullptr || SSL_SESSION_get0_ticket_appdata(session, &bytes, &length) != 1) return "";
+  return {static_cast<const char*>(bytes), length};
 }
 
 }  // namespace dpm

@@ -1,7 +1,7 @@
-// A connection between two ends that share a secret: TLS 1.3 with the secret as an external pre-shared key (RFC 8446 2.2)
-// and a fresh Diffie-Hellman exchange, without certificates. A successful handshake proves to each end that the other has
-// the secret; with a wrong secret it fails. A third party cannot read, change or replay the data, not even if it learns
-// the secret later.
+// A connection between two ends that share a key: TLS 1.3 with an external pre-shared key (RFC 8446 2.2) and a fresh
+// Diffie-Hellman exchange, without certificates. The client offers an identity, which tells the server the key. A
+// successful handshake proves to each end that the other has the key of that identity; with another key it fails. A third
+// party cannot read, change or replay the data, not even if it learns the key later.
 //
 // Only this folder includes <openssl/ssl.h> and asio::ssl.
 #pragma once
@@ -22,8 +22,11 @@ namespace dpm {
 
 using TlsStream = asio::ssl::stream<asio::ip::tcp::socket>;
 
-// Returns why it failed; empty: both ends have proved that they have the secret. The caller bounds the time with a Timer
+// Returns why it failed; empty: both ends have proved that they have the key. The caller bounds the time with a Timer
 // that closes the socket.
 asio::awaitable<std::string> shake_hands(TlsStream& stream, TlsRole role);
+
+// At the server, after the handshake: what the client has proved to be.
+std::string proved_identity(TlsStream& stream);
 
 }  // namespace dpm
