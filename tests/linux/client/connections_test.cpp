@@ -35,7 +35,7 @@ struct Fixture {
   Fixture()
       : interruption(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         connections({.kind = Launcher::Kind::local, .dpm = HOSTILE_METERD}, "tester", interruption.get()) {
-    connections.on_overflow([this](std::vector<MachineReport> output) {
+    connections.on_overflow([this](const std::vector<MachineReport>& output) {
       for (const auto& report : output) overflow_bytes += std::get<Output>(report.what).bytes.size();
     });
   }

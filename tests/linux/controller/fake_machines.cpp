@@ -126,11 +126,14 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
   constexpr std::uint16_t kPort = 4000;
   if (const auto* filter = std::get_if<CreateFilter>(&body)) {
     if (filter->through_controller)
-      return FilterCreated{
-          pid_on(machine), {.secret = std::string(64, 'a'), .through_controller = true}, "logs/" + machine};
+      return FilterCreated{pid_on(machine),
+                           {.secret = std::string(64, 'a'), .through_controller = true, .id = std::string(32, 'b')},
+                           "logs/" + machine};
     const auto address = addresses_.try_emplace(machine, "10.0.0.1").first->second;
     return FilterCreated{
-        pid_on(machine), {.hosts = {address}, .port = kPort, .secret = std::string(64, 'a')}, "logs/" + machine};
+        pid_on(machine),
+        {.hosts = {address}, .port = kPort, .secret = std::string(64, 'a'), .id = std::string(32, 'b')},
+        "logs/" + machine};
   }
   if (std::holds_alternative<CreateProcess>(body))
     return ProcessCreated{pid_on(machine), "", std::exchange(warning_, "")};

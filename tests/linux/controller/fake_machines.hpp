@@ -15,6 +15,10 @@ class FakeMachines : public Machines {
  public:
   std::vector<Answer> ask(std::vector<Question> questions) override;
   std::vector<std::string> known_as(std::vector<std::string> machines) override;
+  Result<std::string> own_name(const std::string& machine) const override {
+    const auto known = own_names_.find(machine);
+    return known == own_names_.end() ? machine : known->second;
+  }
   bool is_here(const std::string& machine) const override { return machine == kLocalMachine; }
   bool are_all_here() const override { return false; }
   void serve_tunnels(const FilterAddress&, const std::string& machine, std::uint32_t pid) override {
@@ -32,6 +36,10 @@ class FakeMachines : public Machines {
   void next_pid(const std::string& machine, std::uint32_t pid) { pids_[machine].push_back(pid); }
   // Of its filters; by default 10.0.0.1.
   void have_address(const std::string& machine, const std::string& address) { addresses_[machine] = address; }
+  // The name that the machine has for itself; by default the user's.
+  void have_own_name(const std::string& machine, const Result<std::string>& name) {
+    own_names_.insert_or_assign(machine, name);
+  }
   void next_name(const std::string& name) { name_ = name; }
   // The next question of this kind ("StartProcess"; empty: of any) to the machine.
   void refuse(const std::string& machine, const std::string& kind, const std::string& why) {
@@ -73,6 +81,7 @@ class FakeMachines : public Machines {
   std::map<std::string, std::deque<std::uint32_t>> pids_;
   std::uint32_t last_pid_ = 2000;
   std::map<std::string, std::string> addresses_;
+  std::map<std::string, Result<std::string>> own_names_;
   std::string name_, warning_;
   std::vector<Refusal> refusals_;
   std::map<std::string, std::string> cut_off_;

@@ -152,7 +152,8 @@ class Session {
     managed.job = word(words);
     managed.state = state_from(word(words));
     managed.filter.filter = word(words);
-    managed.filter.secret = word(words);
+    managed.filter.id = word(words);
+    managed.filter.secret = std::string(64, 'b');
     managed.controller = word(words);
     managed.attended = word(words) == "attended";
     managed.flags =

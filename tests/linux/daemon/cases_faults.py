@@ -1,12 +1,13 @@
 """Daemons, controllers and supervisors that are killed, and the next ones, which find what they leave."""
 import fcntl
 import os
+import pathlib
 import signal
 import subprocess
 import threading
 
 from control import Controller, Ended, wait_for
-from cases_processes import refusal, status_of
+from cases_processes import is_still, refusal, status_of
 
 COUNT = "i=0; while :; do i=$((i+1)); echo $i; read x || exit 0; done"
 
@@ -153,6 +154,19 @@ def case_two_names(machine):
     red.close()
 
 
+def case_identity(machine):
+    """Other accounts, and other machines, cannot know what a machine is recognised by; the next daemon says the same."""
+    red = Controller(machine)
+    host = red.welcome["host"]
+    number = pathlib.Path(machine.folder, f"run/dpm/identity@{machine.name}")
+    assert number.read_text() == host.split(" ")[1] and len(number.read_text()) == 64, host
+    assert number.stat().st_mode & 0o777 == 0o600
+    os.kill(machine.daemon(), signal.SIGKILL)
+    red = Controller(machine, "next")
+    assert red.welcome["host"] == host
+    red.close()
+
+
 def case_descriptors_of_the_caller(machine):
     """What the caller of the launcher left open reaches neither the daemon nor a program."""
     lock = open(machine.folder + "/lock", "w")
@@ -210,10 +224,10 @@ def case_supervisor_killed(machine):
     assert "supervisor was killed" in refusal(red.on, "set_flags", pid, flags="send")
     child = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
     red.on("stop_process", pid)
-    wait_for(lambda: status_of(pid) == "T", "the program to be stopped")
-    assert all(status_of(one) == "T" for one in child), child
+    wait_for(lambda: is_still(pid), "the program to be stopped")
+    assert all(is_still(one) for one in child), child
     red.on("start_process", pid)
-    wait_for(lambda: status_of(pid) != "T", "the program to go on")
+    wait_for(lambda: not is_still(pid), "the program to go on")
     os.kill(pid, signal.SIGSTOP)
     red.until(lambda: red.states(pid)[-1][0] == "stopped", "the report that another stopped it")
     os.kill(pid, signal.SIGCONT)
@@ -249,7 +263,7 @@ def case_everything_killed(machine):
     assert "supervisor was killed" in left["reason"]
     again.on("adopt", pid)
     again.on("stop_process", pid)
-    wait_for(lambda: status_of(pid) == "T", "the program to be stopped")
+    wait_for(lambda: is_still(pid), "the program to be stopped")
     again.on("start_process", pid)
     # It can be metered again.
     again.ask("acquire_process", job="job", pid=pid, flags="all", filter=machine.filter_address())

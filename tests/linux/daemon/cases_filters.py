@@ -151,7 +151,7 @@ def case_collector_killed(machine):
 def case_unreachable(machine):
     """A filter that cannot be reached holds up neither the program nor who controls it; its events stay in a file."""
     machine.address = {"hosts": ["127.0.0.1"], "port": 9, "secret": "0" * 64, "filter": "none",
-                       "through_controller": False}
+                       "through_controller": False, "id": "0" * 32}
     red = Controller(machine)
     pid, reason = red.run(sys.executable, "-c", TALK)
     assert reason == "normal" and pid not in red.managed()
@@ -246,7 +246,7 @@ def case_kept_files(machine):
     red.on("end_filter", made["pid"])
     assert "which has ended" in refusal(remove, "log", log)
     red.on("release", made["pid"])
-    wait_for(lambda: not machine.processes("--collect"), "the collector to end")
+    wait_for(lambda: not kept(red)[log]["used_by"], "the collector to end")
     size = kept(red)[log]["size_bytes"]
     assert size == sum(os.path.getsize(os.path.join(folder, name))
                        for folder, _, names in os.walk(made["log"]) for name in names), size

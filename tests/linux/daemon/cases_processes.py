@@ -23,6 +23,28 @@ def status_of(pid):
         return ""
 
 
+def cgroup_of(pid):
+    """The folder of a process's cgroup (version 2), or ''."""
+    try:
+        place = next(line[3:-1] for line in open(f"/proc/{pid}/cgroup") if line.startswith("0::"))
+        mount = next(line for line in open("/proc/self/mountinfo") if " - cgroup2 " in line).split()[4]
+    except (OSError, StopIteration):
+        return ""
+    return mount + place.rstrip("/")
+
+
+def is_frozen(pid):
+    try:
+        return "frozen 1\n" in open(cgroup_of(pid) + "/cgroup.events").readlines()
+    except OSError:
+        return False
+
+
+def is_still(pid):
+    """Stopped, by a signal or with its cgroup."""
+    return status_of(pid) == "T" or is_frozen(pid)
+
+
 def case_created_suspended(machine):
     """A process that was created has not done anything; started, it does everything."""
     red = Controller(machine)
@@ -98,7 +120,7 @@ def case_stop_and_start(machine):
         red.on("stop_process", pid)
         assert red.managed()[pid]["state"] == "stopped"
         for process in [pid, *children]:
-            wait_for(lambda p=process: status_of(p) == "T", f"{process} to be stopped")
+            wait_for(lambda p=process: is_still(p), f"{process} to be stopped")
         size = os.path.getsize(counter)
         assert "cannot be stopped" in refusal(red.on, "stop_process", pid)
         assert os.path.getsize(counter) == size
@@ -133,7 +155,7 @@ def case_stopped_from_outside(machine):
     for _ in range(20):  # whatever the kernel reports meanwhile
         red.on("start_process", pid)
         red.on("stop_process", pid)
-    wait_for(lambda: status_of(pid) == "T", "it to be stopped")
+    wait_for(lambda: is_still(pid), "it to be stopped")
     time.sleep(0.3)
     own = [state for state, _ in red.states(pid)][-40:]
     assert own == ["running", "stopped"] * 20, own
@@ -206,7 +228,7 @@ def case_orphans(machine):
     red.on("start_process", pid)
     orphan = int(wait_for(lambda: os.path.exists(left) and open(left).read(), "the second orphan"))
     red.on("stop_process", pid)
-    wait_for(lambda: status_of(orphan) == "T", "the orphan to be stopped")
+    wait_for(lambda: is_still(orphan), "the orphan to be stopped")
     red.on("kill_process", pid)
     wait_for(lambda: status_of(orphan) in ("", "Z"), "the orphan to be killed")
     red.close()

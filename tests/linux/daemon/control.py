@@ -1,4 +1,6 @@
 """A controller for tests: speaks control messages (backends/linux/remote/protocol/control_codec.hpp) with `dpm meterd --attach`."""
+import hashlib
+import hmac
 import json
 import os
 import queue
@@ -19,6 +21,12 @@ def frame(kind, text, raw=b"", frame_version=1):
 
 def request_frame(number, kind, fields, raw=b""):
     return frame(REQUEST, json.dumps({"type": kind, "number": number, **fields}).encode(), raw)
+
+
+def for_scope(address, machine, job):
+    """A filter's address as meters of this machine and job get it: with their key instead of the filter's secret."""
+    extracted = hmac.digest(bytes(32), bytes.fromhex(address["secret"]), hashlib.sha256)
+    return address | {"secret": hmac.digest(extracted, f"dpm meter {machine}/{job}\x01".encode(), hashlib.sha256).hex()}
 
 
 def wait_for(condition, what, patience=PATIENCE):
@@ -145,6 +153,11 @@ class Controller(Connection):
         if hello:
             self.welcome = self.ask("hello", version=VERSION, controller=name, machine=known_as)
 
+    def send(self, kind, raw=b"", /, **fields):
+        if kind in ("create_process", "acquire_process"):
+            fields["filter"] = for_scope(fields["filter"], self.machine.name, fields["job"])
+        return super().send(kind, raw, **fields)
+
     def create(self, *command, job="job", name=None, flags="all", directory="", stdin=""):
         return self.ask("create_process", job=job, name=name or os.path.basename(command[0]), file=command[0],
                         arguments=list(command[1:]), directory=directory, input=stdin, flags=flags,
@@ -184,6 +197,7 @@ class Machine:
 
     def __init__(self, dpm, folder, name="red", idle=None, address=None):
         self.dpm, self.name, self.idle, self.keep, self.address = dpm, name, idle, None, address
+        self.signals = False  # no cgroups
         self.folder = folder
         os.makedirs(folder + "/run", mode=0o700, exist_ok=True)
         os.makedirs(folder + "/home", mode=0o700, exist_ok=True)
@@ -193,6 +207,7 @@ class Machine:
     def attach_command(self):
         command = [self.dpm, "meterd", "--attach", "--machine", self.name]
         command += ["--idle", str(self.idle)] if self.idle else []
+        command += ["--signals"] if self.signals else []
         return command + (["--keep", str(self.keep)] if self.keep else [])
 
     def filter_address(self):

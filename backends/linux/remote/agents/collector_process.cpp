@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/timer.hpp"
 #include "os/find_program.hpp"
@@ -117,7 +118,7 @@ void CollectorProcess::on_request(RequestId id, RequestBody request) {
     return service_.retire([this] { context_.stop(); });
   }
   if (auto* piece = std::get_if<Relay>(&request); piece != nullptr && managed_.filter.through_controller) {
-    tunnels_.take(std::move(*piece));
+    tunnels_.take(*piece);
     return service_.reply(id, Done{});
   }
   if (managed_.pid == 0 || (!std::holds_alternative<Release>(request) && !std::holds_alternative<EndFilter>(request)))
@@ -133,9 +134,11 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   if (request.program.empty()) {
     if (auto good = check_files(*command); !good) return good.error();
   }
-  // A meter that has the secret may send to the filter. The controller alone gets it, and gives it to meters.
+  // The controller alone gets it, and gives meters keys that are derived from it.
   auto secret = new_secret();
   if (!secret) return secret.error();
+  const auto id = filter_id(*secret);
+  if (!id) return id.error();
   CollectorOptions options;
   options.log = default_log_folder(request.name);
   options.program = *command;
@@ -151,7 +154,7 @@ Result<FilterCreated> CollectorProcess::create(const CreateFilter& request) {
   managed_.name = request.name;
   managed_.state = ProcessState::running;
   managed_.log = options.log;
-  managed_.filter = {hosts_of(request), collector_->port(), *secret, request.name, request.through_controller};
+  managed_.filter = {hosts_of(request), collector_->port(), *secret, request.name, request.through_controller, *id};
   collector_->begin(
       [this](const std::string& how) {
         how_ended_ = how.empty() ? "ended" : how_and_why(how, managed_.log);

@@ -6,7 +6,7 @@
 
 namespace dpm {
 
-void FilterTunnels::take(control::Relay piece) {
+void FilterTunnels::take(const control::Relay& piece) {
   const std::uint64_t number = piece.tunnel;
   if (!tunnels_.contains(number)) {
     if (piece.end) return;
@@ -17,7 +17,7 @@ void FilterTunnels::take(control::Relay piece) {
       return handlers_.send(std::move(refusal));
     }
   }
-  tunnels_.at(number)->take(std::move(piece));
+  tunnels_.at(number)->take(piece);
 }
 
 Result<void> FilterTunnels::open(std::uint64_t number) {

@@ -21,7 +21,7 @@ class FilterTunnels {
   FilterTunnels(asio::io_context& context, Handlers handlers) : context_(context), handlers_(std::move(handlers)) {}
 
   // A piece of a tunnel that is not known opens it.
-  void take(control::Relay piece);
+  void take(const control::Relay& piece);
   // The way that they took is broken.
   void end_all();
 

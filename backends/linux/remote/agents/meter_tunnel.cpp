@@ -6,16 +6,16 @@
 
 namespace dpm {
 
-Result<UniqueFd> MeterTunnel::dial(const std::string& filter_key) {
+Result<UniqueFd> MeterTunnel::dial(const std::string& filter_id) {
   if (!handlers_.is_listened_to()) return Error{"no controller is connected, through which they travel"};
   auto sockets = Tunnel::make_sockets();
   if (!sockets) return sockets.error();
   const std::uint64_t number = ++number_;
   // Every piece names the filter: the controller asks for it with the first one.
   Tunnel::Handlers handlers;
-  handlers.send = [this, number, filter_key](control::Relay piece) {
+  handlers.send = [this, number, filter_id](control::Relay piece) {
     piece.tunnel = number;
-    piece.filter = filter_key;
+    piece.filter = filter_id;
     handlers_.send(std::move(piece));
   };
   handlers.on_end = [this] { later(context_, [ended = std::shared_ptr<Tunnel>(std::move(tunnel_))] {}); };
@@ -23,8 +23,8 @@ Result<UniqueFd> MeterTunnel::dial(const std::string& filter_key) {
   return std::move(sockets->second);
 }
 
-void MeterTunnel::take(control::Relay piece) {
-  if (tunnel_ != nullptr && piece.tunnel == number_) tunnel_->take(std::move(piece));
+void MeterTunnel::take(const control::Relay& piece) {
+  if (tunnel_ != nullptr && piece.tunnel == number_) tunnel_->take(piece);
 }
 
 }  // namespace dpm

@@ -18,9 +18,9 @@ class MeterTunnel {
   };
   MeterTunnel(asio::io_context& context, Handlers handlers) : context_(context), handlers_(std::move(handlers)) {}
 
-  // A connection to the collector of the filter with this key.
-  Result<UniqueFd> dial(const std::string& filter_key);
-  void take(control::Relay piece);
+  // A connection to the collector of the filter with this id.
+  Result<UniqueFd> dial(const std::string& filter_id);
+  void take(const control::Relay& piece);
   // The way that it took is broken.
   void end() { tunnel_.reset(); }
 

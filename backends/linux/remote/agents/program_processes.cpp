@@ -7,11 +7,9 @@
 #include <unistd.h>
 
 #include <cctype>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -48,19 +46,6 @@ std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> children_by_parent
   return children;
 }
 
-template <typename Find>
-void signal_until_none_is_new(int signal, Find&& find) {
-  std::set<std::uint32_t> signalled;
-  for (bool found_others = true; found_others;) {
-    found_others = false;
-    for (const auto pid : find()) {
-      if (!signalled.insert(pid).second) continue;
-      found_others = true;
-      ::kill(static_cast<pid_t>(pid), signal);
-    }
-  }
-}
-
 }  // namespace
 
 void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
@@ -81,18 +66,6 @@ std::vector<std::uint32_t> descendants_of(std::uint32_t ancestor) {
     found.insert(found.end(), children.begin(), children.end());
   }
   return found;
-}
-
-void signal_descendants(int signal) {
-  signal_until_none_is_new(signal, [] { return descendants(); });
-}
-
-void signal_with_descendants(std::uint32_t pid, int signal) {
-  signal_until_none_is_new(signal, [pid] {
-    auto all = descendants_of(pid);
-    all.insert(all.begin(), pid);
-    return all;
-  });
 }
 
 void reap_orphans(std::uint32_t spared) {

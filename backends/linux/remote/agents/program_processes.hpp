@@ -15,11 +15,6 @@ std::vector<std::uint32_t> descendants();
 // The same of another process.
 std::vector<std::uint32_t> descendants_of(std::uint32_t ancestor);
 
-// Signals all descendants until it finds no new ones: after SIGSTOP or SIGKILL none is left that could create more.
-void signal_descendants(int signal);
-// The same for a process that is not our child, and its descendants.
-void signal_with_descendants(std::uint32_t pid, int signal);
-
 // Reaps children that have ended, except `spared`, which is waited for elsewhere.
 void reap_orphans(std::uint32_t spared);
 

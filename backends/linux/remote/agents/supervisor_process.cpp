@@ -10,16 +10,17 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/stopped_meter.hpp"
 #include "backends/linux/remote/agents/program_processes.hpp"
-#include "backends/linux/remote/protocol/filter_key.hpp"
 #include "backends/linux/sources/metering_methods.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/find_program.hpp"
 #include "os/machine.hpp"
 #include "os/process_handle.hpp"
 #include "os/user_paths.hpp"
+#include "os/whole_io.hpp"
 
 namespace dpm {
 namespace {
@@ -36,16 +37,17 @@ std::string reason_of(const siginfo_t& end) {
 
 }  // namespace
 
-Result<void> SupervisorProcess::run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink) {
-  return AgentService::run(std::move(daemon), machine, [&](asio::io_context& context) -> AgentService& {
-    static auto* const supervisor = new SupervisorProcess(context, machine, open_sink);
+Result<void> SupervisorProcess::run(UniqueFd daemon, const Options& options, const OpenMeterSink& open_sink) {
+  return AgentService::run(std::move(daemon), options.machine, [&](asio::io_context& context) -> AgentService& {
+    static auto* const supervisor = new SupervisorProcess(context, options, open_sink);
     return supervisor->service_;
   });
 }
 
-SupervisorProcess::SupervisorProcess(asio::io_context& context, std::string machine, const OpenMeterSink& open_sink)
+SupervisorProcess::SupervisorProcess(asio::io_context& context, const Options& options, const OpenMeterSink& open_sink)
     : context_(context),
-      machine_(machine.empty() ? machine_name() : std::move(machine)),
+      machine_(options.machine.empty() ? machine_name() : options.machine),
+      uses_cgroups_(options.uses_cgroups),
       open_sink_(open_sink),
       method_(std::move(metering_methods().front())),
       service_(context, {[this](RequestId id, RequestBody request) { on_request(id, std::move(request)); },
@@ -61,6 +63,7 @@ SupervisorProcess::SupervisorProcess(asio::io_context& context, std::string mach
                 [this](OutputBuffer::Piece piece) {
                   service_.report(Output{managed_.pid, piece.is_error, std::move(piece.bytes), piece.dropped_bytes});
                 }}),
+      group_(descendants),
       change_timer_(context),
       conclude_timer_(context) {}
 
@@ -105,7 +108,7 @@ Result<SupervisorProcess::Answer> SupervisorProcess::perform(RequestId id, Reque
   if (std::holds_alternative<StopProcess>(request)) return now(stop());
   if (std::holds_alternative<KillProcess>(request)) return later(kill(id));
   if (auto* piece = std::get_if<Relay>(&request)) {
-    tunnel_.take(std::move(*piece));
+    tunnel_.take(*piece);
     return Answer(Done{});
   }
   if (std::holds_alternative<Release>(request)) return later(release(id));
@@ -126,7 +129,9 @@ Result<ProcessCreated> SupervisorProcess::create(const CreateProcess& request) {
   managed_.job = request.job;
   managed_.name = request.name;
   managed_.state = ProcessState::fresh;
+  if (uses_cgroups_) give_cgroup();
   if (auto metered = meter(*std::move(launched), request.filter, request.flags); !metered) {
+    leave_cgroup();
     managed_.pid = 0;
     return metered.error();
   }
@@ -176,6 +181,7 @@ Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request)
   managed_.job = request.job;
   managed_.name = created.name;
   managed_.state = ProcessState::acquired;
+  if (auto cgroup = ProgramCgroup::of(facts.pid)) group_.set_cgroup(*std::move(cgroup));  // of a killed supervisor
   if (auto metered = meter(*std::move(run), request.filter, request.flags); !metered) {
     managed_.pid = 0;
     return metered.error();
@@ -183,10 +189,23 @@ Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request)
   return created;
 }
 
+// The program waits before its first instruction. Without a cgroup it is controlled by signals.
+void SupervisorProcess::give_cgroup() {
+  const auto parent = find_delegated_cgroup();
+  if (!parent) return;
+  auto cgroup = ProgramCgroup::make(*parent, managed_.pid);
+  if (!cgroup) return;
+  UniqueFd events(::open((cgroup->folder() + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC));
+  group_.set_cgroup(*std::move(cgroup));
+  if (!events) return;
+  cgroup_events_.emplace(context_, std::move(events));
+  watch_cgroup();
+}
+
 MeterWay SupervisorProcess::way_to(const FilterAddress& filter) {
   MeterWay way;
   way.on_delivery = [this](const Delivery& delivery) { later(context_, [this, delivery] { set_delivery(delivery); }); };
-  if (filter.through_controller) way.dial = [this, key = filter_key(filter)] { return tunnel_.dial(key); };
+  if (filter.through_controller) way.dial = [this, id = filter.id] { return tunnel_.dial(id); };
   return way;
 }
 
@@ -237,7 +256,7 @@ Result<void> SupervisorProcess::start(RequestId id) {
   if (has_begun_) {
     change_timer_.cancel();
     may_not_have_stopped_ = false;
-    signal_descendants(SIGCONT);
+    group_.go_on(is_stopped(program_stat_));
     service_.reply(id, Done{});
   } else {
     starters_.push_back(id);
@@ -270,7 +289,7 @@ Result<void> SupervisorProcess::stop() {
   if (has_begun_) {
     change_timer_.cancel();
     may_not_have_stopped_ = true;
-    signal_descendants(SIGSTOP);
+    group_.stop();
   }
   if (!has_ended_) managed_.reason.clear();
   set_state(ProcessState::stopped);
@@ -281,7 +300,7 @@ Result<void> SupervisorProcess::kill(RequestId id) {
   if (!is_child_) return Error{"an acquired process cannot be killed, only metered"};
   if (managed_.state == ProcessState::killed) return Error{"it has ended already"};
   killers_.push_back(id);
-  signal_descendants(SIGKILL);
+  group_.kill();
   return {};
 }
 
@@ -310,9 +329,11 @@ std::string SupervisorProcess::left_behind_text() const {
                      left.size() > kShownMost ? fmt::format(" and {} others", left.size() - kShownMost) : "");
 }
 
-// The agent stays until the meter has delivered its events, or has given up. A later daemon does not need it.
+// What the program left behind goes on outside of its cgroup. The agent stays until the meter has delivered its events, or has
+// given up. A later daemon does not need it.
 void SupervisorProcess::finish_release() {
   const std::string note = is_child_ ? left_behind_text() : "";
+  leave_cgroup();
   for (const auto& id : std::exchange(releasers_, {})) service_.reply(id, Done{note});
   is_retired_ = true;
   if (meter_->has_ended()) return leave();
@@ -342,13 +363,46 @@ void SupervisorProcess::confirm_change(int signal) {
   if (signal == 0 && std::exchange(may_not_have_stopped_, false))
     return change_timer_.start(kStopTakes, [this] { confirm_change(0); });
   const auto before = signal != 0 ? ProcessState::running : ProcessState::stopped;
-  if (managed_.state != before || is_stopped(program_stat_) != (signal != 0)) return;
+  if (managed_.state != before || is_still() != (signal != 0)) return;
   managed_.reason = signal != 0 ? fmt::format("signal {} ({})", signal, ::strsignal(signal)) : "";
   set_state(signal != 0 ? ProcessState::stopped : ProcessState::running);
 }
 
+bool SupervisorProcess::is_still() const { return is_stopped(program_stat_) || group_.is_frozen(); }
+
+void SupervisorProcess::watch_cgroup() {
+  ::lseek(cgroup_events_->fd(), 0, SEEK_SET);
+  if (read_to_end(cgroup_events_->fd()).empty()) return;  // the cgroup was removed, which would be reported endlessly
+  cgroup_events_->when_changed([this] {
+    watch_cgroup();
+    look_at_cgroup();
+  });
+}
+
+void SupervisorProcess::leave_cgroup() {
+  cgroup_events_.reset();
+  group_.dissolve();
+}
+
+// Others may freeze and thaw the cgroup, too. What it was told last counts: our own orders agree with the state.
+void SupervisorProcess::look_at_cgroup() {
+  if (has_ended_) {
+    group_.cgroup()->remove();
+    return;
+  }
+  const bool frozen = group_.is_frozen();
+  if (managed_.state == ProcessState::running && frozen) {
+    managed_.reason = "its cgroup was frozen";
+    set_state(ProcessState::stopped);
+  } else if (managed_.state == ProcessState::stopped && has_begun_ && !is_still()) {
+    managed_.reason.clear();
+    set_state(ProcessState::running);
+  }
+}
+
 void SupervisorProcess::on_program_end() {
   has_ended_ = true;
+  if (group_.cgroup()) group_.cgroup()->remove();
   siginfo_t end = {};
   const bool is_ours = is_child_ && ::waitid(P_PID, managed_.pid, &end, WEXITED) == 0;
   managed_.reason = is_ours ? reason_of(end) : "ended";  // only a parent learns how its child ended

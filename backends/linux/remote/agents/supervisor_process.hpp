@@ -2,7 +2,7 @@
 // meters it and holds its input and output. Control messages tell it what to do (agent_service.hpp). Everything that is
 // known of the program is known here, so that a daemon that is killed loses nothing.
 //
-//     daemon ── CreateProcess ──► supervisor ── pipes, SIGSTOP, SIGCONT, SIGKILL ──► program and its descendants
+//     daemon ── CreateProcess ──► supervisor ── pipes, cgroup or signals ──► program and its descendants
 //                                  │   └── notified calls ◄── program
 //                                  └── events ──► filter
 //
@@ -22,6 +22,7 @@
 #include "backends/linux/remote/agents/meter_path.hpp"
 #include "backends/linux/remote/agents/meter_thread.hpp"
 #include "backends/linux/remote/agents/meter_tunnel.hpp"
+#include "backends/linux/remote/agents/program_group.hpp"
 #include "backends/linux/remote/agents/program_streams.hpp"
 #include "backends/linux/transport/net/signal_watch.hpp"
 #include "model/metering_method.hpp"
@@ -30,13 +31,18 @@ namespace dpm {
 
 class SupervisorProcess {
  public:
+  struct Options {
+    std::string machine;       // empty: the name of this machine
+    bool uses_cgroups = true;  // to stop and kill the program, where one can be made
+  };
+
   // `daemon` is the connection to the daemon that started us.
-  static Result<void> run(UniqueFd daemon, const std::string& machine, const OpenMeterSink& open_sink);
+  static Result<void> run(UniqueFd daemon, const Options& options, const OpenMeterSink& open_sink);
 
  private:
   using RequestId = AgentService::RequestId;
 
-  SupervisorProcess(asio::io_context& context, std::string machine, const OpenMeterSink& open_sink);
+  SupervisorProcess(asio::io_context& context, const Options& options, const OpenMeterSink& open_sink);
 
   control::ManagedProcess describe() const;
   void on_request(RequestId id, control::RequestBody request);
@@ -47,6 +53,10 @@ class SupervisorProcess {
   Result<control::ProcessCreated> create(const control::CreateProcess& request);
   Result<std::unique_ptr<MeteredRun>> launch_with_streams(const control::CreateProcess& request, std::string& warning);
   Result<control::ProcessCreated> acquire(const control::AcquireProcess& request);
+  void give_cgroup();
+  void watch_cgroup();
+  void look_at_cgroup();
+  void leave_cgroup();
   MeterWay way_to(const FilterAddress& filter);
   Result<void> meter(std::unique_ptr<MeteredRun> run, const FilterAddress& filter, MeterFlags flags);
 
@@ -58,6 +68,7 @@ class SupervisorProcess {
   void finish_release();
   std::string left_behind_text() const;
 
+  bool is_still() const;
   void note_changes();
   void confirm_change(int signal);
   void open_gate();
@@ -71,6 +82,7 @@ class SupervisorProcess {
 
   asio::io_context& context_;
   std::string machine_;  // never empty
+  bool uses_cgroups_;
   const OpenMeterSink& open_sink_;
   std::unique_ptr<MeteringMethod> method_;
   AgentService service_;
@@ -85,6 +97,8 @@ class SupervisorProcess {
   bool has_begun_ = false, has_ended_ = false, is_let_go_ = false, is_retired_ = false;
   std::optional<Descriptor> program_;  // a pidfd of its first process
   UniqueFd program_stat_;              // its /proc/PID/stat
+  ProgramGroup group_;                 // with its descendants
+  std::optional<Descriptor> cgroup_events_;
   Timer change_timer_;
   bool may_not_have_stopped_ = false;  // since our last SIGSTOP
   Timer conclude_timer_;

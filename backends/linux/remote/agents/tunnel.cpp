@@ -47,7 +47,7 @@ void Tunnel::read() {
   wait();
 }
 
-void Tunnel::take(control::Relay piece) {
+void Tunnel::take(const control::Relay& piece) {
   if (socket_ == nullptr) return;
   // The far end is not trusted.
   if (piece.taken > under_way_ || waiting_.size() + taken_ + piece.bytes.size() > kWindowBytes) return end(true);

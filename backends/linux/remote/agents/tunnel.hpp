@@ -36,7 +36,7 @@ class Tunnel {
   Tunnel& operator=(const Tunnel&) = delete;
 
   // What the far end sends.
-  void take(control::Relay piece);
+  void take(const control::Relay& piece);
 
  private:
   void read();

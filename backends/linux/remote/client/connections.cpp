@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "backends/linux/remote/protocol/filter_key.hpp"
+#include "backends/linux/transport/frames/meter_scope.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/descriptors.hpp"
 #include "os/readability.hpp"
@@ -176,6 +176,10 @@ std::vector<std::string> Connections::known_as(std::vector<std::string> machines
   return machines;
 }
 
+Result<std::string> Connections::own_name(const std::string& machine) const {
+  return own_names_.of(first_name(machine));
+}
+
 const std::string* Connections::failed_lookup(const std::string& name) const {
   const auto at = machines_.find(name);
   if (!looked_up_.contains(name) || at == machines_.end() || at->second == nullptr) return nullptr;
@@ -190,7 +194,10 @@ void Connections::on_open(std::string& name, const Welcome& welcome) {
   const auto same = std::find_if(hosts_.begin(), hosts_.end(), [&](const auto& other) {
     return other.first != name && other.second == welcome.host && !first_names_.contains(other.first);
   });
-  if (welcome.host.empty() || same == hosts_.end()) return queue({name, MachineFound{welcome.managed, is_restarted}});
+  if (welcome.host.empty() || same == hosts_.end()) {
+    own_names_.learn(name, welcome.machine);
+    return queue({name, MachineFound{welcome.managed, is_restarted}});
+  }
 
   auto& first = machines_[same->first];
   const std::string second = name;
@@ -207,7 +214,8 @@ void Connections::on_open(std::string& name, const Welcome& welcome) {
 }
 
 void Connections::serve_tunnels(const FilterAddress& filter, const std::string& machine, std::uint32_t pid) {
-  tunnels_.serve(filter_key(filter), machine, pid);
+  // Not the id that the filter's machine names: that could be of another filter.
+  if (const auto id = filter_id(filter.secret)) tunnels_.serve(*id, machine, pid);
 }
 
 // Connects to no machine: one that is lost is unreachable until a command reaches it again.

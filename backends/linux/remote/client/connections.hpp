@@ -15,6 +15,7 @@
 
 #include "backends/linux/remote/client/launcher.hpp"
 #include "backends/linux/remote/client/machine_connection.hpp"
+#include "backends/linux/remote/client/own_names.hpp"
 #include "backends/linux/remote/client/tunnel_switch.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 #include "os/unique_fd.hpp"
@@ -35,6 +36,7 @@ class Connections : public Machines {
 
   std::vector<Answer> ask(std::vector<Question> questions) override;
   std::vector<std::string> known_as(std::vector<std::string> machines) override;
+  Result<std::string> own_name(const std::string& machine) const override;
   void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
   bool is_here(const std::string& machine) const override;
   bool are_all_here() const override;
@@ -72,6 +74,7 @@ class Connections : public Machines {
   std::map<std::string, std::unique_ptr<MachineConnection>> machines_;
   std::map<std::string, std::string> hosts_;        // what each name leads to, since it was last reached
   std::map<std::string, std::string> first_names_;  // of machines that have several
+  OwnNames own_names_;
   // Machines whose names were looked up since the last question. A command looks a name up and then asks the machine: one
   // that does not answer is tried once.
   std::set<std::string> looked_up_;

@@ -14,8 +14,8 @@ Relay last_piece() {
 
 }  // namespace
 
-void TunnelSwitch::serve(const std::string& filter_key, const std::string& machine, std::uint32_t pid) {
-  filters_[filter_key] = {machine, pid};
+void TunnelSwitch::serve(const std::string& filter_id, const std::string& machine, std::uint32_t pid) {
+  filters_[filter_id] = {machine, pid};
 }
 
 void TunnelSwitch::take(const std::string& machine, Relay piece) {
@@ -33,8 +33,8 @@ void TunnelSwitch::take(const std::string& machine, Relay piece) {
 }
 
 // Returns null if the switch does not know the filter, already has kTunnelsMax tunnels, or knows the other end.
-const TunnelSwitch::End* TunnelSwitch::open(const End& from, const std::string& filter_key) {
-  const auto filter = filters_.find(filter_key);
+const TunnelSwitch::End* TunnelSwitch::open(const End& from, const std::string& filter_id) {
+  const auto filter = filters_.find(filter_id);
   if (filter == filters_.end() || tunnels() >= kTunnelsMax) return nullptr;
   const End to{filter->second.machine, filter->second.pid, ++last_tunnel_};
   // A machine may have taken the number of an end at a filter for one of its own.

@@ -21,8 +21,8 @@ class TunnelSwitch {
   using Send = std::function<void(const std::string& machine, Relay piece)>;
   explicit TunnelSwitch(Send send) : send_(std::move(send)) {}
 
-  // Meters of the filter with this key get tunnels to it from now on.
-  void serve(const std::string& filter_key, const std::string& machine, std::uint32_t pid);
+  // Meters of the filter with this id get tunnels to it from now on.
+  void serve(const std::string& filter_id, const std::string& machine, std::uint32_t pid);
   // What an agent sends. The machine is not trusted.
   void take(const std::string& machine, Relay piece);
   // An agent has refused what it was sent.
@@ -44,12 +44,12 @@ class TunnelSwitch {
     std::uint32_t pid = 0;
   };
 
-  const End* open(const End& from, const std::string& filter_key);
+  const End* open(const End& from, const std::string& filter_id);
   void forget(const End& end);
   void send_to(const End& end, Relay piece);
 
   Send send_;
-  std::map<std::string, Place> filters_;  // by key
+  std::map<std::string, Place> filters_;  // by id
   std::map<End, End> other_ends_;         // in both directions
   std::uint64_t last_tunnel_ = 0;         // of those that end at filters: meters number their own
 };

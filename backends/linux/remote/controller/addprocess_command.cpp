@@ -46,7 +46,7 @@ Outcome AddprocessCommand::perform(const Words& words, const std::optional<std::
     return console_.fail(fmt::format("addprocess: '{}' names no file", words[2]));
   const auto once = without_repetitions(*machines);
   for (const auto& machine : once)
-    if (auto address = address_for(machine, **filter, machines_); !address)
+    if (auto address = address_for(machine, (*job)->name, **filter, machines_); !address)
       return console_.fail("addprocess: " + address.error().what);
   return create(**job, **filter, plan(words, input, *machines, once, **job, **filter));
 }
@@ -67,7 +67,7 @@ std::vector<AddprocessCommand::Planned> AddprocessCommand::plan(const Words& wor
     }
     CreateProcess request{.job = job.name, .file = *programs[i], .directory = current_folder(), .flags = job.flags};
     request.arguments.assign(words.begin() + 3, words.end());
-    request.filter = address_for(once[i], filter, machines_).value();
+    request.filter = address_for(once[i], job.name, filter, machines_).value();
     requests.emplace(once[i], std::move(request));
   }
   if (input.has_value()) {

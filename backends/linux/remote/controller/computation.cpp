@@ -52,7 +52,7 @@ std::vector<std::string> Computation::active_processes_of(const FilterRecord& fi
 
 FilterRecord* Computation::filter_with(const FilterAddress& address) {
   for (auto& filter : filters_)
-    if (filter.address.secret == address.secret && filter.address.port == address.port) return &filter;
+    if (filter.address.id == address.id) return &filter;
   return nullptr;
 }
 
@@ -77,7 +77,10 @@ void Computation::remove_job(const Job& job) {
 }
 
 void Computation::remove_filter(const FilterRecord& filter) {
-  std::erase_if(filters_, [name = filter.name](const FilterRecord& other) { return other.name == name; });
+  const std::string name = filter.name;
+  std::erase_if(filters_, [&](const FilterRecord& other) { return other.name == name; });
+  // Another filter may take the name.
+  std::erase_if(removed_deliveries_, [&](const RemovedDelivery& removed) { return removed.filter == name; });
 }
 
 void Computation::remove_unmetered(std::string_view machine, std::uint32_t pid) {

@@ -73,7 +73,7 @@ class Computation {
   Result<Job*> job(std::string_view name);
   Result<ProcessRecord*> process(Job& job, std::string_view name);
   bool has_filter(std::string_view name) const;
-  // Names may differ between controllers; an address belongs to one filter.
+  // Names may differ between controllers; an id belongs to one filter.
   FilterRecord* filter_with(const FilterAddress& address);
   // Those that report to it and have not ended: "'A' in job 'foo'".
   std::vector<std::string> active_processes_of(const FilterRecord& filter) const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/linux/transport/frames/meter_scope.hpp"
+
 namespace dpm::control {
 namespace {
 
@@ -11,9 +13,8 @@ constexpr std::string_view kLoopback = "127.0.0.1";
 
 bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1" || host == "localhost"; }
 
-}  // namespace
-
-Result<FilterAddress> address_for(const std::string& machine, const FilterRecord& filter, const Machines& machines) {
+Result<FilterAddress> reachable_address(const std::string& machine, const FilterRecord& filter,
+                                        const Machines& machines) {
   FilterAddress address = filter.address;
   auto& hosts = address.hosts;
   if (address.through_controller) return address;
@@ -27,6 +28,17 @@ Result<FilterAddress> address_for(const std::string& machine, const FilterRecord
       fmt::format("filter '{}' on {} has no address that {} can reach: create a filter elsewhere, such as "
                   "'filter <filtername> {}', and a job that reports to it",
                   filter.name, filter.machine, machine, machine)};
+}
+
+}  // namespace
+
+Result<FilterAddress> address_for(const std::string& machine, const std::string& job, const FilterRecord& filter,
+                                  const Machines& machines) {
+  auto address = reachable_address(machine, filter, machines);
+  if (!address) return address;
+  const auto own_name = machines.own_name(machine);
+  if (!own_name) return own_name.error();
+  return address_for_scope(*std::move(address), {*own_name, job});
 }
 
 }  // namespace dpm::control

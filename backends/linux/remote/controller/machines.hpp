@@ -52,6 +52,10 @@ class Machines {
   // machine that cannot be reached keeps its name.
   virtual std::vector<std::string> known_as(std::vector<std::string> machines) = 0;
 
+  // The name that the machine has for itself, and under which its meters send events. An error if that is the name of
+  // another machine: the one could send events of the other. Its known name, if it was never reached.
+  virtual Result<std::string> own_name(const std::string& machine) const = 0;
+
   // An answer may come after more output than is kept until take_reports(). The handler then gets all output that
   // waits, oldest first, while the question is pending.
   using OutputHandler = std::function<void(std::vector<MachineReport> output)>;

@@ -24,7 +24,7 @@ Outcome ProcessCommands::acquire(const Words& words) {
   // One whose supervisor was killed can be metered again, as an acquired process.
   if (const auto* known = computation_.process_at(machine, pid); known != nullptr && !known->is_unmetered)
     return console_.fail(fmt::format("acquire: process {} on {} is part of a job already", words[2], machine));
-  auto address = address_for(machine, **filter, machines_);
+  auto address = address_for(machine, (*job)->name, **filter, machines_);
   if (!address) return console_.fail("acquire: " + address.error().what);
 
   auto taken = expect<ProcessCreated>(

@@ -12,7 +12,7 @@
 namespace dpm::control {
 Reports::Reports(Machines& machines, Console& console, Computation& computation)
     : machines_(machines), console_(console), computation_(computation) {
-  machines_.on_overflow([this](std::vector<MachineReport> output) {
+  machines_.on_overflow([this](const std::vector<MachineReport>& output) {
     for (const auto& report : output)
       if (const auto* what = std::get_if<Output>(&report.what)) take(report.machine, *what);
   });

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <utility>
 
@@ -130,13 +131,15 @@ Result<FetchedLog> FetchedLog::begin(const std::string& destination) {
     return Error{fmt::format("'{}' exists already: choose another name, or remove it", destination)};
   const auto folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) return Error{fmt::format("there is no folder '{}'", folder.string())};
-  const auto beside = folder / ("." + place.filename().string() + ".partial-" + std::to_string(getpid()));
-  fs::remove_all(beside, ignored);
+  std::string beside = folder / ("." + place.filename().string() + ".partial-XXXXXX");
+  if (mkdtemp(beside.data()) == nullptr) return Error::from_errno("make the folder " + beside);
   return FetchedLog(place, beside);
 }
 
 FetchedLog::FetchedLog(FetchedLog&& other) noexcept
-    : destination_(std::move(other.destination_)), beside_(std::exchange(other.beside_, {})) {}
+    : destination_(std::move(other.destination_)),
+      beside_(std::exchange(other.beside_, {})),
+      log_(std::move(other.log_)) {}
 
 FetchedLog::~FetchedLog() {
   std::error_code ignored;
@@ -144,7 +147,7 @@ FetchedLog::~FetchedLog() {
 }
 
 Result<void> FetchedLog::append(const std::string& file, std::string_view bytes) {
-  fs::path path = beside_;
+  fs::path path = log_;
   if (file != ".") {
     if (!leads_inside(file))
       return Error{fmt::format("its machine names a file '{}' of the log, which leads elsewhere", file)};
@@ -152,7 +155,7 @@ Result<void> FetchedLog::append(const std::string& file, std::string_view bytes)
     std::error_code failed;
     fs::create_directories(path.parent_path(), failed);
     if (failed) return Error{fmt::format("make {}: {}", path.parent_path().string(), failed.message())};
-    fs::permissions(beside_, fs::perms::owner_all, failed);
+    fs::permissions(log_, fs::perms::owner_all, failed);
   }
   const UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (fd.get() < 0) return Error::from_errno("write " + path.string());
@@ -162,11 +165,10 @@ Result<void> FetchedLog::append(const std::string& file, std::string_view bytes)
 
 Result<void> FetchedLog::finish() {
   std::error_code failed;
-  if (fs::symlink_status(beside_, failed).type() == fs::file_type::not_found) fs::create_directory(beside_, failed);
-  if (renameat2(AT_FDCWD, beside_.c_str(), AT_FDCWD, destination_.c_str(), RENAME_NOREPLACE) != 0 &&
-      (errno != EINVAL || rename(beside_.c_str(), destination_.c_str()) != 0))
+  if (fs::symlink_status(log_, failed).type() == fs::file_type::not_found) fs::create_directory(log_, failed);
+  if (renameat2(AT_FDCWD, log_.c_str(), AT_FDCWD, destination_.c_str(), RENAME_NOREPLACE) != 0 &&
+      (errno != EINVAL || rename(log_.c_str(), destination_.c_str()) != 0))
     return Error::from_errno("make " + destination_.string());
-  beside_.clear();
   return {};
 }
 

@@ -43,7 +43,8 @@ class SinkFile {
 // The part of a disk that a fetched log leaves free. A log has any size that its machine says.
 std::uint64_t bytes_left_free(std::uint64_t disk_bytes);
 
-// A log that is being fetched, beside its destination, where it appears complete or not at all.
+// A log that is being fetched into a private folder beside its destination, where it appears complete or not at all. Other
+// users may write into the folder of both, as in /tmp.
 class FetchedLog {
  public:
   // Refused if the name exists already.
@@ -59,8 +60,8 @@ class FetchedLog {
 
  private:
   FetchedLog(std::filesystem::path destination, std::filesystem::path beside)
-      : destination_(std::move(destination)), beside_(std::move(beside)) {}
-  std::filesystem::path destination_, beside_;
+      : destination_(std::move(destination)), beside_(std::move(beside)), log_(beside_ / "log") {}
+  std::filesystem::path destination_, beside_, log_;
 };
 
 }  // namespace dpm::control

@@ -26,14 +26,15 @@ void AgentLink::ask(control::RequestBody request, Answer answer) {
   });
 }
 
-Result<UniqueFd> start_agent(const std::string& role, const std::string& machine) {
+Result<UniqueFd> start_agent(const std::string& role, const AgentOptions& options) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error::from_errno("make a connection to an agent");
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
   std::vector<std::string> command = {own_program(), "meterd", role};
-  if (!machine.empty()) command.insert(command.end(), {"--machine", machine});
+  if (!options.machine.empty()) command.insert(command.end(), {"--machine", options.machine});
+  if (!options.uses_cgroups) command.emplace_back("--signals");
   if (auto started = start_in_session(command, {.input = theirs.get()}); !started) return started.error();
   return ours;
 }

@@ -26,8 +26,14 @@ class AgentLink {
   RequestLink link_;
 };
 
+// What a daemon passes on to its agents.
+struct AgentOptions {
+  std::string machine;       // as in Meterd::Options
+  bool uses_cgroups = true;  // to stop and kill programs
+};
+
 // Starts an agent, `dpm meterd ROLE --machine MACHINE`, in a session of its own. Its standard input is the other end of the
 // returned connection.
-Result<UniqueFd> start_agent(const std::string& role, const std::string& machine);
+Result<UniqueFd> start_agent(const std::string& role, const AgentOptions& options);
 
 }  // namespace dpm

@@ -87,6 +87,7 @@ Result<void> start_meterd(const Meterd::Options& options, const LoginPolicy& pol
                                       "--idle",      std::to_string(options.idle.count()),
                                       "--keep",      std::to_string(options.keep.count())};
   if (!options.machine.empty()) command.insert(command.end(), {"--machine", options.machine});
+  if (!options.uses_cgroups) command.emplace_back("--signals");
   command = outliving_session(std::move(command), policy);
   if (auto started = start_in_session(command, {.output = writing.get(), .error = log->get()}); !started)
     return started.error();

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
 #include "backends/linux/remote/agents/agent_service.hpp"
+#include "backends/linux/remote/agents/program_cgroup.hpp"
 #include "backends/linux/remote/daemon/daemon_log.hpp"
 #include "backends/linux/transport/net/timer.hpp"
 
@@ -212,11 +213,15 @@ void ManagedProcesses::control_unattended(Entry& entry, const RequestBody& reque
   if (entry.facts.state == ProcessState::acquired)
     return answer(Refused{"an acquired process is neither started nor stopped nor killed"});
   if (is_kill) {
-    entry.program->signal(SIGKILL);
+    entry.program->kill();
     entry.killers.push_back(std::move(answer));
     return;
   }
-  entry.program->signal(is_stop ? SIGSTOP : SIGCONT);
+  if (is_stop) {
+    entry.program->stop();
+  } else {
+    entry.program->go_on();
+  }
   entry.facts.state = is_stop ? ProcessState::stopped : ProcessState::running;
   answer(Done{});
 }
@@ -269,8 +274,9 @@ void ManagedProcesses::on_report(AgentLink* link, ReportBody body) {
 
 void ManagedProcesses::on_departing_report(const AgentLink* link, ReportBody body) {
   if (!std::holds_alternative<DeliveryChanged>(body) && !std::holds_alternative<Relay>(body)) return;
-  for (const auto& departing : departing_)
-    if (departing.link.get() == link) handlers_.report(departing.controller, std::move(body));
+  const auto departing =
+      std::find_if(departing_.begin(), departing_.end(), [&](const auto& one) { return one.link.get() == link; });
+  if (departing != departing_.end()) handlers_.report(departing->controller, std::move(body));
 }
 
 // ---- agents that were killed
@@ -314,6 +320,11 @@ void ManagedProcesses::on_program_change(std::uint32_t pid) {
 void ManagedProcesses::on_program_end(std::uint32_t pid) {
   Entry* entry = entry_of(pid);
   if (entry == nullptr || entry->link != nullptr) return;
+  if (entry->program) {
+    entry->program->dissolve();
+  } else {
+    remove_old_cgroup(read_cgroup_root(), pid);
+  }
   // This may run in a handler of the program, which must not destroy it.
   later(context_, [ended = std::shared_ptr<UnattendedProgram>(std::move(entry->program))] {});
   entry->facts.is_unmetered = false;

@@ -1,5 +1,6 @@
 #include "backends/linux/remote/daemon/meterd.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -8,9 +9,13 @@
 #include <csignal>
 #include <utility>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
+#include "backends/linux/remote/agents/program_cgroup.hpp"
 #include "backends/linux/remote/daemon/kept_files.hpp"
 #include "backends/linux/transport/net/asio.hpp"
 #include "os/machine.hpp"
+#include "os/random.hpp"
+#include "os/whole_io.hpp"
 
 namespace dpm {
 namespace {
@@ -25,11 +30,27 @@ ReplyBody reply_of(const Result<void>& done) {
   return done ? ReplyBody(Done{}) : ReplyBody(Refused{done.error().what});
 }
 
-// One daemon listens in each folder of sockets, for each name of a machine.
+std::string identity_file(const std::string& machine) { return "identity@" + machine; }
+
+// A random number, in a file that stays when the daemon is killed. Other accounts of the machine cannot know it.
+std::string number_of(const SocketFolder& folder, const std::string& machine) {
+  const UniqueFd file(::openat(folder.fd(), identity_file(machine).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                               S_IRUSR | S_IWUSR));
+  if (!file) return "";
+  constexpr std::size_t kDigits = 64;
+  std::string number = read_to_end(file.get());
+  if (number.size() == kDigits) return number;
+  const auto drawn = new_secret();
+  const bool is_written = drawn && ::ftruncate(file.get(), 0) == 0 && ::lseek(file.get(), 0, SEEK_SET) == 0 &&
+                          write_all(file.get(), *drawn);
+  return is_written ? *drawn : "";
+}
+
+// One daemon listens in each folder of sockets, for each name of a machine. A controller takes two machines of one identity
+// for one, so no machine may claim that of another.
 std::string daemon_identity(const SocketFolder& folder, const std::string& machine) {
-  struct stat status = {};
-  if (::fstat(folder.fd(), &status) != 0) return "";
-  return fmt::format("{} {}:{} {}", boot_identity(), status.st_dev, status.st_ino, machine);
+  const std::string number = number_of(folder, machine);
+  return number.empty() ? "" : fmt::format("{} {} {}", boot_identity(), number, machine);
 }
 
 // Of a request about one process; 0 for others.
@@ -55,6 +76,7 @@ Result<void> Meterd::run(const Options& options, const std::function<void()>& on
   on_ready();
   context.run();
   daemon.folders_.front().remove(meterd_socket(options.machine));
+  daemon.folders_.front().remove(identity_file(options.machine));
   return {};
 }
 
@@ -77,7 +99,7 @@ Meterd::Meterd(asio::io_context& context, const Options& options)
                   },
                   [this] { note_activity(); }, [this](const ManagedProcess& facts) { records_->write(facts); },
                   [this](std::uint32_t pid) { records_->remove(pid); }}),
-      agents_(context, options.machine,
+      agents_(context, {options.machine, options.uses_cgroups},
               {[this](UniqueFd socket) { return processes_.connect(std::move(socket)); },
                [this](ManagedProcess facts, std::unique_ptr<AgentLink> link, const std::string& listener) {
                  processes_.add(std::move(facts), std::move(link), listener);
@@ -101,6 +123,7 @@ Result<void> Meterd::begin() {
   auto socket = folders_.front().listen(name, SOCK_STREAM);
   if (!socket) return socket.error();
   listener_.emplace(context_, *std::move(socket), [this](UniqueFd peer) { controllers_.accept(std::move(peer)); });
+  identity_ = daemon_identity(folders_.front(), options_.machine);
   agents_.find(folders_);
   if (!agents_.is_finding()) take_unattended();
   processes_.forget_abandoned();
@@ -110,6 +133,7 @@ Result<void> Meterd::begin() {
 
 // What an earlier daemon managed, and whose agent does not answer any more.
 void Meterd::take_unattended() {
+  if (const auto cgroup = find_delegated_cgroup(); cgroup) remove_old_cgroups(*cgroup);
   for (auto& [facts, goes_on] : records_->read()) processes_.add_unattended(std::move(facts), goes_on);
 }
 
@@ -129,7 +153,7 @@ void Meterd::on_hello(const std::string& controller, RequestId id) {
 void Meterd::welcome(const std::string& controller, RequestId id) {
   if (!controllers_.is_connected(id)) return;
   Welcome welcome;
-  welcome.host = daemon_identity(folders_.front(), options_.machine);
+  welcome.host = identity_;
   welcome.machine = options_.machine.empty() ? machine_name() : options_.machine;
   welcome.addresses = machine_addresses();
   welcome.user = ::geteuid();

@@ -38,6 +38,7 @@ class Meterd {
     std::chrono::seconds idle{300};           // how long it waits for something to do
     std::chrono::seconds hello_patience{15};  // for a controller to say who it is
     std::chrono::seconds keep{86'400};        // what has ended, for a controller that is gone
+    bool uses_cgroups = true;                 // to stop and kill programs, where they can be made
   };
 
   // `on_ready` is called when it listens. Returns when it has ended by itself; an error if one runs already.
@@ -64,6 +65,7 @@ class Meterd {
   Options options_;
   Timer idle_timer_;
   std::vector<SocketFolder> folders_;  // the first has our socket; earlier daemons may have used the others
+  std::string identity_;               // empty: not known, as where the disk is full
   std::optional<ManagedRecords> records_;
   Controllers controllers_;
   ManagedProcesses processes_;

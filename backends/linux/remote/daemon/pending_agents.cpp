@@ -52,8 +52,8 @@ bool complete(ManagedProcess& facts, const ReplyBody& body) {
 
 }  // namespace
 
-PendingAgents::PendingAgents(asio::io_context& context, std::string machine, Handlers handlers)
-    : context_(context), machine_(std::move(machine)), handlers_(std::move(handlers)) {}
+PendingAgents::PendingAgents(asio::io_context& context, AgentOptions options, Handlers handlers)
+    : context_(context), options_(std::move(options)), handlers_(std::move(handlers)) {}
 
 std::unique_ptr<AgentLink> PendingAgents::take(std::uint64_t id) {
   auto node = pending_.extract(id);
@@ -69,7 +69,7 @@ void PendingAgents::discard(std::uint64_t id) {
 
 void PendingAgents::find(const std::vector<SocketFolder>& folders) {
   for (const auto& folder : folders) {
-    for (const auto& name : folder.names(agent_sockets(machine_))) {
+    for (const auto& name : folder.names(agent_sockets(options_.machine))) {
       if (UniqueFd socket = folder.connect(name, SOCK_STREAM); socket) question(name, std::move(socket));
     }
   }
@@ -108,7 +108,7 @@ void PendingAgents::end_search(std::uint64_t id) {
 
 void PendingAgents::create(const std::string& controller, RequestBody request, const AgentLink::Answer& answer) {
   const char* role = std::holds_alternative<CreateFilter>(request) ? "--collect" : "--supervise";
-  auto socket = start_agent(role, machine_);
+  auto socket = start_agent(role, options_);
   if (!socket) return answer(Refused{socket.error().what});
   const std::uint64_t id = next_id_++;
   ManagedProcess facts = facts_of(request);

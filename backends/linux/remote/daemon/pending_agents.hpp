@@ -24,8 +24,7 @@ class PendingAgents {
     std::function<void()> on_found;  // no agent of an earlier daemon is waited for any more
   };
 
-  // `machine` as in Meterd::Options.
-  PendingAgents(asio::io_context& context, std::string machine, Handlers handlers);
+  PendingAgents(asio::io_context& context, AgentOptions options, Handlers handlers);
 
   // Connects to the agents whose sockets are in these folders. One that does not answer in time is left alone.
   void find(const std::vector<SocketFolder>& folders);
@@ -48,7 +47,7 @@ class PendingAgents {
   void end_search(std::uint64_t id);
 
   asio::io_context& context_;
-  std::string machine_;
+  AgentOptions options_;
   Handlers handlers_;
   std::map<std::uint64_t, Pending> pending_;
   std::uint64_t next_id_ = 1;

@@ -23,28 +23,43 @@ std::unique_ptr<UnattendedProgram> UnattendedProgram::watch(asio::io_context& co
 
 UnattendedProgram::UnattendedProgram(asio::io_context& context, std::uint32_t pid, UniqueFd process, UniqueFd stat,
                                      Handlers handlers)
-    : pid_(pid),
-      handlers_(std::move(handlers)),
+    : handlers_(std::move(handlers)),
+      group_([pid] {
+        auto all = descendants_of(pid);
+        all.insert(all.begin(), pid);
+        return all;
+      }),
       end_(context, std::move(process)),
       stat_(std::move(stat)),
-      was_stopped_(is_stopped(stat_)),
       look_timer_(context) {
+  if (auto cgroup = ProgramCgroup::of(pid)) group_.set_cgroup(*std::move(cgroup));
+  was_still_ = is_still();
   end_.when_readable([this] { handlers_.on_end(); });
   look_timer_.start(kLookEvery, [this] { look(); });
 }
 
+bool UnattendedProgram::is_still() const { return is_stopped(stat_) || group_.is_frozen(); }
+
 control::ProcessState UnattendedProgram::state() const {
-  return is_stopped(stat_) ? control::ProcessState::stopped : control::ProcessState::running;
+  return is_still() ? control::ProcessState::stopped : control::ProcessState::running;
 }
 
-void UnattendedProgram::signal(int number) {
-  if (!has_ended(end_.fd())) signal_with_descendants(pid_, number);
+void UnattendedProgram::stop() {
+  if (!has_ended(end_.fd())) group_.stop();
+}
+
+void UnattendedProgram::go_on() {
+  if (!has_ended(end_.fd())) group_.go_on(is_stopped(stat_));
+}
+
+void UnattendedProgram::kill() {
+  if (!has_ended(end_.fd())) group_.kill();
 }
 
 void UnattendedProgram::look() {
   look_timer_.start(kLookEvery, [this] { look(); });
-  const bool stopped = is_stopped(stat_);
-  if (std::exchange(was_stopped_, stopped) != stopped) handlers_.on_change();
+  const bool still = is_still();
+  if (std::exchange(was_still_, still) != still) handlers_.on_change();
 }
 
 }  // namespace dpm

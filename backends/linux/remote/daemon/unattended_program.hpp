@@ -1,12 +1,13 @@
-// A program whose supervisor was killed. It goes on without a meter, and its daemon watches it instead. The daemon learns when
-// the program stops, continues and ends, and can send signals to it and its descendants. It does not find descendants whose
-// parents have ended.
+// A program whose supervisor was killed. It goes on without a meter, and its daemon watches it instead: reports its end and
+// that it is stopped or continued, and stops, continues and kills it with its descendants. Processes whose parents
+// have ended are found only if the program has a cgroup.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 
+#include "backends/linux/remote/agents/program_group.hpp"
 #include "backends/linux/remote/protocol/control_message.hpp"
 #include "backends/linux/transport/net/descriptor.hpp"
 #include "backends/linux/transport/net/timer.hpp"
@@ -25,17 +26,22 @@ class UnattendedProgram {
   static std::unique_ptr<UnattendedProgram> watch(asio::io_context& context, std::uint32_t pid, Handlers handlers);
 
   control::ProcessState state() const;  // running or stopped
-  void signal(int number);
+  void stop();
+  void go_on();
+  void kill();
+  // Once it has ended: what is left of it goes on by itself.
+  void dissolve() { group_.dissolve(); }
 
  private:
   UnattendedProgram(asio::io_context& context, std::uint32_t pid, UniqueFd process, UniqueFd stat, Handlers handlers);
+  bool is_still() const;
   void look();
 
-  std::uint32_t pid_;
   Handlers handlers_;
+  ProgramGroup group_;
   Descriptor end_;  // a pidfd
   UniqueFd stat_;
-  bool was_stopped_;
+  bool was_still_ = false;
   Timer look_timer_;
 };
 

@@ -69,6 +69,7 @@ void fields(Archive& archive, FilterAddress& address) {
   archive.digits("secret", address.secret, 64);
   archive.text("filter", address.filter, kOptionalName);
   archive.flag("through_controller", address.through_controller);
+  archive.digits("id", address.id, 32);
 }
 
 template <typename Archive>

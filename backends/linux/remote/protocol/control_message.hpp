@@ -57,7 +57,7 @@ struct ManagedProcess {
   std::string reason;         // of a killed one: "normal", "exit status 3", "signal 9 (Killed)"
   bool is_unmetered = false;  // its supervisor was killed: it goes on without a meter, and the reason says so
   MeterFlags flags;
-  FilterAddress filter;  // of a process: where its meter sends; of a filter: its own address
+  FilterAddress filter;  // of a process: where its meter sends, with its key; of a filter: its own, with its secret
   std::string log;       // of a filter
   Delivery delivery;     // of a process
 };
@@ -172,7 +172,7 @@ struct RemoveKept {
 struct Relay {
   std::uint32_t pid = 0;     // of that agent's process or filter
   std::uint64_t tunnel = 0;  // the meter's agent numbers its own; the controller those that end at filters
-  std::string filter;        // the key of the filter (filter_key.hpp), from a meter
+  std::string filter;        // the id of the filter, from a meter
   std::uint64_t taken = 0;   // bytes that may be sent in addition
   bool end = false;          // nothing follows, in either direction
   std::string bytes;

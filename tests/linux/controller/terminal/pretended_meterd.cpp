@@ -35,10 +35,11 @@ void act(const Input& input) {
 }  // namespace
 }  // namespace dpm::control
 
-int main() {
+// As ssh is called: OPTIONS MACHINE COMMAND
+int main(int count, char** arguments) {
   using namespace dpm::control;
   test::FakeMachines machines;
-  test::serve(Welcome{.machine = "pretended"}, [&](const Request& request) {
+  test::serve(Welcome{.machine = arguments[count - 2]}, [&](const Request& request) {
     const auto answers = machines.ask({{"here", request.body}});
     test::send(Reply{request.number, answers.at(0).value()});
     if (const auto* input = std::get_if<Input>(&request.body)) act(*input);
