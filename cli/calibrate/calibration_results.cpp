@@ -84,7 +84,7 @@ std::string calibration_text(const CalibrationResult& result, int width) {
   for (const auto& [transport, figures] : result.of) {
     const std::string name(name_of(transport));
     for (const auto& [bytes, send] : figures.send_cpu) {
-      const auto of_two = [&](const std::map<std::uint32_t, Measured>& by_size) {
+      const auto of_two = [bytes = bytes](const std::map<std::uint32_t, Measured>& by_size) {
         return by_size.contains(bytes) ? micro(by_size.at(bytes).median) : "-";
       };
       messages.add_row({name, std::to_string(bytes), micro(send.median), micro(figures.receive_cpu.at(bytes).median),

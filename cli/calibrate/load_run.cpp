@@ -15,8 +15,6 @@
 #include "cli/input/history_options.hpp"
 #include "trace/files.hpp"
 
-extern char** environ;
-
 namespace dpm::cli {
 namespace {
 

@@ -12,14 +12,13 @@
 namespace dpm::cli {
 namespace {
 
-constexpr int kBaselineVersion = 1;
 constexpr double kMost = std::numeric_limits<double>::max();
 constexpr Range kAnyNumber{-kMost, kMost};
 
 const KeyTable kClaimKeys = {"claim", "a claim", {"claim", "test", "figures"}};
-const KeyTable kFigureKeys = {"figure", "a figure", {"what", "unit", "goal", "better", "noise", "quick"}};
+const KeyTable kFigureKeys = {
+    "figure", "a figure", {"what", "unit", "goal", "better", "noise", "quick", "relative_to", "known_miss"}};
 const KeyTable kGoalKeys = {"goal", "a goal", {"at_most", "at_least"}};
-const KeyTable kBaselineKeys = {"baseline", "a baseline", {"version", "full", "quick"}};
 
 std::optional<Goal> read_goal(const JsonNode& node, const Reading& reading) {
   if (node.is(JsonKind::null)) return std::nullopt;
@@ -43,6 +42,10 @@ FigureClaim read_figure(const JsonMember& member, const Reading& reading) {
   if (const JsonNode* goal = object.need("goal")) figure.goal = read_goal(*goal, reading);
   if (object.need("noise") != nullptr) figure.noise = object.number("noise", 0, {0, kMost});
   figure.in_quick = object.flag("quick", true);
+  figure.relative_to = object.text("relative_to", "");
+  figure.known_miss = object.text("known_miss", "");
+  if (!figure.known_miss.empty() && !figure.goal)
+    reading.problem(*member.value.find("known_miss"), "a figure without a goal misses none");
   const std::string better = object.word("better", "", {"lower", "higher"});
   if (figure.goal) figure.lower_is_better = figure.goal->is_most;
   if (better.empty()) {
@@ -55,7 +58,32 @@ FigureClaim read_figure(const JsonMember& member, const Reading& reading) {
   return figure;
 }
 
+// A figure that is relative is measured in every form in which the other one is.
+void check_relations(const Claim& claim, const JsonNode& node, const Reading& reading) {
+  for (const auto& figure : claim.figures) {
+    if (figure.relative_to.empty()) continue;
+    const auto other = std::find_if(claim.figures.begin(), claim.figures.end(),
+                                    [&](const FigureClaim& one) { return one.name == figure.relative_to; });
+    const JsonNode& place = *node.find(figure.name)->find("relative_to");
+    if (other == claim.figures.end() || other->name == figure.name) {
+      reading.problem(place, "no other figure '" + figure.relative_to + "'" +
+                                 did_you_mean(figure.relative_to, claim.figure_names()));
+    } else if (figure.in_quick && !other->in_quick) {
+      reading.problem(place, "the quick form leaves out '" + figure.relative_to + "'");
+    }
+  }
+}
+
 }  // namespace
+
+std::optional<double> comparable_value(const FigureClaim& figure, const Figures& figures) {
+  const auto own = figures.find(figure.name);
+  if (own == figures.end()) return std::nullopt;
+  if (figure.relative_to.empty()) return own->second;
+  const auto other = figures.find(figure.relative_to);
+  if (other == figures.end() || !(other->second > 0)) return std::nullopt;
+  return own->second / other->second;
+}
 
 std::vector<std::string> Claim::figure_names() const {
   std::vector<std::string> names;
@@ -82,7 +110,7 @@ Result<Claim> parse_claim(std::string_view text, const std::string& path) {
   {
     ObjectReader object(*root, kClaimKeys, reading);
     claim.statement = object.needed_text("claim");
-    object.word("test", "judges", {"judges", "measures"});  // what it changes is in validation/CMakeLists.txt
+    claim.is_timed = object.word("test", "judges", {"judges", "measures"}) == "measures";
     const JsonNode* figures = object.need("figures");
     if (figures != nullptr && reading.expect(*figures, JsonKind::object, "'figures'")) {
       for (const auto& member : figures->members) claim.figures.push_back(read_figure(member, reading));
@@ -91,56 +119,11 @@ Result<Claim> parse_claim(std::string_view text, const std::string& path) {
       } else if (claim.form(true).figures.empty()) {
         reading.problem(*figures, "the quick form of a claim needs a figure too: one without 'quick': false");
       }
+      check_relations(claim, *figures, reading);
     }
   }
   if (!problems.empty()) return problems.error();
   return claim;
-}
-
-Result<Baseline> parse_baseline(std::string_view text, const std::string& path, const Claim& claim) {
-  const auto root = parse_json(text, path);
-  if (!root) return root.error();
-  // Checked first, because another version may have a different structure.
-  const JsonNode* version = root->find("version");
-  if (version != nullptr && version->is(JsonKind::number) && version->number != kBaselineVersion)
-    return Error{path + ":" + std::to_string(version->line) + ": a baseline of version " +
-                 std::to_string(static_cast<long long>(std::clamp(version->number, -1e9, 1e9))) +
-                 ", and this dpm knows version " + std::to_string(kBaselineVersion) + "; 'dpm validate --accept " +
-                 claim.name + "' measures it again"};
-  Problems problems(path);
-  const Environment no_names;
-  const Reading reading{problems, no_names};
-  Baseline baseline;
-  {
-    ObjectReader object(*root, kBaselineKeys, reading);
-    if (const JsonNode* node = object.need("version")) reading.whole(*node, "'version'", {1, 1});
-    if (const JsonNode* full = object.find("full")) baseline.full = read_figures(*full, "'full'", claim, reading);
-    if (const JsonNode* quick = object.find("quick")) baseline.quick = read_figures(*quick, "'quick'", claim, reading);
-  }
-  if (!problems.empty()) return problems.error();
-  return baseline;
-}
-
-std::string baseline_text(const Claim& claim, const Baseline& baseline) {
-  using Json = nlohmann::ordered_json;
-  const auto values = [&](const Figures& figures) {
-    Json object = Json::object();
-    for (const auto& name : claim.figure_names())
-      if (const auto found = figures.find(name); found != figures.end()) object[name] = found->second;
-    return object;
-  };
-  Json document = {{"version", kBaselineVersion}};
-  if (!baseline.full.empty()) document["full"] = values(baseline.full);
-  if (!baseline.quick.empty()) document["quick"] = values(baseline.quick);
-  return document.dump(2) + "\n";
-}
-
-Result<void> need_baseline(const Claim& claim, const Figures& baseline, const std::string& path, bool is_quick) {
-  for (const auto& name : claim.figure_names())
-    if (!baseline.contains(name))
-      return Error{path + ": no figure '" + name + "' in \"" + (is_quick ? "quick" : "full") +
-                   "\"; 'dpm validate --accept " + claim.name + "' measures it"};
-  return {};
 }
 
 }  // namespace dpm::cli

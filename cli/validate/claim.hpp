@@ -1,6 +1,5 @@
-// What a claim states and must reach (validation/CLAIM/claim.json), and the values obtained when it was last accepted
-// (baseline.json). A file that cannot be read completely is refused with file and line, because a claim that is half read
-// would hold too easily.
+// What a claim states and must reach (validation/CLAIM/claim.json). A file that cannot be read completely is refused with
+// file and line, because a claim that is half read would hold too easily.
 #pragma once
 
 #include <map>
@@ -25,14 +24,19 @@ struct FigureClaim {
   std::string name, what, unit;
   std::optional<Goal> goal;  // without one it is only compared with its baseline
   bool lower_is_better = true;
-  double noise = 0;      // worse than the baseline by more than this is worse
+  // Worse than the baseline by more than this is worse: in the figure's unit, or as a difference of ratios.
+  double noise = 0;
   bool in_quick = true;  // false: the quick form has too few cases for it
+  // Another figure, measured in the same run: the ratio to it is compared with the baseline, on any machine.
+  std::string relative_to;
+  std::string known_miss;  // why the goal is not reached today; empty: it is
 };
 
 struct Claim {
   std::string name;    // of its folder
   std::string folder;  // a path
   std::string statement;
+  bool is_timed = false;             // its figures are about real time: they differ between machines and runs
   std::vector<FigureClaim> figures;  // in the order of the file
 
   std::vector<std::string> figure_names() const;
@@ -40,20 +44,10 @@ struct Claim {
   Claim form(bool is_quick) const;
 };
 
-// The figures of the whole claim, and of its quick form.
-struct Baseline {
-  Figures full, quick;
-
-  const Figures& of(bool is_quick) const { return is_quick ? quick : full; }
-  Figures& of(bool is_quick) { return is_quick ? quick : full; }
-};
+// What is compared with the baseline: the figure, or its ratio. Nothing if it is not there or cannot be divided.
+std::optional<double> comparable_value(const FigureClaim& figure, const Figures& figures);
 
 // `path` is FOLDER/NAME/claim.json: it gives the claim its name, and is shown in errors.
 Result<Claim> parse_claim(std::string_view text, const std::string& path);
-
-// Refuses figures that the claim does not have. need_baseline() refuses a baseline that lacks figures.
-Result<Baseline> parse_baseline(std::string_view text, const std::string& path, const Claim& claim);
-std::string baseline_text(const Claim& claim, const Baseline& baseline);
-Result<void> need_baseline(const Claim& claim, const Figures& baseline, const std::string& path, bool is_quick);
 
 }  // namespace dpm::cli

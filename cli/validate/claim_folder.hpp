@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate/claim.hpp"
+#include "cli/validate/baseline.hpp"
 
 namespace dpm::cli {
 

@@ -5,6 +5,7 @@
 
 #include "cli/validate/claim_folder.hpp"
 #include "cli/validate/judgement.hpp"
+#include "cli/validate/machine_label.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_tree.hpp"
 
@@ -26,12 +27,23 @@ Claim sample_claim() {
   return *claim;
 }
 
-const Figures kBaseline = {{"error", 0.1}, {"matched", 99.95}, {"speed", 1000}};
+const Figures kAccepted = {{"error", 0.1}, {"matched", 99.95}, {"speed", 1000}};
+const References kReferences = {{"error", {0.1, 0}}, {"matched", {99.95, 0}}, {"speed", {1000, 0}}};
+
+// `error` and `raw` are times without goals.
+Claim timed_claim() {
+  const auto claim = parse_claim(R"({"claim": "times are right", "test": "measures", "figures": {
+    "error": {"what": "mean error", "unit": "%", "goal": null, "better": "lower", "noise": 1},
+    "raw": {"what": "with metering", "unit": "%", "goal": null, "better": "lower", "noise": 1}}})",
+                                 "validation/sample/claim.json");
+  REQUIRE(claim.has_value());
+  return *claim;
+}
 
 Verdict verdict_of(const std::string& figure, double obtained) {
-  Figures figures = kBaseline;
+  Figures figures = kAccepted;
   figures[figure] = obtained;
-  return judge(sample_claim(), kBaseline, {figures, {}, {}, {}}).verdict;
+  return judge(sample_claim(), kReferences, {figures, {}, {}, {}}).verdict;
 }
 
 }  // namespace
@@ -52,7 +64,7 @@ TEST_CASE("claims: a figure is compared with its goal first, then with its basel
 
 TEST_CASE("claims: a claim's verdict is the worst of its figures'", "[claims]") {
   const Figures obtained = {{"error", 0.2}, {"matched", 1}, {"speed", 1000}};
-  const Judgement judgement = judge(sample_claim(), kBaseline, {obtained, {}, {}, {}});
+  const Judgement judgement = judge(sample_claim(), kReferences, {obtained, {}, {}, {}});
   CHECK(judgement.verdict == Verdict::misses_its_goal);
   REQUIRE(judgement.figures.size() == 3);
   CHECK(judgement.figures[0].verdict == Verdict::worse_than_baseline);
@@ -62,16 +74,112 @@ TEST_CASE("claims: a claim's verdict is the worst of its figures'", "[claims]") 
 
 TEST_CASE("claims: a baseline is read as it was written, to the last digit", "[claims]") {
   const Claim claim = sample_claim();
-  const Baseline written{{{"error", 1. / 3}, {"matched", 99.997500687}, {"speed", 1e-16}}, kBaseline};
+  AcceptedRun run;
+  run.full = {{"error", 1. / 3}, {"matched", 99.997500687}, {"speed", 1e-16}};
+  run.quick = kAccepted;
+  Baseline written;
+  written.accept(claim, run);
   const auto read = parse_baseline(baseline_text(claim, written), "baseline.json", claim);
   REQUIRE(read.has_value());
-  CHECK(read->full == written.full);
-  CHECK(read->quick == written.quick);
-  CHECK(need_baseline(claim, read->full, "baseline.json", false).has_value());
-  const auto needed = need_baseline(claim, {{"error", 1}}, "baseline.json", true);
+  REQUIRE(read->runs().size() == 1);
+  CHECK(read->runs().back().full == run.full);
+  CHECK(read->runs().back().quick == run.quick);
+  CHECK(need_baseline(claim, *read, "baseline.json", false).has_value());
+  Baseline partial;
+  partial.add({"", {}, {{"error", 1}}});
+  const auto needed = need_baseline(claim, partial, "baseline.json", true);
   REQUIRE(!needed.has_value());
   CHECK(needed.error().what ==
         "baseline.json: no figure 'matched' in \"quick\"; 'dpm validate --accept sample' measures it");
+}
+
+TEST_CASE("claims: figures about real time are compared with runs of the same machine, and their own noise",
+          "[claims]") {
+  const Claim claim = timed_claim();
+  Baseline baseline;
+  for (const double error : {4., 5., 7.}) baseline.accept(claim, {"fast", {{"error", error}, {"raw", 10}}, {}});
+  baseline.accept(claim, {"slow", {{"error", 20}, {"raw", 40}}, {}});
+  const auto judged = [&](const std::string& machine, double error, double raw) {
+    return judge(claim, baseline.references(claim, machine, false), {{{"error", error}, {"raw", raw}}, {}, {}, {}});
+  };
+  // The median of fast is 5, and a run of it was off by 2. What slow obtained does not count there.
+  CHECK(judged("fast", 7, 10).figures[0].verdict == Verdict::holds);
+  CHECK(judged("fast", 7.1, 10).figures[0].verdict == Verdict::worse_than_baseline);
+  CHECK(judged("slow", 21, 40).figures[0].verdict == Verdict::holds);
+  CHECK(judged("slow", 22.1, 40).figures[0].verdict == Verdict::worse_than_baseline);
+  // Nothing is known of another machine.
+  const Judgement other = judged("other", 1000, 10000);
+  CHECK(other.figures[0].verdict == Verdict::no_reference);
+  CHECK(!other.figures[0].baseline);
+  CHECK(other.verdict == Verdict::no_reference);
+}
+
+TEST_CASE("claims: a figure relative to another of the same run is compared on every machine", "[claims]") {
+  Claim claim = timed_claim();
+  claim.figures[0].relative_to = "raw";
+  claim.figures[0].noise = 0.1;
+  Baseline baseline;
+  baseline.accept(claim, {"fast", {{"error", 5}, {"raw", 10}}, {}});
+  const auto verdict_on_another = [&](double error, double raw) {
+    const References references = baseline.references(claim, "another", false);
+    return judge(claim, references, {{{"error", error}, {"raw", raw}}, {}, {}, {}}).figures[0];
+  };
+  CHECK(verdict_on_another(59, 100).verdict == Verdict::holds);
+  CHECK(verdict_on_another(59, 100).baseline == 50.);
+  CHECK(verdict_on_another(61, 100).verdict == Verdict::worse_than_baseline);
+  CHECK(verdict_on_another(1, 0).verdict == Verdict::no_reference);
+}
+
+TEST_CASE("claims: a goal that is known to be missed is stated, and may not get worse", "[claims]") {
+  Claim claim = sample_claim();
+  claim.figures[0].known_miss = "messages cost as much as the work";
+  const auto verdict_of_error = [&](double error) {
+    Figures figures = kAccepted;
+    figures["error"] = error;
+    return judge(claim, {{"error", {0.9, 0}}}, {figures, {}, {}, {}}).figures[0].verdict;
+  };
+  CHECK(verdict_of_error(0.91) == Verdict::misses_as_known);
+  CHECK(verdict_of_error(0.95) == Verdict::worse_than_baseline);
+  CHECK(verdict_of_error(0.4) == Verdict::holds);
+}
+
+TEST_CASE("claims: a baseline about real time keeps the last runs of each machine", "[claims]") {
+  const Claim claim = timed_claim();
+  Baseline baseline;
+  baseline.accept(claim, {"a", {{"error", 1}, {"raw", 1}}, {{"error", 2}, {"raw", 2}}});
+  for (std::size_t k = 0; k < Baseline::kRunsMost + 1; ++k)
+    baseline.accept(claim, {"b", {{"error", static_cast<double>(k)}, {"raw", 1}}, {}});
+  const auto read = parse_baseline(baseline_text(claim, baseline), "baseline.json", claim);
+  REQUIRE(read.has_value());
+  REQUIRE(read->runs().size() == 1 + Baseline::kRunsMost);
+  CHECK(read->runs()[0].quick.at("error") == 2);
+  CHECK(read->runs()[1].full.at("error") == 1);
+  const auto one = parse_baseline(R"({"version": 1, "full": {"error": 1, "raw": 1}})", "baseline.json", claim);
+  REQUIRE(!one.has_value());
+  CHECK(one.error().what ==
+        "baseline.json:1: a baseline of version 1, and one about real time has version 2; "
+        "'dpm validate --accept sample' measures it again");
+}
+
+TEST_CASE("claims: a relation to a figure that is not measured is refused", "[claims]") {
+  const auto refusal = [](const std::string& relation, const std::string& more) {
+    std::string text = kText;
+    text.insert(text.find("\"noise\": 0.02"), "\"relative_to\": \"" + relation + "\", ");
+    if (!more.empty()) text.insert(text.find("\"noise\": 0.05"), more);
+    const auto claim = parse_claim(text, "claim.json");
+    return claim ? "" : claim.error().what;
+  };
+  CHECK(refusal("matched", "") == "");
+  CHECK(refusal("matchd", "") == "claim.json:4: no other figure 'matchd' (did you mean 'matched'?)");
+  CHECK(refusal("error", "").find("no other figure 'error'") != std::string::npos);
+  CHECK(refusal("matched", "\"quick\": false, ") == "claim.json:4: the quick form leaves out 'matched'");
+}
+
+TEST_CASE("claims: a machine is called by its processor, cores and kernel", "[claims]") {
+  CHECK(machine_label("processor\t: 0\nmodel name\t: A CPU @ 2 GHz\nflags: x\n", 2, "6.1.0-18-amd64") ==
+        "A CPU @ 2 GHz, 2 cores, Linux 6.1");
+  CHECK(machine_label("", 4, "6.18") == "unknown CPU, 4 cores, Linux 6.18");
+  CHECK(machine_label("model name\t:\nx", 1, "odd") == "unknown CPU, 1 cores, Linux odd");
 }
 
 TEST_CASE("claims: the quick form omits figures that need many cases", "[claims]") {
@@ -129,6 +237,7 @@ TEST_CASE("claims: every claim of this project can be read, and has a baseline f
     const auto baseline = folder->baseline(*claim);
     REQUIRE(baseline.has_value());
     for (const bool is_quick : {false, true})
-      CHECK(need_baseline(claim->form(is_quick), baseline->of(is_quick), "baseline.json", is_quick).has_value());
+      CHECK(need_baseline(claim->form(is_quick), *baseline, "baseline.json", is_quick).has_value());
+    CHECK(claim->is_timed == (baseline->runs().empty() || !baseline->runs().front().machine.empty()));
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 Claim claim_named(const std::string& name) {
   const FigureClaim figure{"worst_error", "worst error of P", "%", Goal{true, 1.5}, true, 0};
-  return {name, "validation/" + name, "Predictions are right, <always>", {figure}};
+  return {name, "validation/" + name, "Predictions are right, <always>", false, {figure}};
 }
 
 std::string body_of(const std::string& page) {
@@ -30,7 +30,7 @@ TEST_CASE("claims report: every claim is there with its verdict, tables and pict
       {PlotKind::predicted_against_measured, "P", "measured", "predicted", {{"arrival", {{1, 1.1, .9, 1.2, ""}}}}},
       {PlotKind::lines, "Growth", "delay", "error", {{"mean", {{2, 2, {}, {}, ""}, {1, 1, {}, {}, ""}}}}}};
   const std::vector<Judgement> judgements = {
-      judge(claim_named("file-system"), {{"worst_error", .5}}, result),
+      judge(claim_named("file-system"), {{"worst_error", {.5, 0}}}, result),
       judge_unmeasured(claim_named("etcd"), {}, Verdict::skipped, "no etcd is installed")};
   const std::string page = view::render_report(claims_report(judgements, true));
   CHECK(testing::xml_fault(body_of(page)) == "");

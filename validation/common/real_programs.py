@@ -1,6 +1,6 @@
 """Real programs on single cores of this machine: predicted from metered runs on one placement, then run on the others.
 
-    run [--quick] --dpm PROGRAM --result FILE
+    run [--quick] [--plant metering] --dpm PROGRAM --result FILE
 
 A claim describes a Study; everything here is the same for all. The truth is what unmetered runs take. Runs of all placements are
 interleaved, in another sequence each time, and everything is repeated; medians and quartiles count.
@@ -221,9 +221,9 @@ class Laboratory:
 
 
 class Results:
-    def __init__(self, study: Study, least_difference: float):
+    def __init__(self, study: Study, least_difference: float, planted: str = ""):
         """Placements count as different if their times are, by more than the quartiles and by more than this share."""
-        self.study, self.least_difference = study, least_difference
+        self.study, self.least_difference, self.planted = study, least_difference, planted
         self.elapsed = {placement.name: [] for placement in study.placements}
         self.metered = {name: [] for name in study.traced_on}
         self.P = {placement.name: [] for placement in study.placements}
@@ -231,9 +231,10 @@ class Results:
 
     def add_prediction(self, traced: str, target: str, found: dict) -> None:
         cell = self.cells[traced, target]
-        cell.elapsed.append(self.time_of(found))
+        with_metering = found.get("taken_out", {}).get("with_it", found)
+        cell.elapsed.append(self.time_of(with_metering if self.planted == "metering" else found))
         cell.P.append(found["P"])
-        cell.elapsed_with_metering.append(self.time_of(found.get("taken_out", {}).get("with_it", found)))
+        cell.elapsed_with_metering.append(self.time_of(with_metering))
 
     def time_of(self, prediction: dict) -> float:
         """The predicted time of the part of the run that is measured."""
@@ -301,11 +302,11 @@ def error(predicted: float, measured: float) -> str:
     return f"{(predicted / measured - 1) * 100:+.1f} %"
 
 
-def investigate(study: Study, laboratory: Laboratory) -> Results:
+def investigate(study: Study, laboratory: Laboratory, planted: str) -> Results:
     say("calibrating this machine")
     calibration = laboratory.calibrate(study.over)
     study.prepare(laboratory.folder)
-    results = Results(study, QUICK_DIFFERENCE if laboratory.quick else DIFFERENCE)
+    results = Results(study, QUICK_DIFFERENCE if laboratory.quick else DIFFERENCE, planted)
     if not laboratory.quick:
         say("one run of each, not counted")
         for placement in study.placements:
@@ -331,6 +332,7 @@ def investigate(study: Study, laboratory: Laboratory) -> Results:
 def main(study: Study) -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--quick", action="store_true")
+    arguments.add_argument("--plant", default="", choices=["metering"], help="what metering costs is not taken out of predictions")
     arguments.add_argument("--dpm", required=True)
     arguments.add_argument("--result", required=True)
     options = arguments.parse_args()
@@ -342,7 +344,7 @@ def main(study: Study) -> None:
             os.chmod(folder, 0o755)
             laboratory = Laboratory(options.dpm, pathlib.Path(folder), options.quick)
             laboratory.become_real_time()
-            results = investigate(study, laboratory)
+            results = investigate(study, laboratory, options.plant)
     except Missing as missing:
         say(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)

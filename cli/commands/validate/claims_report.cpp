@@ -15,6 +15,8 @@ CellTone tone_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::holds:
       return CellTone::pass;
+    case Verdict::no_reference:
+    case Verdict::misses_as_known:
     case Verdict::skipped:
       return CellTone::muted;
     default:
@@ -52,6 +54,7 @@ view::Figure figures_of(const Judgement& judgement) {
                           {name_of(figure.verdict), tone_of(figure.verdict)},
                           {figure.figure.name, CellTone::muted}});
   std::string caption = judgement.reason;
+  if (!judgement.machine.empty()) caption += (caption.empty() ? "" : " ") + ("Measured on " + judgement.machine) + ".";
   for (const auto& remark : judgement.result.remarks) {
     caption += caption.empty() ? "" : " ";
     caption += static_cast<char>(std::toupper(static_cast<unsigned char>(remark.empty() ? ' ' : remark.front())));

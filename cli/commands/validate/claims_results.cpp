@@ -20,6 +20,11 @@ std::string with_unit(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : number + " " + unit;
 }
 
+std::optional<double> value_of(const Figures& figures, const std::string& name) {
+  const auto found = figures.find(name);
+  return found == figures.end() ? std::nullopt : std::optional(found->second);
+}
+
 Json value_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json goal_json(const std::optional<Goal>& goal) {
@@ -32,6 +37,10 @@ std::string sentence(Verdict verdict, std::size_t count) {
   switch (verdict) {
     case Verdict::holds:
       return one ? "holds" : "hold";
+    case Verdict::no_reference:
+      return one ? "has no reference" : "have no reference";
+    case Verdict::misses_as_known:
+      return one ? "misses its goal, as known" : "miss their goal, as known";
     case Verdict::skipped:
       return "skipped";
     case Verdict::worse_than_baseline:
@@ -50,6 +59,16 @@ std::string remarks_text(const Judgement& judgement) {
   if (!judgement.reason.empty())
     text += judgement.claim.name + ": " + name_of(judgement.verdict) + ": " + judgement.reason + '\n';
   for (const auto& remark : judgement.result.remarks) text += judgement.claim.name + ": " + remark + '\n';
+  if (!judgement.machine.empty()) text += judgement.claim.name + ": measured on " + judgement.machine + '\n';
+  bool lacks_references = false;
+  for (const auto& [figure, obtained, baseline, verdict] : judgement.figures) {
+    lacks_references |= verdict == Verdict::no_reference;
+    if (verdict == Verdict::misses_as_known)
+      text += judgement.claim.name + ": " + figure.name + " misses its goal: " + figure.known_miss + '\n';
+  }
+  if (lacks_references)
+    text += judgement.claim.name + ": nothing was accepted on this machine: 'dpm validate --accept " +
+            judgement.claim.name + "' adds a run of it\n";
   return text;
 }
 
@@ -97,20 +116,25 @@ Json claims_json(const std::vector<Judgement>& judgements) {
                       {"goal", goal_json(figure.figure.goal)},
                       {"obtained", value_json(figure.obtained)},
                       {"baseline", value_json(figure.baseline)},
+                      {"machine", judgement.machine.empty() ? Json(nullptr) : Json(judgement.machine)},
                       {"verdict", name_of(figure.verdict)}});
   return rows;
 }
 
-std::string acceptance_text(const Claim& claim, const Baseline& before, const Baseline& after, int width) {
+std::string acceptance_text(const Claim& claim, const Baseline& before, const AcceptedRun& accepted, int width) {
   TextTable table({"figure", "form", ">old", ">new", ">goal"});
   for (const auto& figure : claim.figures) {
     for (const bool is_quick : {false, true}) {
-      const auto value_in = [&](const Figures& figures) {
-        const auto found = figures.find(figure.name);
-        return value_text(found == figures.end() ? std::nullopt : std::optional(found->second), figure);
-      };
-      table.add_row({figure.name, is_quick ? "quick" : "full", value_in(before.of(is_quick)),
-                     value_in(after.of(is_quick)), goal_text(figure)});
+      const Figures& figures = accepted.of(is_quick);
+      FigureClaim absolute = figure;
+      absolute.relative_to.clear();
+      Claim alone = claim;
+      alone.figures = {absolute};
+      const References known = before.references(alone, accepted.machine, is_quick);
+      const auto old = known.find(figure.name);
+      table.add_row({figure.name, is_quick ? "quick" : "full",
+                     value_text(old == known.end() ? std::nullopt : std::optional(old->second.value), figure),
+                     value_text(value_of(figures, figure.name), figure), goal_text(figure)});
     }
   }
   return table.to_text(width);

@@ -19,7 +19,7 @@ std::string claims_count(const std::vector<Judgement>& judgements);
 std::string goal_text(const FigureClaim& figure);
 std::string value_text(const std::optional<double>& value, const FigureClaim& figure);
 
-// The old and new values of the baseline, for --accept.
-std::string acceptance_text(const Claim& claim, const Baseline& before, const Baseline& after, int width);
+// The values of the baseline on this machine and the new ones, for --accept.
+std::string acceptance_text(const Claim& claim, const Baseline& before, const AcceptedRun& accepted, int width);
 
 }  // namespace dpm::cli

@@ -11,6 +11,7 @@
 #include "cli/new_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/validate/claim_folder.hpp"
+#include "cli/validate/machine_label.hpp"
 #include "cli/validate/results_folder.hpp"
 #include "cli/validate/runner.hpp"
 #include "os/own_program.hpp"
@@ -80,7 +81,7 @@ class ValidateCommand : public Command {
       auto baseline = folder.baseline(*claim);
       if (!baseline) return baseline.error();
       *claim = claim->form(quick_);
-      if (auto done = need_baseline(*claim, baseline->of(quick_), folder.baseline_path(*claim), quick_); !done)
+      if (auto done = need_baseline(*claim, *baseline, folder.baseline_path(*claim), quick_); !done)
         return done.error();
       all.push_back({*std::move(claim), *std::move(baseline)});
     }
@@ -94,7 +95,9 @@ class ValidateCommand : public Command {
     for (const auto& [claim, baseline] : *asked) {
       terminal.err << "validate: " << claim.name << " (" << judgements.size() + 1 << " of " << asked->size() << ")"
                    << std::endl;
-      judgements.push_back(try_claim(claim, baseline.of(quick_), quick_, results, claim.name, terminal));
+      const References references = baseline.references(claim, machine_of(claim), quick_);
+      judgements.push_back(try_claim(claim, references, quick_, results, claim.name, terminal));
+      judgements.back().machine = machine_of(claim);
       say_ending(judgements.back(), terminal);
     }
     if (!report_.empty()) {
@@ -110,9 +113,14 @@ class ValidateCommand : public Command {
     return status_of(judgements);
   }
 
-  Judgement try_claim(const Claim& claim, const Figures& baseline, bool is_quick, const ResultsFolder& results,
+  // Empty if its figures are the same on every machine.
+  std::string machine_of(const Claim& claim) const { return claim.is_timed ? machine_ : ""; }
+
+  Judgement try_claim(const Claim& claim, const References& references, bool is_quick, const ResultsFolder& results,
                       const std::string& part, Terminal& terminal) const {
-    const auto broken = [&](const std::string& why) { return judge_unmeasured(claim, baseline, Verdict::broken, why); };
+    const auto broken = [&](const std::string& why) {
+      return judge_unmeasured(claim, references, Verdict::broken, why);
+    };
     const auto place = results.part(part);
     if (!place) return broken(place.error().what);
     const RunnerOptions options{is_quick, plant_, program_, runners_, *place + "/result.json"};
@@ -121,12 +129,12 @@ class ValidateCommand : public Command {
     });
     if (!outcome) return broken(outcome.error().what);
     if (outcome->ending == RunnerEnding::skipped)
-      return judge_unmeasured(claim, baseline, Verdict::skipped, outcome->reason);
+      return judge_unmeasured(claim, references, Verdict::skipped, outcome->reason);
     if (outcome->ending == RunnerEnding::broken) return broken(outcome->reason);
     const auto text = read_text_file(options.result_path, kLongestJson);
     if (!text) return broken("it has written no result: " + text.error().what);
     auto result = parse_claim_result(*text, "result.json", claim);
-    if (result) return judge(claim, baseline, *std::move(result));
+    if (result) return judge(claim, references, *std::move(result));
     Judgement refused = broken(result.error().what);
     refused.is_refused = true;
     return refused;
@@ -157,23 +165,25 @@ class ValidateCommand : public Command {
     } else {
       terminal.err << "note: " << printable_lines(known.error().what) << '\n';
     }
-    Baseline after = before;
+    AcceptedRun accepted;
+    accepted.machine = machine_of(*claim);
+    if (!claim->is_timed && !before.runs().empty()) accepted = before.runs().back();  // --quick keeps the full form
     for (const bool is_quick : {false, true}) {
       if (quick_ && !is_quick) continue;
       terminal.err << "validate: " << claim->name << (is_quick ? ", quick" : "") << std::endl;
       const Claim form = claim->form(is_quick);
-      Figures all_known;
-      for (const auto& figure : form.figures) all_known[figure.name] = 0;
       const Judgement judgement =
-          try_claim(form, all_known, is_quick, results, claim->name + (is_quick ? "-quick" : ""), terminal);
+          try_claim(form, {}, is_quick, results, claim->name + (is_quick ? "-quick" : ""), terminal);
       if (judgement.verdict == Verdict::skipped || judgement.verdict == Verdict::broken) {
         terminal.err << "dpm validate: " << claim->name << ": " << name_of(judgement.verdict) << ": "
                      << printable_lines(judgement.reason) << "\nThe baseline is unchanged.\n";
         return judgement.is_refused ? kWrongInput : kFellShort;
       }
-      after.of(is_quick) = judgement.result.figures;
+      accepted.of(is_quick) = judgement.result.figures;
     }
-    terminal.out << acceptance_text(*claim, before, after, terminal.width);
+    Baseline after = before;
+    after.accept(*claim, accepted);
+    terminal.out << acceptance_text(*claim, before, accepted, terminal.width);
     const std::string path = folder.baseline_path(*claim);
     if (auto written = replace_file(path, baseline_text(*claim, after)); !written) {
       terminal.err << "dpm validate: " << written.error().what << '\n';
@@ -185,7 +195,7 @@ class ValidateCommand : public Command {
 
   std::vector<std::string> asked_;
   std::string accepted_, claims_, runners_, output_, plant_, report_;
-  std::string program_;
+  std::string program_, machine_ = label_of_this_machine();
   bool quick_ = false, json_ = false;
 };
 
