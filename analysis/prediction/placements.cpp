@@ -1,5 +1,9 @@
 #include "analysis/prediction/placements.hpp"
 
+#include <limits>
+#include <map>
+#include <set>
+
 namespace dpm {
 namespace {
 
@@ -66,6 +70,19 @@ std::vector<std::uint32_t> canonical(const PlacementSpace& space, const std::vec
     result.push_back(renamed[machine]);
   }
   return result;
+}
+
+std::uint64_t renamings_of(const PlacementSpace& space, const std::vector<std::uint32_t>& placement) {
+  std::map<std::uint32_t, std::uint64_t> machines_of_kind;
+  for (const std::uint32_t kind : space.kind_of) ++machines_of_kind[kind];
+  const std::set<std::uint32_t> used(placement.begin(), placement.end());
+  std::uint64_t renamings = 1;
+  for (const std::uint32_t machine : used) {
+    std::uint64_t& left = machines_of_kind[space.kind_of[machine]];
+    if (renamings > std::numeric_limits<std::uint64_t>::max() / left) return std::numeric_limits<std::uint64_t>::max();
+    renamings *= left--;
+  }
+  return renamings;
 }
 
 }  // namespace dpm

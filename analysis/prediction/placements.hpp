@@ -26,4 +26,7 @@ std::uint64_t for_each_placement(const PlacementSpace& space,
 // The canonical placement that `placement` is a renaming of.
 std::vector<std::uint32_t> canonical(const PlacementSpace& space, const std::vector<std::uint32_t>& placement);
 
+// The number of placements that are renamings of it, itself included.
+std::uint64_t renamings_of(const PlacementSpace& space, const std::vector<std::uint32_t>& placement);
+
 }  // namespace dpm

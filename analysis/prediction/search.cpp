@@ -11,6 +11,7 @@
 #include "analysis/prediction/lower_bound.hpp"
 #include "analysis/prediction/order_choice.hpp"
 #include "analysis/prediction/placements.hpp"
+#include "model/check.hpp"
 #include "model/nearest_name.hpp"
 #include "model/random.hpp"
 
@@ -225,10 +226,44 @@ class Search {
       if (elapsed_ns != kImpossible) ranking.emplace_back(elapsed_ns, &places);
     }
     std::stable_sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < ranking.size() && i < options_.keep; ++i) {
-      result_.candidates.push_back(candidate_at(machines_at(*ranking[i].second)));
-      result_.candidates.back().placement.name = "candidate " + std::to_string(i + 1);
+    std::map<Shape, std::size_t> candidate_of;  // by what does not change when equal machines are exchanged
+    for (const auto& [elapsed_ns, places] : ranking) {
+      const bool is_full = result_.candidates.size() >= options_.keep;
+      const Shape shape = shape_of(*places, elapsed_ns);
+      const auto same = candidate_of.find(shape);
+      if (same != candidate_of.end()) {
+        result_.candidates[same->second].alike += renamings_of(space_, *places);
+      } else if (!is_full) {
+        candidate_of.emplace(shape, result_.candidates.size());
+        result_.candidates.push_back(candidate_at(machines_at(*places)));
+        result_.candidates.back().alike = renamings_of(space_, *places) - 1;
+        result_.candidates.back().placement.name = "candidate " + std::to_string(result_.candidates.size());
+      }
     }
+  }
+
+  // The predicted time, and which processes are together on a machine of which speed and cores.
+  struct Group {
+    double speed = 1;
+    std::uint16_t cores = 1;
+    std::vector<std::size_t> units;
+    friend auto operator<=>(const Group&, const Group&) = default;
+  };
+  using Shape = std::pair<double, std::vector<Group>>;
+
+  Shape shape_of(const Positions& places, double elapsed_ns) const {
+    std::map<std::uint32_t, Group> group_on;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const MachineInfo& machine = base_.machines[space_.machines[places[i]].value];
+      Group& group = group_on[places[i]];
+      group.speed = machine.speed;
+      group.cores = machine.cores;
+      group.units.push_back(i);
+    }
+    Shape shape{elapsed_ns, {}};
+    for (auto& [place, group] : group_on) shape.second.push_back(std::move(group));
+    std::sort(shape.second.begin(), shape.second.end());
+    return shape;
   }
 
   void bound() {
@@ -332,6 +367,14 @@ PlacementSpace space_of(const Target& base, const std::vector<MachineId>& allowe
 }
 
 }  // namespace
+
+double true_regret_bound(const SearchResult& found, const Interval& interval) {
+  DPM_CHECK(!found.candidates.empty());
+  const double predicted_s = found.candidates.front().elapsed_s;
+  if (interval.low_elapsed_s <= 0 || predicted_s <= 0) return kImpossible;
+  const double slower = interval.high_elapsed_s / predicted_s, faster = interval.low_elapsed_s / predicted_s;
+  return std::max(0.0, (1 + found.regret_bound) * slower / faster - 1);
+}
 
 Result<SearchResult> search(const History& history, const Target& base, const SearchOptions& options) {
   if (history.cpu_ns() == 0) return Error{"search: the trace has no CPU time, so all placements look alike"};

@@ -18,6 +18,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
+#include "analysis/prediction/interval.hpp"
 #include "model/placement.hpp"
 #include "model/result.hpp"
 
@@ -41,6 +42,8 @@ struct Candidate {
   double elapsed_s = 0;
   double T_s = 0;
   double P = 0;
+  // Other placements that differ only in which of several equal machines they use, and are predicted the same.
+  std::uint64_t alike = 0;
 };
 
 struct SearchResult {
@@ -50,8 +53,12 @@ struct SearchResult {
   std::uint64_t possible = 0;  // placements there are; 0 when they were too many to count
   bool exhaustive = false;
   double lower_bound_s = 0;
-  double regret_bound = 0;  // 0 when exhaustive
+  double regret_bound = 0;  // 0 when exhaustive; among predictions
 };
+
+// How much faster, on real machines, another placement may be than the best found: the prediction of the best may be off
+// to one end of `interval`, and that of another placement to the other end.
+double true_regret_bound(const SearchResult& found, const Interval& interval);
 
 // `base` gives machines, delays and the places of processes that do not move. Refuses unknown names (with the nearest),
 // an empty set of movable processes, and a role order without roles.

@@ -44,6 +44,19 @@ void WaitDistribution::add(std::uint64_t wait_ns) {
   ++buckets_[bucket];
 }
 
+void WaitDistribution::add(const WaitDistribution& other) {
+  if (other.count_ == 0) return;
+  min_ns_ = count_ == 0 ? other.min_ns_ : std::min(min_ns_, other.min_ns_);
+  max_ns_ = std::max(max_ns_, other.max_ns_);
+  count_ += other.count_;
+  sum_ns_ += other.sum_ns_;
+  const std::size_t room = kStored - stored_.size();
+  const auto end = other.stored_.begin() + static_cast<std::ptrdiff_t>(std::min(room, other.stored_.size()));
+  stored_.insert(stored_.end(), other.stored_.begin(), end);
+  if (buckets_.size() < other.buckets_.size()) buckets_.resize(other.buckets_.size(), 0);
+  for (std::size_t bucket = 0; bucket < other.buckets_.size(); ++bucket) buckets_[bucket] += other.buckets_[bucket];
+}
+
 double WaitDistribution::quantile_ns(double fraction) const {
   if (count_ == 0) return 0;
   const double wanted = std::ceil(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(count_));

@@ -20,6 +20,7 @@ class WaitDistribution {
   };
 
   void add(std::uint64_t wait_ns);
+  void add(const WaitDistribution& other);
 
   std::uint64_t count() const { return count_; }
   std::uint64_t min_ns() const { return min_ns_; }

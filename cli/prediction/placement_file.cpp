@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "cli/new_file.hpp"
 #include "model/nearest_name.hpp"
 #include "trace/files.hpp"
 
@@ -123,6 +125,29 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
   auto target = resolve(history, file->placement, machines, history.info.delays);
   if (!target) return Error{path + ": " + target.error().what};
   return target;
+}
+
+Result<void> write_placement(const std::string& path, const History& history, const Target& target) {
+  nlohmann::ordered_json document = {{"name", target.placement}};
+  std::set<std::string> used;
+  nlohmann::ordered_json processes = nlohmann::ordered_json::object();
+  for (std::uint32_t p = 0; p < history.process_count(); ++p) {
+    const ProcessInfo& process = history.info.processes[p];
+    const bool is_thread = process.group.value < history.info.processes.size();  // it moves with its process
+    if (is_thread || history.of(ProcessId{p}).empty()) continue;
+    const std::string& machine = target.machines[target.machine_of[p].value].name;
+    used.insert(machine);
+    processes[process.name] = machine;
+  }
+  for (const MachineInfo& machine : target.machines) {
+    const auto& traced = history.info.machines;
+    const auto same = std::find_if(traced.begin(), traced.end(), [&](const auto& m) { return m.name == machine.name; });
+    const bool is_known = same != traced.end() && same->speed == machine.speed && same->cores == machine.cores;
+    if (is_known || !used.contains(machine.name)) continue;
+    document["machines"].push_back({{"name", machine.name}, {"speed", machine.speed}, {"cores", machine.cores}});
+  }
+  document["processes"] = std::move(processes);
+  return write_new_file(path, document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 Result<std::vector<std::string>> place_as_traced(History& history, const std::string& path) {

@@ -31,6 +31,10 @@ Result<PlacementFile> load_placement(const std::string& path);
 // An empty path stands for the trace's own placement.
 Result<ResolvedTarget> target_from(const History& history, const std::string& path);
 
+// Writes where `target` has the processes of the history to a new file, in the form that target_from() reads. Machines
+// that the trace does not have are described in it.
+Result<void> write_placement(const std::string& path, const History& history, const Target& target);
+
 // Changes the history as if its processes had been traced where the file places them: a meter sees a single machine even
 // if a program was bound to some of its CPUs. Returns the processes that the file leaves out.
 Result<std::vector<std::string>> place_as_traced(History& history, const std::string& path);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -13,18 +12,6 @@
 
 namespace dpm::cli {
 namespace {
-
-// "red: disk, buffer; blue: interpreter"
-std::string places_of(const Candidate& candidate) {
-  std::map<std::string, std::string> processes_of;
-  for (const auto& [process, machine] : candidate.placement.machine_of_process) {
-    std::string& list = processes_of[machine];
-    list += (list.empty() ? "" : ", ") + process;
-  }
-  std::string text;
-  for (const auto& [machine, processes] : processes_of) text += (text.empty() ? "" : "; ") + machine + ": " + processes;
-  return text;
-}
 
 std::string subject_of(const Gain& gain) {
   switch (gain.of) {
@@ -257,39 +244,6 @@ nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction&
             {"T_s", with_it.T_s},
             {"elapsed_s", with_it.elapsed_s},
             {"message_spans", spans_json(with_it.message_spans, info)}}}};
-}
-
-std::string search_text(const SearchResult& found, int width) {
-  TextTable table({">rank", ">elapsed", ">P", "machines"});
-  const auto add = [&](const std::string& rank, const Candidate& candidate) {
-    table.add_row({rank, seconds_text(candidate.elapsed_s), fixed(candidate.P, 3), places_of(candidate)});
-  };
-  for (std::size_t i = 0; i < found.candidates.size(); ++i) add(std::to_string(i + 1), found.candidates[i]);
-  add("now", found.base);
-  std::string text = table.to_text(width);
-  return text + fmt::format("tried {} placements{}\nthe best is at most {} slower than any other could be\n",
-                            found.evaluated, found.exhaustive ? ": all possible ones" : "",
-                            percent(found.regret_bound, 2));
-}
-
-nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info) {
-  using Json = nlohmann::ordered_json;
-  const auto candidate_json = [](const Candidate& candidate) {
-    return Json{{"elapsed_s", candidate.elapsed_s},
-                {"P", candidate.P},
-                {"T_s", candidate.T_s},
-                {"placement", candidate.placement.machine_of_process}};
-  };
-  Json document = prediction_json(best, info);
-  document["placement"] = found.candidates.front().placement.machine_of_process;
-  document["candidates"] = Json::array();
-  for (const auto& candidate : found.candidates) document["candidates"].push_back(candidate_json(candidate));
-  document["traced"] = candidate_json(found.base);
-  document["evaluated"] = found.evaluated;
-  document["exhaustive"] = found.exhaustive;
-  document["lower_bound_s"] = found.lower_bound_s;
-  document["regret_bound"] = found.regret_bound;
-  return document;
 }
 
 }  // namespace dpm::cli

@@ -30,8 +30,4 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction, const Trace
 std::string taken_out_text(const TracingCost& cost, const std::vector<Prediction>& with_it);
 nlohmann::ordered_json taken_out_json(const TracingCost& cost, const Prediction& with_it, const TraceInfo& info);
 
-std::string search_text(const SearchResult& found, int width);
-// The best candidate's prediction, with `candidates` and `regret_bound`.
-nlohmann::ordered_json search_json(const SearchResult& found, const Prediction& best, const TraceInfo& info);
-
 }  // namespace dpm::cli

@@ -39,6 +39,29 @@ TEST_CASE("placement file: a machine that is some CPUs of a real one has as many
   CHECK(both.error().what.find("4 cores but names 2 cpus") != std::string::npos);
 }
 
+TEST_CASE("placement file: what is written is read as it was, with machines that the trace does not have", "[cli]") {
+  History history;
+  history.info.machines = {{"red", 2, 4}};
+  history.info.processes = {{"office", "", MachineId{0}}, {"archive", "", MachineId{0}}};
+  history.events.resize(2);
+  history.first_event = {0, 1, 2};
+  Target target = traced_target(history);
+  target.placement = "best found";
+  target.machines.push_back({"core1", 3, 1});
+  target.machine_of[1] = MachineId{1};
+  const PlantedTree folder({{"unused.txt", std::string()}});
+  const std::string path = (folder.root() / "best.json").string();
+  REQUIRE(write_placement(path, history, target));
+  const auto read = target_from(history, path);
+  REQUIRE(read);
+  CHECK(read->left_out.empty());
+  CHECK(read->target.placement == "best found");
+  CHECK(read->target.machine_of == target.machine_of);
+  REQUIRE(read->target.machines.size() == 2);
+  CHECK(read->target.machines[1].speed == 3);
+  CHECK_FALSE(write_placement(path, history, target));
+}
+
 TEST_CASE("placement file: speeds and cores that are not given stay as traced, or are 1", "[cli]") {
   History history;
   history.info.machines = {{"red", 2, 4}, {"green", 3, 8}};

@@ -114,7 +114,7 @@ TEST_CASE("parallelism: Appendix A in one pass is the listing read literally", "
     REQUIRE(path.not_reached == 0);
     REQUIRE(path.t_max_ns == literal_appendix_a_ns(history, target));
     // With more cores a stretched interval is rounded to whole nanoseconds.
-    for (std::uint16_t m = 0; m < target.machines.size(); ++m)
+    for (std::size_t m = 0; m < target.machines.size(); ++m)
       target.machines[m].cores = static_cast<std::uint16_t>(1 + (seed + m) % 4);
     MessageCosts many(history, target);
     const auto rounding = static_cast<double>(history.events.size());
@@ -153,7 +153,7 @@ TEST_CASE("parallelism: the steps bound each other on random systems", "[paralle
     Target target = traced_target(history);
     target.machine_of = random_placement(seed + 999, system.info);
     std::uint32_t cores = 0;
-    for (std::uint16_t m = 0; m < target.machines.size(); ++m) {
+    for (std::size_t m = 0; m < target.machines.size(); ++m) {
       target.machines[m].cores = seed % 2 == 0 ? 1 : static_cast<std::uint16_t>(1 + (seed + m) % 3);
       cores += target.machines[m].cores;
     }
@@ -170,9 +170,9 @@ TEST_CASE("parallelism: the steps bound each other on random systems", "[paralle
       REQUIRE(free.delay_cpu.t_max_s == Approx(free.delay.t_max_s).epsilon(1e-12));
     }
     target.machines.clear();
-    for (std::uint16_t m = 0; m < system.info.processes.size(); ++m) {
+    for (std::size_t m = 0; m < system.info.processes.size(); ++m) {
       target.machines.push_back({"own" + std::to_string(m), 1.0});
-      target.machine_of[m] = {m};
+      target.machine_of[m] = {static_cast<std::uint16_t>(m)};
     }
     const Parallelism alone = measure_parallelism(history, target).value();
     REQUIRE(alone.delay_cpu.t_max_s == Approx(alone.delay.t_max_s).epsilon(1e-12));

@@ -45,7 +45,7 @@ double best_by_force(const History& history, const Target& base, Order order) {
 PlacementSpace alike(std::size_t processes, std::size_t machines) {
   PlacementSpace space;
   space.processes = processes;
-  for (std::uint16_t m = 0; m < machines; ++m) space.machines.push_back({m});
+  for (std::size_t m = 0; m < machines; ++m) space.machines.push_back({static_cast<std::uint16_t>(m)});
   space.kind_of.assign(machines, 0);
   return space;
 }
@@ -64,6 +64,28 @@ TEST_CASE("placements: on machines alike there are as many as set partitions", "
   PlacementSpace different = alike(4, 3);
   different.kind_of = {0, 1, 2};
   CHECK(count(different) == 81);
+}
+
+TEST_CASE("placements: renamings are counted by kind of machine", "[prediction]") {
+  PlacementSpace space{3, {{0}, {1}, {2}, {3}}, {0, 0, 0, 1}};
+  CHECK(renamings_of(space, {0, 0, 0}) == 3);
+  CHECK(renamings_of(space, {0, 1, 1}) == 6);
+  CHECK(renamings_of(space, {0, 3, 1}) == 6);
+  CHECK(renamings_of(space, {3, 3, 3}) == 1);
+}
+
+TEST_CASE("search: the bound on real machines follows from the interval, and is never below that of predictions",
+          "[prediction]") {
+  SearchResult found;
+  found.candidates.push_back({.elapsed_s = 10});
+  Interval interval;
+  interval.low_elapsed_s = 9;
+  interval.high_elapsed_s = 10.8;
+  CHECK(true_regret_bound(found, interval) == Approx(.2));
+  found.regret_bound = .1;
+  CHECK(true_regret_bound(found, interval) == Approx(.32));
+  interval.low_elapsed_s = interval.high_elapsed_s = 10;
+  CHECK(true_regret_bound(found, interval) == Approx(.1));
 }
 
 TEST_CASE("placements: every placement is a renaming of exactly one canonical placement", "[prediction]") {

@@ -1,6 +1,8 @@
 // dpm predict: P and elapsed time on a placement that was never run, or the best placement.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/messages/message_survey.hpp"
 #include "cli/command.hpp"
@@ -13,9 +15,37 @@
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/prediction_results.hpp"
+#include "cli/results/search_results.hpp"
+#include "model/counted.hpp"
+#include "trace/read_sidecar.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace dpm::cli {
 namespace {
+
+// False also if it is not a trace: reading it reports that.
+bool programs_are_scripted(const std::string& trace) {
+  const auto sidecar = read_sidecar(trace_directory(trace));
+  return sidecar && sidecar->info.properties.scripted;
+}
+
+// Which processes elapsed time and P are about.
+std::string covered_text(const History& history, const TraceInfo& info) {
+  std::vector<std::string> left_out;
+  std::size_t covered = 0;
+  for (std::uint32_t p = 0; p < info.processes.size(); ++p) {
+    const bool is_covered = p < history.process_count() && !history.of(ProcessId{p}).empty();
+    covered += is_covered ? 1 : 0;
+    const bool is_thread = info.processes[p].group.value < info.processes.size();
+    if (!is_covered && !is_thread) left_out.push_back(info.processes[p].name);
+  }
+  if (left_out.empty()) return "\nof the whole run, " + counted(covered, "process") + "\n";
+  std::string text = "without ";
+  constexpr std::size_t kNamed = 3;
+  for (std::size_t i = 0; i < std::min(kNamed, left_out.size()); ++i) text += (i == 0 ? "" : ", ") + left_out[i];
+  if (left_out.size() > kNamed) text += " and " + std::to_string(left_out.size() - kNamed) + " more";
+  return "\n" + printable(text) + "\n";
+}
 
 class PredictCommand : public Command {
  public:
@@ -30,6 +60,9 @@ class PredictCommand : public Command {
   void describe(CLI::App& app) override {
     trace_.describe(app);
     history_.describe(app);
+    app.add_flag("--computation", computation_only_,
+                 "Only the processes that the trace marks as the computation, as dpm parallelism does (default: the "
+                 "whole run, with users and devices; of live programs, those that were metered)");
     calibration_.describe(app);
     app.add_option("--placement", placements_,
                    "A JSON file that puts processes on machines; repeat to compare several");
@@ -44,6 +77,7 @@ class PredictCommand : public Command {
         ->check(whole_number)
         ->check([](const std::string& number) { return number == "0" ? "at least 1 is shown" : ""; })
         ->capture_default_str();
+    app.add_option("--write", write_, "With --search: write the best placement to this new file, for --placement");
     app.add_option("--seed", options_.seed, "With --search: the seed of the heuristic")
         ->check(whole_number)
         ->capture_default_str();
@@ -69,6 +103,8 @@ class PredictCommand : public Command {
       return refuse(terminal, *this, Error{"--search uses the exact replay; leave out --method thesis1984"});
     if (!search_ && !(options_.machines.empty() && options_.movable.empty()))
       return refuse(terminal, *this, Error{"--onto and --move limit a search; add --search"});
+    if (!search_ && !write_.empty())
+      return refuse(terminal, *this, Error{"--write saves what a search found; add --search"});
     if (auto changes = what_if_.read(); !changes) {
       return refuse(terminal, *this, changes.error());
     } else {
@@ -76,6 +112,7 @@ class PredictCommand : public Command {
     }
     if (search_ && !changes_.replicas.empty())
       return refuse(terminal, *this, Error{"--search does not move copies: name placements, with SERVER#2 in them"});
+    if (auto done = choose_processes(); !done) return refuse(terminal, *this, done.error());
     auto read = read_history(trace_.trace, history_, {&endings_});
     if (!read) return refuse(terminal, *this, read.error());
     auto taken_out = calibration_.apply(read->history, terminal);
@@ -96,6 +133,44 @@ class PredictCommand : public Command {
   }
 
  private:
+  // A user waits for the run, not for a part of it, so predictions are of every process that was metered. In a trace of
+  // live programs the others have no CPU times.
+  Result<void> choose_processes() {
+    const bool is_chosen = !history_.processes.empty() || history_.all_processes || history_.external_time;
+    if (computation_only_ && is_chosen)
+      return Error{"--computation, --process, --everybody and --external-time each choose the processes; give one"};
+    if (computation_only_ || is_chosen) return {};
+    history_.all_processes = is_whole_run_ = programs_are_scripted(trace_.trace);
+    return {};
+  }
+
+  // Processes outside the computation stay where they are, unless the user names them.
+  void keep_outsiders(const TraceInfo& info) {
+    if (!is_whole_run_) return;
+    std::set<std::uint16_t> taken;  // machines of processes of the computation that stay
+    const auto& processes = info.processes;
+    const bool any_moves = options_.movable.empty();
+    for (const auto& process : processes) {
+      if (!process.in_computation) continue;
+      if (any_moves) {
+        options_.movable.push_back(process.name);
+      } else if (std::find(options_.movable.begin(), options_.movable.end(), process.name) == options_.movable.end()) {
+        taken.insert(process.machine.value);
+      }
+    }
+    if (!options_.machines.empty() || taken.size() >= info.machines.size()) return;
+    for (std::uint16_t m = 0; m < info.machines.size(); ++m)
+      if (!taken.contains(m)) options_.machines.push_back(info.machines[m].name);
+  }
+
+  // A placement is about the computation: users and devices stay where they are without being named.
+  static void forget_outsiders(std::vector<std::string>& left_out, const TraceInfo& info) {
+    std::erase_if(left_out, [&](const std::string& name) {
+      return std::any_of(info.processes.begin(), info.processes.end(),
+                         [&](const ProcessInfo& p) { return p.name == name && !p.in_computation; });
+    });
+  }
+
   Result<void> run_predictions(const TraceHistory& read, Terminal& terminal) {
     if (placements_.empty()) placements_.emplace_back();  // the traced placement: only the identity check
     std::vector<Prediction> predictions, with_metering;
@@ -103,6 +178,7 @@ class PredictCommand : public Command {
     for (const auto& path : placements_) {
       auto resolved = target_from(read.history, path);
       if (!resolved) return resolved.error();
+      if (is_whole_run_) forget_outsiders(resolved->left_out, read.input.info);
       calibration_.set(resolved->target);
       if (strict_ && !resolved->left_out.empty())
         return Error{path + ": --strict: it leaves out '" + resolved->left_out.front() + "'"};
@@ -129,7 +205,8 @@ class PredictCommand : public Command {
     const TraceCaveats caveats =
         find_trace_caveats(read.input, read.history, endings_, predictions.front().clock_error);
     if (!trace_.json) {
-      terminal.out << prediction_text(predictions, changes, info, terminal.width);
+      terminal.out << prediction_text(predictions, changes, info, terminal.width)
+                   << covered_text(read.history, read.input.info);
       if (taken_out_) terminal.out << taken_out_text(taken_out_->cost, with_metering);
     } else if (predictions.size() == 1) {
       auto document = prediction_json(predictions.front(), info);
@@ -168,6 +245,7 @@ class PredictCommand : public Command {
     auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
     if (auto done = choose_machines(read, base->target); !done) return done.error();
+    if (placements_.empty()) keep_outsiders(read.input.info);
     calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     options_.order = order_from_name(order_);
@@ -180,12 +258,14 @@ class PredictCommand : public Command {
     how.order = options_.order;
     const auto prediction = predict(read.history, best, how);
     if (!prediction) return prediction.error();
+    if (!write_.empty())
+      if (auto done = write_placement(write_, read.history, best); !done) return done.error();
     if (trace_.json) {
       auto document = search_json(*found, *prediction, read.history.info);
       document["ledger"] = ledger_json(read.input.ledger);
       print_json(document, terminal);
     } else {
-      terminal.out << search_text(*found, terminal.width);
+      terminal.out << search_text(*found, *prediction, terminal.width) << covered_text(read.history, read.input.info);
     }
     const auto& machines = base->target.machines;
     if (machines.size() == 1 && machines.front().cores > 1)
@@ -224,9 +304,11 @@ class PredictCommand : public Command {
   SearchOptions options_;
   WhatIfOptions what_if_;
   WhatIf changes_;
-  std::string order_;
+  std::string order_, write_;
   std::string method_ = "replay";
   bool search_ = false;
+  bool computation_only_ = false;
+  bool is_whole_run_ = false;  // by default, not by an option
   bool sensitivity_ = false;
   bool strict_ = false;
   Endings endings_;
