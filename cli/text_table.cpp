@@ -51,9 +51,22 @@ void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& le
   }
 }
 
+// 1990 -> "1,990"
+std::string with_commas(std::size_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+  return text;
+}
+
 }  // namespace
 
-TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(headings)) {
+std::string more_rows_text(std::size_t count, const RowLimit& limit) {
+  if (!limit.exceeded_by(count)) return "";
+  return "and " + with_commas(count - limit.rows) + " more (" + limit.option + " shows them)\n";
+}
+
+TextTable::TextTable(std::vector<std::string> headings, RowLimit limit)
+    : headings_(std::move(headings)), limit_(limit) {
   for (auto& heading : headings_) {
     const bool right = !heading.empty() && heading.front() == '>';
     if (right) heading.erase(0, 1);
@@ -63,6 +76,7 @@ TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(he
 
 void TextTable::add_row(std::vector<std::string> cells) {
   DPM_CHECK(cells.size() == headings_.size());
+  if (++added_ > limit_.rows) return;
   for (auto& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
@@ -71,7 +85,7 @@ std::string TextTable::to_text(int width) const {
   const auto room = static_cast<std::size_t>(width);
   std::string text;
   for (const auto& columns : parts(room)) text += (text.empty() ? "" : "\n") + part_text(columns, room);
-  return text;
+  return text + more_rows_text(added_, limit_);
 }
 
 // The width of the longest cell or of the longest word of the heading.

@@ -2,16 +2,33 @@
 // headings into lines, then cuts its widest words with "…", then shows its columns in parts, one below the other.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace dpm::cli {
 
+// How many rows a table shows of a large system. The lines below it say how many there are more, and which option of the
+// command shows them.
+struct RowLimit {
+  std::size_t rows = static_cast<std::size_t>(-1);
+  const char* option = "--all";
+
+  bool exceeded_by(std::size_t count) const { return count > rows; }
+};
+
+inline constexpr std::size_t kRowsShown = 12;     // of processes, channels, paths
+inline constexpr std::size_t kMachinesShown = 6;  // they are in two tables of dpm run
+
+// "and 1,990 more (--all shows them)\n", or nothing if the limit is not exceeded.
+std::string more_rows_text(std::size_t count, const RowLimit& limit);
+
 class TextTable {
  public:
   // A heading that begins with '>' makes a right-aligned column of numbers: ">bytes".
-  explicit TextTable(std::vector<std::string> headings);
+  explicit TextTable(std::vector<std::string> headings, RowLimit limit = {});
 
+  // Rows beyond the limit are only counted, so the most important ones come first.
   void add_row(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 
@@ -28,6 +45,8 @@ class TextTable {
   std::vector<std::string> headings_;
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;
+  RowLimit limit_;
+  std::size_t added_ = 0;
 };
 
 }  // namespace dpm::cli

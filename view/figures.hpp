@@ -72,8 +72,10 @@ std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& 
 // ---- causality
 
 // The state diagram as a graph, for draw() and to_dot() (figure 5.19). Arcs with less than `share_min` of the messages
-// that leave a process are left out.
-Graph state_diagram(const Causality& causality, const TraceInfo& info, double share_min = 0.005);
+// that leave a process are left out; with more than `nodes_max` processes, those with the fewest messages.
+inline constexpr std::size_t kStatesMax = 40;
+Graph state_diagram(const Causality& causality, const TraceInfo& info, double share_min = 0.005,
+                    std::size_t nodes_max = kStatesMax);
 Figure state_diagram_figure(const Causality& causality, const TraceInfo& info);
 Figure branching_figure(const Causality& causality, const TraceInfo& info);  // figure 5.18 with probabilities, a table
 Figure common_paths_figure(const Causality& causality, const TraceInfo& info, std::size_t most = 12);

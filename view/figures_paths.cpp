@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "view/figures.hpp"
 #include "view/names.hpp"
@@ -23,6 +24,21 @@ std::string letters_legend(const Causality& causality, const TraceInfo& info) {
     legend += (legend.empty() ? "" : ", ") + causality.letters[p] + " " + process_name(info, id);
   }
   return legend;
+}
+
+// The processes that most messages for requests come from or go to, and the requestors.
+std::set<ProcessId> busiest(const Causality& causality, std::size_t most) {
+  std::map<ProcessId, std::uint64_t> messages;
+  for (const auto& arc : causality.states) {
+    messages[arc.from] += arc.count;
+    messages[arc.to] += arc.count;
+  }
+  std::vector<std::pair<std::uint64_t, ProcessId>> order;
+  for (const auto& [process, count] : messages) order.emplace_back(count, process);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::set<ProcessId> shown = {ProcessId{}};
+  for (std::size_t i = 0; i < std::min(most, order.size()); ++i) shown.insert(order[i].second);
+  return shown;
 }
 
 }  // namespace
@@ -89,7 +105,8 @@ std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& 
   return figures;
 }
 
-Graph state_diagram(const Causality& causality, const TraceInfo& info, double share_min) {
+Graph state_diagram(const Causality& causality, const TraceInfo& info, double share_min, std::size_t nodes_max) {
+  const std::set<ProcessId> shown = busiest(causality, nodes_max);
   Graph graph;
   graph.title = "State diagram of a request";
   std::map<ProcessId, std::uint32_t> node_of;
@@ -103,7 +120,7 @@ Graph state_diagram(const Causality& causality, const TraceInfo& info, double sh
   };
   node(ProcessId{});  // requests begin there
   for (const auto& arc : causality.states) {
-    if (arc.probability < share_min) continue;
+    if (arc.probability < share_min || !shown.contains(arc.from) || !shown.contains(arc.to)) continue;
     const std::string tip = party(info, arc.from) + kArrow + party(info, arc.to) + ": " + percent(arc.probability) +
                             ", " + grouped(arc.count);
     graph.arcs.push_back({node(arc.from), node(arc.to), static_cast<double>(arc.count), percent(arc.probability), tip});
@@ -116,11 +133,10 @@ Figure state_diagram_figure(const Causality& causality, const TraceInfo& info) {
   constexpr double kShareMin = 0.005;
   const Graph graph = state_diagram(causality, info, kShareMin);
   const std::size_t hidden = causality.states.size() - graph.arcs.size();
-  return {
-      "State diagram",
-      "Where a request goes next: shares of all messages that a process sends for requests." +
-          (hidden == 0 ? "" : " " + std::to_string(hidden) + " arcs below " + percent(kShareMin) + " are not shown."),
-      graph, true};
+  return {"State diagram",
+          "Where a request goes next: shares of all messages that a process sends for requests." +
+              (hidden == 0 ? "" : " " + std::to_string(hidden) + " rarer arcs are not shown."),
+          graph, true};
 }
 
 Figure branching_figure(const Causality& causality, const TraceInfo& info) {

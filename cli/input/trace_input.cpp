@@ -64,8 +64,8 @@ void describe_threads(CLI::App& app, bool& threads) {
 void describe_all(CLI::App& app, bool& all) {
   app.add_flag(
       "--all", all,
-      "Show each process and each peer outside (default: many processes of one program, and the clients of one "
-      "service, are shown as one)");
+      "Show each process, peer outside, channel and machine (default: many processes of one program, and the clients "
+      "of one service, are one row, and long tables are cut)");
 }
 
 void print_json(const nlohmann::ordered_json& document, Terminal& terminal) {

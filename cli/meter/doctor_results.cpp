@@ -161,6 +161,15 @@ Check logout_check(const MachineCapabilities& machine) {
           "killed. 'loginctl enable-linger' lets the programs of dpm control stay."};
 }
 
+Check cgroup_check(const MachineCapabilities& machine) {
+  const std::string name = "stop and kill";
+  if (machine.cgroup_problem.empty())
+    return {name, Verdict::good, "dpm control freezes and kills a program's cgroup", ""};
+  if (machine.login.lingers && !machine.login.scope_runner.empty())
+    return {name, Verdict::good, "dpm control freezes and kills a program's cgroup, in a scope of systemd --user", ""};
+  return {name, Verdict::good, "dpm control signals a program's processes: " + machine.cgroup_problem, ""};
+}
+
 std::string name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::good:
@@ -204,7 +213,7 @@ Diagnosis diagnose(const MachineCapabilities& machine) {
   return {kernel_check(machine),  notification_check(machine), access_check(machine),        proc_check(machine),
           wake_up_check(machine), counts_check(machine),       announcements_check(machine), privilege_check(machine),
           acquire_check(machine), filters_check(machine),      descriptors_check(machine),   io_uring_check(machine),
-          logout_check(machine)};
+          logout_check(machine),  cgroup_check(machine)};
 }
 
 bool can_meter(const Diagnosis& diagnosis) {
@@ -242,6 +251,7 @@ nlohmann::ordered_json diagnosis_json(const Diagnosis& diagnosis, const MachineC
           {"filters_above", machine.filters_above},
           {"descriptors_max", machine.descriptors_max},
           {"io_uring", machine.io_uring.worked()},
+          {"program_cgroups", machine.cgroup_problem.empty()},
           {"checks", std::move(checks)}};
 }
 

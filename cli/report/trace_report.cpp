@@ -16,19 +16,19 @@ constexpr double kWindowShare = .05;    // the largest part of the run in the sp
 constexpr double kWindowEvents = 120;   // about the number that can be distinguished
 constexpr std::size_t kMostShares = 6;  // the bottlenecks: this many processes, and this many pairs with messages
 
-view::Section parallelism_section(const ParallelismFindings& found) {
+view::Section parallelism_section(const ParallelismFindings& found, const TraceInfo& grouped) {
   const Parallelism& p = found.parallelism;
   const auto step = [](const std::string& label, const ParallelismStep& of) {
     return view::ParallelismStep{label, of.P,
                                  "T " + seconds_text(of.T_s) + ", longest path " + seconds_text(of.t_max_s)};
   };
   std::vector<view::PathShare> shares;
-  const TraceInfo& info = found.history->info;
-  for (std::size_t i = 0; i < found.path.processes.size() && i < kMostShares; ++i)
-    shares.push_back({info[found.path.processes[i].process].name, found.path.processes[i].fraction});
-  for (std::size_t i = 0; i < found.path.messages.size() && i < kMostShares; ++i) {
-    const MessageShare& share = found.path.messages[i];
-    shares.push_back({"messages " + info[share.sender].name + " → " + info[share.receiver].name, share.fraction});
+  const CriticalPath path = group_path(found.path, grouped);
+  for (std::size_t i = 0; i < path.processes.size() && i < kMostShares; ++i)
+    shares.push_back({grouped[path.processes[i].process].name, path.processes[i].fraction});
+  for (std::size_t i = 0; i < path.messages.size() && i < kMostShares; ++i) {
+    const MessageShare& share = path.messages[i];
+    shares.push_back({"messages " + grouped[share.sender].name + " → " + grouped[share.receiver].name, share.fraction});
   }
   return {"How parallel it is",
           "P is the CPU time of all processes divided by the longest path through their history.",
@@ -49,15 +49,13 @@ view::Section traffic_section(const Findings& found, const TraceInfo& grouped) {
 
 view::Section queue_section(const Findings& found, const TraceInfo& grouped) {
   const TraceInfo& info = found.input.info;
-  view::Section section{
-      "Where requests queue", "", {view::queue_figure(group_unmeasured(found.queues, grouped), grouped)}};
+  view::Section section{"Where requests queue", "", {view::queue_figure(group_queues(found.queues, grouped), grouped)}};
   for (auto& figure : view::queue_series_figures(found.queues, info)) section.figures.push_back(std::move(figure));
   return section;
 }
 
-view::Section causality_section(const Findings& found) {
-  const TraceInfo& info = found.input.info;
-  const Causality& causality = *found.causality;
+view::Section causality_section(const Findings& found, const TraceInfo& info) {
+  const Causality causality = group_causality(*found.causality, info);
   return {"Which paths requests take",
           "",
           {view::state_diagram_figure(causality, info), view::common_paths_figure(causality, info),
@@ -135,11 +133,11 @@ view::ReportInput trace_report(const Findings& found) {
   report.ledger = found.input.ledger;
   report.warnings = found.missing;
   report.warnings.insert(report.warnings.end(), found.warnings.begin(), found.warnings.end());
-  if (found.parallel) report.sections.push_back(parallelism_section(*found.parallel));
   const TraceInfo grouped = group_processes(info);
+  if (found.parallel) report.sections.push_back(parallelism_section(*found.parallel, grouped));
   report.sections.push_back(traffic_section(found, grouped));
   report.sections.push_back(queue_section(found, grouped));
-  if (found.causality) report.sections.push_back(causality_section(found));
+  if (found.causality) report.sections.push_back(causality_section(found, grouped));
   if (found.parallel) report.sections.push_back(space_time_section(*found.parallel));
   report.made_by = "Made by dpm " DPM_VERSION;
   return report;

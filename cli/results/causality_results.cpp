@@ -13,10 +13,18 @@
 namespace dpm::cli {
 namespace {
 
-std::vector<CausalPath> most_travelled(std::vector<CausalPath> paths, std::size_t most) {
+std::vector<CausalPath> most_travelled(std::vector<CausalPath> paths) {
   std::stable_sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
-  if (paths.size() > most) paths.resize(most);
   return paths;
+}
+
+std::string letters_text(const Causality& causality, const TraceInfo& info, const RowLimit& limit) {
+  std::string text;
+  std::size_t letters = 0;
+  for (std::size_t p = 0; p < causality.letters.size(); ++p)
+    if (!causality.letters[p].empty() && ++letters <= limit.rows)
+      text += causality.letters[p] + " = " + printable(info.processes[p].name) + "\n";
+  return text + more_rows_text(letters, limit);
 }
 
 std::string name_or_users(ProcessId process, const TraceInfo& info) {
@@ -25,22 +33,24 @@ std::string name_or_users(ProcessId process, const TraceInfo& info) {
 
 }  // namespace
 
-std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width) {
-  std::string text;
-  for (std::size_t p = 0; p < causality.letters.size(); ++p)
-    if (!causality.letters[p].empty()) text += causality.letters[p] + " = " + printable(info.processes[p].name) + "\n";
+std::string causality_text(const Causality& causality, const TraceInfo& info, std::size_t most, int width, bool all) {
+  const RowLimit limit = all ? RowLimit{} : RowLimit{kRowsShown};
+  std::string text = letters_text(causality, info, limit);
   text += fmt::format("{} requests\n\n", causality.requests);
 
-  TextTable paths({"path", ">requests", ">share"});
-  for (const auto& path : most_travelled(causality.strings, most))
+  TextTable paths({"path", ">requests", ">share"}, {all ? causality.strings.size() : most, "--most, --all"});
+  for (const auto& path : most_travelled(causality.strings))
     paths.add_row(
         {path.path, std::to_string(path.count),
          percent(static_cast<double>(path.count) / static_cast<double>(std::max<std::uint64_t>(causality.requests, 1)),
                  1)});
   text += paths.to_text(width) + "\n";
 
-  TextTable branching({"at", "having received from", "next sends to", ">times", ">probability"});
-  for (const auto& b : causality.branching)
+  TextTable branching({"at", "having received from", "next sends to", ">times", ">probability"}, limit);
+  std::vector<Branch> branches = causality.branching;
+  if (limit.exceeded_by(branches.size()))
+    std::stable_sort(branches.begin(), branches.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  for (const auto& b : branches)
     branching.add_row({info[b.at].name, name_or_users(b.from, info), name_or_users(b.to, info), std::to_string(b.count),
                        fixed(b.probability, 3)});
   text += branching.to_text(width);

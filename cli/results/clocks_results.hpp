@@ -9,7 +9,7 @@
 
 namespace dpm::cli {
 
-std::string clocks_text(const Clocks& clocks, const TraceInfo& info, int width);
+std::string clocks_text(const Clocks& clocks, const TraceInfo& info, int width, bool all = false);
 nlohmann::ordered_json clocks_json(const Clocks& clocks, const TraceInfo& info, const Ledger& ledger);
 
 }  // namespace dpm::cli

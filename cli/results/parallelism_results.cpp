@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/number_text.hpp"
@@ -11,23 +12,22 @@
 namespace dpm::cli {
 namespace {
 
-constexpr std::size_t kMostShares = 8;  // the table shows the largest; JSON has all
+constexpr std::size_t kMostShares = 8;  // of processes, and of pairs with messages
 
 nlohmann::ordered_json step_json(const ParallelismStep& step) {
   return {{"T_s", step.T_s}, {"t_max_s", step.t_max_s}, {"P", step.P}};
 }
 
-std::string shares_text(const CriticalPath& path, const TraceInfo& info, int width) {
+std::string shares_text(const CriticalPath& path, const TraceInfo& info, int width, bool all) {
+  const auto shown_of = [&](std::size_t count) { return all ? count : std::min(count, kMostShares); };
   TextTable table({"the longest path is made of", ">time", ">share"});
-  std::size_t shown = 0;
-  for (const auto& share : path.processes) {
-    if (shown++ == kMostShares) break;
+  for (std::size_t i = 0; i < shown_of(path.processes.size()); ++i) {
+    const ProcessShare& share = path.processes[i];
     table.add_row({"work of " + info[share.process].name, seconds_text(share.cpu_s + share.sharing_s),
                    percent(share.fraction, 1)});
   }
-  shown = 0;
-  for (const auto& share : path.messages) {
-    if (shown++ == kMostShares) break;
+  for (std::size_t i = 0; i < shown_of(path.messages.size()); ++i) {
+    const MessageShare& share = path.messages[i];
     table.add_row({fmt::format("{} {} to {}", counted(share.messages, "message"), info[share.sender].name,
                                info[share.receiver].name),
                    seconds_text(share.delay_s), percent(share.fraction, 1)});
@@ -35,13 +35,15 @@ std::string shares_text(const CriticalPath& path, const TraceInfo& info, int wid
   if (path.outside_s > 0)
     table.add_row(
         {"time outside the computation", seconds_text(path.outside_s), percent(path.outside_s / path.t_max_s, 1)});
-  return table.to_text(width);
+  const std::size_t parts = path.processes.size() + path.messages.size();
+  const std::size_t shown = shown_of(path.processes.size()) + shown_of(path.messages.size());
+  return table.to_text(width) + more_rows_text(parts, shown < parts ? RowLimit{shown} : RowLimit{});
 }
 
 }  // namespace
 
-std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info,
-                             int width) {
+std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info, int width,
+                             bool all) {
   TextTable steps({"step", ">T", ">t_max", ">P"});
   const auto add = [&](const std::string& name, const ParallelismStep& step) {
     steps.add_row({name, seconds_text(step.T_s), seconds_text(step.t_max_s), fixed(step.P, 3)});
@@ -52,7 +54,7 @@ std::string parallelism_text(const Parallelism& parallelism, const CriticalPath&
   const std::string& placement = parallelism.placement;
   add("with message delays" + (placement.empty() ? "" : " of placement '" + placement + "'"), parallelism.delay);
   add("and CPU sharing (" + std::string(name_of(parallelism.method)) + ")", parallelism.delay_cpu);
-  return steps.to_text(width) + "\n" + shares_text(path, info, width);
+  return steps.to_text(width) + "\n" + shares_text(path, info, width, all);
 }
 
 nlohmann::ordered_json parallelism_json(const Parallelism& parallelism) {
@@ -73,6 +75,7 @@ nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceI
     processes.push_back({{"process", info[share.process].name},
                          {"cpu_s", share.cpu_s},
                          {"sharing_s", share.sharing_s},
+                         {"time_s", share.cpu_s + share.sharing_s},
                          {"fraction", share.fraction}});
   Json messages = Json::array();
   for (const auto& share : path.messages)
@@ -84,7 +87,8 @@ nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceI
   return {{"t_max_s", path.t_max_s},
           {"processes", std::move(processes)},
           {"messages", std::move(messages)},
-          {"outside_s", path.outside_s}};
+          {"outside_s", path.outside_s},
+          {"outside_fraction", path.t_max_s > 0 ? path.outside_s / path.t_max_s : 0}};
 }
 
 }  // namespace dpm::cli

@@ -9,8 +9,8 @@
 
 namespace dpm::cli {
 
-std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info,
-                             int width);
+std::string parallelism_text(const Parallelism& parallelism, const CriticalPath& path, const TraceInfo& info, int width,
+                             bool all = false);
 nlohmann::ordered_json parallelism_json(const Parallelism& parallelism);
 nlohmann::ordered_json critical_path_json(const CriticalPath& path, const TraceInfo& info);
 

@@ -1,17 +1,35 @@
 #include "cli/results/queues_results.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "cli/number_text.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/results/process_groups.hpp"
 #include "cli/text_table.hpp"
 
 namespace dpm::cli {
+namespace {
 
-std::string queues_text(const Queues& queues, const TraceInfo& info, int width) {
-  TextTable table({"process", ">messages", ">queue mean", ">max", ">wait mean", ">median", ">95 %", ">max"});
+// As in the tables of statistics, with the longest queues first.
+std::vector<QueueStatistics> shown_order(std::vector<QueueStatistics> queues, const std::vector<GroupExtent>& extents,
+                                         const RowLimit& limit) {
+  if (!is_grouped(extents) && !limit.exceeded_by(queues.size())) return queues;
+  std::stable_sort(queues.begin(), queues.end(), [&](const auto& a, const auto& b) {
+    return std::tuple(extents[a.process.value].processes, a.length_mean) >
+           std::tuple(extents[b.process.value].processes, b.length_mean);
+  });
+  return queues;
+}
+
+}  // namespace
+
+std::string queues_text(const Queues& queues, const TraceInfo& info, int width, bool all) {
+  const RowLimit limit = all ? RowLimit{} : RowLimit{kRowsShown};
+  TextTable table({"process", ">messages", ">queue mean", ">max", ">wait mean", ">median", ">95 %", ">max"}, limit);
   const auto wait = [](double ns) { return seconds_text(ns * 1e-9); };
-  for (const auto& q : queues.processes) {
+  for (const auto& q : shown_order(queues.processes, group_extents(info), limit)) {
     const std::string name = info[q.process].name;
     if (!q.measured) {
       table.add_row({name, std::to_string(q.received), "not metered", "", "", "", "", ""});

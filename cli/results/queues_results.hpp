@@ -9,7 +9,8 @@
 
 namespace dpm::cli {
 
-std::string queues_text(const Queues& queues, const TraceInfo& info, int width);
+// Without `all` a long table is cut after the processes with the longest queues.
+std::string queues_text(const Queues& queues, const TraceInfo& info, int width, bool all = false);
 nlohmann::ordered_json queues_json(const Queues& queues, const TraceInfo& info, const Ledger& ledger);
 
 }  // namespace dpm::cli

@@ -1,52 +1,106 @@
 #include "cli/results/statistics_results.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "cli/number_text.hpp"
+#include "cli/results/cgroup_column.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/results/process_groups.hpp"
 #include "cli/text_table.hpp"
 #include "model/wait_kind_name.hpp"
 
 namespace dpm::cli {
 namespace {
 
+constexpr int kWidthOfDetails = 100;  // columns
+
 // Not every meter knows the peer of a message.
 std::string name_or_unknown(ProcessId process, const TraceInfo& info) {
   return process.value < info.processes.size() ? info[process].name : "(unknown)";
 }
 
-std::string process_table(const Statistics& statistics, const TraceInfo& info, int width) {
-  TextTable table(
-      {"process", "machine", ">CPU", ">% CPU", ">sent", ">% sent", ">bytes", ">% bytes", ">local", ">remote"});
+// In the order of the trace if all are shown; otherwise groups of many processes come first, and then those with most
+// CPU time.
+std::vector<ProcessStatistics> shown_order(std::vector<ProcessStatistics> processes,
+                                           const std::vector<GroupExtent>& extents, const RowLimit& limit) {
+  if (!is_grouped(extents) && !limit.exceeded_by(processes.size())) return processes;
+  std::stable_sort(processes.begin(), processes.end(), [&](const auto& a, const auto& b) {
+    return std::tuple(extents[a.process.value].processes, a.cpu_ns) >
+           std::tuple(extents[b.process.value].processes, b.cpu_ns);
+  });
+  return processes;
+}
+
+std::string process_table(const Statistics& statistics, const TraceInfo& info, int width, const RowLimit& limit) {
+  const std::vector<GroupExtent> extents = group_extents(info);
+  std::vector<ProcessId> shown;
+  for (const auto& p : statistics.processes) shown.push_back(p.process);
+  const CgroupColumn cgroups(shown, info);
+  std::vector<std::string> headings = {"process", "machine", ">CPU",     ">% CPU", ">sent",
+                                       ">% sent", ">bytes",  ">% bytes", ">local", ">remote"};
+  // Rows of groups have long names, for which a narrow terminal has room without two columns.
+  const auto without_details = [&](std::vector<std::string>& columns) {
+    if (is_grouped(extents) && width < kWidthOfDetails) columns.erase(columns.begin() + 7, columns.begin() + 9);
+  };
+  without_details(headings);
+  if (cgroups.is_shown()) headings.insert(headings.begin() + 2, "cgroup");
+  TextTable table(headings, limit);
   const auto share = [](const ProcessStatistics& process, double value) {
     return process.in_computation ? fixed(value * 100, 1) : "-";
   };
-  for (const auto& p : statistics.processes) {
-    table.add_row({info[p.process].name, info[p.last_machine].name, seconds_text(static_cast<double>(p.cpu_ns) * 1e-9),
-                   share(p, p.cpu_share), std::to_string(p.sent), share(p, p.sent_share), std::to_string(p.sent_bytes),
-                   share(p, p.bytes_share), std::to_string(p.sent_local), std::to_string(p.sent_remote)});
+  for (const auto& p : shown_order(statistics.processes, extents, limit)) {
+    const GroupExtent& extent = extents[p.process.value];
+    std::vector<std::string> cells = {info[p.process].name,
+                                      extent.processes > 1 ? extent.place : info[p.last_machine].name,
+                                      seconds_text(static_cast<double>(p.cpu_ns) * 1e-9),
+                                      share(p, p.cpu_share),
+                                      std::to_string(p.sent),
+                                      share(p, p.sent_share),
+                                      std::to_string(p.sent_bytes),
+                                      share(p, p.bytes_share),
+                                      std::to_string(p.sent_local),
+                                      std::to_string(p.sent_remote)};
+    without_details(cells);
+    if (cgroups.is_shown()) cells.insert(cells.begin() + 2, cgroups.cell(p.process));
+    table.add_row(std::move(cells));
   }
   return table.to_text(width);
 }
 
-std::string message_table(const Statistics& statistics, const TraceInfo& info, int width) {
-  TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"});
-  for (const auto& t : statistics.messages) {
-    const double mean = t.messages() == 0 ? 0 : static_cast<double>(t.bytes()) / static_cast<double>(t.messages());
+double mean_bytes(const Traffic& traffic) {
+  return traffic.messages() == 0 ? 0 : static_cast<double>(traffic.bytes()) / static_cast<double>(traffic.messages());
+}
+
+double share_of(std::uint64_t messages, const MessageSizes& sizes) {
+  return static_cast<double>(messages) / static_cast<double>(sizes.messages);
+}
+
+std::string message_table(const Statistics& statistics, const TraceInfo& info, int width, const RowLimit& limit) {
+  TextTable table({"from", "to", ">messages", ">of them data", ">bytes", ">mean size", ">remote"}, limit);
+  std::vector<Traffic> messages = statistics.messages;
+  if (limit.exceeded_by(messages.size()))
+    std::stable_sort(messages.begin(), messages.end(),
+                     [](const auto& a, const auto& b) { return a.messages() > b.messages(); });
+  for (const auto& t : messages) {
     table.add_row({name_or_unknown(t.from, info), name_or_unknown(t.to, info), std::to_string(t.messages()),
-                   std::to_string(t.kernel_sent), std::to_string(t.bytes()), fixed(mean, 1), std::to_string(t.remote)});
+                   std::to_string(t.kernel_sent), std::to_string(t.bytes()), fixed(mean_bytes(t), 1),
+                   std::to_string(t.remote)});
   }
   return table.to_text(width);
 }
 
 // Empty if processes waited only for messages.
-std::string wait_table(const Statistics& statistics, const TraceInfo& info, int width) {
+std::string wait_table(const Statistics& statistics, const TraceInfo& info, int width, const RowLimit& limit) {
   constexpr std::array kFor = {"the end of a process", "the end of a thread", "a signal", "a futex"};
   static_assert(kFor.size() == kWaitKinds);
-  TextTable table({"process", "waits for", ">times", ">waited"});
+  TextTable table({"process", "waits for", ">times", ">waited"}, limit);
   bool any = false;
-  for (const auto& p : statistics.processes)
+  for (const auto& p : shown_order(statistics.processes, group_extents(info), limit))
     for (std::size_t kind = 0; kind < kFor.size(); ++kind) {
       const Waits& waits = p.waits[kind];
       if (waits.count == 0) continue;
@@ -74,15 +128,18 @@ std::string size_table(const MessageSizes& sizes, int width) {
     const std::uint64_t low = k == 0 ? 0 : std::uint64_t{1} << (k - 1);
     const std::uint64_t high = k == 0 ? 0 : (std::uint64_t{1} << k) - 1;
     const std::string range = low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
-    table.add_row({range + " bytes", std::to_string(sizes.by_power[k]),
-                   percent(static_cast<double>(sizes.by_power[k]) / static_cast<double>(sizes.messages), 1)});
+    table.add_row(
+        {range + " bytes", std::to_string(sizes.by_power[k]), percent(share_of(sizes.by_power[k], sizes), 1)});
   }
   return table.to_text(width);
 }
 
-std::string machine_table(const Statistics& statistics, const TraceInfo& info, int width) {
-  TextTable table({"machine", ">messages sent", ">bytes", ">messages a second"});
-  for (const auto& m : statistics.machines)
+std::string machine_table(const Statistics& statistics, const TraceInfo& info, int width, const RowLimit& limit) {
+  TextTable table({"machine", ">messages sent", ">bytes", ">messages a second"}, limit);
+  std::vector<MachineStatistics> machines = statistics.machines;
+  if (limit.exceeded_by(machines.size()))
+    std::stable_sort(machines.begin(), machines.end(), [](const auto& a, const auto& b) { return a.sent > b.sent; });
+  for (const auto& m : machines)
     table.add_row({info[m.machine].name, std::to_string(m.sent), std::to_string(m.sent_bytes),
                    fixed(m.messages_per_second(), 1)});
   return table.to_text(width);
@@ -90,12 +147,13 @@ std::string machine_table(const Statistics& statistics, const TraceInfo& info, i
 
 }  // namespace
 
-std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width) {
-  std::string text = process_table(statistics, info, width);
-  text += "\n" + message_table(statistics, info, width);
+std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width, bool all) {
+  const RowLimit rows = all ? RowLimit{} : RowLimit{kRowsShown};
+  std::string text = process_table(statistics, info, width, rows);
+  text += "\n" + message_table(statistics, info, width, rows);
   if (statistics.sizes.messages > 0) text += "\n" + size_table(statistics.sizes, width);
-  text += wait_table(statistics, info, width);
-  text += "\n" + machine_table(statistics, info, width);
+  text += wait_table(statistics, info, width, rows);
+  text += "\n" + machine_table(statistics, info, width, all ? RowLimit{} : RowLimit{kMachinesShown});
   return text;
 }
 
@@ -123,6 +181,7 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
                          {"sent_local", p.sent_local},
                          {"sent_remote", p.sent_remote},
                          {"events", std::move(events)}});
+    if (info[p.process].pid != 0) processes.back()["cgroup"] = cgroup_of(p.process, info);
     if (auto waits = waits_json(p); !waits.empty()) processes.back()["waits"] = std::move(waits);
   }
   Json messages = Json::array();
@@ -131,14 +190,16 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
                         {"to", name_or_unknown(t.to, info)},
                         {"count", t.messages()},
                         {"bytes", t.bytes()},
+                        {"mean_bytes", mean_bytes(t)},
                         {"data_count", t.kernel_sent},
                         {"remote", t.remote},
                         {"counted_by", t.by_receive() ? "RECEIVE" : "SEND"}});
   Json sizes = Json::array();
   for (std::size_t k = 0; k < statistics.sizes.by_power.size(); ++k)
     if (statistics.sizes.by_power[k] > 0)
-      sizes.push_back(
-          {{"bytes_at_least", k == 0 ? 0 : std::uint64_t{1} << (k - 1)}, {"count", statistics.sizes.by_power[k]}});
+      sizes.push_back({{"bytes_at_least", k == 0 ? 0 : std::uint64_t{1} << (k - 1)},
+                       {"count", statistics.sizes.by_power[k]},
+                       {"share", share_of(statistics.sizes.by_power[k], statistics.sizes)}});
   Json machines = Json::array();
   for (const auto& m : statistics.machines) {
     Json density = Json::array();

@@ -9,7 +9,8 @@
 
 namespace dpm::cli {
 
-std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width);
+// `info` is that of group_processes() if the rows are groups. Without `all` long tables are cut after their first rows.
+std::string statistics_text(const Statistics& statistics, const TraceInfo& info, int width, bool all = false);
 nlohmann::ordered_json statistics_json(const Statistics& statistics, const TraceInfo& info, const Ledger& ledger);
 
 }  // namespace dpm::cli

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/number_text.hpp"
+#include "cli/run/ending_text.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/text_table.hpp"
 #include "model/counted.hpp"
@@ -37,13 +38,18 @@ Json process_json(const NativeProcess& p) {
 
 }  // namespace
 
-std::string native_text(const NativeOutcome& outcome, int width) {
+std::string native_text(const NativeOutcome& outcome, int width, bool all) {
   const bool is_pinned =
       std::any_of(outcome.processes.begin(), outcome.processes.end(), [](const auto& p) { return p.core.has_value(); });
   std::vector<std::string> headings = {"process", "machine", ">CPU", ">sent", ">bytes", ">received", "at the end"};
   if (is_pinned) headings.insert(headings.begin() + 2, ">core");
-  TextTable table(headings);
-  for (const auto& p : outcome.processes) {
+  const RowLimit limit = all ? RowLimit{} : RowLimit{kRowsShown};
+  TextTable table(headings, limit);
+  std::vector<NativeProcess> processes = outcome.processes;
+  if (limit.exceeded_by(processes.size()))
+    std::stable_sort(processes.begin(), processes.end(),
+                     [](const auto& a, const auto& b) { return a.cpu_ns > b.cpu_ns; });
+  for (const auto& p : processes) {
     std::vector<std::string> row = {p.name,
                                     p.machine,
                                     seconds_text(seconds_of(p.cpu_ns)),
@@ -80,9 +86,7 @@ Json native_json(const NativeOutcome& outcome, const Scenario& scenario) {
 }
 
 std::string how_it_ended(const NativeOutcome& outcome) {
-  std::string text = outcome.failure.empty() ? "the run ended by " + outcome.ended_by : outcome.failure;
-  for (const auto& who : outcome.blocked) text += "\n  " + who;
-  return text;
+  return ending_text(outcome.failure, outcome.ended_by, outcome.at_limit, outcome.blocked);
 }
 
 }  // namespace dpm::cli

@@ -10,7 +10,7 @@
 namespace dpm::cli {
 
 // Without the printed lines, which are shown while it runs.
-std::string native_text(const NativeOutcome& outcome, int width);
+std::string native_text(const NativeOutcome& outcome, int width, bool all = false);
 nlohmann::ordered_json native_json(const NativeOutcome& outcome, const Scenario& scenario);
 
 // "the run ended by deadlock", and what each process waits for.

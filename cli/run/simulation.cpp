@@ -3,6 +3,7 @@
 #include <span>
 
 #include "cli/input/tee_sink.hpp"
+#include "cli/run/ending_text.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
@@ -62,9 +63,8 @@ Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sink
 }
 
 std::string how_it_ended(const RecordedRun& run) {
-  std::string text = run.failure.empty() ? "the run ended by " + run.truth.ended_by : run.failure;
-  for (const auto& who : run.truth.blocked) text += "\n  " + who;
-  return text;
+  const auto& truth = run.truth;
+  return ending_text(run.failure, truth.ended_by, truth.at_limit, truth.blocked);
 }
 
 }  // namespace dpm::cli

@@ -24,8 +24,8 @@ struct RecordedRun {
   Ledger ledger;
   std::string failure;  // why the run ended early; the trace has the events until then
 
-  // Every process that should end has ended.
-  bool ended_well() const { return failure.empty() && !truth.deadlocked && truth.blocked.empty(); }
+  // Every process that should end has ended, or the run has reached a limit that the scenario sets.
+  bool ended_well() const { return failure.empty() && !truth.deadlocked && (truth.at_limit || truth.blocked.empty()); }
 };
 
 // Meters, filters and records into a new trace directory.

@@ -15,21 +15,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The sum of runs that differ only in their seed.
-struct SeedSum {
+// The mean of runs that differ only in their seed: a row of the table.
+struct SweepRow {
   const SweepPoint* first = nullptr;
   double runs = 0;
   double no_delay_P = 0, delay_P = 0, delay_cpu_P = 0, simulated_P = 0, elapsed_s = 0, queue = 0;
+
+  void divide_by_runs() {
+    for (double* sum : {&no_delay_P, &delay_P, &delay_cpu_P, &simulated_P, &elapsed_s, &queue}) *sum /= runs;
+  }
 };
 
-std::vector<SeedSum> sums_over_seeds(const SweepResult& sweep, const std::string& process) {
-  std::vector<SeedSum> sums;
+std::vector<SweepRow> rows_of(const SweepResult& sweep, const std::string& process) {
+  std::vector<SweepRow> rows;
   for (const auto& point : sweep.points) {
-    const auto same = [&](const SeedSum& sum) {
-      return sum.first->parameters == point.parameters && sum.first->placement == point.placement;
+    const auto same = [&](const SweepRow& row) {
+      return row.first->parameters == point.parameters && row.first->placement == point.placement;
     };
-    auto sum = std::find_if(sums.begin(), sums.end(), same);
-    if (sum == sums.end()) sum = sums.insert(sums.end(), SeedSum{.first = &point});
+    auto sum = std::find_if(rows.begin(), rows.end(), same);
+    if (sum == rows.end()) sum = rows.insert(rows.end(), SweepRow{.first = &point});
     const auto queue = point.queue_mean.find(process);
     sum->runs += 1;
     if (point.parallelism) {
@@ -41,7 +45,8 @@ std::vector<SeedSum> sums_over_seeds(const SweepResult& sweep, const std::string
     sum->elapsed_s += point.simulated_elapsed_s;
     sum->queue += queue == point.queue_mean.end() ? 0 : queue->second;
   }
-  return sums;
+  for (auto& row : rows) row.divide_by_runs();
+  return rows;
 }
 
 // The mean over seeds and placements of each value of the first swept parameter, and which value has the greatest P.
@@ -70,7 +75,7 @@ std::map<double, Means> means_by_first_parameter(const SweepResult& sweep) {
 
 std::string sweep_text(const SweepResult& sweep, int width) {
   const std::string process = longest_queue(sweep);
-  const auto sums = sums_over_seeds(sweep, process);
+  const auto rows = rows_of(sweep, process);
   std::vector<std::string> headings;
   for (const auto& parameter : sweep.parameters) headings.push_back(">" + parameter);
   if (sweep.placements > 1) headings.push_back("placement");
@@ -78,20 +83,39 @@ std::string sweep_text(const SweepResult& sweep, int width) {
     headings.push_back(heading);
   if (!process.empty()) headings.push_back(">queue of " + process);
   TextTable table(headings);
-  for (const auto& sum : sums) {
-    std::vector<std::string> row;
-    for (const auto& parameter : sweep.parameters) row.push_back(significant(sum.first->parameters.at(parameter), 6));
-    if (sweep.placements > 1) row.push_back(sum.first->placement);
-    for (const double P : {sum.no_delay_P, sum.delay_P, sum.delay_cpu_P})
-      row.push_back(sum.first->parallelism ? fixed(P / sum.runs, 3) : "-");
-    row.push_back(fixed(sum.simulated_P / sum.runs, 3));
-    row.push_back(seconds_text(sum.elapsed_s / sum.runs));
-    if (!process.empty()) row.push_back(fixed(sum.queue / sum.runs, 2));
-    table.add_row(std::move(row));
+  for (const auto& row : rows) {
+    std::vector<std::string> cells;
+    for (const auto& parameter : sweep.parameters) cells.push_back(significant(row.first->parameters.at(parameter), 6));
+    if (sweep.placements > 1) cells.push_back(row.first->placement);
+    for (const double P : {row.no_delay_P, row.delay_P, row.delay_cpu_P})
+      cells.push_back(row.first->parallelism ? fixed(P, 3) : "-");
+    cells.push_back(fixed(row.simulated_P, 3));
+    cells.push_back(seconds_text(row.elapsed_s));
+    if (!process.empty()) cells.push_back(fixed(row.queue, 2));
+    table.add_row(std::move(cells));
   }
-  const bool several = !sums.empty() && sums.front().runs > 1;
+  const bool several = !rows.empty() && rows.front().runs > 1;
   return table.to_text(width) +
-         (several ? fmt::format("each row is the mean of {} seeds\n", significant(sums.front().runs, 6)) : "");
+         (several ? fmt::format("each row is the mean of {} seeds\n", significant(rows.front().runs, 6)) : "");
+}
+
+// The rows of the table.
+Json sweep_rows_json(const SweepResult& sweep) {
+  const std::string process = longest_queue(sweep);
+  Json rows = Json::array();
+  for (const auto& row : rows_of(sweep, process)) {
+    const bool has_P = row.first->parallelism.has_value();
+    rows.push_back({{"parameters", row.first->parameters},
+                    {"placement", row.first->placement},
+                    {"seeds", row.runs},
+                    {"no_delay_P", has_P ? Json(row.no_delay_P) : Json()},
+                    {"delay_P", has_P ? Json(row.delay_P) : Json()},
+                    {"delay_cpu_P", has_P ? Json(row.delay_cpu_P) : Json()},
+                    {"simulated_P", row.simulated_P},
+                    {"simulated_elapsed_s", row.elapsed_s}});
+    if (!process.empty()) rows.back()["queue_mean"] = {{process, row.queue}};
+  }
+  return rows;
 }
 
 Json sweep_json(const SweepResult& sweep) {
@@ -123,6 +147,7 @@ Json sweep_json(const SweepResult& sweep) {
   }
   return {{"parameters", sweep.parameters},
           {"points", std::move(points)},
+          {"rows", sweep_rows_json(sweep)},
           {"means", std::move(means)},
           {"P_peaks_at", peak_at}};
 }
@@ -155,9 +180,17 @@ Json matrix_json(const MatrixResult& matrix) {
                      {"predicted_elapsed_s", cell.predicted_elapsed_s},
                      {"simulated_elapsed_s", cell.simulated_elapsed_s},
                      {"error", cell.error()}});
-  return {{"placements", matrix.placements},           {"order", name_of(matrix.order)},
-          {"mean_error", matrix.mean_error()},         {"worst_error", matrix.worst_error()},
-          {"identity_error", matrix.identity_error()}, {"cells", std::move(cells)}};
+  Json worst = Json::array();
+  for (const auto& traced : matrix.placements)
+    for (const auto& predicted : matrix.placements)
+      worst.push_back({{"traced", traced}, {"predicted", predicted}, {"error", matrix.worst_cell(traced, predicted)}});
+  return {{"placements", matrix.placements},
+          {"order", name_of(matrix.order)},
+          {"mean_error", matrix.mean_error()},
+          {"worst_error", matrix.worst_error()},
+          {"identity_error", matrix.identity_error()},
+          {"worst", std::move(worst)},
+          {"cells", std::move(cells)}};
 }
 
 bool Comparison::agrees() const { return std::fabs(obtained - published.value) <= published.within; }

@@ -120,6 +120,15 @@ TEST_CASE("doctor: advice is wrapped to the terminal", "[doctor]") {
     CHECK(end - begin <= 60 + 2);  // "…" has three bytes
 }
 
+TEST_CASE("doctor: how programs are stopped and killed", "[doctor]") {
+  MachineCapabilities machine = whole_machine();
+  CHECK(says(find_check(diagnose(machine), "stop and kill").found, "freezes and kills a program's cgroup"));
+  machine.cgroup_problem = "/sys/fs/cgroup/x is not delegated to this user";
+  CHECK(says(find_check(diagnose(machine), "stop and kill").found, "signals a program's processes: /sys/fs/cgroup/x"));
+  machine.login = {.has_logind = true, .lingers = true, .scope_runner = "/usr/bin/systemd-run"};
+  CHECK(says(find_check(diagnose(machine), "stop and kill").found, "in a scope of systemd --user"));
+}
+
 TEST_CASE("doctor: what a logout ends, and how to prevent it", "[doctor]") {
   const auto check = [](const LoginPolicy& login) {
     auto machine = whole_machine();

@@ -24,6 +24,18 @@ std::size_t characters(const std::string& line) {
       std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
+TEST_CASE("text table: rows beyond the limit are counted, and the option that shows them is named", "[cli]") {
+  TextTable table({"process", ">sent"}, {2});
+  for (int i = 0; i < 1992; ++i) table.add_row({"p", std::to_string(i)});
+  const auto lines = lines_of(table.to_text(80));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[3] == "and 1,990 more (--all shows them)");
+  TextTable whole({"process", ">sent"}, {2});
+  whole.add_row({"p", "1"});
+  whole.add_row({"q", "1"});
+  CHECK(lines_of(whole.to_text(80)).size() == 3);
+}
+
 TEST_CASE("text table: numbers stand to the right, words to the left, and no line ends in blanks", "[cli]") {
   TextTable table({"who", ">many", "where"});
   table.add_row({"a", "7", "red"});

@@ -8,6 +8,7 @@
 #include "cli/printable.hpp"
 #include "cli/results/causality_results.hpp"
 #include "cli/results/ledger_results.hpp"
+#include "cli/results/process_groups.hpp"
 #include "view/figures.hpp"
 #include "view/standalone.hpp"
 
@@ -32,6 +33,7 @@ class CausalityCommand : public Command {
     app.add_option("--system", options_.roles.systems,
                    "A process outside that answers requests, or a pattern (default: found); may be repeated");
     app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
+    describe_all(app, all_);
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
     app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");
   }
@@ -42,18 +44,20 @@ class CausalityCommand : public Command {
     const auto causality = find_causality(read->history, options_);
     if (!causality) return refuse(terminal, *this, about_trace(read->input, causality.error()));
     const TraceInfo& info = read->input.info;
+    const TraceInfo shown = all_ ? info : group_processes(info);
+    const Causality rows = all_ ? *causality : group_causality(*causality, shown);
     if (!dot_.empty())
-      if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(*causality, info))); !done)
+      if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(rows, shown))); !done)
         return refuse(terminal, *this, done.error());
     if (!svg_.empty())
-      if (auto done = write_new_file(
-              svg_, view::standalone(view::draw(view::state_diagram(*causality, info), view::kFullWidth)));
+      if (auto done =
+              write_new_file(svg_, view::standalone(view::draw(view::state_diagram(rows, shown), view::kFullWidth)));
           !done)
         return refuse(terminal, *this, done.error());
     if (trace_.json) {
       print_json(causality_json(*causality, info, read->input.ledger), terminal);
     } else {
-      terminal.out << causality_text(*causality, info, most_, terminal.width);
+      terminal.out << causality_text(rows, shown, most_, terminal.width, all_);
     }
     for (const auto& warning : causality->warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_history_warnings(read->history, terminal);
@@ -66,6 +70,7 @@ class CausalityCommand : public Command {
   HistoryOptions history_;
   CausalityOptions options_;
   std::size_t most_ = 12;
+  bool all_ = false;
   std::string dot_, svg_;
 };
 

@@ -18,7 +18,10 @@ class ClocksCommand : public Command {
     return "How the machines' clocks relate: offset and drift, from messages alone";
   }
   std::string example() const override { return "dpm clocks all"; }
-  void describe(CLI::App& app) override { options_.describe(app); }
+  void describe(CLI::App& app) override {
+    options_.describe(app);
+    describe_all(app, all_);
+  }
 
   int run(Terminal& terminal) override {
     ClockAnalysis analysis;
@@ -28,7 +31,7 @@ class ClocksCommand : public Command {
     if (options_.json) {
       print_json(clocks_json(clocks, input->info, input->ledger), terminal);
     } else {
-      terminal.out << clocks_text(clocks, input->info, terminal.width);
+      terminal.out << clocks_text(clocks, input->info, terminal.width, all_);
     }
     for (const auto& warning : clocks.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);
@@ -37,6 +40,7 @@ class ClocksCommand : public Command {
 
  private:
   TraceOptions options_;
+  bool all_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"
+#include "cli/results/process_groups.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -27,6 +28,7 @@ class ParallelismCommand : public Command {
     app.add_option("--method", method_, "How CPU sharing is computed: replay (exact) or thesis1984 (Appendix A)")
         ->check(CLI::IsMember({"replay", "thesis1984"}))
         ->capture_default_str();
+    describe_all(app, all_);
   }
 
   int run(Terminal& terminal) override {
@@ -46,7 +48,9 @@ class ParallelismCommand : public Command {
       document["ledger"] = ledger_json(read->input.ledger);
       print_json(document, terminal);
     } else {
-      terminal.out << parallelism_text(*parallelism, path, history.info, terminal.width);
+      const TraceInfo shown = all_ ? history.info : group_processes(history.info);
+      terminal.out << parallelism_text(*parallelism, all_ ? path : group_path(path, shown), shown, terminal.width,
+                                       all_);
     }
     for (const auto& process : resolved->left_out)
       terminal.err << "note: the placement leaves out '" << printable(process) << "': it stays where it was traced\n";
@@ -62,6 +66,7 @@ class ParallelismCommand : public Command {
   HistoryOptions history_;
   std::string placement_;
   std::string method_ = "replay";
+  bool all_ = false;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "analysis/statistics/threads.hpp"
 #include "cli/answers/asked_analyses.hpp"
 #include "cli/answers/requests.hpp"
 #include "cli/command.hpp"
@@ -17,12 +18,14 @@
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"
+#include "cli/results/process_groups.hpp"
 #include "cli/results/queues_results.hpp"
 #include "cli/results/statistics_results.hpp"
 #include "cli/run/native_results.hpp"
 #include "cli/run/printed_lines.hpp"
 #include "cli/run/quantity.hpp"
 #include "cli/run/run_report.hpp"
+#include "cli/run/run_totals.hpp"
 #include "cli/run/simulation.hpp"
 #include "cli/run/study.hpp"
 #include "cli/run/study_results.hpp"
@@ -38,6 +41,7 @@ struct Outcome {
   std::shared_ptr<const SystemTemplate> system;
   Scenario scenario;
   RecordedRun run;
+  RunTotals totals;
   std::optional<Findings> findings;  // there once the run has been recorded
   std::vector<SweepResult> sweeps;
   std::vector<MatrixResult> matrices;
@@ -68,6 +72,7 @@ class RunCommand : public Command {
         ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
+    describe_all(app, all_);
     auto* native =
         app.add_flag("--native,--live", native_,
                      "Run the base run as real processes on this machine, unmetered (dpm meter -- dpm run --native)");
@@ -121,9 +126,10 @@ class RunCommand : public Command {
       print_json(native_json(*outcome, scenario), terminal);
     } else {
       if (!outcome->printed.empty()) terminal.out << '\n';
-      terminal.out << native_text(*outcome, terminal.width);
+      terminal.out << native_text(*outcome, terminal.width, all_);
     }
-    if (!outcome->ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome)) << '\n';
+    if (!outcome->ended_well() || outcome->at_limit)
+      terminal.err << "dpm run: " << printable_lines(how_it_ended(*outcome)) << '\n';
     if (outcome->signal != 0) end_by_signal(outcome->signal, terminal);
     return outcome->ended_well() ? kDone : kFellShort;
   }
@@ -176,6 +182,7 @@ class RunCommand : public Command {
     auto run = simulate_into(trace_, std::move(filters), outcome.scenario);
     if (!run) return run.error();
     outcome.run = std::move(*run);
+    outcome.totals = run_totals(outcome.run.truth, outcome.scenario);
 
     const AnalysisRequest request = parallelism_request(file);
     const auto computation = computation_of(outcome.scenario, request.processes, request.external_time);
@@ -208,12 +215,10 @@ class RunCommand : public Command {
     outcome.results = {{"scenario", file.name},
                        {"placement", outcome.scenario.placement},
                        {"seed", outcome.scenario.seed},
-                       {"simulated",
-                        {{"P", outcome.run.truth.parallelism()},
-                         {"elapsed_s", outcome.run.truth.makespan.seconds()},
-                         {"messages", outcome.run.truth.messages_delivered},
-                         {"ended_by", outcome.run.truth.ended_by}}},
+                       {"simulated", run_totals_json(outcome.totals)},
                        {"ledger", ledger_json(outcome.run.ledger)}};
+    outcome.results["simulated"]["messages"] = outcome.run.truth.messages_delivered;
+    outcome.results["simulated"]["ended_by"] = outcome.run.truth.ended_by;
     if (!outcome.run.truth.printed.empty()) outcome.results["printed"] = printed_json(outcome.run.truth.printed);
     for (const auto& [question, answer] : asked.all) {
       const AnalysisRequest& request = question.request;
@@ -224,6 +229,19 @@ class RunCommand : public Command {
         continue;
       }
       outcome.results[request.name] = std::move(*document);
+    }
+    add_printed_tables(*outcome.findings, outcome.results);
+  }
+
+  // Tables are printed whether the scenario asks for them or not; results.json has them all.
+  static void add_printed_tables(const Findings& found, Json& results) {
+    const TraceInfo& info = found.input.info;
+    if (!results.contains("statistics"))
+      results["statistics"] = statistics_json(found.statistics, info, found.input.ledger);
+    if (!results.contains("queues")) results["queues"] = queues_json(found.queues, info, found.input.ledger);
+    if (found.parallel && !results.contains("parallelism")) {
+      results["parallelism"] = parallelism_json(found.parallel->parallelism);
+      results["parallelism"]["critical_path"] = critical_path_json(found.parallel->path, info);
     }
   }
 
@@ -286,7 +304,8 @@ class RunCommand : public Command {
     }
     print_ledger(outcome.run.ledger, terminal);
     for (const auto& question : outcome.not_answered) terminal.err << "dpm run: " << printable(question) << '\n';
-    if (!outcome.run.ended_well()) terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run)) << '\n';
+    if (!outcome.run.ended_well() || outcome.run.truth.at_limit)
+      terminal.err << "dpm run: " << printable_lines(how_it_ended(outcome.run)) << '\n';
     return outcome.not_answered.empty() && outcome.run.ended_well() ? kDone : kFellShort;
   }
 
@@ -294,11 +313,14 @@ class RunCommand : public Command {
     terminal.out << printed_text(outcome.run.truth.printed);
     if (!outcome.run.truth.printed.empty()) terminal.out << '\n';
     const Findings& found = *outcome.findings;
-    const TraceInfo& info = found.input.info;
-    terminal.out << statistics_text(found.statistics, info, terminal.width) << '\n'
-                 << queues_text(found.queues, info, terminal.width);
+    const TraceInfo info = all_ ? found.input.info : group_processes(found.input.info);
+    terminal.out << run_totals_text(outcome.totals, terminal.width, all_) << '\n';
+    terminal.out << statistics_text(sum_threads(found.statistics, info), info, terminal.width, all_) << '\n'
+                 << queues_text(group_queues(found.queues, info), info, terminal.width, all_);
     if (found.parallel)
-      terminal.out << '\n' << parallelism_text(found.parallel->parallelism, found.parallel->path, info, terminal.width);
+      terminal.out << '\n'
+                   << parallelism_text(found.parallel->parallelism, group_path(found.parallel->path, info), info,
+                                       terminal.width, all_);
     for (const auto& sweep : outcome.sweeps)
       terminal.out << "\nsweep '" << sweep.name << "'\n" << sweep_text(sweep, terminal.width);
     for (const auto& matrix : outcome.matrices)
@@ -313,6 +335,7 @@ class RunCommand : public Command {
   std::vector<std::string> settings_;
   bool json_ = false;
   bool base_only_ = false;
+  bool all_ = false;
   bool native_ = false;
   bool pin_ = false;
   bool modelled_work_ = false;

@@ -45,7 +45,7 @@ class StatisticsCommand : public Command {
     } else {
       const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
       if (!threads_) statistics = sum_threads(std::move(statistics), shown);
-      terminal.out << statistics_text(statistics, shown, terminal.width);
+      terminal.out << statistics_text(statistics, shown, terminal.width, all_);
       if (where_) terminal.out << '\n' << places_text(places, terminal.width);
     }
     for (const auto& warning : statistics.warnings) terminal.err << "warning: " << printable(warning) << '\n';

@@ -55,7 +55,10 @@ bool Script::read(const std::string& line) {
     words >> name >> machine >> group;
     ProcessInfo process{name, name, machines.at(machine)};
     process.pid = process.tid = static_cast<std::uint32_t>(1000 + info.processes.size());
-    if (!group.empty()) process.group = processes.at(group);
+    if (!group.empty()) {
+      process.group = processes.at(group);
+      process.pid = info[process.group].pid;
+    }
     processes[name] = ProcessId{static_cast<std::uint32_t>(info.processes.size())};
     info.processes.push_back(process);
   } else if (what == "acquired") {
