@@ -33,6 +33,13 @@ struct Admission {
   std::uint64_t at_most = 0;
 };
 
+// How many messages wait for the handlers while the process is busy.
+struct QueueLimit {
+  Whole at_most;
+  bool drops_oldest = false;  // otherwise the one that came last
+  Steps steps;                // for each message that has no room
+};
+
 struct Behaviour {
   Steps start;
   std::vector<Handler> handlers;  // the first that matches is used
@@ -41,6 +48,7 @@ struct Behaviour {
   std::size_t slots = 1;          // of what a process remembers; the first is for quantities that need none
   Admission admission;
   std::optional<Idle> idle;
+  std::optional<QueueLimit> queue;  // none: without limit
   bool follows_requests = false;    // a step picks the requester
   bool counts_outstanding = false;  // a step picks the one with the least outstanding
   bool gives_up = false;            // a step has a timeout

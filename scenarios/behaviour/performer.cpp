@@ -13,8 +13,6 @@ namespace dpm {
 namespace {
 
 constexpr std::size_t kNoProcess = static_cast<std::size_t>(-1);
-constexpr std::size_t kRequestsRemembered =
-    100'000;  // so that a service that runs without end does not grow without end
 
 // "'ask' or 'answer'"; the names of kinds are those of the file, each once.
 std::string words_of(const KindNames& kinds) {
@@ -72,6 +70,7 @@ void Performer::be_idle() {
 // ---- messages in
 
 std::optional<Message> Performer::next_message() {
+  if (behaviour_.queue) fill_queue();
   const bool full = behaviour_.admission.from != nullptr && admitted_ >= behaviour_.admission.at_most;
   const auto may_come = [&](const Message& message) { return !full || !is_from(message, behaviour_.admission.from); };
   const auto kept = std::find_if(deferred_.begin(), deferred_.end(), may_come);
@@ -86,6 +85,36 @@ std::optional<Message> Performer::next_message() {
   Message message = std::move(*kept);
   deferred_.erase(kept);
   return message;
+}
+
+void Performer::fill_queue() {
+  do {
+    while (auto message = calls_.a_receive_message()) keep(*std::move(message));
+  } while (refuse_one());
+}
+
+// Messages that no handler takes are kept for a wait, and have no place in the queue.
+bool Performer::refuse_one() {
+  const std::uint64_t refused_at = behaviour_.queue->drops_oldest ? 0 : behaviour_.queue->at_most.value;
+  std::uint64_t waiting = 0;
+  auto refused = deferred_.end();
+  for (auto message = deferred_.begin(); message != deferred_.end(); ++message) {
+    if (handler_of(*message) == nullptr) continue;
+    if (waiting++ == refused_at) refused = message;
+  }
+  if (waiting <= behaviour_.queue->at_most.value) return false;
+  Message message = std::move(*refused);
+  deferred_.erase(refused);
+  refuse(std::move(message));
+  return true;
+}
+
+void Performer::refuse(Message message) {
+  const std::uint64_t admitted = admitted_;  // refused messages are not among them, whatever answers they get
+  Activity activity;
+  perform_on(std::move(message), behaviour_.queue->steps, activity);
+  open_calls_.forget(activity.tag.request, current(activity));
+  admitted_ = admitted;
 }
 
 const std::vector<LinkIndex>& Performer::links_not_limited() {
@@ -108,13 +137,18 @@ void Performer::handle(Message message) {
   if (handler == nullptr)
     throw std::runtime_error(fmt::format("process '{}' has no handler for a message of code {} from '{}'",
                                          calls_.name(), message.code, sender_name(message)));
-  Activity activity;
-  activity.handling = true;
   if (behaviour_.admission.from != nullptr && is_from(message, behaviour_.admission.from)) ++admitted_;
+  Activity activity;
+  perform_on(std::move(message), handler->steps, activity);
+}
+
+void Performer::perform_on(Message message, const Steps& steps, Activity& activity) {
+  activity.handling = true;
   take(activity, std::move(message));
   Random of_request = Random::stream(activity.tag.draws, calls_.name());
   activity.draws = behaviour_.per_request ? &of_request : &calls_.random();
-  perform(handler->steps, activity);
+  perform(steps, activity);
+  activity.draws = nullptr;
 }
 
 std::optional<Deadline> Performer::deadline_of(const Timeout& timeout, Activity& activity) {
@@ -171,32 +205,17 @@ void Performer::take(Activity& activity, Message message) {
     activity.tag = *tag;
     activity.sent = 0;
   }
-  if (message.reply_to) open_[activity.tag.request].push_back(message);
+  if (message.reply_to) open_calls_.add(activity.tag.request, message);
   if (behaviour_.counts_outstanding) outstanding_.answered_by(sender_name(message));
-  if (behaviour_.follows_requests) remember_requester(activity.tag.request, sender_index(message));
+  if (behaviour_.follows_requests) requesters_.sent(activity.tag.request, sender_index(message));
   activity.current = std::move(message);
 }
 
-void Performer::remember_requester(std::uint64_t request, std::size_t sender) {
-  const auto [entry, is_new] = requesters_.try_emplace(request);
-  auto& senders = entry->second;
-  senders.erase(std::remove(senders.begin(), senders.end(), sender), senders.end());
-  senders.push_back(sender);
-  if (!is_new) return;
-  requests_by_age_.push_back(request);
-  if (requests_by_age_.size() <= kRequestsRemembered) return;
-  requesters_.erase(requests_by_age_.front());
-  requests_by_age_.pop_front();
-}
-
 const std::string& Performer::requester(const ProcessNames& names, const Activity& activity) {
-  const auto found = requesters_.find(activity.tag.request);
-  if (found != requesters_.end()) {
-    const auto& has_sender = lookup(names).has_sender;
-    const auto latest = std::find_if(found->second.rbegin(), found->second.rend(),
-                                     [&](std::size_t sender) { return sender != kNoProcess && has_sender[sender]; });
-    if (latest != found->second.rend()) return senders_[*latest];
-  }
+  const auto& has_sender = lookup(names).has_sender;
+  const auto latest = requesters_.latest(
+      activity.tag.request, [&](std::size_t sender) { return sender != kNoProcess && has_sender[sender]; });
+  if (latest) return senders_[*latest];
   throw std::runtime_error(
       fmt::format("process '{}': no process of the group of '{}' has sent it a message of the request being handled",
                   calls_.name(), names->front()));
@@ -336,18 +355,11 @@ void Performer::note_answer(const std::string& process) {
 
 void Performer::reply(const KindName& kind, const Quantity& bytes, Activity& activity) {
   const OutgoingMessage answer = message_of(kind, drawn(bytes, activity), false, activity);
-  const auto open = open_.find(activity.tag.request);
+  const auto request = open_calls_.take(activity.tag.request, current(activity));
   // Nothing to answer: the kernel refuses, and names the process.
-  if (open == open_.end()) return calls_.reply(current(activity), answer);
-  auto& requests = open->second;
-  const auto is_current = [&](const Message& message) { return message.reply_to == current(activity).reply_to; };
-  auto chosen = std::find_if(requests.begin(), requests.end(), is_current);
-  if (chosen == requests.end()) chosen = std::prev(requests.end());
-  const Message request = std::move(*chosen);
-  requests.erase(chosen);
-  if (requests.empty()) open_.erase(open);
-  note_answer(sender_name(request));
-  calls_.reply(request, answer);
+  if (!request) return calls_.reply(current(activity), answer);
+  note_answer(sender_name(*request));
+  calls_.reply(*request, answer);
 }
 
 // ---- steps

@@ -1,11 +1,14 @@
 // Performs a Behaviour with the message calls. Steps act through it.
 //
-// Five rules:
+// Six rules:
 //   current message   In a handler: the message it was chosen for. A wait makes the message it took the current one.
 //   reply             Answers the current message if it was sent with CALL and is unanswered; otherwise the latest
 //                     unanswered CALL of the same request. So a server may ask others first and answer when the result
 //                     is in.
 //   deferred          A wait that meets a message of another kind keeps it for the handlers.
+//   queue             A process whose queue is limited receives all that has come before it takes the next message for its
+//                     handlers, and refuses what has no room. While it is busy nothing leaves its queue, so it refuses
+//                     what would have found no room at its arrival.
 //   late              A message that was waited for in vain is not taken by a later wait (given_up.hpp). A handler takes
 //                     it; without one it is discarded.
 //   request           Goes with the messages (request_tag.hpp). A message too short to carry one, and waited for in a
@@ -18,8 +21,10 @@
 
 #include "scenarios/behaviour/behaviour.hpp"
 #include "scenarios/behaviour/given_up.hpp"
+#include "scenarios/behaviour/open_calls.hpp"
 #include "scenarios/behaviour/outstanding.hpp"
 #include "scenarios/behaviour/request_tag.hpp"
+#include "scenarios/behaviour/requesters.hpp"
 #include "scenarios/behaviour/timeout.hpp"
 
 namespace dpm {
@@ -87,8 +92,11 @@ class Performer {
   void keep(Message message);
   bool is_late(const Message& message) const;
   const std::vector<LinkIndex>& links_not_limited();
+  void fill_queue();
+  bool refuse_one();
+  void refuse(Message message);
   void handle(Message message);
-  void remember_requester(std::uint64_t request, std::size_t sender);
+  void perform_on(Message message, const Steps& steps, Activity& activity);
   std::uint64_t key_of(const Outgoing& outgoing, Activity& activity);
   // The member of `names` that last sent a message of this request.
   const std::string& requester(const ProcessNames& names, const Activity& activity);
@@ -113,9 +121,8 @@ class Performer {
   std::unordered_map<LinkIndex, std::size_t> sender_of_link_;
   std::vector<LinkIndex> links_from_;  // by index in senders_
   std::unordered_map<const std::vector<std::string>*, Lookup> lookups_;
-  std::unordered_map<std::uint64_t, std::vector<Message>> open_;            // unanswered CALLs by request
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> requesters_;  // by request: who sent, the latest last
-  std::deque<std::uint64_t> requests_by_age_;
+  OpenCalls open_calls_;
+  Requesters requesters_;
   std::uint64_t admitted_ = 0;  // messages whose number is limited, taken and not answered
   std::vector<LinkIndex> not_limited_;
   const std::vector<LinkIndex> no_links_;

@@ -73,6 +73,11 @@ InFileProgram read_program(const JsonNode& node, const Reading& reading, const K
   if (start != nullptr) behaviour.start = steps.read_steps(*start, "'start'");
   if (on != nullptr && reading.expect(*on, JsonKind::list, "'on'"))
     for (const auto& handler : on->items) behaviour.handlers.push_back(steps.read_handler(handler));
+  if (const auto* queue = object.find("queue")) {
+    behaviour.queue = steps.read_queue(*queue);
+    if (on == nullptr)
+      reading.problem(*queue, "'queue' needs 'on': it is about the messages that wait for the handlers");
+  }
   if (const auto* idle = object.find("idle")) {
     behaviour.idle = steps.read_idle(*idle);
     if (on == nullptr)

@@ -9,7 +9,7 @@ struct ProgramTables {
   KeyTable program{
       "program",
       "a program",
-      {"summary", "parameters", "variables", "subscriptions", "per_request", "admits", "start", "on", "idle"}};
+      {"summary", "parameters", "variables", "subscriptions", "per_request", "admits", "queue", "start", "on", "idle"}};
   KeyTable admission{"admission", "a limit of messages", {"from", "at_most"}};
   KeyTable distribution{"distribution", "a distribution", {"uniform", "exponential", "choice", "measured", "weights"}};
 };

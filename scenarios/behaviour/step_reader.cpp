@@ -318,6 +318,16 @@ Idle StepReader::read_idle(const JsonNode& node) {
   return idle;
 }
 
+QueueLimit StepReader::read_queue(const JsonNode& node) {
+  QueueLimit queue;
+  const bool had_message = std::exchange(has_message_, true);
+  ObjectReader object(node, part_tables().queue, reading_);
+  FieldReader fields(*this, object);
+  fields_of(queue, fields);
+  has_message_ = had_message;
+  return queue;
+}
+
 Handler StepReader::read_handler(const JsonNode& node) {
   Handler handler;
   ObjectReader object(node, part_tables().handler, reading_);

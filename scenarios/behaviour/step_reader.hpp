@@ -15,6 +15,7 @@ class StepReader {
   Steps read_steps(const JsonNode& node, const std::string& what);
   Handler read_handler(const JsonNode& node);
   Idle read_idle(const JsonNode& node);
+  QueueLimit read_queue(const JsonNode& node);
 
  private:
   friend class FieldReader;

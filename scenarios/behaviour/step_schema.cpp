@@ -102,6 +102,8 @@ Json step_definitions() {
   definitions["handler"] = handler.definition("Steps to do on a message.");
   definitions["branch"] = definition_of(ChoiceBranch{}, "One of the branches of choose.");
   definitions["idle"] = definition_of(Idle{}, "What to do when no message has come for the handlers for some time.");
+  definitions["queue"] =
+      definition_of(QueueLimit{}, "How many messages wait for the handlers, and what happens to others.");
   Json forms = Json::array();
   definitions["steps"] = {{"type", "array"}, {"items", reference("step")}, {"description", "steps, done in order"}};
   for (const StepEntry& entry : step_entries()) {

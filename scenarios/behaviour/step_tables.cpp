@@ -56,7 +56,7 @@ std::vector<StepEntry> make_entries() {
 }
 
 PartTables make_part_tables() {
-  KeyList handler, branch, task, idle;
+  KeyList handler, branch, task, idle, queue;
   Handler().fields(handler);
   ChoiceBranch a_branch;
   fields_of(a_branch, branch);
@@ -64,10 +64,13 @@ PartTables make_part_tables() {
   fields_of(a_task, task);
   Idle an_idle;
   fields_of(an_idle, idle);
+  QueueLimit a_queue;
+  fields_of(a_queue, queue);
   return {{"handler", "a handler", handler.keys},
           {"branch", "a branch", branch.keys},
           {"task", "a kind of task", task.keys},
-          {"idle", "an idle time", idle.keys}};
+          {"idle", "an idle time", idle.keys},
+          {"queue", "a queue", queue.keys}};
 }
 
 std::set<std::string> make_keys_of_kinds() {
@@ -112,6 +115,13 @@ void fields_of(ChoiceBranch& branch, StepFields& fields) {
 void fields_of(Idle& idle, StepFields& fields) {
   fields.time_to_wait({"timeout_s", "how long no message has come"}, idle.after);
   fields.steps({"do", "what to do then; messages sent begin requests, as in start"}, idle.steps);
+}
+
+void fields_of(QueueLimit& queue, StepFields& fields) {
+  fields.whole({"at_most", "how many messages wait for the handlers while the process is busy"}, queue.at_most, {});
+  fields.flag({"drop_oldest", "true: the oldest message makes room for a new one; false unless given"},
+              queue.drops_oldest);
+  fields.optional_steps({"do", "what to do with a message that has no room; nothing unless given"}, queue.steps);
 }
 
 void fields_of(Task& task, StepFields& fields) {

@@ -19,7 +19,7 @@ const std::vector<StepEntry>& step_entries();
 
 // Objects in the fields of steps.
 struct PartTables {
-  KeyTable handler, branch, task, idle;
+  KeyTable handler, branch, task, idle, queue;
 };
 const PartTables& part_tables();
 
@@ -30,6 +30,7 @@ const std::set<std::string>& keys_of_kinds();
 void fields_of(ChoiceBranch& branch, StepFields& fields);
 void fields_of(Task& task, StepFields& fields);
 void fields_of(Idle& idle, StepFields& fields);
+void fields_of(QueueLimit& queue, StepFields& fields);
 
 inline constexpr Field kProbability{"probability", "chance that the step is done at all, 0 to 1; 1 unless given"};
 

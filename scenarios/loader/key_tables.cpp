@@ -34,7 +34,8 @@ std::vector<const KeyTable*> KeyTables::all() const {
                                          &parts.handler,
                                          &parts.branch,
                                          &parts.task,
-                                         &parts.idle};
+                                         &parts.idle,
+                                         &parts.queue};
   for (const StepEntry& entry : step_entries()) tables.push_back(&entry.table);
   return tables;
 }

@@ -1,5 +1,8 @@
 // The shipped scenarios of the scenario language do what their READMEs say, simulated, and end natively.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <map>
 
@@ -128,6 +131,41 @@ TEST_CASE("language scenarios: a transaction commits when all vote yes in time",
   const auto impatient = decisions({{"fails_at_s", 1000}, {"timeout_s", 0.01}});
   REQUIRE(impatient.size() == 100);
   CHECK(std::count(impatient.begin(), impatient.end(), commit) == 0);
+}
+
+// A queue with Poisson arrivals, exponential service and room for N loses the share (1 - r) r^K / (1 - r^(K + 1)), with r
+// arrivals per service and K = N + 1: M/M/1/K.
+TEST_CASE("language scenarios: a limited queue loses what queueing theory says", "[native]") {
+  const auto lost_share = [](int room, double arrivals_per_service, bool drop_oldest) {
+    constexpr int kItems = 20'000;
+    const std::string text = fmt::format(
+        R"({{"name": "loss", "machines": ["red", "blue", "green"], "delays": "zero",
+        "programs": {{
+          "source": {{"start": [{{"repeat": {}, "do": [{{"sleep_s": {{"exponential": {}}}}},
+                                                      {{"send": "item", "to": "server", "bytes": 100}}]}}]}},
+          "server": {{"queue": {{"at_most": {}, "drop_oldest": {}, "do": [{{"send": "full", "to": "list", "bytes": 10}}]}},
+                     "on": [{{"kind": "item", "do": [{{"compute_s": {{"exponential": 1}}}}]}}]}},
+          "list": {{"on": [{{"kind": "full", "do": []}}]}}}},
+        "processes": [{{"name": "source", "program": "source", "machine": "red"}},
+                      {{"name": "server", "program": "server", "machine": "blue"}},
+                      {{"name": "list", "program": "list", "machine": "green"}}]}})",
+        kItems, 1 / arrivals_per_service, room, drop_oldest);
+    Sends sends;
+    SimSource source(test::scenario_of(text));
+    const auto done = source.run(sends);
+    INFO((done ? "" : done.error().what));
+    REQUIRE(done.has_value());
+    return static_cast<double>(sends.of["server"].size()) / kItems;
+  };
+  const auto expected_share = [](int room, double r) {
+    const int k = room + 1;
+    return r == 1 ? 1.0 / (k + 1) : (1 - r) * std::pow(r, k) / (1 - std::pow(r, k + 1));
+  };
+  for (const auto& [room, r] : {std::pair{0, .5}, {0, 2.}, {3, .5}, {3, 1.}, {3, 2.}, {10, 1.2}})
+    for (const bool drop_oldest : {false, true}) {
+      INFO(room << " places, " << r << " arrivals per service" << (drop_oldest ? ", oldest" : ""));
+      CHECK(lost_share(room, r, drop_oldest) == Approx(expected_share(room, r)).margin(.012));
+    }
 }
 
 TEST_CASE("language scenarios: readers get what they have subscribed to, until they leave", "[native]") {

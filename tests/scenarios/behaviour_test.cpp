@@ -428,6 +428,56 @@ TEST_CASE("behaviour: idle steps are done when nothing has come for some time", 
   CHECK(calls.done == Lines{"compute 1 ms", "deadline 2000 ms", "send 1 to a 1"});
 }
 
+// ---- limited queues
+
+TEST_CASE("behaviour: what has no room in a limited queue is refused, the newest or the oldest", "[scenarios]") {
+  const auto handled = [](const std::string& queue) {
+    FakeCalls calls = fake();
+    for (std::uint32_t length = 10; length < 14; ++length) {
+      calls.arrive("a", 3, length);  // one, and three while it is handled
+      calls.arrive_after(1);
+    }
+    calls.run(program_of(R"({"queue": )" + queue + R"(,
+        "on": [{"kind": "item", "do": [{"compute_s": 0.001}, {"forward": "item", "to": "b"}]}]})"));
+    return calls.done;
+  };
+  const std::string refused = R"("do": [{"forward": "end", "to": "b"}])";
+  CHECK(handled(R"({"at_most": 1, )" + refused + "}") ==
+        Lines{"compute 1 ms", "send 3 to b 10", "send 4 to b 12", "send 4 to b 13", "compute 1 ms", "send 3 to b 11"});
+  CHECK(handled(R"({"at_most": 1, "drop_oldest": true, )" + refused + "}") ==
+        Lines{"compute 1 ms", "send 3 to b 10", "send 4 to b 11", "send 4 to b 12", "compute 1 ms", "send 3 to b 13"});
+  CHECK(handled(R"({"at_most": 0})") == Lines{"compute 1 ms", "send 3 to b 10"});
+  CHECK(handled(R"({"at_most": 3, )" + refused + "}").size() == 8);
+}
+
+TEST_CASE("behaviour: a refused call can be answered, by the steps of the queue alone", "[scenarios]") {
+  const auto replies = [](const std::string& steps) {
+    FakeCalls calls = fake();
+    calls.arrive("a", 1, 20, tag(1, 1), true);
+    calls.arrive_after(1);
+    calls.arrive("b", 1, 20, tag(1, 2), true);  // of the same request
+    calls.arrive_after(2);
+    calls.arrive("b", 5, 20, tag(1, 3));  // while the process waits
+    calls.run(program_of(R"({"queue": {"at_most": 0, "do": )" + steps + R"(}, "on": [
+        {"kind": "ask", "do": [{"compute_s": 0.001}]},
+        {"kind": "other", "do": [{"reply": "answer", "bytes": 10}]}]})"));
+    return calls.done;
+  };
+  CHECK(replies(R"([{"if_kind": "ask", "do": [{"reply": "end", "bytes": 1}]}])") ==
+        Lines{"compute 1 ms", "reply 4 on link 2", "reply 2 on link 1"});
+  CHECK(replies("[]") == Lines{"compute 1 ms", "reply 2 on link 1"});
+}
+
+TEST_CASE("behaviour: a limited queue has room for messages that a wait takes", "[scenarios]") {
+  FakeCalls calls = fake();
+  calls.arrive("a", 3, 10);
+  calls.arrive_after(1);
+  for (int i = 0; i < 3; ++i) calls.arrive("a", 2, 10);
+  calls.run(program_of(R"({"queue": {"at_most": 0, "do": [{"compute_s": 9}]}, "on": [
+      {"kind": "item", "do": [{"compute_s": 0.001}, {"wait": "answer", "count": 3}, {"compute_s": 0.002}]}]})"));
+  CHECK(calls.done == Lines{"compute 1 ms", "compute 2 ms"});
+}
+
 // ---- several kinds
 
 TEST_CASE("behaviour: a wait takes the first message of any of its kinds, and steps can tell which", "[scenarios]") {

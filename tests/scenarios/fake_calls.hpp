@@ -37,8 +37,11 @@ class FakeCalls : public MessageCalls {
     message.length_bytes = bytes;
     message.data = std::move(data);
     if (is_call) message.reply_to = LinkIndex{next_reply_link_++};
-    inbox_.push_back(std::move(message));
+    inbox_.push_back({arrives_after_, std::move(message)});
   }
+
+  // What arrives from here on has arrived when the program has computed that often; to wait for it takes no time.
+  void arrive_after(std::size_t computations) { arrives_after_ = computations; }
 
   // The next receive with a deadline that comes when `received` messages were received gets nothing.
   void expire_after(std::size_t received) { nothing_until_ = received; }
@@ -69,16 +72,12 @@ class FakeCalls : public MessageCalls {
 
   void send_message(LinkIndex to, const OutgoingMessage& message) override { write_down("send", to, message); }
   Message receive_message(std::span<const LinkIndex> over) override {
-    for (auto message = inbox_.begin(); message != inbox_.end(); ++message) {
-      if (!over.empty() && std::find(over.begin(), over.end(), message->over) == over.end()) continue;
-      Message received = std::move(*message);
-      inbox_.erase(message);
-      ++received_;
-      return received;
-    }
-    throw Stopped{};
+    auto message = take(over, static_cast<std::size_t>(-1));
+    return message ? *std::move(message) : throw Stopped{};
   }
-  std::optional<Message> a_receive_message(std::span<const LinkIndex>) override { return std::nullopt; }
+  std::optional<Message> a_receive_message(std::span<const LinkIndex> over) override {
+    return take(over, computed.size());
+  }
   std::optional<Message> receive_message_until(Deadline deadline, std::span<const LinkIndex> over) override {
     if (nothing_until_ && *nothing_until_ <= received_) {
       nothing_until_.reset();
@@ -124,6 +123,22 @@ class FakeCalls : public MessageCalls {
   std::vector<std::byte>& address_space() override { return space_; }
 
  private:
+  struct Arriving {
+    std::size_t after;  // computations
+    Message message;
+  };
+
+  std::optional<Message> take(std::span<const LinkIndex> over, std::size_t arrived_after) {
+    for (auto next = inbox_.begin(); next != inbox_.end(); ++next) {
+      if (next->after > arrived_after) continue;
+      if (!over.empty() && std::find(over.begin(), over.end(), next->message.over) == over.end()) continue;
+      Message received = std::move(next->message);
+      inbox_.erase(next);
+      ++received_;
+      return received;
+    }
+    return std::nullopt;
+  }
   std::size_t sender_index(std::string_view process) const {
     const auto found = std::find(senders_.begin(), senders_.end(), process);
     if (found == senders_.end()) throw std::runtime_error("misuse: no link from " + std::string(process));
@@ -139,7 +154,8 @@ class FakeCalls : public MessageCalls {
   std::string name_;
   std::vector<std::string> senders_;
   mutable std::vector<std::string> receivers_;
-  std::deque<Message> inbox_;
+  std::deque<Arriving> inbox_;
+  std::size_t arrives_after_ = 0;
   std::size_t received_ = 0;
   std::optional<std::size_t> nothing_until_;
   std::uint32_t next_reply_link_ = 1;
