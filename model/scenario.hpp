@@ -26,6 +26,9 @@ struct MachineDescription {
   double speed = 1;
   ClockDescription clock;
   std::uint16_t cores = 1;  // the number of processes that run at full speed at a time
+  // Whether processes of other machines may be placed on it. Not given: unless it is a device, all of whose processes are
+  // services outside the computation.
+  std::optional<bool> accepts = std::nullopt;
 };
 
 struct ProcessDescription {

@@ -23,6 +23,7 @@ struct MachineInfo {
   // Which running system it is, seen from which network: machines of one host share loopback addresses, pipes and UNIX
   // sockets, whatever their names. Empty: not known, and different from all others.
   std::string host = {};
+  bool accepts = true;  // false of a device, which other processes cannot be placed on
 
   friend bool operator==(const MachineInfo&, const MachineInfo&) = default;
 };

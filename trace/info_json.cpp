@@ -101,6 +101,7 @@ Json to_json(const MachineInfo& machine) {
   if (machine.cores != 1) json["cores"] = machine.cores;
   if (!machine.addresses.empty()) json["addresses"] = machine.addresses;
   if (!machine.host.empty()) json["host"] = machine.host;
+  if (!machine.accepts) json["accepts"] = false;
   return json;
 }
 
@@ -145,6 +146,7 @@ MachineInfo machine_from_json(const Json& json) {
   require(machine.cores > 0, fmt::format("machine '{}' has no cores", machine.name));
   if (json.contains("addresses")) machine.addresses = json.at("addresses").get<std::vector<std::string>>();
   if (json.contains("host")) machine.host = json.at("host").get<std::string>();
+  if (json.contains("accepts")) machine.accepts = json.at("accepts").get<bool>();
   return machine;
 }
 

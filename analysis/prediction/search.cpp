@@ -337,9 +337,11 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
     }
     allowed.push_back({static_cast<std::uint16_t>(found - names.begin())});
   }
-  const bool any_free = std::find(holds_fixed.begin(), holds_fixed.end(), false) != holds_fixed.end();
-  for (std::uint16_t m = 0; m < names.size() && options.machines.empty(); ++m) {
-    if (!any_free || !holds_fixed[m]) allowed.push_back({m});
+  if (!options.machines.empty()) return allowed;
+  bool any_free = false;
+  for (std::uint16_t m = 0; m < names.size(); ++m) any_free |= base.machines[m].accepts && !holds_fixed[m];
+  for (std::uint16_t m = 0; m < names.size(); ++m) {
+    if (base.machines[m].accepts && (!any_free || !holds_fixed[m])) allowed.push_back({m});
   }
   if (allowed.empty()) return Error{"search: there are no machines to place processes on"};
   return allowed;

@@ -28,7 +28,7 @@ struct SearchOptions {
   std::vector<std::string>
       movable;  // process names; empty: every process of the computation. The others stay where the base has them
   std::vector<std::string>
-      machines;  // where they may go; empty: every machine without a fixed process, or all if there is none
+      machines;  // where they may go; empty: every machine that accepts processes and has no fixed one, or all that accept
   std::optional<Order> order = std::nullopt;  // default: chosen for each process (order_choice.hpp)
   std::size_t keep = 10;                      // candidates to return
   std::uint64_t exhaustive_limit = 5000;      // with more placements than this: heuristic

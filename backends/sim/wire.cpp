@@ -144,12 +144,21 @@ Value decode(const std::string& payload) {
   return value;
 }
 
+bool is_device(const Scenario& scenario, const MachineDescription& machine) {
+  bool has_processes = false;
+  for (const auto& process : scenario.processes) {
+    if (process.machine != machine.name) continue;
+    if (process.in_computation || !process.service) return false;
+    has_processes = true;
+  }
+  return has_processes;
+}
+
 }  // namespace
 
 TraceInfo initial_trace_info(const Scenario& scenario) {
   TraceInfo info;
   info.source = "sim";
-  info.properties = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
   info.properties = {.delays_known = true, .every_arrival_metered = true, .scripted = true};
   info.scenario = scenario.name;
   info.placement = scenario.placement;
@@ -163,6 +172,7 @@ TraceInfo initial_trace_info(const Scenario& scenario) {
   for (const auto& machine : scenario.machines) {
     machines[machine.name] = MachineId{static_cast<std::uint16_t>(info.machines.size())};
     info.machines.push_back({machine.name, machine.speed, machine.cores});
+    info.machines.back().accepts = machine.accepts.value_or(!is_device(scenario, machine));
   }
   std::unordered_map<std::string, ProcessId> processes;
   for (const auto& process : scenario.processes) {

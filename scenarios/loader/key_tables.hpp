@@ -37,7 +37,7 @@ struct KeyTables {
                      "published",
                      "study"}};
   KeyTable parameter{"parameter", "a parameter", {"default", "meaning"}};
-  KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock"}};
+  KeyTable machine{"machine", "a machine", {"name", "count", "speed", "cores", "clock", "accepts"}};
   KeyTable clock{"clock", "a clock", {"offset_s", "drift_ppm", "tick_s"}};
   KeyTable delays{"delays", "a delay model", {"$schema", "name", "local", "remote", "pairs", "metering", "measured"}};
   KeyTable delay_class{"delay_class", "a delay class", {"delivery_s", "sender_cpu_s", "receiver_cpu_s", "wake_up"}};

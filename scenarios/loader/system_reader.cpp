@@ -121,6 +121,7 @@ MachineDescription SystemReader::read_machine(ObjectReader& object) {
   MachineDescription machine;
   machine.speed = object.number("speed", 1, kSpeed);
   machine.cores = static_cast<std::uint16_t>(object.whole("cores", 1, kCores));
+  if (object.has("accepts")) machine.accepts = object.flag("accepts", true);
   if (const auto* node = object.find("clock")) {
     ObjectReader clock(*node, key_tables().clock, reading_);
     machine.clock.offset = seconds(clock.number("offset_s", 0, kOffset));

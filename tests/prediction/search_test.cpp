@@ -120,6 +120,26 @@ TEST_CASE("search: what is found exhaustively is what brute force finds", "[pred
   }
 }
 
+TEST_CASE("search: devices are no candidates, unless they are named", "[prediction]") {
+  const History history = random_history(1, 4, 3);
+  Target base = traced_target(history);
+  base.machines[1].accepts = false;
+  const auto uses_device = [](const SearchResult& found) {
+    return std::any_of(found.candidates.begin(), found.candidates.end(), [](const Candidate& candidate) {
+      return std::find(candidate.machine_of.begin(), candidate.machine_of.end(), MachineId{1}) !=
+             candidate.machine_of.end();
+    });
+  };
+  SearchOptions options;
+  options.keep = 1000;
+  CHECK_FALSE(uses_device(search(history, base, options).value()));
+  for (const auto& machine : base.machines) options.machines.push_back(machine.name);
+  CHECK(uses_device(search(history, base, options).value()));
+  for (auto& machine : base.machines) machine.accepts = false;
+  options.machines.clear();
+  CHECK(search(history, base, options).error().what == "search: there are no machines to place processes on");
+}
+
 TEST_CASE("search: no placement beats the lower bound", "[prediction]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     for (const Order order : {Order::recorded, Order::arrival}) {

@@ -65,6 +65,7 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   const TemporaryFolder folder;
   TraceInfo info = small_info(2, 3, 3);
   info.machines[1].cores = 8;
+  info.machines[1].accepts = false;
   info.processes[1].pid = 4711;
   info.processes[1].tid = 4712;
   info.processes[1].group = ProcessId{2};
@@ -81,6 +82,8 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
   const TraceInfo back = sidecar_from_json("trace.json", text).value().info;
   CHECK(back.machines[0].cores == 1);
   CHECK(back.machines[1].cores == 8);
+  CHECK(back.machines[0].accepts);
+  CHECK_FALSE(back.machines[1].accepts);
   CHECK(back.processes[1].pid == 4711);
   CHECK(back.processes[1].tid == 4712);
   CHECK(back.processes[1].group == ProcessId{2});

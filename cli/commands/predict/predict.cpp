@@ -160,7 +160,7 @@ class PredictCommand : public Command {
     }
     if (!options_.machines.empty() || taken.size() >= info.machines.size()) return;
     for (std::uint16_t m = 0; m < info.machines.size(); ++m)
-      if (!taken.contains(m)) options_.machines.push_back(info.machines[m].name);
+      if (!taken.contains(m) && info.machines[m].accepts) options_.machines.push_back(info.machines[m].name);
   }
 
   // A placement is about the computation: users and devices stay where they are without being named.
@@ -242,6 +242,7 @@ class PredictCommand : public Command {
 
   Result<void> run_search(const TraceHistory& read, Terminal& terminal) {
     if (placements_.size() > 1) return Error{"--search begins with one --placement, not several"};
+    const bool named_machines = !options_.machines.empty();
     auto base = target_from(read.history, placements_.empty() ? "" : placements_.front());
     if (!base) return base.error();
     if (auto done = choose_machines(read, base->target); !done) return done.error();
@@ -268,6 +269,10 @@ class PredictCommand : public Command {
       terminal.out << search_text(*found, *prediction, terminal.width) << covered_text(read.history, read.input.info);
     }
     const auto& machines = base->target.machines;
+    for (const auto& machine : machines)
+      if (!machine.accepts && !named_machines)
+        terminal.err << "note: '" << printable(machine.name)
+                     << "' is a device, so no process is moved to it (--onto names the machines that may be used)\n";
     if (machines.size() == 1 && machines.front().cores > 1)
       terminal.err << "note: there is one machine, '" << printable(machines.front().name)
                    << "', so there is only one placement; --onto cores tries its " << machines.front().cores
