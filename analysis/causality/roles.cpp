@@ -109,6 +109,11 @@ std::vector<std::uint32_t> heard_from(const History& history) {
   return processes;
 }
 
+bool is_on_device(const TraceInfo& info, std::uint32_t process) {
+  const MachineId machine = info.processes[process].machine;
+  return machine.value < info.machines.size() && !info[machine].accepts;
+}
+
 // `pattern` may contain "*" for any characters and "?" for one.
 bool matches(std::string_view name, std::string_view pattern) {
   std::size_t n = 0, p = 0, star = std::string_view::npos, tried = 0;
@@ -159,6 +164,8 @@ Result<std::vector<CausalityRole>> classify(const History& history, const Causal
   for (std::uint32_t p = 0; p < roles.size(); ++p) {
     if (p < history.process_count() && !history.of(ProcessId{p}).empty()) {
       roles[p] = CausalityRole::server;
+    } else if (is_on_device(history.info, p)) {
+      roles[p] = CausalityRole::system;
     } else if (contacts[p].sent && contacts[p].received) {
       unclear.push_back(p);
     } else if (contacts[p].sent) {

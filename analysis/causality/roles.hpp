@@ -7,6 +7,7 @@
 // An outside process is a system process if the computation sent it a message that no earlier message from it can have
 // caused: the server spoke first. Otherwise it is a requestor. "Earlier" is decided in the graph, so a reply that
 // another process of the server sends does not make a customer a system process, and no two clocks are compared.
+// Processes on a device (MachineInfo::accepts) are system processes: one may announce itself before it is asked.
 #pragma once
 
 #include <cstdint>

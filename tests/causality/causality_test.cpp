@@ -106,6 +106,28 @@ TEST_CASE("causality: a reply from another process than was asked leaves a custo
   CHECK(causality.roles[3] == CausalityRole::system);
 }
 
+TEST_CASE("causality: a device that announces itself is not a requestor", "[causality]") {
+  Story story({"a", "user", "disk"}, 1);
+  story.message("disk", "a");  // it is there
+  for (int i = 0; i < 2; ++i) {
+    story.message("user", "a");
+    story.message("a", "disk");
+    story.message("disk", "a");
+    story.message("a", "user");
+  }
+  History history = story.build();
+  CHECK(find_causality(history).value().roles[2] == CausalityRole::requestor);
+  history.info.machines.push_back({.name = "disk", .accepts = false});
+  history.info.processes[2].machine = MachineId{1};
+  const auto causality = find_causality(history).value();
+  CHECK(causality.roles[1] == CausalityRole::requestor);
+  CHECK(causality.roles[2] == CausalityRole::system);
+  CHECK(as_map(causality.strings) == Counts{{"A", 2}});
+  CausalityOptions options;
+  options.roles.requestors = {"disk"};
+  CHECK(find_causality(history, options).value().roles[2] == CausalityRole::requestor);
+}
+
 TEST_CASE("causality: roles can be given, also to a process of the computation", "[causality]") {
   Story story({"client", "server", "helper"}, 3);
   for (int i = 0; i < 2; ++i) {
