@@ -23,15 +23,16 @@ Result<RuleSet> load_rules(const std::string& path, std::span<const RecordLayout
   return RuleSet::compile(path, *text, layouts);
 }
 
-Result<void> check_filter_files(const std::string& descriptions, const std::string& templates) {
-  if (descriptions.empty()) {
-    const auto rules = load_rules(templates, event_layouts());
-    return rules ? Result<void>() : rules.error();
+Result<std::vector<std::string>> check_filter_files(const std::string& descriptions, const std::string& templates) {
+  Descriptions described;
+  if (!descriptions.empty()) {
+    auto loaded = load_descriptions(descriptions);
+    if (!loaded) return loaded.error();
+    described = *std::move(loaded);
   }
-  const auto described = load_descriptions(descriptions);
-  if (!described) return described.error();
-  const auto rules = load_rules(templates, described->records);
-  return rules ? Result<void>() : rules.error();
+  const auto rules = load_rules(templates, descriptions.empty() ? event_layouts() : std::span(described.records));
+  if (!rules) return rules.error();
+  return rules->notes();
 }
 
 }  // namespace dpm

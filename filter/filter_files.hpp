@@ -15,7 +15,8 @@ Result<Descriptions> load_descriptions(const std::string& path);
 // Without a file everything is kept.
 Result<RuleSet> load_rules(const std::string& path, std::span<const RecordLayout> layouts);
 
-// Whether `dpm filter` would begin with these files. Without descriptions the rules are for the events of our own meters.
-Result<void> check_filter_files(const std::string& descriptions, const std::string& templates);
+// Whether `dpm filter` would begin with these files, and the notes on their rules. Without descriptions the rules are for
+// the events of our own meters.
+Result<std::vector<std::string>> check_filter_files(const std::string& descriptions, const std::string& templates);
 
 }  // namespace dpm

@@ -3,6 +3,7 @@
 #include "filter/event_filter.hpp"
 #include "filter/filter_files.hpp"
 #include "filter/filter_input.hpp"
+#include "filter/unfit_input.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/meter_stream.hpp"
 #include "trace/trace_writer.hpp"
@@ -25,7 +26,9 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
     else
       (*writer)->checkpoint();
   };
+  InputBeginning beginning;
   const auto feed = [&](std::span<const std::byte> bytes) {
+    beginning.see(bytes);
     reader.feed(bytes);
     return reader.has_begun();
   };
@@ -33,6 +36,7 @@ Result<Ledger> filter_meter_stream(const std::string& templates, const std::stri
   reader.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();
+  if (reader.is_unfit()) return beginning.refuse(directory);
   return (*writer)->ledger();
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
+#include "filter/possible_values.hpp"
 #include "model/check.hpp"
 #include "model/nearest_name.hpp"
 #include "trace/event_fields.hpp"
@@ -126,6 +128,7 @@ class RuleCompiler {
     std::vector<RuleSet::Test> tests;
     std::vector<RuleSet::FieldTest> field_tests;
     std::vector<RuleSet::ByteTest> byte_tests;
+    std::map<const RecordField*, PossibleValues> values;  // of the fields that are compared with numbers
     ClassIndex record_class = 0;
 
     bool is_empty() const { return tests.empty() && field_tests.empty() && byte_tests.empty(); }
@@ -250,6 +253,9 @@ class RuleCompiler {
       if (condition.any_value || is_type_field(condition.field)) continue;
       if (auto added = add_test(condition, *field, layout, pending); !added) return added.error();
     }
+    for (const auto& [field, values] : pending.values)
+      if (values.are_none())
+        return error(fmt::format("the conditions on '{}' exclude every value: the rule keeps nothing", field->name));
     pending.record_class = class_index(record);
     rules_of_layout_[layout_number].push_back(std::move(pending));
     return {};
@@ -313,25 +319,41 @@ class RuleCompiler {
     if (!bytes)
       return error(fmt::format("'{}' is neither a number of base {} nor the name of a field{}", condition.value,
                                field.base, did_you_mean(condition.value, all_field_names())));
+    note_base(text, field);
     if (is_negative && !is_signed(field)) return error(fmt::format("field '{}' is never negative", field.name));
     if (bytes->size() > field.length_bytes ||
         (is_signed(field) && bytes->size() == 8 && (bytes->back() & std::byte{0x80}) != std::byte{0}))
       return error(
           fmt::format("{} is too large for field '{}' of {} bytes", condition.value, field.name, field.length_bytes));
-    if (!fits_a_word(field, layout)) {
+    if (!is_number_field(field)) {
       rule.byte_tests.push_back({condition.comparison, field.offset_bytes, field.length_bytes, 0, 0, *bytes});
       return {};
     }
     std::uint64_t value = 0;
     if (!bytes->empty()) std::memcpy(&value, bytes->data(), bytes->size());
     if (is_negative) value = -value;
+    const std::uint64_t first = is_signed(field) ? kSignBit : 0, most = kAllBits >> (64 - field.length_bytes * 8);
+    rule.values.try_emplace(&field, most).first->second.demand(condition.comparison, value - first);
+    if (!fits_a_word(field, layout)) {
+      rule.byte_tests.push_back({condition.comparison, field.offset_bytes, field.length_bytes, 0, 0, *bytes});
+      return {};
+    }
     const std::uint32_t shift = least_shift(field, layout);
     RuleSet::Test test{operand(field, shift)};
-    set_bounds(test, condition.comparison, value, is_signed(field) ? kSignBit : 0, test.left.mask >> (shift * 8));
+    set_bounds(test, condition.comparison, value, first, most);
     test.low <<= shift * 8;
     test.span <<= shift * 8;
     rule.tests.push_back(test);
     return {};
+  }
+
+  // Digits of base 10 in a field of another base are probably meant as written there, and possibly not.
+  void note_base(std::string_view text, const RecordField& field) {
+    const auto is_decimal = [](char c) { return c >= '0' && c <= '9'; };
+    if (field.base == 10 || text.size() < 2 || !std::all_of(text.begin(), text.end(), is_decimal)) return;
+    const std::string note =
+        fmt::format("{}:{}: {} is read in base {}, as field '{}' has it", file_, line_, text, field.base, field.name);
+    if (std::find(set_.notes_.begin(), set_.notes_.end(), note) == set_.notes_.end()) set_.notes_.push_back(note);
   }
 
   static void set_difference(RuleSet::Test& test, Comparison comparison) {

@@ -6,7 +6,8 @@
 // by number or by name.
 //
 // Rules that cannot be resolved are refused: an unknown field, type or value, or a rule that no record can satisfy
-// because no type has all its fields, is an error with its line and the nearest valid name.
+// because no type has all its fields, is an error with its line and the nearest valid name. So is a rule whose conditions
+// on the numbers of one field exclude each other.
 //
 // Loading compiles the rules, per record type, into comparisons on (offset, mask, bounds) of the record's memory:
 // conditions on the type are decided then, and matching reads nothing but the record. Numbers are unsigned and
@@ -47,6 +48,7 @@ class RuleSet {
 
   const std::vector<RecordClass>& classes() const { return classes_; }
   const std::string& text() const { return text_; }
+  const std::vector<std::string>& notes() const { return notes_; }  // on what may have been meant otherwise
 
  private:
   // A number of up to eight bytes: eight bytes of the record that contain it, masked.
@@ -110,6 +112,7 @@ class RuleSet {
   }
 
   std::string text_;
+  std::vector<std::string> notes_;
   std::vector<RecordClass> classes_;
   std::vector<ClassIndex> whole_type_;     // by layout: the class of all its records, or kNotKept
   std::vector<std::uint32_t> first_rule_;  // by layout, one more at the end

@@ -6,6 +6,7 @@
 
 #include "filter/filter_files.hpp"
 #include "filter/filter_input.hpp"
+#include "filter/unfit_input.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/meter_stream.hpp"
 
@@ -181,7 +182,9 @@ Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input
   if (!writer) return writer.error();
 
   StandardFilter filter(*std::move(descriptions), *std::move(rules), **writer);
+  InputBeginning beginning;
   const auto feed = [&](std::span<const std::byte> bytes) {
+    beginning.see(bytes);
     filter.feed(bytes);
     return true;
   };
@@ -189,6 +192,7 @@ Result<Ledger> filter_meter_messages(const StandardFilterFiles& files, int input
   filter.end();
   if (!input_status) return input_status.error();
   if (!(*writer)->status()) return (*writer)->status().error();
+  if (filter.is_unfit()) return beginning.refuse(files.directory);
   return filter.ledger();
 }
 

@@ -36,8 +36,9 @@ class StandardFilter {
   // Call once, last: finishes the trace.
   void end();
 
-  bool is_stopped() const { return !stop_reason_.empty(); }   // further bytes are only counted
-  const Ledger& ledger() const { return writer_->ledger(); }  // after end()
+  bool is_stopped() const { return !stop_reason_.empty(); }               // further bytes are only counted
+  bool is_unfit() const { return is_stopped() && consumed_bytes_ == 0; }  // not even the first message can be one
+  const Ledger& ledger() const { return writer_->ledger(); }              // after end()
 
  private:
   std::size_t take_messages(std::span<const std::byte> bytes);

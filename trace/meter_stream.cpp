@@ -68,6 +68,8 @@ MeterAccount account_from(const Json& json) {
   return account;
 }
 
+bool is_possible_size(std::uint32_t size) { return size >= kStreamHeaderBytes && size <= kStreamMessageBytesMax; }
+
 std::uint32_t size_at(std::span<const std::byte> message) {
   std::uint32_t size = 0;
   for (std::size_t i = 4; i-- > 0;) size = size << 8 | static_cast<std::uint32_t>(message[i]);
@@ -140,13 +142,18 @@ void MeterStreamReader::feed(std::span<const std::byte> bytes) {
   pass_events();
 }
 
+bool MeterStreamReader::is_unfit() const {
+  if (consumed_bytes_ > 0) return false;
+  return is_stopped() || (pending_.size() >= sizeof(std::uint32_t) && !is_possible_size(size_at(pending_)));
+}
+
 // Returns how many bytes were consumed: all of them once the reader has stopped.
 std::size_t MeterStreamReader::take_messages(std::span<const std::byte> bytes) {
   std::size_t taken = 0;
   while (bytes.size() - taken >= kStreamHeaderBytes) {
     const auto rest = bytes.subspan(taken);
     const std::uint32_t size = size_at(rest);
-    if (size < kStreamHeaderBytes || size > kStreamMessageBytesMax) {
+    if (!is_possible_size(size)) {
       stop_reason_ = fmt::format("the message at byte {} has the impossible size {}", consumed_bytes_, size);
       unread_bytes_ += rest.size();
       return bytes.size();

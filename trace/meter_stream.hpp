@@ -81,6 +81,7 @@ class MeterStreamReader {
   LossReport report() const;
 
   bool is_stopped() const { return !stop_reason_.empty(); }  // further bytes are only counted
+  bool is_unfit() const;                                     // not even the first message can be one
   bool has_begun() const { return begun_; }                  // `sink` has it
   const TraceInfo& info() const { return info_; }
 

@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
+#include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "filter/filter_files.hpp"
 #include "filter/meter_stream_filter.hpp"
@@ -35,10 +36,10 @@ class FilterCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
-    if (check_) {
-      const auto good = check_filter_files(files_.descriptions, files_.templates);
-      return good ? kDone : refuse(terminal, *this, good.error());
-    }
+    const auto notes = check_filter_files(files_.descriptions, files_.templates);
+    if (!notes) return refuse(terminal, *this, notes.error());
+    for (const auto& note : *notes) terminal.err << "note: " << printable(note) << '\n';
+    if (check_) return kDone;
     const auto ledger = files_.descriptions.empty()
                             ? filter_meter_stream(files_.templates, files_.directory, STDIN_FILENO)
                             : filter_meter_messages(files_, STDIN_FILENO);
