@@ -165,7 +165,7 @@ Result<std::vector<CausalityRole>> classify(const History& history, const Causal
     if (p < history.process_count() && !history.of(ProcessId{p}).empty()) {
       roles[p] = CausalityRole::server;
     } else if (is_on_device(history.info, p)) {
-      roles[p] = CausalityRole::system;
+      if (contacts[p].sent || contacts[p].received) roles[p] = CausalityRole::system;
     } else if (contacts[p].sent && contacts[p].received) {
       unclear.push_back(p);
     } else if (contacts[p].sent) {

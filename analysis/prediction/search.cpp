@@ -339,9 +339,9 @@ Result<std::vector<MachineId>> allowed_machines(const Target& base, const Search
   }
   if (!options.machines.empty()) return allowed;
   bool any_free = false;
-  for (std::uint16_t m = 0; m < names.size(); ++m) any_free |= base.machines[m].accepts && !holds_fixed[m];
-  for (std::uint16_t m = 0; m < names.size(); ++m) {
-    if (base.machines[m].accepts && (!any_free || !holds_fixed[m])) allowed.push_back({m});
+  for (std::size_t m = 0; m < names.size(); ++m) any_free |= base.machines[m].accepts && !holds_fixed[m];
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    if (base.machines[m].accepts && (!any_free || !holds_fixed[m])) allowed.push_back({static_cast<std::uint16_t>(m)});
   }
   if (allowed.empty()) return Error{"search: there are no machines to place processes on"};
   return allowed;

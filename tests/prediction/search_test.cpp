@@ -120,7 +120,7 @@ TEST_CASE("search: what is found exhaustively is what brute force finds", "[pred
   }
 }
 
-TEST_CASE("search: devices are no candidates, unless they are named", "[prediction]") {
+TEST_CASE("search: devices are not candidates, unless they are named", "[prediction]") {
   const History history = random_history(1, 4, 3);
   Target base = traced_target(history);
   base.machines[1].accepts = false;
