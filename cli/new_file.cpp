@@ -5,9 +5,12 @@
 
 #include <cerrno>
 
+#include "os/user_paths.hpp"
+
 namespace dpm::cli {
 
 Result<void> write_new_file(const std::string& path, const std::string& text) {
+  if (auto done = make_parent_folders(path); !done) return done.error();
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return Error{path + " exists already: name a new file, nothing is overwritten"};
   if (fd < 0) return Error::from_errno("write " + path);

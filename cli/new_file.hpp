@@ -7,7 +7,7 @@
 
 namespace dpm::cli {
 
-// Refuses a file that exists.
+// Makes the folders above it, too. Refuses a file that exists.
 Result<void> write_new_file(const std::string& path, const std::string& text);
 
 }  // namespace dpm::cli

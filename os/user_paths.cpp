@@ -37,6 +37,16 @@ Result<void> make_folders(const std::string& path, unsigned mode) {
   return {};
 }
 
+Result<void> make_parent_folders(const std::string& path) {
+  const auto end = path.find_last_not_of('/');
+  const auto slash = end == std::string::npos ? end : path.rfind('/', end);
+  if (slash == std::string::npos || slash == 0) return {};
+  const std::string parent = path.substr(0, slash);
+  struct stat status {};
+  if (::stat(parent.c_str(), &status) == 0) return {};
+  return make_folders(parent, 0777);
+}
+
 std::string state_folder() {
   // The XDG base directory specification says to ignore a relative path.
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && state[0] == '/')

@@ -21,4 +21,7 @@ Result<std::string> make_state_folder();
 // Makes the folder and every folder above it. A folder that exists is not an error.
 Result<void> make_folders(const std::string& path, unsigned mode);
 
+// Makes the folders above a file or folder that is going to be made.
+Result<void> make_parent_folders(const std::string& path);
+
 }  // namespace dpm

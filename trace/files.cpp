@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "os/user_paths.hpp"
+
 namespace dpm {
 namespace {
 
@@ -22,6 +24,7 @@ ssize_t write_once(int fd, std::span<const std::byte> bytes) {
 }  // namespace
 
 Result<void> make_private_folder(const std::string& path) {
+  if (auto done = make_parent_folders(path); !done) return done.error();
   if (::mkdir(path.c_str(), 0700) == 0) return {};
   if (errno == EEXIST) return Error{path + " exists already: name a directory that does not, or remove this one"};
   return Error::from_errno("create directory " + path);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/meter/meter_summary.hpp"
-#include "cli/meter/output_folder.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/terminal.hpp"
 
 namespace dpm::cli {

@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
-#include "cli/meter/output_folder.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/new_file.hpp"
 
 namespace dpm::cli {

@@ -1,12 +1,9 @@
 // dpm run: simulates a scenario, meters it, and performs the analyses that it asks for: tables, results.json, report.html
 // and the trace. With --native: runs its processes as real processes, which another dpm can meter.
-#include <sys/stat.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "analysis/statistics/threads.hpp"
@@ -15,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
 #include "cli/new_file.hpp"
+#include "cli/output_folder.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/parallelism_results.hpp"
@@ -94,20 +92,21 @@ class RunCommand : public Command {
     auto filters = load_filters(*file);
     if (!filters) return refuse(terminal, *this, filters.error());
     if (auto done = check_requests(*file, *scenario); !done) return refuse(terminal, *this, done.error());
-    if (auto done = make_output(); !done) return refuse(terminal, *this, done.error());
+    const auto folder = output_.empty() ? OutputFolder::scratch() : OutputFolder::create(output_);
+    if (!folder) return refuse(terminal, *this, folder.error());
 
     Outcome outcome;
     outcome.system = *std::move(system);
     outcome.scenario = *std::move(scenario);
     Progress progress(terminal);
-    const Result<void> done = perform(*file, *std::move(filters), outcome, progress);
+    const Result<void> done = perform(*file, *std::move(filters), folder->trace(), outcome, progress);
     progress.clear();
     if (!done) {
-      remove_output();
+      folder->remove();
       return refuse(terminal, *this, done.error());
     }
-    const int status = print(outcome, terminal);
-    if (output_.empty()) remove_output();
+    const int status = print(outcome, *folder, terminal);
+    if (!folder->is_kept()) folder->remove();
     return status;
   }
 
@@ -154,32 +153,11 @@ class RunCommand : public Command {
     return {};
   }
 
-  // Without -o the trace is in a scratch directory, which is removed when the tables are printed.
-  Result<void> make_output() {
-    if (output_.empty()) {
-      std::string pattern = (std::filesystem::temp_directory_path() / "dpm-run-XXXXXX").string();
-      if (mkdtemp(pattern.data()) == nullptr) return Error::from_errno("make a scratch directory " + pattern);
-      trace_ = pattern + "/trace";
-      return {};
-    }
-    if (mkdir(output_.c_str(), 0700) != 0) {
-      if (errno == EEXIST) return Error{output_ + " exists already: give -o a new directory, nothing is overwritten"};
-      return Error::from_errno("make the output directory " + output_);
-    }
-    trace_ = output_ + "/trace";
-    return {};
-  }
-
-  // Removes only a directory that make_output() made.
-  void remove_output() {
-    std::error_code ignored;
-    std::filesystem::remove_all(std::filesystem::path(trace_).parent_path(), ignored);
-  }
-
-  Result<void> perform(const ScenarioFile& file, Filters filters, Outcome& outcome, Progress& progress) {
+  Result<void> perform(const ScenarioFile& file, Filters filters, const std::string& trace, Outcome& outcome,
+                       Progress& progress) {
     const auto say = [&](const std::string& what) { progress.show(what); };
     say("simulating '" + file.name + "'");
-    auto run = simulate_into(trace_, std::move(filters), outcome.scenario);
+    auto run = simulate_into(trace, std::move(filters), outcome.scenario);
     if (!run) return run.error();
     outcome.run = std::move(*run);
     outcome.totals = run_totals(outcome.run.truth, outcome.scenario);
@@ -194,11 +172,11 @@ class RunCommand : public Command {
     const auto asked = ask(file, *outcome.system, outcome.scenario);
     if (!asked) return asked.error();
     auto findings =
-        find_all(trace_, {.history = {.processes = computation->only, .external_time = request.external_time},
-                          .method = *method,
-                          .causality = *roles,
-                          .computations = asked->computations,
-                          .sinks = asked->sinks});
+        find_all(trace, {.history = {.processes = computation->only, .external_time = request.external_time},
+                         .method = *method,
+                         .causality = *roles,
+                         .computations = asked->computations,
+                         .sinks = asked->sinks});
     if (!findings) return findings.error();
     outcome.findings = std::move(*findings);
     auto& warnings = outcome.run.ledger.warnings;
@@ -287,19 +265,17 @@ class RunCommand : public Command {
     if (!file.published.empty()) outcome.results["published"] = comparison_json(outcome.comparisons);
   }
 
-  int print(const Outcome& outcome, Terminal& terminal) {
+  int print(const Outcome& outcome, const OutputFolder& folder, Terminal& terminal) {
     if (json_) {
       print_json(outcome.results, terminal);
     } else {
       print_tables(outcome, terminal);
     }
-    if (!output_.empty()) {
+    if (folder.is_kept()) {
       const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-      if (auto done = write_new_file(output_ + "/results.json", results); !done)
-        return refuse(terminal, *this, done.error());
+      if (auto done = write_new_file(folder.results(), results); !done) return refuse(terminal, *this, done.error());
       const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
-      if (auto done = write_new_file(output_ + "/report.html", report); !done)
-        return refuse(terminal, *this, done.error());
+      if (auto done = write_new_file(folder.report(), report); !done) return refuse(terminal, *this, done.error());
       terminal.err << "wrote " << output_ << ": trace, results.json, report.html\n";
     }
     print_ledger(outcome.run.ledger, terminal);
@@ -330,7 +306,7 @@ class RunCommand : public Command {
       terminal.out << "\npublished beside obtained\n" << comparison_text(outcome.comparisons, terminal.width);
   }
 
-  std::string scenario_, output_, trace_;
+  std::string scenario_, output_;
   Overrides overrides_;
   std::vector<std::string> settings_;
   bool json_ = false;

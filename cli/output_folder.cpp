@@ -1,4 +1,4 @@
-#include "cli/meter/output_folder.hpp"
+#include "cli/output_folder.hpp"
 
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -8,9 +8,12 @@
 #include <cctype>
 #include <filesystem>
 
+#include "os/user_paths.hpp"
+
 namespace dpm::cli {
 
 Result<OutputFolder> OutputFolder::create(const std::string& path) {
+  if (auto done = make_parent_folders(path); !done) return done.error();
   if (::mkdir(path.c_str(), 0700) == 0) return OutputFolder(path, true);
   if (errno == EEXIST)
     return Error{fmt::format("{} exists already: give -o a new directory, nothing is overwritten", path)};
@@ -21,7 +24,7 @@ Result<OutputFolder> OutputFolder::scratch() {
   std::error_code failed;
   const auto folder = std::filesystem::temp_directory_path(failed);
   if (failed) return Error{"make a scratch directory: " + failed.message()};
-  std::string pattern = (folder / "dpm-meter-XXXXXX").string();
+  std::string pattern = (folder / "dpm-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) return Error::from_errno("make a scratch directory " + pattern);
   return OutputFolder(pattern, false);
 }

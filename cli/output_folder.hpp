@@ -1,5 +1,5 @@
-// The output of a metering: a directory with trace, results.json and report.html, or, for a summary only, a scratch
-// directory that is removed at the end.
+// The output of a run or a metering: a directory with trace, results.json and report.html, or, if only tables are wanted,
+// a scratch directory that is removed at the end.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace dpm::cli {
 
 class OutputFolder {
  public:
-  // Refuses a path that exists: nothing is overwritten.
+  // Makes the folders above it, too. Refuses a path that exists: nothing is overwritten.
   static Result<OutputFolder> create(const std::string& path);
   static Result<OutputFolder> scratch();
 
