@@ -24,9 +24,12 @@ std::vector<std::string> SystemTemplate::machines_in(const std::string& name) co
   return machines;
 }
 
-std::string on_no_machine(const std::string& process, const std::string& placement) {
-  return "process '" + process + "' is on no machine: give it a 'machine'" +
-         (placement.empty() ? "" : ", or a place in every placement");
+std::string SystemTemplate::on_no_machine(const std::string& process, const std::string& in_placement) const {
+  const std::string text = "process '" + process + "' is on no machine: give it a 'machine'";
+  if (!in_placement.empty()) return text + ", or a place in every placement";
+  if (placements.empty()) return text;
+  return text + ", or the scenario a 'placement', or choose one of its placements: --placement " +
+         placements.begin()->first;
 }
 
 Result<Scenario> place(const SystemTemplate& system, const std::string& placement, std::optional<std::uint64_t> seed) {
@@ -37,7 +40,7 @@ Result<Scenario> place(const SystemTemplate& system, const std::string& placemen
   for (const auto& entry : system.entries) {
     for (const std::size_t member : entry.members) {
       if (!machines[member].empty()) continue;
-      problems.add(entry.line, on_no_machine(system.scenario.processes[member].name, name));
+      problems.add(entry.line, system.on_no_machine(system.scenario.processes[member].name, name));
       break;  // the others of its group are like it
     }
   }

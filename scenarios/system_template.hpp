@@ -36,14 +36,14 @@ struct SystemTemplate {
 
   // The machine of each process in `name`; "" for a process without one.
   std::vector<std::string> machines_in(const std::string& name) const;
+
+  // "process 'x' is on no machine: ...", and what the author or the user can do.
+  std::string on_no_machine(const std::string& process, const std::string& in_placement) const;
 };
 
 // The scenario with its processes in `placement`, one that the file has, or "" for the file's own. Refuses a placement that
 // leaves a process on no machine.
 Result<Scenario> place(const SystemTemplate& system, const std::string& placement,
                        std::optional<std::uint64_t> seed = std::nullopt);
-
-// "process 'x' is on no machine: ..."
-std::string on_no_machine(const std::string& process, const std::string& placement);
 
 }  // namespace dpm

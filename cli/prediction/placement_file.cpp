@@ -1,100 +1,74 @@
 #include "cli/prediction/placement_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/new_file.hpp"
-#include "model/nearest_name.hpp"
+#include "scenarios/document/reading.hpp"
 #include "trace/files.hpp"
 
 namespace dpm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kFileBytesMax = 16 * 1024 * 1024;
 constexpr const char* kExample = R"({"processes": {"PROCESS": "MACHINE", ...}})";
 
-Result<Json> read_json(const std::string& path) {
-  const auto text = read_text_file(path, kFileBytesMax);
-  if (!text) return Error{"placement: " + text.error().what};
-  if (text->empty()) return Error{path + ": the file is empty; expected " + kExample};
-  try {
-    return Json::parse(*text);
-  } catch (const Json::parse_error& wrong) {
-    const auto end = text->begin() + static_cast<std::ptrdiff_t>(std::min(wrong.byte, text->size()));
-    const auto line = 1 + std::count(text->begin(), end, '\n');
-    return Error{path + ":" + std::to_string(line) + ": not JSON; expected " + kExample + " (" + wrong.what() + ")"};
-  } catch (const Json::exception& wrong) {  // a number out of range
-    return Error{path + ": not JSON: " + wrong.what()};
-  }
-}
+const KeyTable kPlacement{"placement", "a placement", {"name", "machines", "processes"}};
+const KeyTable kMachine{"placement_machine", "a machine", {"name", "speed", "cores", "cpus"}};
+constexpr Range kSpeed{0, 1e9, true};
+constexpr Range kCores{1, std::numeric_limits<std::uint16_t>::max()};
+constexpr Range kCpu{0, std::numeric_limits<std::uint16_t>::max()};
 
-Result<void> check_keys(const std::string& where, const Json& object, const std::vector<std::string>& valid) {
-  for (const auto& [key, value] : object.items())
-    if (std::find(valid.begin(), valid.end(), key) == valid.end())
-      return Error{where + ": no key '" + key + "' here" + did_you_mean(key, valid)};
-  return {};
-}
-
-Result<PlacementMachine> read_machine(const std::string& path, const Json& entry) {
-  if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
-    return Error{path + ": a machine needs a \"name\""};
-  if (auto done = check_keys(path, entry, {"name", "speed", "cores", "cpus"}); !done) return done.error();
-  PlacementMachine machine{entry["name"].get<std::string>(), {}, {}};
-  if (entry.contains("speed")) {
-    if (!entry["speed"].is_number() || !(entry["speed"].get<double>() > 0))
-      return Error{path + ": the speed of machine '" + machine.name + "' must be a number greater than 0"};
-    machine.speed = entry["speed"].get<double>();
-  }
-  if (entry.contains("cores")) {
-    const auto& cores = entry["cores"];
-    const bool sound = cores.is_number_unsigned() && cores.get<std::uint64_t>() > 0 &&
-                       cores.get<std::uint64_t>() <= std::numeric_limits<std::uint16_t>::max();
-    if (!sound)
-      return Error{path + ": the cores of machine '" + machine.name + "' must be a whole number from 1 to 65535"};
-    machine.cores = cores.get<std::uint16_t>();
-  }
-  if (!entry.contains("cpus")) return machine;
-  const auto& cpus = entry["cpus"];
-  const bool sound = cpus.is_array() && !cpus.empty() && cpus.size() <= std::numeric_limits<std::uint16_t>::max() &&
-                     std::all_of(cpus.begin(), cpus.end(), [](const Json& cpu) { return cpu.is_number_unsigned(); });
-  if (!sound) return Error{path + ": the cpus of machine '" + machine.name + "' must be a list of CPU numbers"};
-  if (machine.cores && *machine.cores != cpus.size())
-    return Error{path + ": machine '" + machine.name + "' has " + std::to_string(*machine.cores) + " cores but names " +
-                 std::to_string(cpus.size()) + " cpus; give one of the two"};
-  machine.cores = static_cast<std::uint16_t>(cpus.size());
+PlacementMachine read_machine(const JsonNode& node, const Reading& reading) {
+  ObjectReader object(node, kMachine, reading);
+  PlacementMachine machine{object.needed_text("name"), {}, {}};
+  if (object.has("speed")) machine.speed = object.number("speed", 1, kSpeed);
+  if (object.has("cores")) machine.cores = static_cast<std::uint16_t>(object.whole("cores", 1, kCores));
+  const JsonNode* cpus = object.find("cpus");
+  if (cpus == nullptr || !reading.expect(*cpus, JsonKind::list, "'cpus'")) return machine;
+  for (const JsonNode& cpu : cpus->items) reading.whole(cpu, "a number in 'cpus'", kCpu);
+  const std::size_t count = cpus->items.size();
+  if (count == 0 || !in_range(static_cast<double>(count), kCores))
+    reading.problem(*cpus, "'cpus' must be a list of CPU numbers, with at least one");
+  if (machine.cores && *machine.cores != count)
+    reading.problem(node, fmt::format("machine '{}' has {} cores but names {} cpus; give one of the two", machine.name,
+                                      *machine.cores, count));
+  machine.cores = static_cast<std::uint16_t>(count);
   return machine;
+}
+
+PlacementFile read_placement(const JsonNode& document, const std::string& path, const Reading& reading) {
+  ObjectReader object(document, kPlacement, reading);
+  PlacementFile file;
+  file.placement.name = object.text("name", path);
+  const JsonNode* machines = object.find("machines");
+  const JsonNode* processes = machines == nullptr ? object.need("processes") : object.find("processes");
+  if (processes != nullptr && reading.expect(*processes, JsonKind::object, "'processes'"))
+    for (const auto& [process, line, machine] : processes->members)
+      file.placement.machine_of_process[process] =
+          reading.text(machine, fmt::format("the machine of process '{}'", process));
+  if (machines != nullptr && reading.expect(*machines, JsonKind::list, "'machines'"))
+    for (const JsonNode& machine : machines->items) file.machines.push_back(read_machine(machine, reading));
+  return file;
 }
 
 }  // namespace
 
 Result<PlacementFile> load_placement(const std::string& path) {
-  const auto json = read_json(path);
-  if (!json) return json.error();
-  if (!json->is_object()) return Error{path + ": expected " + kExample};
-  if (auto done = check_keys(path, *json, {"name", "machines", "processes"}); !done) return done.error();
-  PlacementFile file;
-  file.placement.name = path;
-  if (json->contains("name")) {
-    if (!(*json)["name"].is_string()) return Error{path + ": \"name\" must be a string"};
-    file.placement.name = (*json)["name"].get<std::string>();
-  }
-  const Json processes = json->value("processes", json->contains("machines") ? Json::object() : Json());
-  if (!processes.is_object()) return Error{path + ": no \"processes\"; expected " + kExample};
-  for (const auto& [process, machine] : processes.items()) {
-    if (!machine.is_string()) return Error{path + ": the machine of process '" + process + "' must be a name"};
-    file.placement.machine_of_process[process] = machine.get<std::string>();
-  }
-  if (!json->contains("machines")) return file;
-  if (!(*json)["machines"].is_array()) return Error{path + ": \"machines\" must be a list"};
-  for (const auto& entry : (*json)["machines"]) {
-    auto machine = read_machine(path, entry);
-    if (!machine) return machine.error();
-    file.machines.push_back(std::move(*machine));
-  }
+  const auto expected = [](const std::string& what) { return Error{what + "\nexpected " + kExample}; };
+  const auto text = read_text_file(path, kFileBytesMax);
+  if (!text) return Error{"placement: " + text.error().what};
+  if (text->empty()) return expected(path + ": the file is empty");
+  const auto document = parse_json(*text, path);
+  if (!document) return expected(document.error().what);
+  Problems problems(path);
+  const Environment no_names;
+  PlacementFile file = read_placement(*document, path, {problems, no_names});
+  if (!problems.empty()) return expected(problems.error().what);
   return file;
 }
 

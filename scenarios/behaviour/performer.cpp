@@ -52,12 +52,14 @@ void Performer::run() {
   Activity activity;
   activity.draws = &calls_.random();
   perform(behaviour_.start, activity);
+  was_busy_ = !behaviour_.start.empty();
   while (!behaviour_.handlers.empty()) {
     calls_.set_awaited(awaited_by_handlers_);
     if (auto message = next_message())
       handle(*std::move(message));
     else
       be_idle();
+    was_busy_ = true;
   }
 }
 
@@ -95,14 +97,15 @@ void Performer::fill_queue() {
 
 // Messages that no handler takes are kept for a wait, and have no place in the queue.
 bool Performer::refuse_one() {
-  const std::uint64_t refused_at = behaviour_.queue->drops_oldest ? 0 : behaviour_.queue->at_most.value;
+  const std::uint64_t room = behaviour_.queue->at_most.value + (was_busy_ ? 0 : 1);
+  const std::uint64_t refused_at = behaviour_.queue->drops_oldest ? 0 : room;
   std::uint64_t waiting = 0;
   auto refused = deferred_.end();
   for (auto message = deferred_.begin(); message != deferred_.end(); ++message) {
     if (handler_of(*message) == nullptr) continue;
     if (waiting++ == refused_at) refused = message;
   }
-  if (waiting <= behaviour_.queue->at_most.value) return false;
+  if (waiting <= room) return false;
   Message message = std::move(*refused);
   deferred_.erase(refused);
   refuse(std::move(message));

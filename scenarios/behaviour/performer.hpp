@@ -132,6 +132,7 @@ class Performer {
   std::string awaited_;  // what the process waits for, in words
   std::string awaited_by_handlers_;
   std::uint64_t untagged_ = 0;
+  bool was_busy_ = false;  // before it looks for a message; otherwise it takes the first one at once
 };
 
 }  // namespace dpm

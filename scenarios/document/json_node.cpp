@@ -17,6 +17,7 @@ using nlohmann::json;
 // further.
 struct Position {
   int newlines = 0;
+  int characters = 0;  // since the last newline
   char last = 0;
 
   int line() const { return 1 + newlines - (last == '\n' ? 1 : 0); }
@@ -36,7 +37,11 @@ class CountingIterator {
   reference operator*() const { return *at_; }
   CountingIterator& operator++() {
     position_->last = *at_;
-    if (*at_ == '\n') ++position_->newlines;
+    ++position_->characters;
+    if (*at_ == '\n') {
+      ++position_->newlines;
+      position_->characters = 0;
+    }
     ++at_;
     return *this;
   }
@@ -100,7 +105,9 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     if (bracket != std::string::npos) what.erase(0, bracket + 2);
     const std::size_t colon = what.find(": ");
     if (what.rfind("parse error", 0) == 0 && colon != std::string::npos) what.erase(0, colon + 2);
-    return fail("this is not JSON: " + printable(what));
+    const std::size_t context = what.find(" - ");
+    if (what.rfind("syntax error", 0) == 0 && context != std::string::npos) what.erase(0, context + 3);
+    return fail(fmt::format("this is not JSON, at column {}: {}", position_.characters, printable(what)));
   }
 
  private:

@@ -432,15 +432,17 @@ void SystemReader::read_placements() {
   }
 }
 
+// A file without a placement of its own may leave it to the user to choose one of those that it names.
 void SystemReader::check_machines(const std::string& placement) {
+  const bool is_left_open = placement.empty() && !system_.placements.empty();
   const std::vector<std::string> machines = system_.machines_in(placement);
   for (const auto& entry : processes_.entries) {
     system_.entries.push_back({entry.node->line, entry.members});
     const auto nowhere = std::find_if(entry.members.begin(), entry.members.end(),
                                       [&](std::size_t member) { return machines[member].empty(); });
     const bool said = entry.node->find("machine") != nullptr && !reading_.problems.empty();
-    if (nowhere != entry.members.end() && !said)
-      reading_.problem(*entry.node, on_no_machine(scenario_.processes[*nowhere].name, placement));
+    if (nowhere != entry.members.end() && !said && !is_left_open)
+      reading_.problem(*entry.node, system_.on_no_machine(scenario_.processes[*nowhere].name, placement));
   }
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("placement file: without a name it is called as its file", "[cli]") {
 TEST_CASE("placement file: mistakes in JSON are named with their line", "[cli]") {
   const auto file = load("{\"processes\":\n {\"a\": \"red\",\n }}");
   REQUIRE_FALSE(file);
-  CHECK_THAT(file.error().what, Catch::Contains("p.json:3: not JSON; expected {\"processes\""));
+  CHECK_THAT(file.error().what, Catch::Contains("p.json:3: this is not JSON, at column 2: unexpected '}'"));
 }
 
 TEST_CASE("placement file: anything that is not a placement is refused, never thrown", "[cli]") {
