@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -107,7 +108,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     if (what.rfind("parse error", 0) == 0 && colon != std::string::npos) what.erase(0, colon + 2);
     const std::size_t context = what.find(" - ");
     if (what.rfind("syntax error", 0) == 0 && context != std::string::npos) what.erase(0, context + 3);
-    return fail(fmt::format("this is not JSON, at column {}: {}", position_.characters, printable(what)));
+    return fail(fmt::format("this is not JSON, at column {}: {}", std::max(1, position_.characters), printable(what)));
   }
 
  private:

@@ -10,8 +10,8 @@
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
-#include "cli/output_folder.hpp"
 #include "cli/new_file.hpp"
+#include "cli/output_folder.hpp"
 
 namespace dpm::cli {
 namespace {
