@@ -115,8 +115,7 @@ def case_supervisor_killed(machine):
     """Without daemon and supervisor only the cgroup shows what has lost its parent."""
     red = Controller(machine, "one")
     program = Daemonizer(machine, red)
-    for process in [*machine.processes("meterd"), *machine.processes("--supervise")]:
-        os.kill(process, signal.SIGKILL)
+    machine.kill("meterd", "--supervise")
     red.close()
     program.goes_on()
     again = Controller(machine, "one")
@@ -148,8 +147,7 @@ def case_killed_unattended(machine):
     red = Controller(machine, "one")
     program = Daemonizer(machine, red)
     red.on("stop_process", program.pid)
-    for process in [*machine.processes("meterd"), *machine.processes("--supervise")]:
-        os.kill(process, signal.SIGKILL)
+    machine.kill("meterd", "--supervise")
     red.close()
     third = Controller(machine, "one")
     assert third.managed()[program.pid]["state"] == "stopped"
@@ -264,8 +262,7 @@ def case_nothing_stays(machine):
     pid = red.create("/bin/sleep", "1000")
     cgroup = cgroup_of(pid)
     red.on("start_process", pid)
-    for process in [*machine.processes("meterd"), *machine.processes("--supervise")]:
-        os.kill(process, signal.SIGKILL)
+    machine.kill("meterd", "--supervise")
     red.close()
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: is_gone(pid), "the program to end")

@@ -30,7 +30,7 @@ def case_daemon_killed(machine):
     red.await_state(ended, "killed")
     ends_later = red.create("/bin/sh", "-c", "read x; echo last words; exit 8")
     red.on("start_process", ends_later)
-    program = subprocess.Popen(["/bin/sleep", "1000"])
+    program = subprocess.Popen(["/bin/sleep", "1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=machine.filter_address())
     red.until(lambda: red.output(running) == b"1\n", "the first number")
     before = red.managed()
@@ -252,8 +252,7 @@ def case_everything_killed(machine):
     pid = red.create("/bin/sh", "-c", f"while :; do echo some output; echo >>{going_on}; done")
     red.on("start_process", pid)
     red.until(lambda: len(red.output(pid)) > 100, "output")
-    for process in [*machine.processes("--attach"), *machine.processes("meterd"), *machine.processes("--supervise")]:
-        os.kill(process, signal.SIGKILL)
+    machine.kill("--attach", "meterd", "--supervise")
     red.close()
     size = os.path.getsize(going_on)
     wait_for(lambda: os.path.getsize(going_on) > size + 20000, "the program to go on")
@@ -281,10 +280,9 @@ def case_daemon_and_supervisor_killed(machine):
     for pid in (goes_on, ends, stopped):
         red.on("start_process", pid)
     red.on("stop_process", stopped)
-    program = subprocess.Popen(["/bin/sleep", "1000"])
+    program = subprocess.Popen(["/bin/sleep", "1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     red.ask("acquire_process", job="job", pid=program.pid, flags="all", filter=machine.filter_address())
-    for process in [*machine.processes("meterd"), *machine.processes("--supervise")]:
-        os.kill(process, signal.SIGKILL)
+    machine.kill("meterd", "--supervise")
     os.kill(ends, signal.SIGKILL)
     wait_for(lambda: not is_alive(ends), "one of them to end")
     red.close()

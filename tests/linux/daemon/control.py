@@ -1,9 +1,11 @@
 """A controller for tests: speaks control messages (backends/linux/remote/protocol/control_codec.hpp) with `dpm meterd --attach`."""
+import contextlib
 import hashlib
 import hmac
 import json
 import os
 import queue
+import signal
 import struct
 import subprocess
 import threading
@@ -224,6 +226,12 @@ class Machine:
                                  loopback_only=True, port_first=0, port_last=0, through_controller=False)
         controller.close()
         return created["address"]
+
+    def kill(self, *roles):
+        """Kills our processes of these roles. One that ends because another was killed first is not missed."""
+        for pid in [pid for role in roles for pid in self.processes(role)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def processes(self, role=None):
         """Ours, by /proc: [(pid, command line)]. They are known by their environment."""
