@@ -19,6 +19,8 @@ using namespace dpm::validation;
 
 constexpr double kNearEnough = .005;
 constexpr std::size_t kWorstShown = 5;
+// The constant of the interval, from which the bound follows, was fitted on the programs 1 to 150; these are others.
+constexpr std::uint64_t kFirstSeed = 3001;
 const std::vector<std::string> kServers = {"disk_interface", "buffer_manager", "directory_manager",
                                            "request_interpreter"};
 
@@ -139,8 +141,9 @@ Choices choose_for_file_system(const Asked& asked, bool has_cache) {
 std::map<std::string, Choices> choose_for_random_programs(const Asked& asked) {
   std::map<std::string, Choices> by_family;
   const std::uint64_t programs = asked.quick ? 20 : 200;
-  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
-    if (seed % 10 == 1) say(fmt::format("random programs: {} of {}", seed, programs));
+  for (std::uint64_t i = 0; i < programs; ++i) {
+    if (i % 10 == 0) say(fmt::format("random programs: {} of {}", i, programs));
+    const std::uint64_t seed = kFirstSeed + i;
     const RandomProgram program = random_program(seed);
     std::vector<TracedRun> runs;
     for (const auto& placement : program.file.placement_names)
