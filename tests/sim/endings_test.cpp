@@ -301,7 +301,7 @@ void counts(MessageCalls& calls) {
 }
 
 // Asks every 10 ms, for at most 5 ms each; what was answered, 0 for nothing.
-Program asks(std::size_t times, std::vector<std::uint32_t> expected) {
+Program asks(std::size_t times, const std::vector<std::uint32_t>& expected) {
   return [=](MessageCalls& calls) {
     std::vector<std::uint32_t> answers;
     for (std::size_t i = 0; i < times; ++i) {
