@@ -43,7 +43,8 @@ class Daemonizer:
         counts = f"echo $$ >{self.left}; while :; do echo >>{self.count}; done"
         self.pid = red.create("/bin/sh", "-c", f"(setsid sh -c '{counts}' >/dev/null 2>&1 </dev/null &); exec sleep 1000")
         self.cgroup = cgroup_of(self.pid)
-        assert self.cgroup.endswith(f"/dpm-{self.pid}"), self.cgroup
+        pids = os.stat("/proc/self/ns/pid").st_ino
+        assert self.cgroup.endswith(f"/dpm-{self.pid}-{pids}"), self.cgroup
         red.on("start_process", self.pid)
         self.goes_on()
         self.child = int(open(self.left).read())

@@ -1,6 +1,7 @@
 // A program's cgroup, played by plain folders and files: what is written to them, and what is taken away.
 #include "backends/linux/remote/agents/program_cgroup.hpp"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,7 +10,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "backends/linux/capture/kernel/cgroups.hpp"
 #include "backends/linux/remote/agents/program_group.hpp"
 #include "tests/support/catch.hpp"
 
@@ -142,35 +145,34 @@ TEST_CASE("program cgroup: what is left in one that is dissolved goes to the cgr
 
 TEST_CASE("program cgroup: those of programs that have ended are removed", "[cgroup]") {
   ScriptedTree tree;
-  const std::string own = std::to_string(::getpid()), gone = std::to_string(kNoPid);
-  for (const auto& name :
-       {std::string("dpm-") + own, "dpm-" + gone, "dpm-" + gone + "x", std::string("dpm-doctor-1"), "other-" + gone})
-    fs::create_directory(tree.root() / name);
+  const std::string own = program_cgroup_name(static_cast<std::uint32_t>(::getpid()));
+  const std::string gone = program_cgroup_name(kNoPid), of_a_container = fmt::format("dpm-{}-1", kNoPid);
+  const std::vector<std::string> kept = {own, of_a_container, gone + "x", "dpm-doctor-1", "other-" + gone};
+  fs::create_directory(tree.root() / gone);
+  for (const auto& name : kept) fs::create_directory(tree.root() / name);
   remove_old_cgroups(tree.root());
-  CHECK(fs::exists(tree.root() / ("dpm-" + own)));
-  CHECK_FALSE(fs::exists(tree.root() / ("dpm-" + gone)));
-  CHECK(fs::exists(tree.root() / ("dpm-" + gone + "x")));
-  CHECK(fs::exists(tree.root() / "dpm-doctor-1"));
-  CHECK(fs::exists(tree.root() / ("other-" + gone)));
+  CHECK_FALSE(fs::exists(tree.root() / gone));
+  for (const auto& name : kept) CHECK(fs::exists(tree.root() / name));
   remove_old_cgroups(tree.root() / "no such folder");
 }
 
 TEST_CASE("program cgroup: that of one ended program is found below others", "[cgroup]") {
   ScriptedTree tree;
-  for (const auto* name : {"user.slice/run-1.scope/dpm-7/inner", "user.slice/dpm-70", "dpm-8"})
-    fs::create_directories(tree.root() / name);
+  const fs::path scope = tree.root() / "user.slice/run-1.scope", ended = scope / program_cgroup_name(7);
+  const std::vector<fs::path> kept = {scope, tree.root() / "user.slice" / program_cgroup_name(70),
+                                      tree.root() / program_cgroup_name(8), scope / "dpm-7-1"};
+  fs::create_directories(ended / "inner");
+  for (const auto& path : kept) fs::create_directories(path);
   remove_old_cgroup(tree.root(), 7);
-  CHECK_FALSE(fs::exists(tree.root() / "user.slice/run-1.scope/dpm-7"));
-  CHECK(fs::exists(tree.root() / "user.slice/run-1.scope"));
-  CHECK(fs::exists(tree.root() / "user.slice/dpm-70"));
-  CHECK(fs::exists(tree.root() / "dpm-8"));
+  CHECK_FALSE(fs::exists(ended));
+  for (const auto& path : kept) CHECK(fs::exists(path));
 }
 
 TEST_CASE("program cgroup: one that cannot be made leaves nothing behind", "[cgroup]") {
   ScriptedTree tree;
   // A plain folder: the kernel has put no files into it, as in a tree that cannot be frozen.
   CHECK_FALSE(ProgramCgroup::make(tree.root(), kNoPid));
-  CHECK_FALSE(fs::exists(tree.root() / ("dpm-" + std::to_string(kNoPid))));
+  CHECK_FALSE(fs::exists(tree.root() / program_cgroup_name(kNoPid)));
   CHECK_FALSE(ProgramCgroup::make(tree.root() / "no such folder", kNoPid));
   CHECK_FALSE(ProgramCgroup::of(kNoPid));
 }

@@ -73,8 +73,8 @@ TEST_CASE("cgroups: where version 2 is not used, a label is a place of version 1
 }
 
 TEST_CASE("cgroups: a label leaves out the cgroup that dpm makes for a program", "[kernel]") {
-  CHECK(cgroup_label("0::/user.slice/run-7.scope/dpm-4711\n") == "user.slice/run-7.scope");
-  CHECK(cgroup_label("0::/dpm-4711\n").empty());
+  CHECK(cgroup_label("0::/user.slice/run-7.scope/dpm-4711-4026531836\n") == "user.slice/run-7.scope");
+  CHECK(cgroup_label("0::/dpm-4711-4026531836\n").empty());
   CHECK(cgroup_label("0::/x/dpm-filter\n") == "x/dpm-filter");
   CHECK(cgroup_label("0::/x/dpm-\n") == "x/dpm-");
 }

@@ -95,8 +95,8 @@ std::string without_program(std::string place) {
   const auto last = place.rfind('/') + 1;
   const std::string_view name = std::string_view(place).substr(last);
   if (!name.starts_with(kProgramCgroup)) return place;
-  const auto number = name.substr(kProgramCgroup.size());
-  const bool is_ours = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto numbers = name.substr(kProgramCgroup.size());
+  const bool is_ours = !numbers.empty() && numbers.find_first_not_of("0123456789-") == std::string_view::npos;
   return is_ours ? place.substr(0, std::max<std::size_t>(last, 1) - 1) : place;
 }
 
@@ -105,6 +105,12 @@ std::string without_program(std::string place) {
 constexpr std::array kLimits = {"memory.max", "memory.high", "memory.swap.max", "cpu.max"};
 
 }  // namespace
+
+std::string program_cgroup_name(std::uint32_t pid) {
+  struct stat pids {};
+  if (::stat("/proc/self/ns/pid", &pids) != 0) pids.st_ino = 0;
+  return fmt::format("{}{}-{}", kProgramCgroup, pid, pids.st_ino);
+}
 
 std::string cgroup_in(const std::string& cgroups) { return place_in(cgroups, ""); }
 

@@ -15,8 +15,10 @@
 
 namespace dpm {
 
-// The cgroup that dpm makes for a program: this and its pid.
+// The cgroups that dpm makes for programs: this, the pid, and the namespace of pids. Containers have the same pids, and may
+// share a tree of cgroups.
 inline constexpr std::string_view kProgramCgroup = "dpm-";
+std::string program_cgroup_name(std::uint32_t pid);
 
 // The place of a process, from the text of its /proc/PID/cgroup. Empty: the kernel has no such tree, or the process is outside
 // of the part that the reader sees.

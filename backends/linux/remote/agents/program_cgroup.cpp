@@ -56,7 +56,7 @@ bool is_running(std::uint32_t pid) {
 }  // namespace
 
 Result<ProgramCgroup> ProgramCgroup::make(const std::string& parent, std::uint32_t pid) {
-  const ProgramCgroup made(fmt::format("{}/{}{}", parent, kProgramCgroup, pid));
+  const ProgramCgroup made(parent + "/" + program_cgroup_name(pid));
   made.remove();  // of an earlier process with this pid
   if (auto done = make_cgroup(made.folder()); !done) return done.error();
   if (write_file(made.folder() + "/cgroup.procs", std::to_string(pid))) return made;
@@ -66,7 +66,7 @@ Result<ProgramCgroup> ProgramCgroup::make(const std::string& parent, std::uint32
 }
 
 std::optional<ProgramCgroup> ProgramCgroup::of(std::uint32_t pid) {
-  const std::string folder = read_cgroup_folder(pid) + "/", own = fmt::format("/{}{}/", kProgramCgroup, pid);
+  const std::string folder = read_cgroup_folder(pid) + "/", own = "/" + program_cgroup_name(pid) + "/";
   const auto at = folder.find(own);
   if (at == std::string::npos) return std::nullopt;
   return ProgramCgroup(folder.substr(0, at + own.size() - 1));
@@ -110,14 +110,14 @@ void remove_old_cgroups(const std::string& parent) {
     if (!name.starts_with(kProgramCgroup)) continue;
     std::uint32_t pid = 0;
     const char* end = name.data() + name.size();
-    const auto [at, problem] = std::from_chars(name.data() + kProgramCgroup.size(), end, pid);
+    const auto problem = std::from_chars(name.data() + kProgramCgroup.size(), end, pid).ec;
     // One that was just made is empty until its program is moved.
-    if (problem == std::errc() && at == end && !is_running(pid)) ProgramCgroup(folder).remove();
+    if (problem == std::errc() && name == program_cgroup_name(pid) && !is_running(pid)) ProgramCgroup(folder).remove();
   }
 }
 
 void remove_old_cgroup(const std::string& root, std::uint32_t pid) {
-  const std::string name = fmt::format("{}{}", kProgramCgroup, pid);
+  const std::string name = program_cgroup_name(pid);
   for (const auto& folder : folders_in(root)) {
     if (fs::path(folder).filename() == name) {
       ProgramCgroup(folder).remove();

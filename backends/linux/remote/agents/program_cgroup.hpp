@@ -1,10 +1,10 @@
-// The cgroup of one program: "dpm-PID" below the cgroup of its supervisor, without controllers. The kernel freezes and kills
+// The cgroup of one program: "dpm-PID-NAMESPACE" below the cgroup of its supervisor, without controllers. The kernel freezes and kills
 // everything in it at once, whatever parents, sessions and process groups the processes have. Supervisor and keeper are
 // not in it.
 //
 //     run-7.scope          daemon, supervisors, keepers
-//     ├── dpm-4711         a program: process 4711 and what it has started
-//     └── dpm-4720
+//     ├── dpm-4711-4026531836      a program: process 4711 and what it has started
+//     └── dpm-4720-4026531836
 //
 // All functions accept that the folder is gone: the kernel removes nothing, but other programs may.
 #pragma once
