@@ -9,7 +9,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::string_view kFixed = {"dpmmeter\x01", 10};  // with the zero byte
+constexpr std::string_view kFixed = {"dpmmeter\x01\0", 10};
 constexpr std::size_t kLengthAt = 10, kNonceAt = 12, kProofAt = 28;
 static_assert(kProofAt + sizeof(Digest) == kPreambleHeadBytes);
 static_assert(kIdentityBytesMax <= 0xFFFF);
