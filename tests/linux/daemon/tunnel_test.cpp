@@ -28,8 +28,8 @@ struct Fixture {
     context.restart();
     context.poll();
     while (!to_filter.empty() || !to_meter.empty()) {
-      for (; !to_filter.empty(); to_filter.pop_front()) filter.take(std::move(to_filter.front()));
-      for (; !to_meter.empty(); to_meter.pop_front()) meter.take(std::move(to_meter.front()));
+      for (; !to_filter.empty(); to_filter.pop_front()) filter.take(to_filter.front());
+      for (; !to_meter.empty(); to_meter.pop_front()) meter.take(to_meter.front());
       context.restart();
       context.poll();
     }
