@@ -159,8 +159,9 @@ class PredictCommand : public Command {
       }
     }
     if (!options_.machines.empty() || taken.size() >= info.machines.size()) return;
-    for (std::uint16_t m = 0; m < info.machines.size(); ++m)
-      if (!taken.contains(m) && info.machines[m].accepts) options_.machines.push_back(info.machines[m].name);
+    for (std::size_t m = 0; m < info.machines.size(); ++m)
+      if (!taken.contains(static_cast<std::uint16_t>(m)) && info.machines[m].accepts)
+        options_.machines.push_back(info.machines[m].name);
   }
 
   // A placement is about the computation: users and devices stay where they are without being named.
