@@ -11,7 +11,7 @@ std::optional<Message> OpenCalls::take(std::uint64_t request, const Message& cur
   const auto is_current = [&](const Message& call) { return call.reply_to == current.reply_to; };
   auto chosen = std::find_if(calls.begin(), calls.end(), is_current);
   if (chosen == calls.end()) chosen = std::prev(calls.end());
-  Message taken = *std::move(chosen);
+  Message taken = std::move(*chosen);
   calls.erase(chosen);
   if (calls.empty()) calls_.erase(open);
   return taken;
