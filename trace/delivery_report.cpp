@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "trace/json_number.hpp"
+
 namespace dpm {
 namespace {
 
@@ -25,14 +27,14 @@ Json delivery_json(const MeterDelivery& delivery) {
 
 MeterDelivery delivery_from(const Json& json) {
   MeterDelivery delivery;
-  delivery.meter = {json.at("machine").get<std::string>(), json.at("pid").get<std::uint32_t>(),
+  delivery.meter = {json.at("machine").get<std::string>(), whole_number<std::uint32_t>(json.at("pid")),
                     json.at("job").get<std::string>(), json.at("name").get<std::string>()};
   delivery.connected = json.at("connected").get<bool>();
   delivery.ended = json.at("ended").get<bool>();
-  delivery.seen = json.at("seen").get<std::uint64_t>();
-  delivery.delivered = json.at("delivered").get<std::uint64_t>();
+  delivery.seen = whole_number<std::uint64_t>(json.at("seen"));
+  delivery.delivered = whole_number<std::uint64_t>(json.at("delivered"));
   for (const auto& loss : json.at("losses"))
-    delivery.losses.push_back({loss.at("reason").get<std::string>(), loss.at("events").get<std::uint64_t>()});
+    delivery.losses.push_back({loss.at("reason").get<std::string>(), whole_number<std::uint64_t>(loss.at("events"))});
   return delivery;
 }
 
@@ -64,13 +66,15 @@ Result<DeliveryReport> delivery_report_from_json(const std::string& path, const 
     report.finished = json.at("state") == "finished";
     const Json& filter = json.at("filter");
     report.program = filter.at("program").get<std::string>();
-    report.filter_pid = filter.at("pid").get<std::uint32_t>();
+    report.filter_pid = whole_number<std::uint32_t>(filter.at("pid"));
     report.filter_ended = filter.at("ended").get<std::string>();
     for (const auto& meter : json.at("meters")) report.meters.push_back(delivery_from(meter));
     const Json& refused = json.at("refused_connections");
-    report.refused = {refused.at("not_authenticated").get<std::uint64_t>(), refused.at("too_slow").get<std::uint64_t>(),
-                      refused.at("too_many").get<std::uint64_t>(), refused.at("broken_protocol").get<std::uint64_t>(),
-                      refused.value("other_machine", std::uint64_t{0})};
+    report.refused = {whole_number<std::uint64_t>(refused.at("not_authenticated")),
+                      whole_number<std::uint64_t>(refused.at("too_slow")),
+                      whole_number<std::uint64_t>(refused.at("too_many")),
+                      whole_number<std::uint64_t>(refused.at("broken_protocol")),
+                      refused.contains("other_machine") ? whole_number<std::uint64_t>(refused.at("other_machine")) : 0};
     return report;
   } catch (const nlohmann::json::exception& wrong) {
     return Error{fmt::format("{}: not a report of what was delivered: {}", path, wrong.what())};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/json_number.hpp"
+
 namespace dpm::info_json {
 namespace {
 
@@ -65,11 +67,11 @@ Json end_to_json(const ChannelEnd& end) {
 ChannelEnd end_from_json(const Json& json, std::size_t machines) {
   ChannelEnd end;
   end.address = json.at(0).get<std::string>();
-  const auto port = json.at(1).get<std::uint64_t>();
+  const auto port = whole_number<std::uint64_t>(json.at(1));
   require(port <= std::numeric_limits<std::uint16_t>::max(), "there is no port " + std::to_string(port));
   end.port = static_cast<std::uint16_t>(port);
   end.machine = id_from_json<MachineId>(json.at(2), machines, "machine");
-  end.socket = json.at(3).get<std::uint64_t>();
+  end.socket = whole_number<std::uint64_t>(json.at(3));
   return end;
 }
 
@@ -157,7 +159,7 @@ ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size
   if (json.contains("pid")) process.pid = number<std::uint32_t>(json, "pid");
   if (json.contains("tid")) process.tid = number<std::uint32_t>(json, "tid");
   if (json.contains("group")) process.group = id_from_json<ProcessId>(json.at("group"), processes, "process");
-  if (json.contains("began_ns")) process.began_ns = json.at("began_ns").get<std::uint64_t>();
+  if (json.contains("began_ns")) process.began_ns = whole_number<std::uint64_t>(json.at("began_ns"));
   process.acquired = json.contains("acquired") && json.at("acquired").get<bool>();
   if (json.contains("cgroup")) process.cgroup = json.at("cgroup").get<std::string>();
   return process;
@@ -175,9 +177,9 @@ ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size
 }
 
 CodeModule module_from_json(const Json& json, std::size_t processes) {
-  return {id_from_json<ProcessId>(json.at("process"), processes, "process"), json.at("start").get<std::uint64_t>(),
-          json.at("end").get<std::uint64_t>(), json.at("file_offset").get<std::uint64_t>(),
-          json.at("path").get<std::string>()};
+  return {id_from_json<ProcessId>(json.at("process"), processes, "process"),
+          whole_number<std::uint64_t>(json.at("start")), whole_number<std::uint64_t>(json.at("end")),
+          whole_number<std::uint64_t>(json.at("file_offset")), json.at("path").get<std::string>()};
 }
 
 }  // namespace dpm::info_json

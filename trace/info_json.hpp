@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/trace_info.hpp"
+#include "trace/json_number.hpp"
 
 namespace dpm::info_json {
 
@@ -27,7 +28,7 @@ Json id_to_json(Number id) {
 template <typename IdType>
 IdType id_from_json(const Json& json, std::size_t table_size, const char* what) {
   if (json.is_null()) return IdType{};
-  const auto value = json.get<std::uint64_t>();
+  const auto value = whole_number<std::uint64_t>(json);
   require(value < table_size,
           std::string(what) + " " + std::to_string(value) + " is not in its table of " + std::to_string(table_size));
   IdType id;
@@ -37,7 +38,7 @@ IdType id_from_json(const Json& json, std::size_t table_size, const char* what) 
 
 template <typename Number>
 Number number(const Json& json, const char* key) {
-  const auto value = json.at(key).get<std::uint64_t>();
+  const auto value = whole_number<std::uint64_t>(json.at(key));
   require(value <= std::numeric_limits<Number>::max(), std::string("'") + key + "' is too large");
   return static_cast<Number>(value);
 }

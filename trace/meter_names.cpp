@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "trace/info_json.hpp"
+#include "trace/json_number.hpp"
 
 namespace dpm {
 namespace {
@@ -170,7 +171,7 @@ void read_table(const Json& text, const char* key, std::size_t& known, std::size
                 std::vector<Entry>& added, std::vector<TraceGrowth::Again<IdType, Entry>>& again, Read read) {
   if (!text.contains(key)) return;
   for (const auto& item : text.at(key)) {
-    const auto id = item.at("id").get<std::uint64_t>();
+    const auto id = whole_number<std::uint64_t>(item.at("id"));
     require(id <= known && id < entries_max, fmt::format("{} {} comes too early", key, id));
     if (id < known) {
       again.push_back({IdType{static_cast<decltype(IdType::value)>(id)}, read(item)});
@@ -185,7 +186,7 @@ void read_table(const Json& text, const char* key, std::size_t& known, std::size
 void read_sets(const Json& text, TableSizes& known, std::size_t first, TraceGrowth& growth) {
   if (!text.contains("channel_sets")) return;
   for (const auto& item : text.at("channel_sets")) {
-    const auto id = item.at("id").get<std::uint64_t>();
+    const auto id = whole_number<std::uint64_t>(item.at("id"));
     require(id > 0 && id <= known.channel_sets && id < kSetsMax, "a set of channels comes too early");
     if (id == known.channel_sets) {
       growth.channel_sets.emplace_back();
@@ -242,7 +243,8 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
   read_table(text, "processes", known.processes, kProcessesMax, growth.processes, growth.processes_again,
              [&](const Json& item) {
                // A process may refer to itself, which is being added here.
-               const auto members = std::max<std::size_t>(known.processes, item.at("id").get<std::uint64_t>() + 1);
+               const auto members =
+                   std::max<std::size_t>(known.processes, whole_number<std::uint64_t>(item.at("id")) + 1);
                ProcessInfo process = process_from_json(item, members, known.machines);
                process.filter = 0;  // the reader is the filter
                return process;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "trace/json_number.hpp"
 #include "trace/meter_names.hpp"
 #include "trace/sound_event.hpp"
 
@@ -60,10 +61,11 @@ Json account_json(const MeterAccount& account) {
 
 MeterAccount account_from(const Json& json) {
   MeterAccount account;
-  account.seen = json.at("seen").get<std::uint64_t>();
-  account.delivered = json.at("delivered").get<std::uint64_t>();
+  account.seen = whole_number<std::uint64_t>(json.at("seen"));
+  account.delivered = whole_number<std::uint64_t>(json.at("delivered"));
   for (const auto& loss : json.at("losses"))
-    account.losses.push_back({shortened(loss.at("reason").get<std::string>()), loss.at("events").get<std::uint64_t>()});
+    account.losses.push_back(
+        {shortened(loss.at("reason").get<std::string>()), whole_number<std::uint64_t>(loss.at("events"))});
   for (const auto& warning : json.at("warnings")) account.warnings.push_back(shortened(warning.get<std::string>()));
   return account;
 }
@@ -222,16 +224,16 @@ void MeterStreamReader::take_meter(std::string_view text) {
   const Json json = Json::parse(text);
   MeterIdentity identity;
   identity.machine = shortened(json.at("machine").get<std::string>());
-  identity.pid = json.at("pid").get<std::uint32_t>();
+  identity.pid = whole_number<std::uint32_t>(json.at("pid"));
   identity.job = shortened(json.at("job").get<std::string>());
   identity.name = shortened(json.at("name").get<std::string>());
-  if (open_.size() < kMetersMax) open_[json.at("meter").get<std::uint32_t>()] = std::move(identity);
+  if (open_.size() < kMetersMax) open_[whole_number<std::uint32_t>(json.at("meter"))] = std::move(identity);
 }
 
 void MeterStreamReader::take_meter_end(std::string_view text) {
   const Json json = Json::parse(text);
   const MeterAccount account = account_from(json);
-  const auto number = json.at("meter").get<std::uint32_t>();
+  const auto number = whole_number<std::uint32_t>(json.at("meter"));
   const auto open = open_.find(number);
   const std::string name = meter_name(open == open_.end() ? MeterIdentity{} : open->second);
   if (open != open_.end()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "trace/info_json.hpp"
+#include "trace/json_number.hpp"
 #include "trace/names_journal.hpp"
 
 namespace dpm {
@@ -87,7 +88,7 @@ TraceInfo info_from_json(const Json& json) {
   info.properties = properties_from_json(json);
   info.scenario = json.at("scenario").get<std::string>();
   info.placement = json.at("placement").get<std::string>();
-  info.seed = json.at("seed").get<std::uint64_t>();
+  info.seed = whole_number<std::uint64_t>(json.at("seed"));
   for (const auto& machine : json.at("machines")) info.machines.push_back(machine_from_json(machine));
   require(info.machines.size() < MachineId::kNone, "there are too many machines");
   for (const auto& process : json.at("processes"))
@@ -117,7 +118,7 @@ Json layout_to_json(const RecordLayout& layout) {
 
 RecordLayout layout_from_json(const Json& json) {
   RecordLayout layout{json.at("name").get<std::string>(),
-                      json.at("type").get<std::uint64_t>(),
+                      whole_number<std::uint64_t>(json.at("type")),
                       number<std::uint32_t>(json, "size"),
                       {}};
   for (const auto& field : json.at("fields"))
@@ -181,12 +182,12 @@ Json ledger_to_json(const Ledger& ledger) {
 
 Ledger ledger_from_json(const Json& json) {
   Ledger ledger;
-  ledger.seen = json.at("seen").get<std::uint64_t>();
-  ledger.kept = json.at("kept").get<std::uint64_t>();
-  ledger.filtered = json.at("filtered").get<std::uint64_t>();
-  ledger.lost = json.at("lost").get<std::uint64_t>();
+  ledger.seen = whole_number<std::uint64_t>(json.at("seen"));
+  ledger.kept = whole_number<std::uint64_t>(json.at("kept"));
+  ledger.filtered = whole_number<std::uint64_t>(json.at("filtered"));
+  ledger.lost = whole_number<std::uint64_t>(json.at("lost"));
   for (const auto& loss : json.at("losses"))
-    ledger.losses.push_back({loss.at("reason").get<std::string>(), loss.at("events").get<std::uint64_t>()});
+    ledger.losses.push_back({loss.at("reason").get<std::string>(), whole_number<std::uint64_t>(loss.at("events"))});
   ledger.warnings = json.at("warnings").get<std::vector<std::string>>();
   return ledger;
 }
@@ -194,7 +195,7 @@ Ledger ledger_from_json(const Json& json) {
 StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
   StreamSummary stream{json.at("file").get<std::string>(),
                        id_from_json<MachineId>(json.at("machine"), MachineId::kNone, "machine"),
-                       number<std::uint16_t>(json, "filter"), json.at("records").get<std::uint64_t>()};
+                       number<std::uint16_t>(json, "filter"), whole_number<std::uint64_t>(json.at("records"))};
   require(!stream.file.empty() && stream.file.front() != '.' && stream.file.find('/') == std::string::npos,
           "a stream's file must be a plain name");
   require(!stream.machine.is_none(), "a stream needs a machine");

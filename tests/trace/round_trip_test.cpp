@@ -127,6 +127,16 @@ TEST_CASE("trace: what is known of live processes is read back, and missing in o
     CHECK(older.find(key) == std::string::npos);
 }
 
+TEST_CASE("trace: a number that is negative, fractional or too large for its place is refused", "[trace]") {
+  const std::string text = to_json(Sidecar{.finished = true, .info = TraceInfo{.seed = 4711}});
+  for (const char* number : {"-1", "2.5", "-1e300", "1e300", "18446744073709551616"}) {
+    INFO(number);
+    std::string damaged = text;
+    damaged.replace(damaged.find("4711"), 4, number);
+    CHECK(!sidecar_from_json("trace.json", damaged));
+  }
+}
+
 TEST_CASE("trace: the properties of the source are read back", "[trace]") {
   TraceInfo info{.source = "sim", .machines = {{"red", 2}}};
   for (int set = 0; set < 16; ++set) {

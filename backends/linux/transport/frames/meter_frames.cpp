@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "os/hexadecimal.hpp"
+#include "trace/json_number.hpp"
 
 namespace dpm::wire {
 namespace {
@@ -107,17 +108,17 @@ std::string body_of(const FilterGone& gone) { return gone.why.substr(0, kNameByt
 Hello hello_from(const std::string& body) {
   const Json json = Json::parse(body);
   Hello hello;
-  hello.version = json.at("version").get<std::uint32_t>();
+  hello.version = whole_number<std::uint32_t>(json.at("version"));
   // First: another version may have other fields.
   if (hello.version != kMeterVersion)
     throw Wrong{fmt::format("the meter speaks version {}, this collector version {}: use the same dpm on both machines",
                             hello.version, kMeterVersion)};
   hello.key = key_from(json.at("key").get<std::string>());
   hello.identity.machine = name_from(json, "machine");
-  hello.identity.pid = json.at("pid").get<std::uint32_t>();
+  hello.identity.pid = whole_number<std::uint32_t>(json.at("pid"));
   hello.identity.job = name_from(json, "job");
   hello.identity.name = name_from(json, "name");
-  hello.first_event = json.at("first_event").get<std::uint64_t>();
+  hello.first_event = whole_number<std::uint64_t>(json.at("first_event"));
   return hello;
 }
 

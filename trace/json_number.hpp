@@ -1,0 +1,21 @@
+// Whole numbers of a JSON document that somebody else wrote. nlohmann_json's own get() turns -1 into 2^64 - 1, cuts what
+// does not fit, and for 1e300 leaves the result undefined.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace dpm {
+
+// Throws nlohmann_json's out_of_range, like its at(), for what is not a whole number from 0 to the greatest `Number`.
+template <typename Number, typename Json>
+Number whole_number(const Json& json) {
+  constexpr int kNumberOutOfRange = 406;  // as the library's parser numbers this error
+  if (!json.is_number_unsigned() || json.template get<std::uint64_t>() > std::numeric_limits<Number>::max())
+    throw nlohmann::json::out_of_range::create(kNumberOutOfRange,
+                                               "not a whole number, or not in its range: " + json.dump(), &json);
+  return static_cast<Number>(json.template get<std::uint64_t>());
+}
+
+}  // namespace dpm
