@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <string>
 
 namespace dpm {
 namespace {
@@ -22,7 +24,7 @@ std::uint32_t most_frequent_set(std::span<const HistoryEvent> events) {
 }
 
 IntakeLimit find_limit(const History& history, std::span<const HistoryEvent> events) {
-  IntakeLimit limit{most_frequent_set(events), 0};
+  IntakeLimit limit{most_frequent_set(events), 1};  // a limit, so that it governs what is counted here
   const auto& sets = history.info.channel_sets;
   if (limit.answers == 0 || limit.answers >= sets.size()) return {};
   std::int64_t in_progress = 0;
@@ -43,12 +45,58 @@ IntakeLimit find_limit(const History& history, std::span<const HistoryEvent> eve
   return most_open < least_full && limit.most > 1 ? limit : IntakeLimit{};
 }
 
+// Whose messages end work, and whose begin it, at the processes of one program.
+struct Parties {
+  IntakeLimit limit;
+  std::set<std::string> answer, ask;  // programs
+
+  // None sends messages of both kinds.
+  bool are_distinct() const {
+    return std::none_of(answer.begin(), answer.end(), [&](const std::string& name) { return ask.contains(name); });
+  }
+};
+
+void add_parties(const History& history, std::uint32_t p, const IntakeLimit& limit, Parties& parties) {
+  parties.limit = limit;
+  for (const HistoryEvent& event : history.of(ProcessId{p})) {
+    if (event.kind() != HistoryKind::receive || !limit.governs(event.channel)) continue;
+    const bool answers = holds(history.info.channel_sets[limit.answers], history.events[event.match].channel);
+    (answers ? parties.answer : parties.ask).insert(history.info.processes[event.peer].program);
+  }
+}
+
+// Gives a process without a limit that of others of its program, if all that it received came from parties of theirs.
+void share_limit(const History& history, std::uint32_t p, const Parties& parties, IntakeLimit& limit) {
+  for (const HistoryEvent& event : history.of(ProcessId{p})) {
+    if (event.kind() != HistoryKind::receive || event.channel != 0) continue;
+    const std::string& sender = event.peer == kNoPeer ? std::string() : history.info.processes[event.peer].program;
+    if (event.match == kNoEvent || !(parties.answer.contains(sender) || parties.ask.contains(sender))) return;
+  }
+  limit.most = parties.limit.most;
+  limit.answered_by.resize(history.process_count());
+  for (std::uint32_t sender = 0; sender < history.process_count(); ++sender)
+    limit.answered_by[sender] = parties.answer.contains(history.info.processes[sender].program);
+}
+
+void share_limits(const History& history, std::vector<IntakeLimit>& limits) {
+  std::map<std::string, Parties> by_program;
+  for (std::uint32_t p = 0; p < limits.size(); ++p)
+    if (limits[p].most > 0) add_parties(history, p, limits[p], by_program[history.info.processes[p].program]);
+  for (std::uint32_t p = 0; p < limits.size(); ++p) {
+    const std::string& program = history.info.processes[p].program;
+    const auto parties = by_program.find(program);
+    if (limits[p].most > 0 || program.empty() || parties == by_program.end()) continue;
+    if (parties->second.are_distinct()) share_limit(history, p, parties->second, limits[p]);
+  }
+}
+
 }  // namespace
 
 std::vector<IntakeLimit> find_intake_limits(const History& history) {
   std::vector<IntakeLimit> limits(history.process_count());
   if (!history.receive_calls_metered) return limits;
   for (std::uint32_t p = 0; p < limits.size(); ++p) limits[p] = find_limit(history, history.of(ProcessId{p}));
+  share_limits(history, limits);
   return limits;
 }
 

@@ -23,6 +23,8 @@
 namespace dpm {
 namespace {
 
+const RoundRobins kNoRoundRobins;
+
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
 // The state of a process with the event at its cursor.
@@ -52,7 +54,12 @@ struct Process {
   std::uint32_t next_handout = 0;   // dispatchers: index into `handouts`
   std::int64_t in_progress = 0;     // with an IntakeLimit: received and not yet answered
   std::int64_t wake_up_cpu_ns = 0;  // of waking and being woken, not yet spent
+  double work_factor = 1;           // of the piece of another member of a round: round_robin.hpp
 };
+
+std::int64_t times(double factor, std::int64_t ns) {
+  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+}
 
 bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
 
@@ -67,6 +74,7 @@ struct Replay::State {
   const ChannelSets sets;
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
   ReplicaChoice replicas;
+  Turns turns;
   ReplayWaits waits;
   std::vector<IntakeLimit> limits;             // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
@@ -107,15 +115,19 @@ struct Replay::State {
   std::uint32_t next_from_outside(std::uint32_t p);
   void take_outside(std::uint32_t p, std::uint32_t event);
   void take(std::uint32_t p, const ArrivingMessage& message);
-  std::uint32_t receiver_of(std::uint32_t p, const HistoryEvent& event) const;
+  std::uint32_t receiver_of(std::uint32_t p, std::uint32_t number) const;
   bool wanted(const Process& process, const ArrivingMessage& message) const;
   bool wanted_outside(const Process& process, std::uint32_t receive) const;
-  std::uint32_t set_of(const Process& process) const;
+  bool takes_any_message(const Process& process) const;
   void find_handouts(std::uint32_t p);
   std::uint32_t number_of(const Process& process) const {
     return static_cast<std::uint32_t>(&process - processes.data());
   }
   bool waits_for_task(const Process& process) const;
+  bool begins_piece(std::uint32_t receive) const;
+  bool is_full(const Process& process) const;
+  bool ends_work(std::uint32_t p, const ArrivingMessage& message) const;
+  void find_work_factor(Process& process);
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
@@ -125,6 +137,7 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       slice_ns(static_cast<double>(target.time_slice.ns)),
       sets(h.info),
       replicas(h, target.replicas),
+      turns(h, roles.in_turn == nullptr ? kNoRoundRobins : *roles.in_turn),
       waits(h),
       limits(find_intake_limits(h)),
       task_of(tasks_of_receives(h, roles)) {
@@ -168,6 +181,8 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   DPM_CHECK(order != Order::recorded || replicas.empty());
   costs.move(machine_of);
   replicas.begin();
+  turns.begin();
+  std::fill(performer.begin(), performer.end(), Roles::kNone);
   waits.begin();
   now_ns = 0;
   performed = 0;
@@ -268,8 +283,8 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     const HistoryEvent& event = history.events[process.cursor];
     const HistoryKind kind = event.kind();
     if (process.phase == Phase::before) {
-      const std::int64_t before_ns = costs.cpu(event, process.source, p, receiver_of(p, event)).before_ns +
-                                     std::exchange(process.wake_up_cpu_ns, 0);
+      const std::int64_t work_ns = costs.cpu(event, process.source, p, receiver_of(p, process.cursor)).before_ns;
+      const std::int64_t before_ns = times(process.work_factor, work_ns) + std::exchange(process.wake_up_cpu_ns, 0);
       result.cpu_ns += before_ns;
       if (before_ns > 0) return before_ns;
       process.phase = Phase::ready;
@@ -335,25 +350,32 @@ void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
   process.waited = false;
 }
 
-std::uint32_t Replay::State::receiver_of(std::uint32_t p, const HistoryEvent& event) const {
+std::uint32_t Replay::State::receiver_of(std::uint32_t p, std::uint32_t number) const {
+  const HistoryEvent& event = history.events[number];
   if (event.kind() != HistoryKind::send) return event.peer;
   const Process& process = processes[p];
   if (process.redirect_to != kNoPeer && event.peer == process.redirect_from) return process.redirect_to;
   if (event.match == kNoEvent) return event.peer;
   if (!replicas.empty()) return replicas.receiver_of(p, event);
+  if (order == Order::role && !turns.empty()) {
+    const std::uint32_t next = turns.receiver_of(p, number);
+    if (next != Turns::kNone) return next;
+  }
   const bool in_task = order == Order::role && !task_of.empty() && task_of[event.match] != kNoEvent;
-  return in_task ? performer[task_of[event.match]] : event.peer;
+  const std::uint32_t by = in_task ? performer[task_of[event.match]] : Roles::kNone;
+  return by == Roles::kNone ? event.peer : by;  // the trace may answer what was not asked yet
 }
 
 void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   const HistoryEvent& event = history.events[number];
   Process& process = processes[p];
-  const std::uint32_t receiver = receiver_of(p, event);
+  const std::uint32_t receiver = receiver_of(p, number);
   const std::int64_t now = whole_ns(now_ns);
   std::int64_t arrival = now;
   if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
   if (event.match != kNoEvent) {
     if (!replicas.empty()) replicas.sent(p, event);
+    if (order == Order::role) turns.sent(p, number);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
   } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
     deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});
@@ -441,7 +463,7 @@ bool Replay::State::receive_arrived(std::uint32_t p) {
     }
   }
   ArrivedMessages& queue = queues[p];
-  const bool any = set_of(process) == 0;
+  const bool any = takes_any_message(process);
   const std::size_t at =
       any ? queue.first() : queue.first_of([&](const ArrivingMessage& message) { return wanted(process, message); });
   if (at == ArrivedMessages::kNothing) return false;
@@ -481,11 +503,18 @@ void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
   received[event] = 1;
 }
 
+void Replay::State::find_work_factor(Process& process) {
+  const std::uint32_t p = number_of(process);
+  process.work_factor = 1;
+  if (order != Order::role || turns.empty() || process.source == p) return;
+  const std::uint32_t piece = task_of[process.cursor] == kNoEvent ? process.cursor : task_of[process.cursor];
+  process.work_factor = turns.work_factor(piece, process.source, p);
+}
+
 void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
-  if (limits[p].governs(history.events[process.cursor].channel))
-    process.in_progress += sets.holds(limits[p].answers, {sent.channel}) ? -1 : 1;
+  if (limits[p].governs(history.events[process.cursor].channel)) process.in_progress += ends_work(p, message) ? -1 : 1;
   process.taken_send = message.send;
   process.taken_from = message.sender;
   process.redirect_from = process.redirect_to = kNoPeer;
@@ -503,15 +532,19 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
     process.cursor = message.receive;
     process.source = sent.match == kNoEvent ? p : sent.peer;
     if (!performer.empty()) performer[process.cursor] = p;
+    find_work_factor(process);
   }
   if (!received.empty()) received[process.cursor] = 1;
 }
 
 bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {
-  const std::uint32_t set = set_of(process);
-  if (set == 0 || set >= history.info.channel_sets.size()) return true;
+  if (takes_any_message(process)) return true;
+  if (is_full(process)) return ends_work(number_of(process), message);
+  const std::uint32_t set = history.events[process.cursor].channel;
+  if (set >= history.info.channel_sets.size()) return true;
   const HistoryEvent& sent = history.events[message.send];
   if (waits_for_task(process)) return message.sender == roles.dispatcher_of[number_of(process)];
+  if (process.source != sent.peer && begins_piece(process.cursor) && begins_piece(message.receive)) return true;
   if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
   return sets.holds(set, {sent.channel});
 }
@@ -525,20 +558,38 @@ bool Replay::State::waits_for_task(const Process& process) const {
   return event.kind() == HistoryKind::end || event.peer == roles.dispatcher_of[p];
 }
 
-// The channels that a process waits for: those of the trace, which followed the message it has just handled, or those
-// that the number of messages in progress implies.
-std::uint32_t Replay::State::set_of(const Process& process) const {
-  if (process.takes_any) return 0;
+// Of a member of a round: work that anybody of its round could have got.
+bool Replay::State::begins_piece(std::uint32_t receive) const {
+  return order == Order::role && turns.begins_piece(receive);
+}
+
+// Whether a process has as much in progress as it may, where that decides what it waits for (intake_limit.hpp).
+bool Replay::State::is_full(const Process& process) const {
+  const IntakeLimit& limit = limits[number_of(process)];
+  return limit.governs(history.events[process.cursor].channel) && process.in_progress >= limit.most;
+}
+
+// The message names channels as the process knew them that received it in the trace.
+bool Replay::State::ends_work(std::uint32_t p, const ArrivingMessage& message) const {
+  const HistoryEvent& sent = history.events[message.send];
+  const std::uint32_t traced = sent.match == kNoEvent ? p : sent.peer;
+  const IntakeLimit& limit = limits[limits[traced].most > 0 ? traced : p];
+  if (limit.answers != 0) return sets.holds(limit.answers, {sent.channel});
+  return message.sender < limit.answered_by.size() && limit.answered_by[message.sender];
+}
+
+// The channels that it waits for are those of the trace, which followed the message it has just handled, or those that
+// the number of messages in progress implies.
+bool Replay::State::takes_any_message(const Process& process) const {
+  if (process.takes_any) return true;
   const std::uint32_t traced = history.events[process.cursor].channel;
-  const std::uint32_t p = number_of(process);
-  if (!limits[p].governs(traced)) return traced;
-  return process.in_progress < limits[p].most ? 0 : limits[p].answers;
+  return limits[number_of(process)].governs(traced) ? !is_full(process) : traced == 0;
 }
 
 // The graph does not contain the channel it came over; it has the set that was waited for when it came.
 bool Replay::State::wanted_outside(const Process& process, std::uint32_t receive) const {
-  const std::uint32_t set = set_of(process), traced = history.events[receive].channel;
-  return set == 0 || traced == 0 || set == traced;
+  const std::uint32_t set = history.events[process.cursor].channel, traced = history.events[receive].channel;
+  return takes_any_message(process) || traced == 0 || set == traced;
 }
 
 // When no process can continue although there is more to do, the message that arrived first is received by a process

@@ -16,8 +16,9 @@
 
 namespace dpm {
 
-// By event: for a worker's RECEIVE from others than its dispatcher, the RECEIVE of its task; otherwise kNoEvent. Empty
-// if there is none.
+// By event: for a worker's RECEIVE from others than its dispatcher, the RECEIVE of its task, and for a later RECEIVE of
+// a piece of work that was given out in turn (round_robin.hpp), the RECEIVE that began it; otherwise kNoEvent. Empty if
+// there is none.
 std::vector<std::uint32_t> tasks_of_receives(const History& history, const Roles& roles);
 
 }  // namespace dpm

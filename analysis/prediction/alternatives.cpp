@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <memory>
 #include <utility>
 
 namespace dpm {
 namespace {
 
-// Segments of one kind can replace each other: same channels, same events.
-using SegmentKind = std::pair<std::uint32_t, std::uint32_t>;
+// Costs that differ by less are the same: those of messages may be in them.
+constexpr double kSameCost = .02;
+constexpr std::size_t kEnoughToDraw = 4;  // segments of one kind
 
 bool is_receive(const HistoryEvent& event) { return event.kind() == HistoryKind::receive; }
 
 }  // namespace
 
-Alternatives::Alternatives(const History& history, const Roles& roles, const Schedule& schedule)
-    : history_(history), roles_(roles), performed_(history.process_count()) {
+Alternatives::Alternatives(const History& history, const Roles& roles, const RoundRobins& open,
+                           const Schedule& schedule, bool rounded)
+    : history_(history), roles_(roles), open_(open), rounded_(rounded), performed_(history.process_count()) {
   for (std::uint32_t e = 0; e < history.events.size(); ++e) {
     if (is_receive(history.events[e]) && schedule.finished_ns[e] >= 0)
       performed_[schedule.performed_by[e]].push_back(e);
@@ -30,8 +32,9 @@ Alternatives::Alternatives(const History& history, const Roles& roles, const Sch
     if (roles.is_worker(p)) workers_of[roles.dispatcher_of[p]].push_back(p);
   }
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    if (!roles.is_worker(p)) add_unit({p}, schedule);
-  for (const auto& entry : workers_of) add_unit(entry.second, schedule);
+    if (!roles.is_worker(p)) add_unit({p});
+  for (const auto& entry : workers_of) add_unit(entry.second);
+  add_choices();
 }
 
 Alternatives::Segment Alternatives::segment_of(std::uint32_t process, std::uint32_t receive) const {
@@ -41,72 +44,124 @@ Alternatives::Segment Alternatives::segment_of(std::uint32_t process, std::uint3
   return {receive + 1, std::min(last, end - 1)};
 }
 
-// A process waits for it: for messages over certain channels only.
-bool Alternatives::is_answer(const HistoryEvent& send) const { return history_.events[send.match].channel != 0; }
-
-void Alternatives::add_unit(const std::vector<std::uint32_t>& processes, const Schedule& schedule) {
-  std::map<SegmentKind, std::vector<Segment>> kinds;
-  Unit unit;
-  bool any_parts = false;
-  for (const std::uint32_t p : processes) {
-    bool parts = false;
-    std::size_t turn = 0;
-    const auto& performed = performed_[p];
-    for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
-      const HistoryEvent& event = history_.events[e];
-      if (is_receive(event) && schedule.finished_ns[e] >= 0) {
-        parts |= turn >= performed.size() || performed[turn++] != e;
-        if (!parts) continue;
-        const Segment segment = segment_of(p, e);
-        kinds[{event.channel, segment.last - segment.first}].push_back(segment);
-      } else if (parts && event.kind() == HistoryKind::send && event.match != kNoEvent && !is_answer(event)) {
-        unit.passed_on[event.peer].push_back(segment_of(event.peer, event.match));
-      }
-    }
-    any_parts |= parts;
+// The first of its RECEIVEs that it did not perform where it did in the trace; the end of its events if there is none.
+std::uint32_t Alternatives::first_parting(std::uint32_t process) const {
+  const auto& performed = performed_[process];
+  std::size_t turn = 0;
+  for (std::uint32_t e = history_.first_event[process]; e < history_.first_event[process + 1]; ++e) {
+    if (!is_receive(history_.events[e])) continue;
+    if (turn >= performed.size() || performed[turn] != e) return e;
+    ++turn;
   }
-  if (!any_parts) return;
-  if (roles_.is_dispatcher(processes.front()) || unit.passed_on.size() < 2) unit.passed_on.clear();
-  for (auto& entry : kinds) unit.kinds.push_back(std::move(entry.second));
-  units_.push_back(std::move(unit));
+  return history_.first_event[process + 1];
 }
 
-History Alternatives::draw(Random& random) const {
-  History other = history_;
+// Segments of one kind can replace each other: as many events, begun over the same channels. The size and the sender of
+// the message usually decide, too; where there are too few of one size to draw from, those of all sizes are one kind.
+Alternatives::Kind Alternatives::kind_of(std::uint32_t process, const Segment& segment) const {
+  const HistoryEvent& begin = history_.events[segment.first - 1];
+  const std::string& sender = begin.peer == kNoPeer ? std::string() : history_.info.processes[begin.peer].program;
+  return {process, begin.channel, segment.last - segment.first, begin.length_bytes, sender};
+}
+
+void Alternatives::add_unit(const std::vector<std::uint32_t>& processes) {
+  std::map<Kind, std::vector<Segment>> kinds;
+  for (const std::uint32_t p : processes) {
+    for (std::uint32_t e = first_parting(p); e < history_.first_event[p + 1]; ++e) {
+      if (!is_receive(history_.events[e])) continue;
+      const Segment segment = segment_of(p, e);
+      kinds[kind_of(p, segment)].push_back(segment);
+    }
+  }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Segment>> of_all_sizes;
+  Unit unit;
+  for (auto& [kind, segments] : kinds) {
+    if (segments.size() >= kEnoughToDraw) {
+      unit.push_back(std::move(segments));
+    } else {
+      auto& all = of_all_sizes[{kind.channel_set, kind.events}];
+      all.insert(all.end(), segments.begin(), segments.end());
+    }
+  }
+  for (auto& entry : of_all_sizes) unit.push_back(std::move(entry.second));
+  std::erase_if(unit, [this](const std::vector<Segment>& segments) { return are_alike(segments); });
+  if (!unit.empty()) units_.push_back(std::move(unit));
+}
+
+bool Alternatives::are_alike(const std::vector<Segment>& segments) const {
+  const auto same = [&](const Segment& other) {
+    for (std::uint32_t i = 0; other.first + i <= other.last; ++i) {
+      const HistoryEvent &a = history_.events[segments.front().first + i], &b = history_.events[other.first + i];
+      const double difference = std::fabs(static_cast<double>(a.cpu_ns) - static_cast<double>(b.cpu_ns));
+      if (a.length_bytes != b.length_bytes && a.kind() == HistoryKind::send) return false;
+      if (difference > kSameCost * static_cast<double>(std::max(a.cpu_ns, b.cpu_ns))) return false;
+    }
+    return true;
+  };
+  return std::all_of(segments.begin(), segments.end(), same);
+}
+
+void Alternatives::add_choices() {
+  for (std::size_t i = 0; i < open_.rounds.size(); ++i) {
+    const RoundRobin& choice = open_.rounds[i];
+    if (choice.in_turn) continue;
+    const std::uint32_t parts = first_parting(choice.process);
+    const auto first = std::lower_bound(choice.sends.begin(), choice.sends.end(), parts);
+    if (choice.sends.end() - first > 1)
+      shuffled_from_.emplace(i, static_cast<std::size_t>(first - choice.sends.begin()));
+  }
+}
+
+Alternatives::Alternative Alternatives::draw(Random& random) const {
+  Alternative other{history_, roles_};
+  draw_costs(random, other.history);
+  if (rounded_) round_costs(random, other.history);
+  draw_receivers(random, other.roles);
+  return other;
+}
+
+void Alternatives::draw_costs(Random& random, History& other) const {
   for (const Unit& unit : units_) {
     if (!random.chance(.5)) continue;
-    for (const auto& segments : unit.kinds) {
-      for (const Segment& to : segments) {
-        const Segment& from = segments[random.below(segments.size())];
-        for (std::uint32_t i = 0; to.first + i <= to.last; ++i)
-          other.events[to.first + i].cpu_ns = history_.events[from.first + i].cpu_ns;
-      }
+    for (const auto& segments : unit) {
+      for (const Segment& to : segments) replace(other, to, segments[random.below(segments.size())]);
     }
   }
-  for (const Unit& unit : units_) {
-    if (unit.passed_on.empty() || !random.chance(.5)) continue;
-    std::vector<const std::vector<Segment>*> receivers;
-    std::size_t messages = 0;
-    for (const auto& entry : unit.passed_on) {
-      receivers.push_back(&entry.second);
-      messages += entry.second.size();
-    }
-    std::vector<std::size_t> drawn(receivers.size(), 0);
-    for (std::size_t m = 0; m < messages; ++m) {
-      std::size_t at = random.below(messages), receiver = 0;
-      while (at >= receivers[receiver]->size()) at -= receivers[receiver++]->size();
-      ++drawn[receiver];
-    }
-    for (std::size_t r = 0; r < receivers.size(); ++r) {
-      const double share = static_cast<double>(drawn[r]) / static_cast<double>(receivers[r]->size());
-      for (const Segment& segment : *receivers[r]) {
-        for (std::uint32_t e = segment.first; e <= segment.last; ++e)
-          other.events[e].cpu_ns =
-              static_cast<std::uint64_t>(std::llround(static_cast<double>(other.events[e].cpu_ns) * share));
-      }
-    }
+}
+
+void Alternatives::replace(History& other, const Segment& to, const Segment& from) const {
+  for (std::uint32_t i = 0; to.first + i <= to.last; ++i) {
+    HistoryEvent& event = other.events[to.first + i];
+    const HistoryEvent& drawn = history_.events[from.first + i];
+    event.cpu_ns = drawn.cpu_ns;
+    if (event.kind() != HistoryKind::send || drawn.kind() != HistoryKind::send) continue;
+    event.length_bytes = drawn.length_bytes;
+    if (event.match != kNoEvent) other.events[event.match].length_bytes = drawn.length_bytes;
   }
-  return other;
+}
+
+void Alternatives::round_costs(Random& random, History& other) const {
+  for (HistoryEvent& event : other.events)
+    if (event.cpu_ns > 1) event.cpu_ns += random.below(3) - 1;
+}
+
+void Alternatives::draw_receivers(Random& random, Roles& roles) const {
+  RoundRobins drawn;
+  bool any = false;
+  for (std::size_t i = 0; i < open_.rounds.size(); ++i) {
+    const auto shuffled = shuffled_from_.find(i);
+    if (!open_.rounds[i].in_turn && (shuffled == shuffled_from_.end() || !random.chance(.5))) continue;
+    RoundRobin& choice = drawn.rounds.emplace_back(open_.rounds[i]);
+    if (choice.in_turn) continue;
+    any = true;
+    auto& members = choice.members;
+    for (std::size_t left = members.size(); left - shuffled->second > 1; --left)
+      std::swap(members[left - 1], members[shuffled->second + random.below(left - shuffled->second)]);
+  }
+  if (!any) return;
+  drawn.piece_of = open_.piece_of;
+  drawn.work = open_.work;
+  roles.in_turn = std::make_shared<const RoundRobins>(std::move(drawn));
 }
 
 }  // namespace dpm

@@ -5,13 +5,17 @@
 // they do other tasks. In an alternative, a coin decides for each unit whether it is of this kind. If it is, then from
 // where the orders diverge
 //   - its segments (the work after a RECEIVE up to the next) cost what other segments of their kind cost: as long, begun
-//     over the same channels; drawn with replacement;
-//   - the receivers of the messages it passed on are drawn again, in the proportions of the trace: a process that gets
-//     more of them has more to do. Answers that a process waits for keep their receiver.
+//     over the same channels, by a message of that size and sender; drawn with replacement. So are the sizes of the
+//     messages they send;
+//   - the receivers of the messages it passed on are shuffled, unless the trace shows how they were chosen
+//     (turn_finder.hpp); the pieces of work go with the messages.
+// Where processes are moved to machines of other speed, CPU times are not known better than to a nanosecond, which
+// decides between messages that come at one instant.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "analysis/history/history.hpp"
@@ -22,34 +26,51 @@ namespace dpm {
 
 class Alternatives {
  public:
-  // `schedule` is that of the prediction.
-  Alternatives(const History& history, const Roles& roles, const Schedule& schedule);
+  // `schedule` is that of the prediction. `rounded`: CPU times are, too.
+  Alternatives(const History& history, const Roles& roles, const RoundRobins& open, const Schedule& schedule,
+               bool rounded);
 
   // No unit: every alternative is the trace.
-  bool none() const { return units_.empty(); }
+  bool none() const { return units_.empty() && shuffled_from_.empty() && !rounded_; }
 
-  // The trace with other CPU times: every unit is of one kind or the other.
-  History draw(Random& random) const;
+  struct Alternative {
+    History history;  // with other CPU times
+    Roles roles;      // with other receivers
+  };
+  // Every unit is of one kind or the other.
+  Alternative draw(Random& random) const;
 
  private:
   // A RECEIVE and what follows up to the next; the CPU time before the next one waits belongs to the segment, too.
   struct Segment {
     std::uint32_t first = 0, last = 0;  // events whose CPU time is the segment's
   };
-  struct Unit {
-    std::vector<std::vector<Segment>> kinds;
-    // By receiver of what is passed on: the segments that these messages begin.
-    std::map<std::uint32_t, std::vector<Segment>> passed_on;
+  using Unit = std::vector<std::vector<Segment>>;  // by kind
+  struct Kind {
+    std::uint32_t process = 0, channel_set = 0, events = 0;
+    std::uint32_t bytes = 0;  // of the message
+    std::string sender;       // its program
+    auto operator<=>(const Kind&) const = default;
   };
 
   Segment segment_of(std::uint32_t process, std::uint32_t receive) const;
-  void add_unit(const std::vector<std::uint32_t>& processes, const Schedule& schedule);
-  bool is_answer(const HistoryEvent& send) const;
+  std::uint32_t first_parting(std::uint32_t process) const;
+  void add_unit(const std::vector<std::uint32_t>& processes);
+  void add_choices();
+  Kind kind_of(std::uint32_t process, const Segment& segment) const;
+  bool are_alike(const std::vector<Segment>& segments) const;
+  void replace(History& other, const Segment& to, const Segment& from) const;
+  void draw_costs(Random& random, History& other) const;
+  void round_costs(Random& random, History& other) const;
+  void draw_receivers(Random& random, Roles& roles) const;
 
   const History& history_;
   const Roles& roles_;
+  const RoundRobins& open_;
+  const bool rounded_;
   std::vector<std::vector<std::uint32_t>> performed_;  // by process: RECEIVEs in the order of the prediction
   std::vector<Unit> units_;
+  std::map<std::size_t, std::size_t> shuffled_from_;  // by index of an open choice: its first SEND that may be another
 };
 
 }  // namespace dpm

@@ -31,17 +31,30 @@ double cores_used(const Target& target) {
   return cores;
 }
 
+// Whether a process is on a machine of another speed than in the trace.
+bool changes_speed(const History& history, const Target& target) {
+  const auto speed = [](const std::vector<MachineInfo>& machines, MachineId machine) {
+    return machine.value < machines.size() ? machines[machine.value].speed : 1;
+  };
+  for (std::uint32_t p = 0; p < history.process_count(); ++p)
+    if (speed(history.info.machines, history.info.processes[p].machine) != speed(target.machines, target.machine_of[p]))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
   double squares_P = 0, squares_elapsed = 0;
   const ReplayResult run = Replay(history, target, predicted.roles).run(predicted.order, target.machine_of, true);
-  const Alternatives alternatives(history, predicted.roles, *run.schedule);
+  const Alternatives alternatives(history, predicted.roles, predicted.open, *run.schedule,
+                                  changes_speed(history, target));
   int count = 0;
   Random random = Random::stream(1, "alternatives");  // the same interval every time
   for (int i = 0; i < kAlternatives && !alternatives.none(); ++i) {
-    const History other = alternatives.draw(random);
-    const ReplayResult there = Replay(other, target, predicted.roles).run(predicted.order, target.machine_of);
+    const auto other = alternatives.draw(random);
+    const Order order = other.roles.in_turn == nullptr ? predicted.order : Order::role;
+    const ReplayResult there = Replay(other.history, target, other.roles).run(order, target.machine_of);
     if (there.not_performed > 0 || there.elapsed_ns <= 0) continue;
     const double elapsed = there.elapsed_ns * 1e-9 / predicted.elapsed_s - 1;
     const double P = static_cast<double>(there.cpu_ns) / there.elapsed_ns / predicted.P - 1;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "analysis/prediction/counting.hpp"
+#include "analysis/prediction/turn_finder.hpp"
 
 namespace dpm {
 namespace {
@@ -40,6 +42,7 @@ class Chooser {
   OrderChoice run() {
     hand_out();
     count();
+    take_turns();
     leave_the_others();
     return std::move(choice_);
   }
@@ -68,6 +71,16 @@ class Chooser {
                              fmt::format("continue after every {} messages from any of {}, {} times", counting.every,
                                          names(history_, counting.senders), counting.times)});
     }
+  }
+
+  void take_turns() {
+    std::vector<bool> has_order(history_.process_count());
+    for (std::uint32_t p = 0; p < has_order.size(); ++p) has_order[p] = most_senders(history_, p) > 1;
+    Choices found = find_choices(history_, has_order, chosen_);
+    for (const RoundRobin& round : found.in_turn.rounds)
+      choice_.why.push_back({"turn", {ProcessId{round.process}}, reason_of(round, history_)});
+    choice_.open = std::move(found.open);
+    if (!found.in_turn.empty()) choice_.roles.in_turn = std::make_shared<const RoundRobins>(std::move(found.in_turn));
   }
 
   void leave_the_others() {

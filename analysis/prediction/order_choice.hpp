@@ -2,6 +2,7 @@
 //
 //   role      a dispatcher and its workers (roles.hpp)
 //   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
+//   turn      a process that sends to several in turn (turn_finder.hpp), for each such choice; listed beside its order
 //   arrival   any other process that takes messages from several
 //   any       a process whose every RECEIVE could only take the message it took: there is no choice
 //
@@ -26,9 +27,12 @@ struct ProcessOrder {
 struct OrderChoice {
   std::vector<RoleGroup> groups;
   Roles roles;
+  RoundRobins open;  // turn_finder.hpp
   std::vector<ProcessOrder> why;
 
-  bool same_as_arrival() const { return roles.dispatcher_of.empty() && roles.counts_from.empty(); }
+  bool same_as_arrival() const {
+    return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.in_turn == nullptr;
+  }
 };
 
 OrderChoice choose_orders(const History& history);

@@ -51,3 +51,32 @@ TEST_CASE("intake limit: without RECEIVECALL nothing is known", "[history]") {
   history.receive_calls_metered = false;
   CHECK(find_intake_limits(history)[0].answers == 0);
 }
+
+TEST_CASE("intake limit: what one process shows holds for another of its program that was never full", "[history]") {
+  // Two servers, of which only the first has as many clients as its limit: the parts of two runs side by side.
+  const ObviousSystem busy = limited_server(3, 8, 20, 3), idle = limited_server(4, 2, 20, 3);
+  TraceInfo info = busy.info;
+  const auto first = static_cast<std::uint32_t>(info.processes.size());
+  const auto first_channel = static_cast<std::uint32_t>(info.channels.size());
+  for (ProcessInfo process : idle.info.processes) info.processes.push_back(process);
+  for (ProcessInfo& process : info.processes)
+    process.program = process.name.substr(0, process.name.find_first_of("_0123456789"));
+  for (ChannelInfo channel : idle.info.channels) {
+    channel.owner.value += first;
+    info.channels.push_back(channel);
+  }
+  std::vector<Event> events = simulate(busy, std::vector<MachineId>(busy.info.processes.size(), MachineId{0})).events;
+  for (Event event : simulate(idle, std::vector<MachineId>(idle.info.processes.size(), MachineId{0})).events) {
+    event.process.value += first;
+    if (!event.peer.is_none()) event.peer.value += first;
+    if (!event.channel.is_none()) event.channel.value += first_channel;
+    events.push_back(event);
+  }
+  const auto limits = find_intake_limits(history_of(info, events));
+  CHECK(limits[0].most == 3);
+  CHECK(limits[first].most == 3);
+  CHECK(limits[first].answers == 0);
+  REQUIRE(limits[first].answered_by.size() == info.processes.size());
+  CHECK(limits[first].answered_by[first + 1]);   // a worker
+  CHECK(!limits[first].answered_by[first + 4]);  // a client
+}

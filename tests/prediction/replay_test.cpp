@@ -1,6 +1,9 @@
 // The replay against a simulation that shares none of its code.
 #include "analysis/history/replay.hpp"
 
+#include <cmath>
+
+#include "analysis/prediction/order_choice.hpp"
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/random_system.hpp"
@@ -40,8 +43,8 @@ struct Traced {
     history = history_of(system.info, run.events);
   }
 
-  ReplayResult replay(Order order, const std::vector<MachineId>& machine_of) const {
-    return Replay(history, traced_target(history)).run(order, machine_of);
+  ReplayResult replay(Order order, const std::vector<MachineId>& machine_of, const Roles& roles = {}) const {
+    return Replay(history, traced_target(history), roles).run(order, machine_of);
   }
 };
 
@@ -124,4 +127,38 @@ TEST_CASE("replay: a server that limits what it has in progress is exact elsewhe
     }
   }
   CHECK(reordered > 50);  // otherwise nothing was tested
+}
+
+TEST_CASE("replay: a balancer that chooses in turn is exact elsewhere, and without its turns it is not",
+          "[prediction]") {
+  std::uint64_t reordered = 0, moved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    const Traced traced(balancer_in_turn(seed, 3 + static_cast<std::uint32_t>(seed % 4), 12, false), seed);
+    const auto elsewhere = random_placement(seed + 5000, traced.system.info);
+    const ObviousRun truth = simulate(traced.system, elsewhere);
+    const OrderChoice choice = choose_orders(traced.history);
+    REQUIRE(choice.roles.in_turn != nullptr);
+    const ReplayResult replayed = traced.replay(Order::role, elsewhere, choice.roles);
+    reordered += truth.order != traced.run.order;
+    REQUIRE(replayed.not_performed == 0);
+    REQUIRE(replayed.forced_receives == 0);
+    REQUIRE(replayed.cpu_ns == truth.cpu_ns);
+    REQUIRE(replayed.elapsed_ns == Approx(truth.elapsed_ns).epsilon(kRounding));
+    moved += std::fabs(traced.replay(Order::arrival, elsewhere).elapsed_ns / truth.elapsed_ns - 1) > 1e-3;
+  }
+  CHECK(reordered > 50);  // otherwise nothing was tested
+  CHECK(moved > 30);
+}
+
+TEST_CASE("replay: what a back end is given in turn takes as long as its own requests", "[prediction]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    const Traced traced(balancer_in_turn(seed, 3 + static_cast<std::uint32_t>(seed % 4), 12, true), seed);
+    const auto elsewhere = random_placement(seed + 5000, traced.system.info);
+    const ObviousRun truth = simulate(traced.system, elsewhere);
+    const ReplayResult replayed = traced.replay(Order::role, elsewhere, choose_orders(traced.history).roles);
+    REQUIRE(replayed.not_performed == 0);
+    REQUIRE(replayed.elapsed_ns == Approx(truth.elapsed_ns).epsilon(1e-6));  // a ratio of measured times is rounded
+  }
 }

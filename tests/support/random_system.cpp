@@ -208,6 +208,61 @@ ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uin
   return system;
 }
 
+ObviousSystem balancer_in_turn(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool unequal) {
+  constexpr std::uint32_t kBackEnds = 3, kStore = kBackEnds + 1;
+  ObviousSystem system;
+  describe_machines(system.info, clients + kStore, false);
+  describe_process(system.info, "balancer");
+  for (std::uint32_t b = 1; b <= kBackEnds; ++b) {
+    describe_process(system.info, numbered("back_end", b));
+    system.info.processes.back().program = "back_end";
+  }
+  describe_process(system.info, "store");
+  for (std::uint32_t c = 0; c < clients; ++c) describe_process(system.info, numbered("client", c));
+  system.info.delays = DelayModel::demos_vax();
+  const auto rows = static_cast<std::uint32_t>(system.info.channels.size()) - 1;  // + number of the back end
+  for (std::uint32_t b = 1; b <= kBackEnds; ++b) {
+    system.info.channels.push_back({ProcessId{b}, "rows"});
+    system.info.channel_sets.push_back({ChannelId{rows + b}});  // set b
+  }
+  // A message's number is client * 10^6 + what is left to ask.
+  const auto given = std::make_shared<std::uint32_t>(0);
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    Random random(mixed(seed, message == nullptr ? p : message->id));
+    const auto work = [&](std::int64_t most) { return compute(1 + static_cast<std::int64_t>(random.below(most))); };
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    const std::uint64_t id = mixed(seed, (message == nullptr ? p : message->id) + 1000);
+    if (p > kStore) {
+      const std::uint32_t left = message == nullptr ? requests : message->number % 1'000'000;
+      steps.push_back(work(20'000'000));
+      reaction.ends = left == 0;
+      if (left > 0) steps.push_back(send(0, 0, 20, id, p * 1'000'000 + left - 1));
+    } else if (message == nullptr) {
+      if (p == 0) *given = 0;
+    } else if (p == 0) {
+      steps.push_back(work(1'000'000));
+      const std::uint32_t client = message->number / 1'000'000, next = 1 + *given % kBackEnds;
+      const bool answers = message->sender <= kBackEnds;
+      steps.push_back(answers ? send(client, client, 100, id, message->number)
+                              : send(next, next, 10, id, message->number));
+      *given += answers ? 0 : 1;
+    } else if (p == kStore) {
+      steps.push_back(work(3'000'000));
+      steps.push_back(send(message->sender, rows + message->sender, 200, id, message->number));
+    } else if (message->sender == kStore) {
+      steps.push_back(unequal ? compute(4 * p * kMillisecond) : work(9'000'000));
+      steps.push_back(send(0, 0, 200, id, message->number));
+    } else {
+      steps.push_back(unequal ? compute(3 * p * kMillisecond) : work(9'000'000));
+      steps.push_back(send(kStore, kStore, 50, id, message->number));
+      reaction.wait_set = p;
+    }
+    return reaction;
+  };
+  return system;
+}
+
 ObviousSystem dispatcher_and_workers(std::uint64_t seed, std::uint32_t workers, std::uint32_t pieces,
                                      std::uint32_t outstanding) {
   ObviousSystem system;

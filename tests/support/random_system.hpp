@@ -30,6 +30,11 @@ ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::u
 // waits for answers alone. Which messages it waits for depends on how many are in progress, not on the last message.
 ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, std::uint32_t limit);
 
+// Clients that think and ask a balancer, which gives requests to three back ends in turn; these ask a store and wait for
+// it alone before they answer. `unequal`: every back end has its own constant time for a request; otherwise the request
+// decides. Process 0 is the balancer, 1 to 3 are the back ends.
+ObviousSystem balancer_in_turn(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool unequal);
+
 // A dispatcher with `outstanding` pieces of work at each of its workers; pieces differ in length, and the next goes to
 // the worker that asks first. Process 0 is the dispatcher. Not order-oblivious, of course.
 ObviousSystem dispatcher_and_workers(std::uint64_t seed, std::uint32_t workers, std::uint32_t pieces,

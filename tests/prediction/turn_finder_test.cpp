@@ -1,0 +1,90 @@
+#include "analysis/prediction/turn_finder.hpp"
+
+#include "model/random.hpp"
+#include "tests/support/build_history.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/event_script.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+// Requests of two clients, passed on to one of two back ends, whose answers are passed back.
+class Balanced {
+ public:
+  Balanced() : script_({"red"}) {
+    script_.process("balancer", "red", "balancer");
+    for (const char* name : {"back_1", "back_2"}) script_.process(name, "red", "back");
+    for (const char* name : {"one", "other"}) script_.process(name, "red", "client");
+  }
+
+  void pass(const std::string& client, const std::string& back, std::uint32_t bytes = 10) {
+    script_.receive("balancer", 0, script_.send(client, 1, "balancer", bytes));
+    script_.receive(back, 0, script_.send("balancer", 1, back, bytes));
+    script_.receive("balancer", 0, script_.send(back, 1, "balancer", 50));
+    script_.receive(client, 0, script_.send("balancer", 1, client, 50));
+  }
+
+  Choices found() const {
+    const History history = history_of(script_.info, script_.events);
+    const std::size_t count = history.process_count();
+    return find_choices(history, std::vector<bool>(count, true), std::vector<bool>(count, false));
+  }
+
+ private:
+  EventScript script_;
+};
+
+const char* turn(int i) { return i % 2 == 0 ? "back_1" : "back_2"; }
+
+}  // namespace
+
+TEST_CASE("turns: requests that go to each back end in its turn are found, and their answers are not", "[prediction]") {
+  Balanced balanced;
+  for (int i = 0; i < 12; ++i) balanced.pass(i % 3 == 0 ? "one" : "other", turn(i));
+  const Choices found = balanced.found();
+  REQUIRE(found.in_turn.rounds.size() == 1);
+  CHECK(found.in_turn.rounds[0].process == 0);
+  CHECK(found.in_turn.rounds[0].members == std::vector<std::uint32_t>{1, 2});
+  CHECK(found.in_turn.rounds[0].sends.size() == 12);
+}
+
+TEST_CASE("turns: a process that counts small and large requests each for themselves has two choices", "[prediction]") {
+  Balanced balanced;
+  int small = 0, large = 1;
+  for (int i = 0; i < 30; ++i) {
+    const bool is_large = i % 3 == 0 || i % 7 == 0;
+    balanced.pass(i % 4 == 0 ? "one" : "other", turn(is_large ? large++ : small++), is_large ? 500 : 10);
+  }
+  CHECK(balanced.found().in_turn.rounds.size() == 2);
+}
+
+TEST_CASE("turns: one request out of turn, or too few to tell, and there are none", "[prediction]") {
+  for (const int out_of_turn : {3, 11}) {
+    Balanced balanced;
+    for (int i = 0; i < 12; ++i) balanced.pass(i % 3 == 0 ? "one" : "other", turn(i == out_of_turn ? i + 1 : i));
+    CHECK(balanced.found().in_turn.empty());
+  }
+  Balanced few;
+  for (int i = 0; i < 9; ++i) few.pass(i % 3 == 0 ? "one" : "other", turn(i));
+  CHECK(few.found().in_turn.empty());
+}
+
+TEST_CASE("turns: a choice by the client or by the size is not open, one by a coin is", "[prediction]") {
+  Random random = Random::stream(1, "coin");
+  Balanced by_client, by_size, by_coin;
+  for (int i = 0; i < 40; ++i) {
+    const bool heads = random.chance(.5);
+    const char* client = heads ? "one" : "other";
+    by_client.pass(client, heads ? "back_1" : "back_2");
+    by_size.pass(i % 2 == 0 ? "one" : "other", heads ? "back_1" : "back_2", heads ? 10 : 20);
+    by_coin.pass(i % 2 == 0 ? "one" : "other", heads ? "back_1" : "back_2");
+  }
+  CHECK(by_client.found().open.empty());
+  CHECK(by_size.found().open.empty());
+  const Choices found = by_coin.found();
+  CHECK(found.in_turn.empty());
+  REQUIRE(found.open.rounds.size() == 1);
+  CHECK(found.open.rounds[0].members.size() == 40);
+}
