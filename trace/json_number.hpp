@@ -1,4 +1,4 @@
-// Whole numbers of a JSON document that somebody else wrote. nlohmann_json's own get() turns -1 into 2^64 - 1, cuts what
+// Whole numbers of a JSON document that another program wrote. nlohmann_json's own get() turns -1 into 2^64 - 1, cuts what
 // does not fit, and for 1e300 leaves the result undefined.
 #pragma once
 

@@ -7,16 +7,14 @@
 #include <utility>
 
 #include "analysis/history/arrived_messages.hpp"
-#include "analysis/history/channel_sets.hpp"
 #include "analysis/history/handouts.hpp"
 #include "analysis/history/indexed_heap.hpp"
-#include "analysis/history/intake_limit.hpp"
 #include "analysis/history/message_costs.hpp"
 #include "analysis/history/pair_clocks.hpp"
 #include "analysis/history/replay_waits.hpp"
-#include "analysis/history/replica_choice.hpp"
 #include "analysis/history/shared_machine.hpp"
 #include "analysis/history/tasks.hpp"
+#include "analysis/history/wanted_messages.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
 
@@ -35,16 +33,13 @@ enum class Phase : std::uint8_t {
   idle,    // the END has happened, and the process waits for more than it received in the trace's order
 };
 
-struct Process {
-  std::uint32_t cursor = 0;  // the event being performed
-  std::uint32_t source = 0;  // whose history the cursor is in: its own, except for a worker in role order
+struct Process : Standing {
   std::uint32_t sent = 0;
   std::uint32_t previous = kNoEvent;
   Phase phase = Phase::before;
   bool waiting = false;  // for a message, or to begin
   bool created = true;
   bool waited = false;                  // for what it is about to receive
-  bool takes_any = false;               // forced: ignore the channel set this time
   bool takes_outside = false;           // forced: take a message from outside before it is due
   std::uint32_t taken_send = kNoEvent;  // the message being received
   std::uint32_t taken_from = kNoPeer;
@@ -52,7 +47,6 @@ struct Process {
                 redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
   std::uint32_t first_open = 0;     // its first RECEIVE not yet performed; maintained only if it receives from outside
   std::uint32_t next_handout = 0;   // dispatchers: index into `handouts`
-  std::int64_t in_progress = 0;     // with an IntakeLimit: received and not yet answered
   std::int64_t wake_up_cpu_ns = 0;  // of waking and being woken, not yet spent
   double work_factor = 1;           // of the piece of another member of a round: round_robin.hpp
 };
@@ -71,12 +65,11 @@ struct Replay::State {
   const Roles roles;
   const double slice_ns;  // 0: machines are shared equally
   Order order = Order::recorded;
-  const ChannelSets sets;
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
   ReplicaChoice replicas;
   Turns turns;
+  WantedMessages wanted;
   ReplayWaits waits;
-  std::vector<IntakeLimit> limits;             // by process
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
   std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by counting process
   std::vector<std::uint8_t> counted;         // by RECEIVE of theirs: it is one of the handouts; empty if there are none
@@ -116,18 +109,8 @@ struct Replay::State {
   void take_outside(std::uint32_t p, std::uint32_t event);
   void take(std::uint32_t p, const ArrivingMessage& message);
   std::uint32_t receiver_of(std::uint32_t p, std::uint32_t number) const;
-  bool wanted(const Process& process, const ArrivingMessage& message) const;
-  bool wanted_outside(const Process& process, std::uint32_t receive) const;
-  bool takes_any_message(const Process& process) const;
   void find_handouts(std::uint32_t p);
-  std::uint32_t number_of(const Process& process) const {
-    return static_cast<std::uint32_t>(&process - processes.data());
-  }
-  bool waits_for_task(const Process& process) const;
-  bool begins_piece(std::uint32_t receive) const;
-  bool is_full(const Process& process) const;
-  bool ends_work(std::uint32_t p, const ArrivingMessage& message) const;
-  void find_work_factor(Process& process);
+  double work_factor(std::uint32_t p) const;
 };
 
 Replay::State::State(const History& h, const Target& target, Roles r)
@@ -135,17 +118,15 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       costs(h, target),
       roles(std::move(r)),
       slice_ns(static_cast<double>(target.time_slice.ns)),
-      sets(h.info),
       replicas(h, target.replicas),
       turns(h, roles.in_turn == nullptr ? kNoRoundRobins : *roles.in_turn),
+      wanted(h, roles, turns, replicas),
       waits(h),
-      limits(find_intake_limits(h)),
       task_of(tasks_of_receives(h, roles)) {
   for (const auto& arc : h.external_arcs) {
     external_from.emplace(arc.from, arc);
     external_to.emplace(arc.to, arc);
   }
-  for (std::uint32_t p = 0; p < limits.size() && !replicas.empty(); ++p) limits[p] = limits[replicas.server_of(p)];
   takes_outside.assign(h.process_count(), 0);
   handouts.resize(h.process_count());
   for (std::uint32_t p = 0; p < h.process_count(); ++p) {
@@ -182,6 +163,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   costs.move(machine_of);
   replicas.begin();
   turns.begin();
+  wanted.begin(order == Order::role);
   std::fill(performer.begin(), performer.end(), Roles::kNone);
   waits.begin();
   now_ns = 0;
@@ -392,7 +374,8 @@ void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& messa
     return;
   }
   queues[receiver].push(message);
-  const bool looking = process.waiting && process.waited && !stands_at_wait(receiver) && wanted(process, message);
+  const bool looking =
+      process.waiting && process.waited && !stands_at_wait(receiver) && wanted.includes(receiver, process, message);
   if (looking && key < arrivals.key_of(receiver)) arrivals.set(receiver, wake_for(receiver, message, key));
 }
 
@@ -463,9 +446,10 @@ bool Replay::State::receive_arrived(std::uint32_t p) {
     }
   }
   ArrivedMessages& queue = queues[p];
-  const bool any = takes_any_message(process);
+  const bool any = wanted.takes_any(p, process);
   const std::size_t at =
-      any ? queue.first() : queue.first_of([&](const ArrivingMessage& message) { return wanted(process, message); });
+      any ? queue.first()
+          : queue.first_of([&](const ArrivingMessage& message) { return wanted.includes(p, process, message); });
   if (at == ArrivedMessages::kNothing) return false;
   const auto arrival = static_cast<double>(queue[at].arrival_ns);
   if (arrival > now_ns) {
@@ -489,7 +473,7 @@ std::uint32_t Replay::State::next_from_outside(std::uint32_t p) {
       if (open(e) && is_outside(e)) return e;
     }
   }
-  return first < end && is_outside(first) && wanted_outside(process, first) ? first : kNoEvent;
+  return first < end && is_outside(first) && wanted.includes_outside(p, process, first) ? first : kNoEvent;
 }
 
 void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
@@ -503,18 +487,17 @@ void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
   received[event] = 1;
 }
 
-void Replay::State::find_work_factor(Process& process) {
-  const std::uint32_t p = number_of(process);
-  process.work_factor = 1;
-  if (order != Order::role || turns.empty() || process.source == p) return;
+double Replay::State::work_factor(std::uint32_t p) const {
+  const Process& process = processes[p];
+  if (order != Order::role || turns.empty() || process.source == p) return 1;
   const std::uint32_t piece = task_of[process.cursor] == kNoEvent ? process.cursor : task_of[process.cursor];
-  process.work_factor = turns.work_factor(piece, process.source, p);
+  return turns.work_factor(piece, process.source, p);
 }
 
 void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
-  if (limits[p].governs(history.events[process.cursor].channel)) process.in_progress += ends_work(p, message) ? -1 : 1;
+  process.in_progress += wanted.progress(p, process, message);
   process.taken_send = message.send;
   process.taken_from = message.sender;
   process.redirect_from = process.redirect_to = kNoPeer;
@@ -532,64 +515,9 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
     process.cursor = message.receive;
     process.source = sent.match == kNoEvent ? p : sent.peer;
     if (!performer.empty()) performer[process.cursor] = p;
-    find_work_factor(process);
+    process.work_factor = work_factor(p);
   }
   if (!received.empty()) received[process.cursor] = 1;
-}
-
-bool Replay::State::wanted(const Process& process, const ArrivingMessage& message) const {
-  if (takes_any_message(process)) return true;
-  if (is_full(process)) return ends_work(number_of(process), message);
-  const std::uint32_t set = history.events[process.cursor].channel;
-  if (set >= history.info.channel_sets.size()) return true;
-  const HistoryEvent& sent = history.events[message.send];
-  if (waits_for_task(process)) return message.sender == roles.dispatcher_of[number_of(process)];
-  if (process.source != sent.peer && begins_piece(process.cursor) && begins_piece(message.receive)) return true;
-  if (sent.match == kNoEvent) return wanted_outside(process, message.receive);
-  return sets.holds(set, {sent.channel});
-}
-
-// A worker that waits for its next task waits for its dispatcher, whichever history its cursor is in: the channels
-// named there may be another worker's.
-bool Replay::State::waits_for_task(const Process& process) const {
-  const std::uint32_t p = number_of(process);
-  if (order != Order::role || !roles.is_worker(p)) return false;
-  const HistoryEvent& event = history.events[process.cursor];
-  return event.kind() == HistoryKind::end || event.peer == roles.dispatcher_of[p];
-}
-
-// Of a member of a round: work that anybody of its round could have got.
-bool Replay::State::begins_piece(std::uint32_t receive) const {
-  return order == Order::role && turns.begins_piece(receive);
-}
-
-// Whether a process has as much in progress as it may, where that decides what it waits for (intake_limit.hpp).
-bool Replay::State::is_full(const Process& process) const {
-  const IntakeLimit& limit = limits[number_of(process)];
-  return limit.governs(history.events[process.cursor].channel) && process.in_progress >= limit.most;
-}
-
-// The message names channels as the process knew them that received it in the trace.
-bool Replay::State::ends_work(std::uint32_t p, const ArrivingMessage& message) const {
-  const HistoryEvent& sent = history.events[message.send];
-  const std::uint32_t traced = sent.match == kNoEvent ? p : sent.peer;
-  const IntakeLimit& limit = limits[limits[traced].most > 0 ? traced : p];
-  if (limit.answers != 0) return sets.holds(limit.answers, {sent.channel});
-  return message.sender < limit.answered_by.size() && limit.answered_by[message.sender];
-}
-
-// The channels that it waits for are those of the trace, which followed the message it has just handled, or those that
-// the number of messages in progress implies.
-bool Replay::State::takes_any_message(const Process& process) const {
-  if (process.takes_any) return true;
-  const std::uint32_t traced = history.events[process.cursor].channel;
-  return limits[number_of(process)].governs(traced) ? !is_full(process) : traced == 0;
-}
-
-// The graph does not contain the channel it came over; it has the set that was waited for when it came.
-bool Replay::State::wanted_outside(const Process& process, std::uint32_t receive) const {
-  const std::uint32_t set = history.events[process.cursor].channel, traced = history.events[receive].channel;
-  return takes_any_message(process) || traced == 0 || set == traced;
 }
 
 // When no process can continue although there is more to do, the message that arrived first is received by a process

@@ -7,7 +7,7 @@ namespace dpm {
 namespace {
 
 constexpr double kPiecesAtLeast = 4;      // of each member, before their times are compared
-constexpr double kErrors = 4;             // a difference of means that is not by chance: so many standard errors
+constexpr double kErrors = 4;             // a difference of means that is not by chance: that many standard errors
 constexpr double kLeastDifference = .05;  // less than what messages themselves may cost
 
 }  // namespace

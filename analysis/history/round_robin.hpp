@@ -4,8 +4,8 @@
 //   trace    requests  a b c d  go to   1 2 1 2
 //   replay   requests  b a c d  go to   1 2 1 2     so b, which 2 worked on in the trace, is now the work of 1
 //
-// The member that gets a request performs the piece of work (server_work.hpp) that the request began in the trace,
-// whoever did it there. Where members need different times for the same requests, it takes as long as its own.
+// The member that gets a request performs the piece of work (server_work.hpp) that the request began in the trace, also
+// if another did it there. Where members need different times for the same requests, it takes as long as its own.
 #pragma once
 
 #include <cstdint>
