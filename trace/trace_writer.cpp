@@ -143,7 +143,8 @@ struct TraceWriter::State {
     return add_stream(filter, machine);
   }
 
-  // Declared first, so that a packet is never without its declaration.
+  // Declared first, so that a packet is never without its declaration. trace.json lists streams when it is written next:
+  // until a trace is finished, readers look at what is there.
   Stream& add_stream(std::uint16_t filter, MachineId machine) {
     DPM_CHECK(!machine.is_none());
     auto stream = std::make_unique<Stream>();
@@ -164,7 +165,6 @@ struct TraceWriter::State {
     if (machine.value >= stream_of[filter].size()) stream_of[filter].resize(machine.value + 1u);
     stream_of[filter][machine.value] = stream.get();
     streams.push_back(std::move(stream));
-    write_sidecar();
     return *streams.back();
   }
 

@@ -278,3 +278,31 @@ TEST_CASE("trace: losses of the source are in the ledger and come back in the re
   CHECK(back.losses.losses.at(0).reason == losses.losses[0].reason);
   CHECK(back.losses.warnings == std::vector<std::string>{"look here"});
 }
+
+TEST_CASE("trace: the first record of a machine does not make trace.json be written again", "[trace]") {
+  TemporaryFolder folder;
+  const TraceInfo info = small_info(100, 100, 100);
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(folder / "trace", describe_events(info.filters, rules)).value();
+  EventFilter filter(std::move(rules), *writer);
+  filter.on_begin(info);
+  const auto number = [&] {  // another one for each file that takes its place
+    struct stat file = {};
+    REQUIRE(::stat((folder / "trace/trace.json").c_str(), &file) == 0);
+    return file.st_ino;
+  };
+  const auto first = number();
+  Random random = Random::stream(1, "events");
+  Event event = random_event(random, info);
+  for (std::uint16_t machine = 0; machine < info.machines.size(); ++machine) {
+    event.process.value = machine;
+    event.machine = {machine};
+    filter.on_events({&event, 1});
+    writer->flush();
+    CHECK(number() == first);
+  }
+  LossReport losses;
+  losses.seen = info.machines.size();
+  filter.on_end(losses);
+  CHECK(number() != first);
+}
