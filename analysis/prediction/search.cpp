@@ -80,6 +80,8 @@ class Search {
     const ReplayResult run = replay_.run(order_, machines_at(places));
     const double elapsed_ns = run.not_performed == 0 ? run.elapsed_ns : kImpossible;
     known_.emplace(places, elapsed_ns);
+    if (options_.progress)
+      options_.progress(known_.size(), result_.exhaustive ? result_.possible : options_.evaluations);
     if (!best_ || elapsed_ns < best_ns_) {
       best_ = places;
       best_ns_ = elapsed_ns;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct SearchOptions {
   std::uint64_t exhaustive_limit = 5000;      // with more placements than this: heuristic
   std::uint64_t evaluations = 4000;           // of the heuristic
   std::uint64_t seed = 1;
+  // Gets how many placements have been predicted, and how many will be at most.
+  std::function<void(std::uint64_t evaluated, std::uint64_t of)> progress = {};
 };
 
 struct Candidate {

@@ -6,7 +6,9 @@
 #include "analysis/messages/message_resolver.hpp"
 #include "backends/replay/replay_source.hpp"
 #include "cli/input/await_recorder.hpp"
+#include "cli/input/event_progress.hpp"
 #include "cli/input/tee_sink.hpp"
+#include "cli/printable.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace dpm::cli {
@@ -34,6 +36,12 @@ class FirstReading : public EventSink {
   bool needs_second_ = false;
 };
 
+// A trace that cannot be opened has no end: reading it reports why.
+EventProgress::End end_of(const std::string& directory) {
+  const auto reader = TraceReader::open(directory);
+  return {.events = reader ? reader->ledger().kept : 0};
+}
+
 }  // namespace
 
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, ReceiveLength length) {
@@ -42,11 +50,17 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
   TeeSink tee(std::move(sinks));
   FirstReading first(tee);
   ReplaySource source(directory);
-  if (auto done = source.run(first); !done) return done.error();
+  const Terminal terminal = standard_terminal();
+  Progress progress(terminal);
+  const auto end = terminal.err_is_tty ? end_of(directory) : EventProgress::End();
+  const auto say = [&](const std::string& what) { progress.show(what); };
+  EventProgress reading(first, say, "reading " + printable(directory), end);
+  if (auto done = source.run(reading); !done) return done.error();
   if (!first.needs_second()) return TraceInput{directory, source.info(), source.ledger()};
   MessageResolver resolver(first.take_survey(), tee, length);
   ReplaySource again(directory);
-  if (auto done = again.run(resolver); !done) return done.error();
+  EventProgress reading_again(resolver, say, "reading " + printable(directory) + " again", end);
+  if (auto done = again.run(reading_again); !done) return done.error();
   TraceInput input{directory, resolver.info(), again.ledger()};
   for (const auto& warning : resolver.warnings()) input.ledger.warnings.push_back(warning);
   return input;

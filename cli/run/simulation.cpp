@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "cli/input/event_progress.hpp"
 #include "cli/input/tee_sink.hpp"
 #include "cli/run/ending_text.hpp"
 #include "filter/event_filter.hpp"
@@ -41,12 +42,14 @@ Result<Filters> load_filters(const ScenarioFile& file) {
   return filters;
 }
 
-Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario) {
+Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario,
+                                  const Progressing& progress) {
   auto writer = TraceWriter::create(trace_directory, describe_events(filters.names, filters.rules));
   if (!writer) return writer.error();
   EventFilter filter(std::move(filters.rules), **writer);
   SimSource source(scenario);
-  const Result<void> done = source.run(filter);
+  EventProgress counted(filter, progress.say, progress.doing, {.time_s = scenario.time_limit.seconds()});
+  const Result<void> done = source.run(counted);
   const bool began = !source.truth().ended_by.empty();
   if (!done && !began) return done.error();
   RecordedRun run{source.truth(), (*writer)->ledger(), ""};
@@ -55,10 +58,11 @@ Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters fi
   return run;
 }
 
-Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks) {
+Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks, const Progressing& progress) {
   SimSource source(scenario);
   TeeSink tee(std::move(sinks));
-  if (auto done = source.run(tee); !done) return done.error();
+  EventProgress counted(tee, progress.say, progress.doing, {.time_s = scenario.time_limit.seconds()});
+  if (auto done = source.run(counted); !done) return done.error();
   return source.truth();
 }
 

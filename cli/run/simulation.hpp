@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/sim/sim_source.hpp"
+#include "cli/terminal.hpp"
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
 #include "scenarios/scenario_file.hpp"
@@ -28,11 +29,18 @@ struct RecordedRun {
   bool ended_well() const { return failure.empty() && !truth.deadlocked && (truth.at_limit || truth.blocked.empty()); }
 };
 
+// Whom to tell how far it has come, and what to call it: "simulating 'crowd'".
+struct Progressing {
+  Say say;
+  std::string doing;
+};
+
 // Meters, filters and records into a new trace directory.
-Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario);
+Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario,
+                                  const Progressing& progress);
 
 // Without filters and without a trace, for the many runs of a study.
-Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks);
+Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks, const Progressing& progress);
 
 // "the run ended by deadlock", and what each process waits for.
 std::string how_it_ended(const RecordedRun& run);

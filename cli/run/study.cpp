@@ -36,7 +36,7 @@ std::string words_of(const std::map<std::string, double>& parameters) {
 }
 
 Result<SweepPoint> run_point(const ScenarioFile& file, const SystemTemplate& system, const std::string& placement,
-                             std::uint64_t seed) {
+                             std::uint64_t seed, const Progressing& progress) {
   auto scenario = place(system, placement, seed);
   if (!scenario) return scenario.error();
   const auto request = parallelism_request(file);
@@ -45,7 +45,7 @@ Result<SweepPoint> run_point(const ScenarioFile& file, const SystemTemplate& sys
   HistoryBuilder builder(*computation);
   QueueAnalysis queues({.series_max = 0});
   StatisticsAnalysis statistics;
-  const auto truth = simulate(*scenario, {&builder, &queues, &statistics});
+  const auto truth = simulate(*scenario, {&builder, &queues, &statistics}, progress);
   if (!truth) return truth.error();
   const auto method = method_from(request.prediction);
   if (!method) return method.error();
@@ -85,7 +85,9 @@ bool off_diagonal(const MatrixCell& cell) { return cell.traced != cell.predicted
 Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, const Sweep& sweep, const Say& say) {
   SweepResult result{sweep.name, {}, sweep.placements.size(), {}};
   for (const auto& axis : sweep.axes) result.parameters.push_back(axis.parameter);
-  for (const auto& parameters : product(sweep.axes)) {
+  const auto points = product(sweep.axes);
+  const std::size_t runs = points.size() * sweep.placements.size() * sweep.seeds.size();
+  for (const auto& parameters : points) {
     Overrides overrides = base;
     overrides.placement = sweep.placements.front();
     for (const auto& [name, value] : parameters) overrides.parameters[name] = value;
@@ -96,8 +98,11 @@ Result<SweepResult> run_sweep(const ScenarioFile& file, const Overrides& base, c
     if (!system) return in_sweep(system.error());
     for (const auto& placement : sweep.placements) {
       for (const std::uint64_t seed : sweep.seeds) {
-        say(fmt::format("sweep '{}':{}, placement '{}', seed {}", sweep.name, words_of(parameters), placement, seed));
-        auto point = run_point(file, **system, placement, seed);
+        const Progressing running{say,
+                                  fmt::format("sweep '{}', run {} of {}:{}, placement '{}', seed {}", sweep.name,
+                                              result.points.size() + 1, runs, words_of(parameters), placement, seed)};
+        say(running.doing);
+        auto point = run_point(file, **system, placement, seed, running);
         if (!point) return in_sweep(point.error());
         point->parameters = parameters;
         result.points.push_back(std::move(*point));
@@ -124,10 +129,12 @@ Result<MatrixResult> run_matrix(const ScenarioFile& file, const Overrides& base,
     std::vector<Scenario> scenarios;
     std::vector<std::shared_ptr<const TracedRun>> runs;
     for (const auto& placement : matrix.placements) {
-      say(fmt::format("predictions '{}': simulating placement '{}', seed {}", matrix.name, placement, seed));
+      const Progressing running{
+          say, fmt::format("predictions '{}': simulating placement '{}', seed {}", matrix.name, placement, seed)};
+      say(running.doing);
       auto scenario = place(**system, placement, seed);
       if (!scenario) return scenario.error();
-      auto run = traced.run(matrix, *scenario);
+      auto run = traced.run(matrix, *scenario, running);
       if (!run) return Error{"placement '" + placement + "': " + run.error().what};
       scenarios.push_back(std::move(*scenario));
       runs.push_back(std::move(*run));

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMostKeptEvents = 10'000'000;  // 240 MB of histories; further runs are simulated again
 
-Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<std::string>& processes) {
+Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<std::string>& processes,
+                                  const Progressing& progress) {
   Computation computation{.all_processes = processes.empty()};
   if (!processes.empty()) {
     auto named = computation_of(scenario, processes, false);
@@ -18,7 +19,7 @@ Result<TracedRun> trace_placement(const Scenario& scenario, const std::vector<st
     computation = *named;
   }
   HistoryBuilder builder(computation);
-  const auto truth = simulate(scenario, {&builder});
+  const auto truth = simulate(scenario, {&builder}, progress);
   if (!truth) return truth.error();
   auto history = builder.take();
   if (!history) return history.error();
@@ -45,11 +46,12 @@ TracedRuns::TracedRuns(const std::vector<const PredictionMatrix*>& matrices) {
       for (const auto seed : matrix->seeds) ++all_[{matrix->parameters, matrix->processes, placement, seed}].asked;
 }
 
-Result<std::shared_ptr<const TracedRun>> TracedRuns::run(const PredictionMatrix& matrix, const Scenario& scenario) {
+Result<std::shared_ptr<const TracedRun>> TracedRuns::run(const PredictionMatrix& matrix, const Scenario& scenario,
+                                                         const Progressing& progress) {
   One& one = all_[{matrix.parameters, matrix.processes, scenario.placement, scenario.seed}];
   auto run = one.run;
   if (run == nullptr) {
-    auto traced = trace_placement(scenario, matrix.processes);
+    auto traced = trace_placement(scenario, matrix.processes, progress);
     if (!traced) return traced.error();
     run = std::make_shared<const TracedRun>(std::move(*traced));
   }

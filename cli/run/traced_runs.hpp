@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "cli/run/simulation.hpp"
 #include "scenarios/scenario_file.hpp"
 
 namespace dpm::cli {
@@ -27,7 +28,8 @@ class TracedRuns {
   explicit TracedRuns(const std::vector<const PredictionMatrix*>& matrices);
 
   // `scenario` is placed as one of the matrix's placements, with one of its seeds.
-  Result<std::shared_ptr<const TracedRun>> run(const PredictionMatrix& matrix, const Scenario& scenario);
+  Result<std::shared_ptr<const TracedRun>> run(const PredictionMatrix& matrix, const Scenario& scenario,
+                                               const Progressing& progress);
 
  private:
   // Parameters, processes, placement, seed.

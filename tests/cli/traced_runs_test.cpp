@@ -21,14 +21,15 @@ TEST_CASE("traced runs: a run that two matrices ask for is simulated once", "[cl
   const auto& chosen = file->predictions[0];
   const auto& recorded = file->predictions[1];
   const auto& other = file->predictions[2];
+  const Progressing silent{[](const std::string&) {}, ""};
   TracedRuns runs({&chosen, &recorded, &other});
   const Scenario at_A = place(*file->system, "A", 1).value();
-  const auto first = runs.run(chosen, at_A).value();
+  const auto first = runs.run(chosen, at_A, silent).value();
   CHECK(first->simulated_P > 0);
-  CHECK(runs.run(chosen, place(*file->system, "B", 1).value()).value() != first);
-  CHECK(runs.run(other, place(*file->system, "A", 2).value()).value() != first);
-  CHECK(runs.run(recorded, at_A).value() == first);
-  const auto again = runs.run(recorded, at_A).value();  // asked once more than announced: not kept
+  CHECK(runs.run(chosen, place(*file->system, "B", 1).value(), silent).value() != first);
+  CHECK(runs.run(other, place(*file->system, "A", 2).value(), silent).value() != first);
+  CHECK(runs.run(recorded, at_A, silent).value() == first);
+  const auto again = runs.run(recorded, at_A, silent).value();  // asked once more than announced: not kept
   CHECK(again != first);
   CHECK(again->simulated_P == first->simulated_P);
 }

@@ -1,4 +1,6 @@
 // dpm predict: P and elapsed time on a placement that was never run, or the best placement.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -251,7 +253,7 @@ class PredictCommand : public Command {
     calibration_.set(base->target);
     if (const auto notes = apply(changes_, read.history, base->target); !notes) return notes.error();
     options_.order = order_from_name(order_);
-    const auto found = search(read.history, base->target, options_);
+    const auto found = search_showing_progress(read.history, base->target, terminal);
     if (!found) return found.error();
     Target best = base->target;
     best.machine_of = found->candidates.front().machine_of;
@@ -279,6 +281,17 @@ class PredictCommand : public Command {
                    << "', so there is only one placement; --onto cores tries its " << machines.front().cores
                    << " cores\n";
     return {};
+  }
+
+  Result<SearchResult> search_showing_progress(const History& history, const Target& base, Terminal& terminal) {
+    constexpr std::uint64_t kBetween = 16;  // placements
+    Progress progress(terminal);
+    SearchOptions asked = options_;
+    asked.progress = [&](std::uint64_t evaluated, std::uint64_t of) {
+      if (evaluated % kBetween != 0) return;
+      progress.show(fmt::format("predicting placements: {} of {}", evaluated, of));
+    };
+    return search(history, base, asked);
   }
 
   // Machines that a placement adds to a live trace are parts of the real machine, so the search must not use that too.

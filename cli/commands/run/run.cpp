@@ -156,8 +156,9 @@ class RunCommand : public Command {
   Result<void> perform(const ScenarioFile& file, Filters filters, const std::string& trace, Outcome& outcome,
                        Progress& progress) {
     const auto say = [&](const std::string& what) { progress.show(what); };
-    say("simulating '" + file.name + "'");
-    auto run = simulate_into(trace, std::move(filters), outcome.scenario);
+    const Progressing simulating{say, "simulating '" + printable(file.name) + "'"};
+    say(simulating.doing);
+    auto run = simulate_into(trace, std::move(filters), outcome.scenario, simulating);
     if (!run) return run.error();
     outcome.run = std::move(*run);
     outcome.totals = run_totals(outcome.run.truth, outcome.scenario);
