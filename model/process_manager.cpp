@@ -62,6 +62,11 @@ Result<LinkIndex> create_process(MessageCalls& calls, std::string_view process, 
                      fmt::format("the process manager passed no link to process '{}'", process));
 }
 
+Result<void> create_and_start_process(MessageCalls& calls, std::string_view process) {
+  if (auto created = create_process(calls, process, "", ""); !created) return created.error();
+  return start_process(calls, process);
+}
+
 Result<void> start_process(MessageCalls& calls, std::string_view process) {
   return ask_manager(calls, ProcessRequest::start, {process});
 }

@@ -29,6 +29,9 @@ enum class ProcessRequest : std::uint32_t {
 // manager's refusals.
 Result<LinkIndex> create_process(MessageCalls& calls, std::string_view process, std::string_view program,
                                  std::string_view machine);
+// The same for a process that the scenario describes and says is created later: it has its own program, machine, links,
+// filter and flags.
+Result<void> create_and_start_process(MessageCalls& calls, std::string_view process);
 Result<void> start_process(MessageCalls& calls, std::string_view process);
 Result<void> stop_process(MessageCalls& calls, std::string_view process);
 Result<void> resume_process(MessageCalls& calls, std::string_view process);

@@ -40,7 +40,8 @@ struct ProcessDescription {
   MeterFlags flags;
   std::string filter;  // name of the filter its meter messages go to
   bool in_computation = true;
-  bool service = false;  // a server that never ends by itself: the run ends when every other process has ended
+  bool created_later = false;  // by another process: create_and_start_process()
+  bool service = false;        // a server that never ends by itself: the run ends when every other process has ended
 };
 
 // A program that can be created while the scenario runs.

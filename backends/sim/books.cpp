@@ -24,7 +24,7 @@ std::string processes_wired_to(const Process& process, Wanted wanted) {
 std::string what_it_does(const Process& process) {
   switch (process.life) {
     case Life::created:
-      return "was created and never started";
+      return process.is_awaited ? "was never created" : "was created and never started";
     case Life::ended:
       return "ended";
     case Life::destroyed:
@@ -93,7 +93,7 @@ SimTruth Books::truth(const Ending& ending, Population& population, TrueTime now
       truth.makespan = std::max(truth.makespan, p.last_activity);
       truth.total_cpu_ns += p.cpu_time_ns;
     }
-    if (!process->is_gone() && !process->service)
+    if (!process->is_gone() && !process->service && !process->is_awaited)
       truth.blocked.push_back(fmt::format("process '{}' on machine '{}' {}", p.name, p.machine, p.final_state));
   }
   for (const Machine& machine : population.machines())

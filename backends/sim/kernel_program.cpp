@@ -65,6 +65,11 @@ class Kernel {
   }
 
   Answer create(const std::string& name, const std::string& program_name, Process& requester) {
+    if (Process* described = simulation_.population().find_process(name)) {
+      simulation_.population().create_awaited(*described);
+      record(requester, EventType::create_process, *described, 0);
+      return std::optional(privileged_.insert_link({&simulation_.population().create_channel(*described)}));
+    }
     for (const auto& spawnable : simulation_.scenario().programs) {
       if (spawnable.name != program_name) continue;
       Process& process = simulation_.population().create_process(name, program_name, spawnable.program, machine_);

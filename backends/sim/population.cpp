@@ -2,6 +2,7 @@
 
 #include "backends/sim/process_calls.hpp"
 #include "backends/sim/system_programs.hpp"
+#include "model/check.hpp"
 
 namespace dpm::sim {
 
@@ -66,6 +67,11 @@ void Population::create_scenario_processes() {
     process.flags = description.flags;
     process.filter = filter_index(names.info(), description.filter);
     names.already_named(process, {static_cast<std::uint32_t>(application_.size() - 1)});
+    if (description.created_later) {
+      process.is_awaited = true;
+      --not_ended_;
+      continue;
+    }
     if (process.service) --not_ended_;
     give_standard_links(process);
   }
@@ -117,6 +123,13 @@ Process& Population::create_process(const std::string& name, const std::string& 
   process_by_name_[name] = &process;
   ++not_ended_;
   return process;
+}
+
+void Population::create_awaited(Process& process) {
+  DPM_CHECK(process.is_awaited);
+  process.is_awaited = false;
+  process.started = simulation_.now();
+  if (!process.service) ++not_ended_;
 }
 
 void Population::give_standard_links(Process& process) {

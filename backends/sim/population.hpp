@@ -40,6 +40,8 @@ class Population {
   // A process that does not run yet. Its standard links are in place when give_standard_links() has been called.
   Process& create_process(const std::string& name, const std::string& program_name, Program program, Machine& machine);
   void give_standard_links(Process& process);
+  // A process that the scenario describes, and that is there from now on.
+  void create_awaited(Process& process);
   // A process as it was before it ran, but for its links and its accounts.
   void renew(Process& process);
 

@@ -87,6 +87,7 @@ struct Process {
   Machine* machine = nullptr;
   bool in_computation = true;
   bool service = false;
+  bool is_awaited = false;  // the scenario describes it, and another process is to create it
   bool system = false;  // kernels, process manager, switchboard, filters: started by their first message, never metered
   ProcessId id;         // system processes get one when a trace first names them
   std::uint32_t rank = 0;  // decides ties; the order of the scenario

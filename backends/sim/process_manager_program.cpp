@@ -31,9 +31,11 @@ class ProcessManager {
     if (words.size() != words_needed)
       return Error{
           fmt::format("the process manager expects {} words in this request, not {}", words_needed, words.size())};
-    if (kind == ProcessRequest::create) return create(words[0], words[1], words[2], *requester);
-
     Process* process = simulation_.population().find_process(words[0]);
+    const bool is_awaited = process != nullptr && process->is_awaited;
+    if (kind == ProcessRequest::create && is_awaited && words[1].empty()) return create_awaited(*process, *requester);
+    if (kind == ProcessRequest::create) return create(words[0], words[1], words[2], *requester);
+    if (is_awaited) return Error{fmt::format("process '{}' has not been created", words[0])};
     if (process == nullptr)
       return Error{
           fmt::format("no process '{}'{}", words[0], did_you_mean(words[0], simulation_.population().process_names()))};
@@ -81,6 +83,15 @@ class ProcessManager {
                                ask(KernelRequest::set_meter_link, process, {filter}, requester),
                                ask(KernelRequest::set_flags, process, {to_string(flags)}, requester)})
       if (!step) return step;
+    return link;
+  }
+
+  // Of the scenario: filter and flags are described there.
+  Answer create_awaited(Process& process, Process& requester) {
+    if (!process.machine->on) return Error{fmt::format("machine '{}' is off", process.machine->name)};
+    Answer link = ask(KernelRequest::create, process, {process.program_name}, requester);
+    if (!link) return link;
+    if (Answer given = ask(KernelRequest::give_standard_links, process, {}, requester); !given) return given;
     return link;
   }
 

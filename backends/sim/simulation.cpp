@@ -32,7 +32,8 @@ Simulation::Simulation(const Scenario& scenario, int output_fd, const std::strin
 
 void Simulation::run() {
   population_.populate();
-  for (std::size_t i = 0; i < scenario_.processes.size(); ++i) scheduler_.start(*population_.application()[i], nullptr);
+  for (std::size_t i = 0; i < scenario_.processes.size(); ++i)
+    if (!scenario_.processes[i].created_later) scheduler_.start(*population_.application()[i], nullptr);
   faults_.schedule();
   if (scenario_.time_limit.ns > 0)
     delivery_.at({scenario_.time_limit.ns},

@@ -365,6 +365,14 @@ void Performer::reply(const KindName& kind, const Quantity& bytes, Activity& act
   calls_.reply(*request, answer);
 }
 
+// ---- processes
+
+void Performer::manage(const char* step, const Whom& processes, const Managed& what) {
+  for (const std::string& process : *processes.processes)
+    if (auto done = what(calls_, process); !done)
+      throw std::runtime_error(fmt::format("process '{}', step '{}': {}", calls_.name(), step, done.error().what));
+}
+
 // ---- steps
 
 void Performer::perform(const Steps& steps, Activity& activity) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -78,6 +79,10 @@ class Performer {
   bool post(const Outgoing& outgoing, How how, Activity& activity, const Timeout* timeout = nullptr);
   void post_to(const std::string& process, const KindName& kind, const Quantity& bytes, Activity& activity);
   void reply(const KindName& kind, const Quantity& bytes, Activity& activity);
+
+  // Asks the process manager for something, for each of the processes.
+  using Managed = std::function<Result<void>(MessageCalls& calls, std::string_view process)>;
+  void manage(const char* step, const Whom& processes, const Managed& what);
 
  private:
   // What this process wants to know of a list of names, found out once: lists live as long as the behaviour.

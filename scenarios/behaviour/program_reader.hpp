@@ -21,12 +21,24 @@ struct HandledKind {
   ProcessNames from;  // null: any process
 };
 
+// Names of other parts of the scenario, to be checked when all of it is known.
+struct NamedAt {
+  std::string name;
+  int line = 0;
+};
+struct ProcessesAt {
+  ProcessNames processes;
+  int line = 0;
+};
+
 struct InFileProgram {
   std::shared_ptr<Behaviour> behaviour;
   std::vector<SentKind> sent;
   std::vector<SentKind> called;  // those of `sent` that are calls
   std::vector<KindName> replies;
   std::vector<HandledKind> handled;
+  std::vector<NamedAt> machines;  // that it names
+  std::vector<ProcessesAt> created;
   bool writes_to_sender = false;
   bool stops = false;
 };

@@ -1,7 +1,7 @@
 // The fields of a step, described once. A step calls one method for each of its fields, in the order in which they are
 // written; what reads steps, writes them, lists their keys and makes the schema are the StepFields.
 //
-// sends(), takes(), needs_message() and ends_process() are not fields: they say what the step does to the messages of its
+// sends(), takes(), creates(), needs_message() and ends_process() are not fields: they say what the step does to the messages of its
 // process, at the place where it does so. remembers() gives the step a place in the memory of its process.
 #pragma once
 
@@ -68,6 +68,7 @@ class StepFields {
   virtual void wholes(const Field& field, std::vector<std::uint64_t>&, Range) { other(field); }
   virtual void variable(const Field& field, Variable&) { other(field); }
   virtual void subscription(const Field& field, Subscription&) { other(field); }
+  virtual void machine(const Field& field, std::string&) { other(field); }
   virtual void steps(const Field& field, Steps&) { other(field); }
   virtual void optional_steps(const Field& field, Steps&) { other(field); }
   virtual void branches(const Field& field, std::vector<ChoiceBranch>&) { other(field); }
@@ -79,6 +80,7 @@ class StepFields {
   virtual void calls(const KindName&, const Whom&) {}  // besides sends()
   virtual void replies(const KindName&) {}
   virtual void takes(const KindName&, const Whom&) {}  // from here on there is a message being handled
+  virtual void creates(const Whom&) {}
   virtual void needs_message(const char* /*what*/) {}
   virtual void ends_process() {}
   virtual void remembers(std::size_t& /*slot*/) {}

@@ -132,6 +132,17 @@ class FieldReader : public StepFields {
     resolve(*node, field, group);
   }
 
+  void machine(const Field& field, std::string& machine) override {
+    const auto* node = object_.need(field.key);
+    if (node == nullptr) return;
+    machine = reading_.name(*node, quoted(field));
+    program_.machines.push_back({machine, node->line});
+  }
+
+  void creates(const Whom& processes) override {
+    if (processes.processes != nullptr) program_.created.push_back({processes.processes, object_.node().line});
+  }
+
   void senders(const Field& field, Whom& from) override {
     const auto* node = object_.find(field.key);
     if (node == nullptr) return;

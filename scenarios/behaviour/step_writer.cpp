@@ -78,6 +78,7 @@ class FieldWriter : public StepFields {
   void answer_kind(const Field& field, KindName& kind) override { object_[field.key] = kind.name; }
   void receiver(const Field& field, Whom& to) override { object_[field.key] = to.name; }
   void members(const Field& field, Whom& group) override { object_[field.key] = group.name; }
+  void machine(const Field& field, std::string& machine) override { object_[field.key] = machine; }
   void senders(const Field& field, Whom& from) override {
     if (!from.name.empty()) object_[field.key] = from.name;
   }

@@ -49,10 +49,10 @@ struct KeyTables {
   KeyTable metering{"metering",
                     "the cost of metering",
                     {"call_cpu_s", "waiting_call_cpu_s", "call_elapsed_s", "waiting_call_elapsed_s", "wake_up"}};
-  KeyTable process{
-      "process",
-      "a process",
-      {"name", "count", "program", "parameters", "machine", "links", "flags", "filter", "in_computation", "service"}};
+  KeyTable process{"process",
+                   "a process",
+                   {"name", "count", "program", "parameters", "machine", "links", "flags", "filter", "in_computation",
+                    "service", "created_later"}};
   KeyTable meter{"meter",
                  "the meter",
                  {"flags", "buffered_events", "cpu_per_event_s", "cpu_per_meter_message_s", "bytes_per_event",

@@ -187,6 +187,7 @@ void SystemReader::read_process(ObjectReader& object, ProcessEntry& entry) {
   common.in_computation = object.flag("in_computation", true);
   entry.service_given = object.has("service");
   common.service = object.flag("service", false);
+  common.created_later = object.flag("created_later", false);
   const JsonNode* machine = object.find("machine");
   const JsonNode* links = object.find("links");
   for (std::size_t i = 0; i < entry.members.size(); ++i) {

@@ -36,6 +36,7 @@ void Wiring::add_links(std::size_t process, const std::vector<std::string>& to) 
 
 void Wiring::finish() {
   if (reading_.problems.empty()) add_links_of_steps();
+  if (reading_.problems.empty()) check_what_is_managed();
   if (reading_.problems.empty()) make_programs();
   check_that_it_ends();
 }
@@ -89,6 +90,37 @@ void Wiring::check_kinds(const ProcessEntry& sender, const InFileProgram& progra
       reading_.problems.add(sent.kind.line,
                             fmt::format("process '{}' neither handles nor waits for '{}' from '{}'{}", sent.to->front(),
                                         sent.kind.name, sender_names.front(), hint(sent.kind.name, kinds)));
+    }
+  }
+}
+
+// Machines that programs name, and processes that they create.
+void Wiring::check_what_is_managed() {
+  std::vector<std::string> machines;
+  for (const auto& machine : scenario_.machines) machines.push_back(machine.name);
+  std::set<std::string> created;
+  for (const auto& entry : processes_.entries) {
+    for (const auto& program : entry.programs) {
+      for (const auto& [name, line] : program->machines)
+        if (std::find(machines.begin(), machines.end(), name) == machines.end())
+          reading_.problems.add(line, fmt::format("no machine '{}'{}", name, hint(name, machines)));
+      for (const auto& [names, line] : program->created) {
+        created.insert(names->begin(), names->end());
+        for (const auto& name : *names)
+          if (!scenario_.processes[processes_.index.at(name)].created_later)
+            reading_.problems.add(
+                line, fmt::format("process '{}' is there from the beginning; give it \"created_later\": true", name));
+      }
+    }
+  }
+  for (const auto& entry : processes_.entries) {
+    const bool in_file_only = std::all_of(processes_.entries.begin(), processes_.entries.end(),
+                                          [](const auto& other) { return !other.programs.empty(); });
+    for (const std::size_t member : entry.members) {
+      const ProcessDescription& process = scenario_.processes[member];
+      if (!process.created_later || created.contains(process.name) || !in_file_only) continue;
+      reading_.problem(*entry.node,
+                       fmt::format("process '{}' has created_later, and no step creates it", process.name));
     }
   }
 }

@@ -45,6 +45,7 @@ class Wiring {
  private:
   void add_links_of_steps();
   void check_kinds(const ProcessEntry& sender, const InFileProgram& program);
+  void check_what_is_managed();
   void make_programs();
   void check_that_it_ends();
 

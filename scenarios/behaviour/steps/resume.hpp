@@ -1,0 +1,17 @@
+// Lets processes that were stopped go on.
+#pragma once
+
+#include "scenarios/behaviour/step_fields.hpp"
+
+namespace dpm::steps {
+
+struct Resume {
+  static const StepWords words;
+
+  Whom processes;
+
+  void fields(StepFields& fields);
+  void perform(Performer& performer, Activity& activity) const;
+};
+
+}  // namespace dpm::steps
