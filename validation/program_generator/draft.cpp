@@ -18,7 +18,7 @@ double rounded(double value) {
 
 }  // namespace
 
-Draft::Draft(std::uint64_t seed) : seed_(seed), random_(Random::stream(seed, "random program")) {
+Draft::Draft(std::uint64_t seed, const char* stream) : seed_(seed), random_(Random::stream(seed, stream)) {
   scale_s_ = rounded(std::exp(random_.uniform(std::log(.003), std::log(.05))));
 }
 
@@ -94,7 +94,7 @@ Json Draft::delays() {
 }
 
 Json Draft::machines(std::uint64_t count) {
-  const bool differ = chance(.3);
+  const bool differ = chance(machines_differ_);
   Json machines = Json::array();
   for (std::uint64_t m = 1; m <= count; ++m) {
     Json machine = {{"name", "m" + std::to_string(m)}};

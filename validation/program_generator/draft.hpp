@@ -11,7 +11,8 @@ namespace dpm::validation {
 
 class Draft {
  public:
-  explicit Draft(std::uint64_t seed);
+  // `stream` names the random stream, so that two generators draw different systems from one seed.
+  explicit Draft(std::uint64_t seed, const char* stream = "random program");
 
   // ---- draws
 
@@ -35,6 +36,9 @@ class Draft {
   // The same, one way or the other: this program draws random numbers.
   void add_with_state(const std::string& name, std::uint64_t count, Json program);
 
+  // How often the machines have different speeds.
+  void set_machines_differ(double probability) { machines_differ_ = probability; }
+
   void say(const std::string& what);  // of the variant
   const std::string& variant() const { return variant_; }
 
@@ -50,6 +54,7 @@ class Draft {
   std::uint64_t seed_;
   Random random_;
   double scale_s_;
+  double machines_differ_ = .3;
   Json programs_ = Json::object();
   Json processes_ = Json::array();
   std::vector<std::string> names_;  // of all processes
