@@ -21,7 +21,7 @@
 namespace dpm {
 namespace {
 
-const RoundRobins kNoRoundRobins;
+const DestinationChoices kNoChoices;
 
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
@@ -48,7 +48,7 @@ struct Process : Standing {
   std::uint32_t first_open = 0;     // its first RECEIVE not yet performed; maintained only if it receives from outside
   std::uint32_t next_handout = 0;   // dispatchers: index into `handouts`
   std::int64_t wake_up_cpu_ns = 0;  // of waking and being woken, not yet spent
-  double work_factor = 1;           // of the piece of another member of a round: round_robin.hpp
+  double work_factor = 1;           // of the piece of another member: destinations.hpp
 };
 
 std::int64_t times(double factor, std::int64_t ns) {
@@ -67,7 +67,7 @@ struct Replay::State {
   Order order = Order::recorded;
   std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
   ReplicaChoice replicas;
-  Turns turns;
+  Destinations destinations;
   WantedMessages wanted;
   ReplayWaits waits;
   std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
@@ -119,8 +119,8 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       roles(std::move(r)),
       slice_ns(static_cast<double>(target.time_slice.ns)),
       replicas(h, target.replicas),
-      turns(h, roles.in_turn == nullptr ? kNoRoundRobins : *roles.in_turn),
-      wanted(h, roles, turns, replicas),
+      destinations(h, roles.destinations == nullptr ? kNoChoices : *roles.destinations),
+      wanted(h, roles, destinations, replicas),
       waits(h),
       task_of(tasks_of_receives(h, roles)) {
   for (const auto& arc : h.external_arcs) {
@@ -162,7 +162,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   DPM_CHECK(order != Order::recorded || replicas.empty());
   costs.move(machine_of);
   replicas.begin();
-  turns.begin();
+  destinations.begin();
   wanted.begin(order == Order::role);
   std::fill(performer.begin(), performer.end(), Roles::kNone);
   waits.begin();
@@ -339,9 +339,9 @@ std::uint32_t Replay::State::receiver_of(std::uint32_t p, std::uint32_t number) 
   if (process.redirect_to != kNoPeer && event.peer == process.redirect_from) return process.redirect_to;
   if (event.match == kNoEvent) return event.peer;
   if (!replicas.empty()) return replicas.receiver_of(p, event);
-  if (order == Order::role && !turns.empty()) {
-    const std::uint32_t next = turns.receiver_of(p, number);
-    if (next != Turns::kNone) return next;
+  if (order == Order::role && !destinations.empty()) {
+    const std::uint32_t next = destinations.receiver_of(p, number);
+    if (next != Destinations::kNone) return next;
   }
   const bool in_task = order == Order::role && !task_of.empty() && task_of[event.match] != kNoEvent;
   const std::uint32_t by = in_task ? performer[task_of[event.match]] : Roles::kNone;
@@ -357,7 +357,8 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
   if (event.match != kNoEvent) {
     if (!replicas.empty()) replicas.sent(p, event);
-    if (order == Order::role) turns.sent(p, number);
+    if (order == Order::role) destinations.sent(p, number, receiver);
+    wanted.sent(p, process, receiver);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
   } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
     deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});
@@ -489,17 +490,18 @@ void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
 
 double Replay::State::work_factor(std::uint32_t p) const {
   const Process& process = processes[p];
-  if (order != Order::role || turns.empty() || process.source == p) return 1;
+  if (order != Order::role || destinations.empty() || process.source == p) return 1;
   const std::uint32_t piece = task_of[process.cursor] == kNoEvent ? process.cursor : task_of[process.cursor];
-  return turns.work_factor(piece, process.source, p);
+  return destinations.work_factor(piece, process.source, p);
 }
 
 void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
-  process.in_progress += wanted.progress(p, process, message);
+  wanted.received(p, process, message.sender);
   process.taken_send = message.send;
   process.taken_from = message.sender;
+  if (order == Order::role) destinations.received(p, message.sender);
   process.redirect_from = process.redirect_to = kNoPeer;
   process.takes_any = false;
   if (order == Order::role && !counted.empty() && counted[message.receive] != 0) {

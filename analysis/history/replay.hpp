@@ -15,7 +15,7 @@
 //             from any worker, an answer to the sender goes to the actual sender (except where it restarts,
 //             handouts.hpp), and a worker performs the task of the message it got, with all it asks others meanwhile
 //             (tasks.hpp). A process that counts messages performs its k-th segment on the k-th of them. And what a
-//             process sends in turn goes to whose turn it is (round_robin.hpp).
+//             process sends in turn, or to the least busy, goes to whose turn it is there (destinations.hpp).
 //
 // Where the target has copies of a server, each client's requests go to them in turn (replica_choice.hpp). Recorded
 // order is then not possible: the trace has no copies.
@@ -41,15 +41,16 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/history/destinations.hpp"
 #include "analysis/history/history.hpp"
-#include "analysis/history/round_robin.hpp"
 #include "analysis/history/target.hpp"
 
 namespace dpm {
 
 enum class Order : std::uint8_t { recorded, arrival, role };
 
-// Which processes hand out work to which, which count messages, and which send in turn, for Order::role.
+// Which processes hand out work to which, which count messages, and which choose destinations, for
+// Order::role.
 struct Roles {
   static constexpr std::uint32_t kNone = 0xffffffffu;
   std::vector<std::uint32_t>
@@ -58,7 +59,7 @@ struct Roles {
   // the k-th message whatever its sender: for example when half of a round's neighbours have reported, or the last of
   // four answers is in.
   std::vector<std::vector<std::uint32_t>> counts_from;
-  std::shared_ptr<const RoundRobins> in_turn;  // processes that choose destinations in turn; null: none
+  std::shared_ptr<const DestinationChoices> destinations;  // that processes choose by what they remember; null: none
 
   bool is_worker(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] != kNone && dispatcher_of[process] != process;

@@ -104,7 +104,7 @@ class Reader {
       add_caveat(of(unanswered, pieces_.size()) + " requests get no answer before the next request");
     find_varied_questions();
     const IntakeLimit limit = find_intake_limits(history_)[server_];
-    if (limit.most > 0)
+    if (limit.exists())
       add_caveat(fmt::format("it takes no more than {} requests at a time; so does each copy", limit.most));
   }
 

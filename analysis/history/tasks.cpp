@@ -4,7 +4,7 @@ namespace dpm {
 
 std::vector<std::uint32_t> tasks_of_receives(const History& history, const Roles& roles) {
   std::vector<std::uint32_t> task_of;
-  if (roles.in_turn != nullptr && !roles.in_turn->empty()) task_of = roles.in_turn->piece_of;
+  if (roles.destinations != nullptr && !roles.destinations->empty()) task_of = roles.destinations->piece_of;
   for (std::uint32_t p = 0; p < history.process_count(); ++p) {
     if (!roles.is_worker(p)) continue;
     std::uint32_t task = kNoEvent;

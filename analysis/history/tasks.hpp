@@ -17,7 +17,7 @@
 namespace dpm {
 
 // By event: for a worker's RECEIVE from others than its dispatcher, the RECEIVE of its task, and for a later RECEIVE of
-// a piece of work that was given out in turn (round_robin.hpp), the RECEIVE that began it; otherwise kNoEvent. Empty if
+// a piece of work that was given out by a choice (destinations.hpp), the RECEIVE that began it; otherwise kNoEvent. Empty if
 // there is none.
 std::vector<std::uint32_t> tasks_of_receives(const History& history, const Roles& roles);
 

@@ -2,7 +2,7 @@
 // which follow from the message it handled last, unless something else decides:
 //
 //   limit   how much it has in progress (intake_limit.hpp)
-//   task    a worker waits for its dispatcher, and a member of a round for what is given out in turn, whichever
+//   task    a worker waits for its dispatcher, and a process among which others choose for what they give out, whichever
 //           process's history it performs: the channels named there are that process's
 #pragma once
 
@@ -27,7 +27,8 @@ struct Standing {
 
 class WantedMessages {
  public:
-  WantedMessages(const History& history, const Roles& roles, const Turns& turns, const ReplicaChoice& replicas);
+  WantedMessages(const History& history, const Roles& roles, const Destinations& destinations,
+                 const ReplicaChoice& replicas);
 
   // Whether processes have roles in the order of this run.
   void begin(bool with_roles) { with_roles_ = with_roles; }
@@ -36,19 +37,20 @@ class WantedMessages {
   bool includes(std::uint32_t p, const Standing& at, const ArrivingMessage& message) const;
   // A RECEIVE from outside, whose channel is not in the graph, but the set that was waited for when it came.
   bool includes_outside(std::uint32_t p, const Standing& at, std::uint32_t receive) const;
-  // How the message changes what `p` has in progress.
-  std::int64_t progress(std::uint32_t p, const Standing& at, const ArrivingMessage& message) const;
+  // What `p` has in progress after a message.
+  void received(std::uint32_t p, Standing& at, std::uint32_t sender) const;
+  void sent(std::uint32_t p, Standing& at, std::uint32_t receiver) const;
 
  private:
+  bool is_limited(std::uint32_t p, const Standing& at) const;
   bool is_full(std::uint32_t p, const Standing& at) const;
-  bool ends_work(std::uint32_t p, const ArrivingMessage& message) const;
   bool waits_for_task(std::uint32_t p, const Standing& at) const;
-  bool begins_piece(std::uint32_t receive) const { return with_roles_ && turns_.begins_piece(receive); }
+  bool begins_piece(std::uint32_t receive) const { return with_roles_ && destinations_.begins_piece(receive); }
   std::uint32_t set_at(const Standing& at) const { return history_.events[at.cursor].channel; }
 
   const History& history_;
   const Roles& roles_;
-  const Turns& turns_;
+  const Destinations& destinations_;
   const ChannelSets sets_;
   std::vector<IntakeLimit> limits_;  // by process
   bool with_roles_ = false;

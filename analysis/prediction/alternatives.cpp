@@ -16,9 +16,9 @@ bool is_receive(const HistoryEvent& event) { return event.kind() == HistoryKind:
 
 }  // namespace
 
-Alternatives::Alternatives(const History& history, const Roles& roles, const RoundRobins& open,
+Alternatives::Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices,
                            const Schedule& schedule, bool rounded)
-    : history_(history), roles_(roles), open_(open), rounded_(rounded), performed_(history.process_count()) {
+    : history_(history), roles_(roles), choices_(choices), rounded_(rounded), performed_(history.process_count()) {
   for (std::uint32_t e = 0; e < history.events.size(); ++e) {
     if (is_receive(history.events[e]) && schedule.finished_ns[e] >= 0)
       performed_[schedule.performed_by[e]].push_back(e);
@@ -102,9 +102,9 @@ bool Alternatives::are_alike(const std::vector<Segment>& segments) const {
 }
 
 void Alternatives::add_choices() {
-  for (std::size_t i = 0; i < open_.rounds.size(); ++i) {
-    const RoundRobin& choice = open_.rounds[i];
-    if (choice.in_turn) continue;
+  for (std::size_t i = 0; i < choices_.choices.size(); ++i) {
+    const DestinationChoice& choice = choices_.choices[i];
+    if (choice.rule != DestinationChoice::Rule::unknown) continue;
     const std::uint32_t parts = first_parting(choice.process);
     const auto first = std::lower_bound(choice.sends.begin(), choice.sends.end(), parts);
     if (choice.sends.end() - first > 1)
@@ -146,22 +146,24 @@ void Alternatives::round_costs(Random& random, History& other) const {
 }
 
 void Alternatives::draw_receivers(Random& random, Roles& roles) const {
-  RoundRobins drawn;
+  DestinationChoices drawn;
   bool any = false;
-  for (std::size_t i = 0; i < open_.rounds.size(); ++i) {
+  for (std::size_t i = 0; i < choices_.choices.size(); ++i) {
     const auto shuffled = shuffled_from_.find(i);
-    if (!open_.rounds[i].in_turn && (shuffled == shuffled_from_.end() || !random.chance(.5))) continue;
-    RoundRobin& choice = drawn.rounds.emplace_back(open_.rounds[i]);
-    if (choice.in_turn) continue;
+    if (choices_.choices[i].rule == DestinationChoice::Rule::unknown &&
+        (shuffled == shuffled_from_.end() || !random.chance(.5)))
+      continue;
+    DestinationChoice& choice = drawn.choices.emplace_back(choices_.choices[i]);
+    if (choice.rule != DestinationChoice::Rule::unknown) continue;
     any = true;
     auto& members = choice.members;
     for (std::size_t left = members.size(); left - shuffled->second > 1; --left)
       std::swap(members[left - 1], members[shuffled->second + random.below(left - shuffled->second)]);
   }
   if (!any) return;
-  drawn.piece_of = open_.piece_of;
-  drawn.work = open_.work;
-  roles.in_turn = std::make_shared<const RoundRobins>(std::move(drawn));
+  drawn.piece_of = choices_.piece_of;
+  drawn.work = choices_.work;
+  roles.destinations = std::make_shared<const DestinationChoices>(std::move(drawn));
 }
 
 }  // namespace dpm

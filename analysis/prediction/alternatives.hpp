@@ -8,7 +8,7 @@
 //     over the same channels, by a message of that size and sender; drawn with replacement. So are the sizes of the
 //     messages they send;
 //   - the receivers of the messages it passed on are shuffled, unless the trace shows how they were chosen
-//     (turn_finder.hpp); the pieces of work go with the messages.
+//     (destination_rules.hpp); the pieces of work go with the messages.
 // Where processes are moved to machines of other speed, CPU times are not known better than to a nanosecond, which
 // decides between messages that come at one instant.
 #pragma once
@@ -27,7 +27,7 @@ namespace dpm {
 class Alternatives {
  public:
   // `schedule` is that of the prediction. `rounded`: CPU times are, too.
-  Alternatives(const History& history, const Roles& roles, const RoundRobins& open, const Schedule& schedule,
+  Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices, const Schedule& schedule,
                bool rounded);
 
   // No unit: every alternative is the trace.
@@ -66,11 +66,12 @@ class Alternatives {
 
   const History& history_;
   const Roles& roles_;
-  const RoundRobins& open_;
+  const DestinationChoices& choices_;
   const bool rounded_;
   std::vector<std::vector<std::uint32_t>> performed_;  // by process: RECEIVEs in the order of the prediction
   std::vector<Unit> units_;
-  std::map<std::size_t, std::size_t> shuffled_from_;  // by index of an open choice: its first SEND that may be another
+  std::map<std::size_t, std::size_t>
+      shuffled_from_;  // by index of an unknown choice: its first SEND that may be another
 };
 
 }  // namespace dpm

@@ -47,13 +47,13 @@ bool changes_speed(const History& history, const Target& target) {
 Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
   double squares_P = 0, squares_elapsed = 0;
   const ReplayResult run = Replay(history, target, predicted.roles).run(predicted.order, target.machine_of, true);
-  const Alternatives alternatives(history, predicted.roles, predicted.open, *run.schedule,
+  const Alternatives alternatives(history, predicted.roles, predicted.choices, *run.schedule,
                                   changes_speed(history, target));
   int count = 0;
   Random random = Random::stream(1, "alternatives");  // the same interval every time
   for (int i = 0; i < kAlternatives && !alternatives.none(); ++i) {
     const auto other = alternatives.draw(random);
-    const Order order = other.roles.in_turn == nullptr ? predicted.order : Order::role;
+    const Order order = other.roles.destinations == nullptr ? predicted.order : Order::role;
     const ReplayResult there = Replay(other.history, target, other.roles).run(order, target.machine_of);
     if (there.not_performed > 0 || there.elapsed_ns <= 0) continue;
     const double elapsed = there.elapsed_ns * 1e-9 / predicted.elapsed_s - 1;

@@ -26,7 +26,7 @@ struct Interval {
 struct Predicted {
   Order order = Order::arrival;
   const Roles& roles;
-  const RoundRobins& open;  // turn_finder.hpp
+  const DestinationChoices& choices;  // OrderChoice::choices
   double P = 0;
   double elapsed_s = 0;
 };

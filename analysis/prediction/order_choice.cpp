@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/prediction/counting.hpp"
-#include "analysis/prediction/turn_finder.hpp"
+#include "analysis/prediction/destination_finder.hpp"
 
 namespace dpm {
 namespace {
@@ -42,7 +42,7 @@ class Chooser {
   OrderChoice run() {
     hand_out();
     count();
-    take_turns();
+    choose_destinations();
     leave_the_others();
     return std::move(choice_);
   }
@@ -73,14 +73,17 @@ class Chooser {
     }
   }
 
-  void take_turns() {
+  void choose_destinations() {
     std::vector<bool> has_order(history_.process_count());
     for (std::uint32_t p = 0; p < has_order.size(); ++p) has_order[p] = most_senders(history_, p) > 1;
-    Choices found = find_choices(history_, has_order, chosen_);
-    for (const RoundRobin& round : found.in_turn.rounds)
-      choice_.why.push_back({"turn", {ProcessId{round.process}}, reason_of(round, history_)});
-    choice_.open = std::move(found.open);
-    if (!found.in_turn.empty()) choice_.roles.in_turn = std::make_shared<const RoundRobins>(std::move(found.in_turn));
+    FoundChoices found = find_choices(history_, has_order, chosen_);
+    for (const DestinationChoice& choice : found.known.choices)
+      choice_.why.push_back({choice.rule == DestinationChoice::Rule::in_turn ? "turn" : "least busy",
+                             {ProcessId{choice.process}},
+                             reason_of(choice, history_)});
+    choice_.choices = std::move(found.all);
+    if (!found.known.empty())
+      choice_.roles.destinations = std::make_shared<const DestinationChoices>(std::move(found.known));
   }
 
   void leave_the_others() {

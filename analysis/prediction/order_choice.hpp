@@ -2,7 +2,8 @@
 //
 //   role      a dispatcher and its workers (roles.hpp)
 //   count     a process that continues after every n-th message, whatever its sender (counting.hpp)
-//   turn      a process that sends to several in turn (turn_finder.hpp), for each such choice; listed beside its order
+//   turn, least busy   a process that sends to several in turn, or to the one that owes it the fewest answers
+//             (destination_finder.hpp): for each such choice, listed beside its order
 //   arrival   any other process that takes messages from several
 //   any       a process whose every RECEIVE could only take the message it took: there is no choice
 //
@@ -27,11 +28,11 @@ struct ProcessOrder {
 struct OrderChoice {
   std::vector<RoleGroup> groups;
   Roles roles;
-  RoundRobins open;  // turn_finder.hpp
+  DestinationChoices choices;  // all that destination_finder.hpp finds
   std::vector<ProcessOrder> why;
 
   bool same_as_arrival() const {
-    return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.in_turn == nullptr;
+    return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.destinations == nullptr;
   }
 };
 

@@ -90,7 +90,7 @@ class Predictor {
     OrderChoice choice = choose_orders(history_);
     prediction_.roles = choice.groups;
     roles_ = to_roles(choice.groups, history_.process_count());
-    if (target_.replicas.empty()) open_ = std::move(choice.open);
+    if (target_.replicas.empty()) choices_ = std::move(choice.choices);
     if (!prediction_.automatic) return;
     if (!target_.replicas.empty()) {
       prediction_.order = Order::arrival;
@@ -212,8 +212,8 @@ class Predictor {
   void find_the_interval() {
     if (!options_.interval || options_.method != SharingMethod::replay || prediction_.order == Order::recorded) return;
     const Roles none;
-    const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none, open_, prediction_.P,
-                              prediction_.elapsed_s};
+    const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none, choices_,
+                              prediction_.P, prediction_.elapsed_s};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
   }
@@ -250,7 +250,7 @@ class Predictor {
   const Target& target_;
   const PredictOptions& options_;
   Roles roles_;
-  RoundRobins open_;
+  DestinationChoices choices_;
   std::uint64_t forced_ = 0;
   Prediction prediction_;
 };

@@ -23,17 +23,17 @@ TEST_CASE("intake limit: the limit of a server is found, with the channels its a
     const auto limits = find_intake_limits(history);
     REQUIRE(limits.size() == history.process_count());
     CHECK(limits[0].most == limit);
-    CHECK(limits[0].answers == 1);
-    for (std::size_t p = 1; p < limits.size(); ++p) CHECK(limits[p].answers == 0);
+    CHECK(limits[0].when_full == 1);
+    for (std::size_t p = 1; p < limits.size(); ++p) CHECK(limits[p].most == 0);
   }
 }
 
 TEST_CASE("intake limit: a limit that was never reached is not in the trace", "[history]") {
-  CHECK(find_intake_limits(run(limited_server(1, 3, 20, 4)))[0].answers == 0);
+  CHECK(find_intake_limits(run(limited_server(1, 3, 20, 4)))[0].most == 0);
 }
 
 TEST_CASE("intake limit: a process that waits for answers because of the message it handled has none", "[history]") {
-  for (const auto& limit : find_intake_limits(run(selective_server(1, 5, 20, false)))) CHECK(limit.answers == 0);
+  for (const auto& limit : find_intake_limits(run(selective_server(1, 5, 20, false)))) CHECK(limit.most == 0);
 }
 
 TEST_CASE("intake limit: one RECEIVE that disagrees is enough to reject a limit", "[history]") {
@@ -43,13 +43,13 @@ TEST_CASE("intake limit: one RECEIVE that disagrees is enough to reject a limit"
     history.events[e].channel = 0;  // it took new work although it was full
     break;
   }
-  CHECK(find_intake_limits(history)[0].answers == 0);
+  CHECK(find_intake_limits(history)[0].most == 0);
 }
 
 TEST_CASE("intake limit: without RECEIVECALL nothing is known", "[history]") {
   History history = run(limited_server(3, 8, 20, 3));
   history.receive_calls_metered = false;
-  CHECK(find_intake_limits(history)[0].answers == 0);
+  CHECK(find_intake_limits(history)[0].most == 0);
 }
 
 TEST_CASE("intake limit: what one process shows holds for another of its program that was never full", "[history]") {
@@ -75,8 +75,8 @@ TEST_CASE("intake limit: what one process shows holds for another of its program
   const auto limits = find_intake_limits(history_of(info, events));
   CHECK(limits[0].most == 3);
   CHECK(limits[first].most == 3);
-  CHECK(limits[first].answers == 0);
-  REQUIRE(limits[first].answered_by.size() == info.processes.size());
-  CHECK(limits[first].answered_by[first + 1]);   // a worker
-  CHECK(!limits[first].answered_by[first + 4]);  // a client
+  CHECK(limits[first].when_full == 0);
+  REQUIRE(limits[first].limited.size() == info.processes.size());
+  CHECK(!limits[first].limited[first + 1]);  // a worker
+  CHECK(limits[first].limited[first + 4]);   // a client
 }

@@ -138,7 +138,7 @@ TEST_CASE("replay: a balancer that chooses in turn is exact elsewhere, and witho
     const auto elsewhere = random_placement(seed + 5000, traced.system.info);
     const ObviousRun truth = simulate(traced.system, elsewhere);
     const OrderChoice choice = choose_orders(traced.history);
-    REQUIRE(choice.roles.in_turn != nullptr);
+    REQUIRE(choice.roles.destinations != nullptr);
     const ReplayResult replayed = traced.replay(Order::role, elsewhere, choice.roles);
     reordered += truth.order != traced.run.order;
     REQUIRE(replayed.not_performed == 0);

@@ -1,4 +1,4 @@
-#include "analysis/prediction/turn_finder.hpp"
+#include "analysis/prediction/destination_finder.hpp"
 
 #include "model/random.hpp"
 #include "tests/support/build_history.hpp"
@@ -26,7 +26,7 @@ class Balanced {
     script_.receive(client, 0, script_.send("balancer", 1, client, 50));
   }
 
-  Choices found() const {
+  FoundChoices found() const {
     const History history = history_of(script_.info, script_.events);
     const std::size_t count = history.process_count();
     return find_choices(history, std::vector<bool>(count, true), std::vector<bool>(count, false));
@@ -43,11 +43,11 @@ const char* turn(int i) { return i % 2 == 0 ? "back_1" : "back_2"; }
 TEST_CASE("turns: requests that go to each back end in its turn are found, and their answers are not", "[prediction]") {
   Balanced balanced;
   for (int i = 0; i < 12; ++i) balanced.pass(i % 3 == 0 ? "one" : "other", turn(i));
-  const Choices found = balanced.found();
-  REQUIRE(found.in_turn.rounds.size() == 1);
-  CHECK(found.in_turn.rounds[0].process == 0);
-  CHECK(found.in_turn.rounds[0].members == std::vector<std::uint32_t>{1, 2});
-  CHECK(found.in_turn.rounds[0].sends.size() == 12);
+  const FoundChoices found = balanced.found();
+  REQUIRE(found.known.choices.size() == 1);
+  CHECK(found.known.choices[0].process == 0);
+  CHECK(found.known.choices[0].members == std::vector<std::uint32_t>{1, 2});
+  CHECK(found.known.choices[0].sends.size() == 12);
 }
 
 TEST_CASE("turns: a process that counts small and large requests each for themselves has two choices", "[prediction]") {
@@ -57,18 +57,18 @@ TEST_CASE("turns: a process that counts small and large requests each for themse
     const bool is_large = i % 3 == 0 || i % 7 == 0;
     balanced.pass(i % 4 == 0 ? "one" : "other", turn(is_large ? large++ : small++), is_large ? 500 : 10);
   }
-  CHECK(balanced.found().in_turn.rounds.size() == 2);
+  CHECK(balanced.found().known.choices.size() == 2);
 }
 
 TEST_CASE("turns: one request out of turn, or too few to tell, and there are none", "[prediction]") {
   for (const int out_of_turn : {3, 11}) {
     Balanced balanced;
     for (int i = 0; i < 12; ++i) balanced.pass(i % 3 == 0 ? "one" : "other", turn(i == out_of_turn ? i + 1 : i));
-    CHECK(balanced.found().in_turn.empty());
+    CHECK(balanced.found().known.empty());
   }
   Balanced few;
   for (int i = 0; i < 9; ++i) few.pass(i % 3 == 0 ? "one" : "other", turn(i));
-  CHECK(few.found().in_turn.empty());
+  CHECK(few.found().known.empty());
 }
 
 TEST_CASE("turns: a choice by the client or by the size is not open, one by a coin is", "[prediction]") {
@@ -81,10 +81,10 @@ TEST_CASE("turns: a choice by the client or by the size is not open, one by a co
     by_size.pass(i % 2 == 0 ? "one" : "other", heads ? "back_1" : "back_2", heads ? 10 : 20);
     by_coin.pass(i % 2 == 0 ? "one" : "other", heads ? "back_1" : "back_2");
   }
-  CHECK(by_client.found().open.empty());
-  CHECK(by_size.found().open.empty());
-  const Choices found = by_coin.found();
-  CHECK(found.in_turn.empty());
-  REQUIRE(found.open.rounds.size() == 1);
-  CHECK(found.open.rounds[0].members.size() == 40);
+  CHECK(by_client.found().all.empty());
+  CHECK(by_size.found().all.empty());
+  const FoundChoices found = by_coin.found();
+  CHECK(found.known.empty());
+  REQUIRE(found.all.choices.size() == 1);
+  CHECK(found.all.choices[0].members.size() == 40);
 }

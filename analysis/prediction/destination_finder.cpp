@@ -1,4 +1,4 @@
-#include "analysis/prediction/turn_finder.hpp"
+#include "analysis/prediction/destination_finder.hpp"
 
 #include <fmt/format.h>
 
@@ -10,20 +10,10 @@
 #include <utility>
 
 #include "analysis/history/server_work.hpp"
+#include "analysis/prediction/destination_rules.hpp"
 
 namespace dpm {
 namespace {
-
-// More than a round: three choices between two by coin look the same once in 256.
-constexpr std::size_t kRepeatedAtLeast = 8;
-
-// A SEND, and what it has in common with others of one choice.
-struct Sent {
-  std::uint32_t send = 0;
-  std::uint32_t after = kNoPeer;  // the sender of the message that was handled
-  std::uint32_t after_bytes = 0;  // of the message that was handled
-  std::uint32_t bytes = 0;
-};
 
 // How the SENDs of one choice are alike, from all to few.
 enum class Alike : std::uint8_t { all, after_bytes, bytes, both };
@@ -31,7 +21,7 @@ constexpr std::array kAlike = {Alike::all, Alike::after_bytes, Alike::bytes, Ali
 
 using Likeness = std::pair<std::uint32_t, std::uint32_t>;
 
-Likeness likeness(const Sent& sent, Alike alike) {
+Likeness likeness(const ChosenSend& sent, Alike alike) {
   const bool after = alike == Alike::after_bytes || alike == Alike::both;
   const bool own = alike == Alike::bytes || alike == Alike::both;
   return {after ? sent.after_bytes : 0, own ? sent.bytes : 0};
@@ -42,24 +32,25 @@ class Finder {
   Finder(const History& history, const std::vector<bool>& has_order, const std::vector<bool>& settled)
       : history_(history), has_order_(has_order), settled_(settled), works_(history.process_count()) {}
 
-  Choices run() {
+  FoundChoices run() {
     for (std::uint32_t p = 0; p < history_.process_count(); ++p)
       if (has_order_[p] && !settled_[p]) find_in(p);
     // A member performs what others would have, and so in another order.
-    auto& rounds = found_.in_turn.rounds;
-    for (std::size_t i = 0; i < rounds.size(); ++i)
-      for (const std::uint32_t member : std::vector(rounds[i].members))
+    auto& known = found_.known.choices;
+    for (std::size_t i = 0; i < known.size(); ++i)
+      for (const std::uint32_t member : std::vector(known[i].members))
         if (!has_order_[member] && !is_found(member)) find_in(member);
-    found_.open.rounds.insert(found_.open.rounds.end(), rounds.begin(), rounds.end());
-    note_pieces(found_.in_turn);
-    note_pieces(found_.open);
+    found_.all.choices.insert(found_.all.choices.end(), known.begin(), known.end());
+    note_pieces(found_.known);
+    note_pieces(found_.all);
     return std::move(found_);
   }
 
  private:
   bool is_found(std::uint32_t p) const {
-    const auto& rounds = found_.in_turn.rounds;
-    return std::any_of(rounds.begin(), rounds.end(), [p](const RoundRobin& round) { return round.process == p; });
+    const auto& known = found_.known.choices;
+    return std::any_of(known.begin(), known.end(),
+                       [p](const DestinationChoice& choice) { return choice.process == p; });
   }
 
   const std::string& program(std::uint32_t p) const { return history_.info.processes[p].program; }
@@ -78,7 +69,7 @@ class Finder {
   }
 
   void find_in(std::uint32_t p) {
-    std::map<std::string, std::vector<Sent>> by_program;
+    std::map<std::string, std::vector<ChosenSend>> by_program;
     std::uint32_t after_bytes = 0, after = kNoPeer;
     for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
       const HistoryEvent& event = history_.events[e];
@@ -93,74 +84,46 @@ class Finder {
     for (const auto& [members, sends] : by_program) find_choices_among(p, members, sends);
   }
 
-  // The first likeness by which all that begins a piece is in turn, or else the one by which most is.
-  void find_choices_among(std::uint32_t p, const std::string& members, const std::vector<Sent>& sends) {
-    std::vector<RoundRobin> best;
+  // By the first likeness that explains all SENDs, or else by the one that explains most.
+  void find_choices_among(std::uint32_t p, const std::string& members, const std::vector<ChosenSend>& sends) {
+    const bool all_begin = std::all_of(
+        sends.begin(), sends.end(), [&](const ChosenSend& sent) { return begins_piece(history_.events[sent.send]); });
+    if (!all_begin) return;
+    std::vector<DestinationChoice> best;
     std::size_t most = 0;
     for (const Alike alike : kAlike) {
       std::map<Likeness, std::vector<std::uint32_t>> alikes;
-      for (const Sent& sent : sends) alikes[likeness(sent, alike)].push_back(sent.send);
-      std::vector<RoundRobin> rounds;
+      for (const ChosenSend& sent : sends) alikes[likeness(sent, alike)].push_back(sent.send);
+      std::vector<DestinationChoice> choices;
       std::size_t covered = 0;
       for (auto& [key, of_choice] : alikes) {
-        auto round = in_turn(of_choice);
-        if (!round) continue;
+        auto choice = in_turn(history_, of_choice);
+        if (!choice) choice = least_outstanding(history_, p, of_choice);
+        if (!choice) continue;
         covered += of_choice.size();
-        round->process = p;
-        round->choice = choice_number(program(p), members, alike, key);
-        rounds.push_back(std::move(*round));
+        choice->process = p;
+        choice->number = choice_number(program(p), members, alike, key);
+        choices.push_back(std::move(*choice));
       }
       if (covered > most) {
         most = covered;
-        best = std::move(rounds);
+        best = std::move(choices);
       }
       if (most == sends.size()) break;
     }
-    if (best.empty()) note_if_open(p, members, sends);
-    for (RoundRobin& round : best) found_.in_turn.rounds.push_back(std::move(round));
+    if (best.empty() && !follows_message(history_, sends)) note_unknown(p, members, sends);
+    for (DestinationChoice& choice : best) found_.known.choices.push_back(std::move(choice));
   }
 
-  void note_if_open(std::uint32_t p, const std::string& members, const std::vector<Sent>& sends) {
-    RoundRobin open{p, choice_number(program(p), members, Alike::all, {}), {}, {}, false};
-    for (const Sent& sent : sends) {
-      const HistoryEvent& event = history_.events[sent.send];
-      if (!begins_piece(event)) return;
-      open.members.push_back(event.peer);
-      open.sends.push_back(sent.send);
+  void note_unknown(std::uint32_t p, const std::string& members, const std::vector<ChosenSend>& sends) {
+    DestinationChoice unknown{.process = p,
+                              .number = choice_number(program(p), members, Alike::all, {}),
+                              .rule = DestinationChoice::Rule::unknown};
+    for (const ChosenSend& sent : sends) {
+      unknown.members.push_back(history_.events[sent.send].peer);
+      unknown.sends.push_back(sent.send);
     }
-    const bool from_message = follows(sends, [](const Sent& sent) { return sent.after; }) ||
-                              follows(sends, [](const Sent& sent) { return sent.after_bytes; }) ||
-                              follows(sends, [](const Sent& sent) { return sent.bytes; });
-    if (!from_message) found_.open.rounds.push_back(std::move(open));
-  }
-
-  // Whether the receiver is always the same where `what` is: also if there is only one.
-  template <typename What>
-  bool follows(const std::vector<Sent>& sends, What what) const {
-    std::map<std::uint32_t, std::uint32_t> receiver_of;
-    return std::all_of(sends.begin(), sends.end(), [&](const Sent& sent) {
-      const std::uint32_t receiver = history_.events[sent.send].peer;
-      return receiver_of.try_emplace(what(sent), receiver).first->second == receiver;
-    });
-  }
-
-  std::optional<RoundRobin> in_turn(const std::vector<std::uint32_t>& sends) {
-    RoundRobin round;
-    auto& members = round.members;
-    const auto receiver = [&](std::size_t i) { return std::uint32_t{history_.events[sends[i]].peer}; };
-    while (members.size() < sends.size()) {
-      const std::uint32_t next = receiver(members.size());
-      if (std::find(members.begin(), members.end(), next) != members.end()) break;
-      members.push_back(next);
-    }
-    const std::size_t n = members.size();
-    if (n < 2 || sends.size() < n + kRepeatedAtLeast) return std::nullopt;
-    for (std::size_t i = n; i < sends.size(); ++i)
-      if (receiver(i) != members[i % n]) return std::nullopt;
-    for (const std::uint32_t send : sends)
-      if (!begins_piece(history_.events[send])) return std::nullopt;
-    round.sends = sends;
-    return round;
+    found_.all.choices.push_back(std::move(unknown));
   }
 
   std::uint32_t choice_number(const std::string& chooser, const std::string& members, Alike alike, Likeness key) {
@@ -168,15 +131,15 @@ class Finder {
         .first->second;
   }
 
-  void note_pieces(RoundRobins& found) {
+  void note_pieces(DestinationChoices& found) {
     if (found.empty()) return;
     found.piece_of.assign(history_.events.size(), kNoEvent);
     std::map<std::uint32_t, std::uint32_t> choice_of;  // by RECEIVE that begins a piece
-    for (const RoundRobin& round : found.rounds)
-      for (const std::uint32_t send : round.sends) choice_of[history_.events[send].match] = round.choice;
+    for (const DestinationChoice& choice : found.choices)
+      for (const std::uint32_t send : choice.sends) choice_of[history_.events[send].match] = choice.number;
     std::vector<bool> noted(history_.process_count());
-    for (const RoundRobin& round : found.rounds) {
-      for (const std::uint32_t member : round.members) {
+    for (const DestinationChoice& choice : found.choices) {
+      for (const std::uint32_t member : choice.members) {
         if (noted[member]) continue;
         noted[member] = true;
         note_pieces_of(member, choice_of, found);
@@ -185,7 +148,7 @@ class Finder {
   }
 
   void note_pieces_of(std::uint32_t member, const std::map<std::uint32_t, std::uint32_t>& choice_of,
-                      RoundRobins& found) {
+                      DestinationChoices& found) {
     const ServerWork& work = *work_of(member);
     const std::uint32_t first = history_.first_event[member];
     const MachineId machine = history_.info.processes[member].machine;
@@ -210,23 +173,27 @@ class Finder {
   const std::vector<bool>&has_order_, &settled_;
   std::vector<std::optional<Result<ServerWork>>> works_;
   std::map<std::tuple<std::string, std::string, Alike, Likeness>, std::uint32_t> choices_;
-  Choices found_;
+  FoundChoices found_;
 };
 
 }  // namespace
 
-Choices find_choices(const History& history, const std::vector<bool>& has_order, const std::vector<bool>& settled) {
+FoundChoices find_choices(const History& history, const std::vector<bool>& has_order,
+                          const std::vector<bool>& settled) {
   return Finder(history, has_order, settled).run();
 }
 
-std::string reason_of(const RoundRobin& round, const History& history) {
+std::string reason_of(const DestinationChoice& choice, const History& history) {
   constexpr std::size_t kShown = 3;
   std::string names;
-  for (std::size_t i = 0; i < std::min(round.members.size(), kShown); ++i)
-    names += (i == 0 ? "" : ", ") + history.info.processes[round.members[i]].name;
-  if (round.members.size() > kShown) names += ", ...";
-  return fmt::format("send to {} in turn, {} times: the turn stays, and the work goes with the message", names,
-                     round.sends.size());
+  for (std::size_t i = 0; i < std::min(choice.members.size(), kShown); ++i)
+    names += (i == 0 ? "" : ", ") + history.info.processes[choice.members[i]].name;
+  if (choice.members.size() > kShown) names += ", ...";
+  const std::size_t times = choice.sends.size();
+  if (choice.rule == DestinationChoice::Rule::in_turn)
+    return fmt::format("send to {} in turn, {} times: the turn stays, and the work goes with the message", names,
+                       times);
+  return fmt::format("send to the one of {} that owes the fewest answers, {} times: so they do there", names, times);
 }
 
 }  // namespace dpm
