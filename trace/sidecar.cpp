@@ -205,7 +205,7 @@ StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
 
 Sidecar from_document(const Json& json) {
   require(json.is_object() && json.value("format", "") == "dpm-trace", "this is not the description of a dpm trace");
-  const int version = json.at("version").get<int>();
+  const auto version = whole_number<std::uint32_t>(json.at("version"));
   require(version == kTraceFormatVersion,
           fmt::format("format version {} (this program reads version {})", version, kTraceFormatVersion));
   Sidecar sidecar;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trace/files.hpp"
+#include "trace/json_number.hpp"
 
 namespace dpm {
 namespace {
@@ -46,7 +47,7 @@ Result<std::vector<Undelivered>> undelivered_from_json(const std::string& path, 
     std::vector<Undelivered> undelivered;
     for (const auto& meter : json.at("meters"))
       undelivered.push_back({meter.at("machine").get<std::string>(), meter.at("job").get<std::string>(),
-                             meter.at("name").get<std::string>(), meter.at("pid").get<std::uint32_t>(),
+                             meter.at("name").get<std::string>(), whole_number<std::uint32_t>(meter.at("pid")),
                              meter.at("problem").get<std::string>(), count_from(meter.at("waiting")),
                              count_from(meter.at("lost")), meter.at("file").get<std::string>()});
     return undelivered;
