@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestCut = 6;  // a word column is never cut below this
+constexpr std::size_t kReadable = 9;      // columns go to another part before a word column is cut below this
 
 using view::character_count;
 
@@ -100,15 +101,19 @@ std::size_t TextTable::least_width(std::size_t column) const {
   return right_[column] ? whole : std::min(whole, kNarrowestCut);
 }
 
+std::size_t TextTable::readable_width(std::size_t column) const {
+  return std::max(least_width(column), std::min(whole_width(column), kReadable));
+}
+
 // Each part begins with the first column, which names the row.
 std::vector<std::vector<std::size_t>> TextTable::parts(std::size_t room) const {
   std::vector<std::vector<std::size_t>> parts = {{0}};
-  std::size_t used = least_width(0);
+  std::size_t used = readable_width(0);
   for (std::size_t c = 1; c < headings_.size(); ++c) {
-    const std::size_t more = kGap + least_width(c);
+    const std::size_t more = kGap + readable_width(c);
     if (used + more > room && parts.back().size() > 1) {
       parts.push_back({0});
-      used = least_width(0);
+      used = readable_width(0);
     }
     parts.back().push_back(c);
     used += more;

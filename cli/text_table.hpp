@@ -38,6 +38,7 @@ class TextTable {
  private:
   std::size_t whole_width(std::size_t column) const;
   std::size_t least_width(std::size_t column) const;
+  std::size_t readable_width(std::size_t column) const;
   std::vector<std::vector<std::size_t>> parts(std::size_t room) const;
   std::vector<std::size_t> widths_in(const std::vector<std::size_t>& columns, std::size_t room) const;
   std::string part_text(const std::vector<std::size_t>& columns, std::size_t room) const;

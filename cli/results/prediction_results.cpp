@@ -79,8 +79,13 @@ std::string P_text(const Prediction& p) {
 
 std::string elapsed_text(const Prediction& p) {
   if (!p.interval) return seconds_text(p.elapsed_s);
-  return with_interval(seconds_text(p.elapsed_s), seconds_text(p.interval->low_elapsed_s),
-                       seconds_text(p.interval->high_elapsed_s));
+  const std::vector<std::string> texts = {seconds_text(p.elapsed_s), seconds_text(p.interval->low_elapsed_s),
+                                          seconds_text(p.interval->high_elapsed_s)};
+  const auto unit_of = [](const std::string& text) { return text.substr(text.find(' ')); };
+  const auto number_of = [](const std::string& text) { return text.substr(0, text.find(' ')); };
+  const std::string unit = unit_of(texts[0]);
+  if (unit_of(texts[1]) != unit || unit_of(texts[2]) != unit) return with_interval(texts[0], texts[1], texts[2]);
+  return with_interval(number_of(texts[0]), number_of(texts[1]), number_of(texts[2])) + unit;
 }
 
 // "worker_1, worker_2, worker_3 and 5 more"
