@@ -79,7 +79,7 @@ struct DestinationChoices {
   bool empty() const { return choices.empty(); }
 };
 
-// Who gets what, during a replay.
+// Which process gets which message, during a replay.
 class Destinations {
  public:
   Destinations(const History& history, const DestinationChoices& choices);

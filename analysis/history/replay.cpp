@@ -352,13 +352,13 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   const HistoryEvent& event = history.events[number];
   Process& process = processes[p];
   const std::uint32_t receiver = receiver_of(p, number);
+  wanted.sent(p, process, receiver);  // whether it arrives or not
   const std::int64_t now = whole_ns(now_ns);
   std::int64_t arrival = now;
   if (receiver != kNoPeer) arrival = pairs.arrive(p, receiver, now + costs.delivery_ns(event, p, receiver));
   if (event.match != kNoEvent) {
     if (!replicas.empty()) replicas.sent(p, event);
     if (order == Order::role) destinations.sent(p, number, receiver);
-    wanted.sent(p, process, receiver);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
   } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
     deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});

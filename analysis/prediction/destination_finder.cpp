@@ -19,6 +19,11 @@ namespace {
 enum class Alike : std::uint8_t { all, after_bytes, bytes, both };
 constexpr std::array kAlike = {Alike::all, Alike::after_bytes, Alike::bytes, Alike::both};
 
+// Subsets of at most six kinds of messages are tried, with more messages than one kind needs: there are many subsets.
+constexpr std::size_t kMostTogether = 6;
+constexpr std::size_t kTogetherAtLeast = 20;
+
+using Sends = std::vector<std::uint32_t>;
 using Likeness = std::pair<std::uint32_t, std::uint32_t>;
 
 Likeness likeness(const ChosenSend& sent, Alike alike) {
@@ -92,18 +97,14 @@ class Finder {
     std::vector<DestinationChoice> best;
     std::size_t most = 0;
     for (const Alike alike : kAlike) {
-      std::map<Likeness, std::vector<std::uint32_t>> alikes;
+      std::map<Likeness, Sends> alikes;
       for (const ChosenSend& sent : sends) alikes[likeness(sent, alike)].push_back(sent.send);
-      std::vector<DestinationChoice> choices;
+      std::vector<DestinationChoice> choices = explained(p, alikes);
       std::size_t covered = 0;
-      for (auto& [key, of_choice] : alikes) {
-        auto choice = in_turn(history_, of_choice);
-        if (!choice) choice = least_outstanding(history_, p, of_choice);
-        if (!choice) continue;
-        covered += of_choice.size();
-        choice->process = p;
-        choice->number = choice_number(program(p), members, alike, key);
-        choices.push_back(std::move(*choice));
+      for (DestinationChoice& choice : choices) {
+        covered += choice.sends.size();
+        choice.process = p;
+        choice.number = choice_number(program(p), members, alike, least_likeness(choice.sends, sends, alike));
       }
       if (covered > most) {
         most = covered;
@@ -113,6 +114,48 @@ class Finder {
     }
     if (best.empty() && !follows_message(history_, sends)) note_unknown(p, members, sends);
     for (DestinationChoice& choice : best) found_.known.choices.push_back(std::move(choice));
+  }
+
+  // Those alike that a rule explains, alone or several together: a choice may be made for messages of several sizes.
+  std::vector<DestinationChoice> explained(std::uint32_t p, const std::map<Likeness, Sends>& alikes) {
+    std::vector<DestinationChoice> choices;
+    std::vector<const Sends*> left;
+    for (const auto& [key, sends] : alikes) {
+      auto choice = by_a_rule(p, sends);
+      if (choice) choices.push_back(std::move(*choice));
+      if (!choice) left.push_back(&sends);
+    }
+    if (left.size() > kMostTogether) return choices;
+    for (std::uint32_t set = 1; set < 1u << left.size(); ++set) {
+      Sends together;
+      for (std::size_t i = 0; i < left.size(); ++i)
+        if ((set >> i & 1) != 0 && left[i] != nullptr)
+          together.insert(together.end(), left[i]->begin(), left[i]->end());
+      if (together.size() < kTogetherAtLeast) continue;
+      std::sort(together.begin(), together.end());
+      auto choice = by_a_rule(p, together);
+      if (!choice) continue;
+      choices.push_back(std::move(*choice));
+      for (std::size_t i = 0; i < left.size(); ++i)
+        if ((set >> i & 1) != 0) left[i] = nullptr;
+    }
+    return choices;
+  }
+
+  std::optional<DestinationChoice> by_a_rule(std::uint32_t p, const Sends& sends) const {
+    auto choice = in_turn(history_, sends);
+    return choice ? choice : least_outstanding(history_, p, sends);
+  }
+
+  // Names a choice by the least of its kinds of messages: the same for all processes of a program.
+  static Likeness least_likeness(const Sends& of_choice, const std::vector<ChosenSend>& sends, Alike alike) {
+    std::optional<Likeness> least;
+    for (const ChosenSend& sent : sends) {
+      if (!std::binary_search(of_choice.begin(), of_choice.end(), sent.send)) continue;
+      const Likeness one = likeness(sent, alike);
+      if (!least || one < *least) least = one;
+    }
+    return least.value_or(Likeness{});
   }
 
   void note_unknown(std::uint32_t p, const std::string& members, const std::vector<ChosenSend>& sends) {

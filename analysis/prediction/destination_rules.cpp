@@ -48,11 +48,15 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
                            .sends = sends};
   OutstandingMessages outstanding;
   std::size_t telling = 0;  // SENDs for which the members were not alike
+  std::size_t answers = 0;
   auto next = sends.begin();
   for (std::uint32_t e = history.first_event[process]; e < history.first_event[process + 1]; ++e) {
     const HistoryEvent& event = history.events[e];
     if (event.peer == kNoPeer) continue;
-    if (event.kind() == HistoryKind::receive) outstanding.answered_by(event.peer);
+    if (event.kind() == HistoryKind::receive) {
+      outstanding.answered_by(event.peer);
+      answers += receivers.contains(event.peer);
+    }
     if (event.kind() != HistoryKind::send) continue;
     if (next != sends.end() && *next == e) {
       ++next;
@@ -63,7 +67,8 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
     }
     outstanding.sent_to(event.peer);
   }
-  return telling >= kRepeatedAtLeast ? std::optional(std::move(choice)) : std::nullopt;
+  if (telling < kRepeatedAtLeast || 2 * answers < sends.size()) return std::nullopt;
+  return choice;
 }
 
 bool follows_message(const History& history, const std::vector<ChosenSend>& sends) {

@@ -1,7 +1,7 @@
 // How a process chose the receivers of some of its SENDs, as far as the trace shows it (analysis/history/destinations.hpp).
 //
 //   in turn             the first n go to n processes, and each later one goes where the n-th before it went
-//   least outstanding   each goes to a process that owes the sender no more answers than the others
+//   least outstanding   each goes to a process that owes the sender no more answers than the others, and most are answered
 //   by the message      the receiver is always the same where the sender, or the size, of the message handled is
 //
 // All without exception, and often enough that it is not by chance.

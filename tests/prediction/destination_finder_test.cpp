@@ -60,6 +60,45 @@ TEST_CASE("turns: a process that counts small and large requests each for themse
   CHECK(balanced.found().known.choices.size() == 2);
 }
 
+TEST_CASE("turns: requests of two sizes may be counted together, beside others of a third", "[prediction]") {
+  Random random = Random::stream(2, "sizes");
+  Balanced balanced;
+  int small = 0, large = 0;
+  for (int i = 0; i < 60; ++i) {
+    const bool is_large = random.chance(.4);
+    const std::uint32_t bytes = is_large ? 500 : random.chance(.5) ? 10 : 20;
+    balanced.pass(i % 3 == 0 ? "one" : "other", turn(is_large ? large++ : small++), bytes);
+  }
+  const FoundChoices found = balanced.found();
+  REQUIRE(found.known.choices.size() == 2);
+  CHECK(found.known.choices[0].sends.size() + found.known.choices[1].sends.size() == 60);
+}
+
+TEST_CASE("turns: requests that go to the back end that owes the fewest answers are found", "[prediction]") {
+  // back_1 keeps every second request twice as long, so that back_2 often owes fewer.
+  EventScript script({"red"});
+  script.process("balancer", "red", "balancer");
+  for (const char* name : {"back_1", "back_2"}) script.process(name, "red", "back");
+  for (const char* name : {"one", "other"}) script.process(name, "red", "client");
+  for (int i = 0; i < 12; ++i) {
+    const auto pass = [&](const char* client, const char* back) {
+      script.receive("balancer", 0, script.send(client, 1, "balancer"));
+      script.receive(back, 0, script.send("balancer", 1, back));
+      return script.send(back, 1, "balancer");
+    };
+    const auto slow = pass("one", "back_1");
+    script.receive("balancer", 0, pass("other", "back_2"));
+    script.receive("balancer", 0, pass("one", "back_2"));  // back_1 owes one
+    script.receive("balancer", 0, slow);
+  }
+  const History history = history_of(script.info, script.events);
+  const std::vector<bool> all(history.process_count(), true), none(history.process_count(), false);
+  const FoundChoices found = find_choices(history, all, none);
+  REQUIRE(found.known.choices.size() == 1);
+  CHECK(found.known.choices[0].rule == DestinationChoice::Rule::least_outstanding);
+  CHECK(found.known.choices[0].sends.size() == 36);
+}
+
 TEST_CASE("turns: one request out of turn, or too few to tell, and there are none", "[prediction]") {
   for (const int out_of_turn : {3, 11}) {
     Balanced balanced;

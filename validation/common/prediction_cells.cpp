@@ -1,4 +1,4 @@
-#include "validation/random-programs/study.hpp"
+#include "validation/common/prediction_cells.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,11 +36,10 @@ std::string name_of(Method method) {
 
 double Cell::error(Method method) const { return std::fabs(P[static_cast<std::size_t>(method)] / simulated_P - 1); }
 
-std::vector<Cell> cells_of(std::uint64_t seed) {
-  const RandomProgram program = random_program(seed);
+std::vector<Cell> cells_of(const PredictedSystem& system) {
   std::vector<TracedRun> runs;
-  for (const auto& placement : program.file.placement_names)
-    runs.emplace_back(instance(program.file, placement, {}, program.seed));
+  for (const auto& placement : system.file.placement_names)
+    runs.emplace_back(instance(system.file, placement, {}, system.seed));
   std::vector<Cell> cells;
   for (const TracedRun& traced : runs) {
     const Roles roles = to_roles(find_role_groups(traced.history), traced.history.process_count());
@@ -50,7 +49,7 @@ std::vector<Cell> cells_of(std::uint64_t seed) {
       Replay replay(traced.history, target, roles);
       const Prediction chosen = need(predict(traced.history, target));
       const auto thesis = need(measure_parallelism(traced.history, target, SharingMethod::thesis1984));
-      Cell cell{seed, program.family, traced.scenario.placement, other.scenario.placement, program.name()};
+      Cell cell{system.seed, system.group, traced.scenario.placement, other.scenario.placement, system.name};
       cell.messages = traced.truth.messages_delivered;
       cell.simulated_P = other.P();
       cell.P = {chosen.P, replayed_P(replay, Order::arrival, target), replayed_P(replay, Order::role, target),
@@ -78,6 +77,11 @@ double mean_width(const std::vector<Cell>& cells) {
   double sum = 0;
   for (const Cell& cell : cells) sum += (cell.high_P - cell.low_P) / cell.P.front();
   return sum / static_cast<double>(cells.size());
+}
+
+double widths_per_error(const std::vector<Cell>& cells) {
+  const double error = mean_error(cells, Method::automatic);
+  return error > 0 ? mean_width(cells) / error : 0;
 }
 
 const Cell& worst(const std::vector<Cell>& cells, Method method) {

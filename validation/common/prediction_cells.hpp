@@ -1,11 +1,11 @@
-// Random programs, each traced in every placement and predicted in every other, by every order and method.
+// A scenario traced in every placement and predicted in every other, by every order and method.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "validation/program_generator/random_program.hpp"
+#include "scenarios/scenario_file.hpp"
 
 namespace dpm::validation {
 
@@ -16,9 +16,9 @@ std::string name_of(Method method);
 
 struct Cell {
   std::uint64_t seed = 0;
-  Family family = Family::client_server;
+  std::string group;              // of systems of one kind
   std::string traced, predicted;  // placements
-  std::string program;            // in words
+  std::string system;             // in words
   std::uint64_t messages = 0;
   double simulated_P = 0;
   std::array<double, kMethods.size()> P{};
@@ -28,13 +28,21 @@ struct Cell {
   bool held() const { return low_P <= simulated_P && simulated_P <= high_P; }
 };
 
-// The cells off the diagonal of the program with this seed. Throws std::runtime_error on failure.
-std::vector<Cell> cells_of(std::uint64_t seed);
+// What is predicted, and what to call it.
+struct PredictedSystem {
+  const ScenarioFile& file;
+  std::uint64_t seed = 0;
+  std::string group, name;
+};
+
+// The cells off the diagonal. Throws std::runtime_error on failure.
+std::vector<Cell> cells_of(const PredictedSystem& system);
 
 // Of many cells.
 double mean_error(const std::vector<Cell>& cells, Method method);
 double coverage(const std::vector<Cell>& cells);
-double mean_width(const std::vector<Cell>& cells);  // relative to P
+double mean_width(const std::vector<Cell>& cells);        // relative to P
+double widths_per_error(const std::vector<Cell>& cells);  // mean width by mean error of the automatic choice
 const Cell& worst(const std::vector<Cell>& cells, Method method);
 
 }  // namespace dpm::validation

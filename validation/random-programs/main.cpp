@@ -6,7 +6,8 @@
 #include <map>
 
 #include "validation/common/claim_program.hpp"
-#include "validation/random-programs/study.hpp"
+#include "validation/common/prediction_cells.hpp"
+#include "validation/program_generator/random_program.hpp"
 
 namespace {
 
@@ -18,14 +19,17 @@ constexpr std::uint64_t kFirstSeed = 3001;
 constexpr std::uint64_t kPrograms = 300, kQuickPrograms = 50;
 constexpr std::uint64_t kShownPlacements = 1;  // cells of each program in the plot
 
-using CellsOfFamily = std::map<Family, std::vector<Cell>>;
+// By the family's place, so that tables have them in the order in which they are explained.
+using CellsOfFamily = std::map<std::size_t, std::vector<Cell>>;
 
 std::vector<Cell> all_cells(const Asked& asked) {
   std::vector<Cell> cells;
   const std::uint64_t count = asked.quick ? kQuickPrograms : kPrograms;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i % 20 == 0) say(fmt::format("random programs: {} of {}", i, count));
-    for (auto& cell : cells_of(kFirstSeed + i)) cells.push_back(std::move(cell));
+    const RandomProgram program = random_program(kFirstSeed + i);
+    for (auto& cell : cells_of({program.file, program.seed, std::string(name_of(program.family)), program.name()}))
+      cells.push_back(std::move(cell));
   }
   return cells;
 }
@@ -40,7 +44,7 @@ ResultTable which_when(const CellsOfFamily& families, const std::vector<Cell>& a
                                 percent_text(worst(cells, method).error(method), 1)));
     table.rows.push_back(std::move(row));
   };
-  for (const auto& [family, cells] : families) add(std::string(name_of(family)), cells);
+  for (const auto& [place, cells] : families) add(cells.front().group, cells);
   add("all", all);
   return table;
 }
@@ -50,7 +54,7 @@ ResultTable intervals(const CellsOfFamily& families, const std::vector<Cell>& al
   const auto add = [&](const std::string& name, const std::vector<Cell>& cells) {
     table.rows.push_back({name, percent_text(coverage(cells), 1), percent_text(mean_width(cells))});
   };
-  for (const auto& [family, cells] : families) add(std::string(name_of(family)), cells);
+  for (const auto& [place, cells] : families) add(cells.front().group, cells);
   add("all", all);
   return table;
 }
@@ -61,13 +65,13 @@ ResultPlot predicted_against_simulated(const CellsOfFamily& families) {
                   "simulated P",
                   "predicted P",
                   {}};
-  for (const auto& [family, cells] : families) {
-    PlotSeries series{std::string(name_of(family)), {}};
+  for (const auto& [place, cells] : families) {
+    PlotSeries series{cells.front().group, {}};
     std::map<std::uint64_t, std::uint64_t> shown;
     for (const Cell& cell : cells) {
       if (shown[cell.seed]++ >= kShownPlacements) continue;
       series.points.push_back({cell.simulated_P, cell.P.front(), cell.low_P, cell.high_P,
-                               fmt::format("{}, {} from {}", cell.program, cell.predicted, cell.traced)});
+                               fmt::format("{}, {} from {}", cell.system, cell.predicted, cell.traced)});
     }
     plot.series.push_back(std::move(series));
   }
@@ -96,7 +100,7 @@ ResultPlot errors_by_rank(const std::vector<Cell>& all) {
 ClaimResult measure(const Asked& asked) {
   const std::vector<Cell> cells = all_cells(asked);
   CellsOfFamily families;
-  for (const Cell& cell : cells) families[cell.family].push_back(cell);
+  for (const Cell& cell : cells) families[cell.seed % kFamilyCount].push_back(cell);
   ClaimResult result;
   double best_fixed = 1;
   for (const Method method : kMethods) {
@@ -112,7 +116,7 @@ ClaimResult measure(const Asked& asked) {
   result.remarks = {
       fmt::format("the worst cell is {} from {} of {}, with {} messages: its processes draw as they go along, and in "
                   "another order draw otherwise; so what they would have done there is not in the trace",
-                  off.predicted, off.traced, off.program, off.messages)};
+                  off.predicted, off.traced, off.system, off.messages)};
   result.tables = {which_when(families, cells), intervals(families, cells)};
   result.plots = {predicted_against_simulated(families), errors_by_rank(cells)};
   return result;
