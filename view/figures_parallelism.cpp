@@ -69,14 +69,15 @@ Figure prediction_figure(const std::vector<std::string>& placements,
   map.row_title = "traced";
   map.column_title = "predicted";
   map.rows = map.columns = placements;
-  map.values = error_percent;
   map.scale = HeatScale::signed_;
   double largest = 0;
   for (std::size_t r = 0; r < error_percent.size(); ++r) {
+    map.values.emplace_back();
     map.texts.emplace_back();
     map.tips.emplace_back();
     for (std::size_t c = 0; c < error_percent[r].size(); ++c) {
       const double error = error_percent[r][c];
+      map.values.back().push_back(std::round(error * 10) / 10);  // as the text: one number has one colour
       if (std::isfinite(error)) largest = std::max(largest, std::fabs(error));
       map.texts.back().push_back(signed_percent(error));
       map.tips.back().push_back("traced on " + placements[r] + ", predicted for " + placements[c] + ": " +

@@ -10,7 +10,7 @@ namespace dpm::view {
 namespace {
 
 constexpr std::size_t kNameCharacters = 20;
-constexpr double kSlantRoom = 70;
+constexpr double kSlant = 0.71;  // the sine and cosine of 45 degrees
 
 double widest(const std::vector<std::string>& names) {
   double width = 0;
@@ -30,9 +30,10 @@ class HeatDrawing {
     };
     cells_in(width - left_ - 4);
     turned_ = widest(map.columns) > cell_width_ - 6;
-    if (turned_) cells_in(width - left_ - kSlantRoom);
+    slant_room_ = turned_ ? widest(map.columns) * kSlant + 8 : 4;
+    if (turned_) cells_in(width - left_ - slant_room_);
     cell_height_ = std::clamp(cell_width_, 16.0, map.texts.empty() ? 28.0 : 44.0);
-    top_ = (map.column_title.empty() ? 0 : 22) + (turned_ ? widest(map.columns) * 0.72 + 22 : 24);
+    top_ = (map.column_title.empty() ? 0 : 22) + (turned_ ? widest(map.columns) * kSlant + 22 : 24);
     full_ = map.full_at;
     if (full_ <= 0) {
       for (const auto& row : map.values) {
@@ -46,7 +47,7 @@ class HeatDrawing {
   std::string draw() {
     const double bottom = top_ + cell_height_ * static_cast<double>(map_.rows.size());
     // The slanted names of the last columns extend beyond the grid.
-    const double needed = left_ + cell_width_ * static_cast<double>(map_.columns.size()) + (turned_ ? kSlantRoom : 4);
+    const double needed = left_ + cell_width_ * static_cast<double>(map_.columns.size()) + slant_room_;
     Svg svg(std::max(width_, needed), bottom + 44, map_.title, map_.description);
     names(svg);
     for (std::size_t r = 0; r < map_.rows.size() && r < map_.values.size(); ++r) {
@@ -117,7 +118,7 @@ class HeatDrawing {
   }
 
   const HeatMap& map_;
-  double width_, left_ = 0, top_ = 0, cell_width_ = 0, cell_height_ = 0, full_ = 0;
+  double width_, left_ = 0, top_ = 0, cell_width_ = 0, cell_height_ = 0, full_ = 0, slant_room_ = 0;
   bool turned_ = false;
 };
 

@@ -1,4 +1,5 @@
 #include "view/report.hpp"
+#include "view/text.hpp"
 
 #include <fmt/format.h>
 
@@ -176,4 +177,28 @@ TEST_CASE("view: shares of the critical path have their names whole, however lon
   CHECK(occurrences(picture, fmt::format(">{}<", name)) == 2);  // the label, and the tooltip
   CHECK(occurrences(picture, "…") == 0);
   CHECK_FALSE(critical_path_figure({{"disk", 1}}).wide);
+}
+
+TEST_CASE("view: errors that are printed as 0.0 % have one colour", "[view]") {
+  const Figure figure = prediction_figure({"a", "b"}, {{0, 1e-9}, {-1e-9, 0.04}}, 2);
+  const std::string picture = draw(std::get<HeatMap>(figure.drawing), kHalfWidth);
+  CHECK(occurrences(picture, ">0.0") >= 4);
+  const std::string other =
+      draw(std::get<HeatMap>(prediction_figure({"a", "b"}, {{0, 0}, {0, 0}}, 2).drawing), kHalfWidth);
+  CHECK(occurrences(picture, "heat-") == occurrences(other, "heat-"));  // those of the legend
+}
+
+TEST_CASE("view: slanted names of columns are inside the picture", "[view]") {
+  HeatMap map;
+  for (int i = 0; i < 30; ++i) map.columns.push_back("a_process_of_20_chars");
+  map.rows = {"a"};
+  map.values = {std::vector<double>(map.columns.size(), 1)};
+  const std::string picture = draw(map, kHalfWidth);
+  const auto number_behind = [&](const std::string& name, std::size_t from) {
+    return std::stod(picture.substr(picture.find(name, from) + name.size()));
+  };
+  const std::size_t last = picture.rfind("<text", picture.rfind("a_process_of_20_cha…"));
+  REQUIRE(last != std::string::npos);
+  const double end = number_behind(" x=\"", last) + 0.71 * view::text_width(view::shortened(map.columns.back(), 20), 12);
+  CHECK(number_behind("viewBox=\"0 0 ", 0) >= end);
 }
