@@ -1,5 +1,6 @@
 #include "tests/support/random_system.hpp"
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -208,8 +209,28 @@ ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uin
   return system;
 }
 
-ObviousSystem balancer_in_turn(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool unequal) {
-  constexpr std::uint32_t kBackEnds = 3, kStore = kBackEnds + 1;
+namespace {
+
+constexpr std::uint32_t kBackEnds = 3;
+
+// What a balancer has sent so far.
+struct Given {
+  std::uint32_t last = 0;                    // the back end of the last request
+  std::array<int, kBackEnds + 1> owed = {};  // answers, by number of back end
+
+  std::uint32_t next(Pick pick) const {
+    std::uint32_t next = last % kBackEnds + 1;
+    if (pick == Pick::in_turn) return next;
+    for (std::uint32_t b = next % kBackEnds + 1, i = 1; i < kBackEnds; ++i, b = b % kBackEnds + 1)
+      if (owed[b] < owed[next]) next = b;
+    return next;
+  }
+};
+
+}  // namespace
+
+ObviousSystem balancer(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, Pick pick, bool unequal) {
+  constexpr std::uint32_t kStore = kBackEnds + 1;
   ObviousSystem system;
   describe_machines(system.info, clients + kStore, false);
   describe_process(system.info, "balancer");
@@ -226,7 +247,7 @@ ObviousSystem balancer_in_turn(std::uint64_t seed, std::uint32_t clients, std::u
     system.info.channel_sets.push_back({ChannelId{rows + b}});  // set b
   }
   // A message's number is client * 10^6 + what is left to ask.
-  const auto given = std::make_shared<std::uint32_t>(0);
+  const auto given = std::make_shared<Given>();
   system.program = [=](std::uint32_t p, const ObviousMessage* message) {
     Random random(mixed(seed, message == nullptr ? p : message->id));
     const auto work = [&](std::int64_t most) { return compute(1 + static_cast<std::int64_t>(random.below(most))); };
@@ -239,14 +260,18 @@ ObviousSystem balancer_in_turn(std::uint64_t seed, std::uint32_t clients, std::u
       reaction.ends = left == 0;
       if (left > 0) steps.push_back(send(0, 0, 20, id, p * 1'000'000 + left - 1));
     } else if (message == nullptr) {
-      if (p == 0) *given = 0;
+      if (p == 0) *given = {};
     } else if (p == 0) {
       steps.push_back(work(1'000'000));
-      const std::uint32_t client = message->number / 1'000'000, next = 1 + *given % kBackEnds;
-      const bool answers = message->sender <= kBackEnds;
-      steps.push_back(answers ? send(client, client, 100, id, message->number)
-                              : send(next, next, 10, id, message->number));
-      *given += answers ? 0 : 1;
+      if (message->sender <= kBackEnds) {
+        const std::uint32_t client = message->number / 1'000'000;
+        --given->owed[message->sender];
+        steps.push_back(send(client, client, 100, id, message->number));
+      } else {
+        given->last = given->next(pick);
+        ++given->owed[given->last];
+        steps.push_back(send(given->last, given->last, 10, id, message->number));
+      }
     } else if (p == kStore) {
       steps.push_back(work(3'000'000));
       steps.push_back(send(message->sender, rows + message->sender, 200, id, message->number));

@@ -30,10 +30,12 @@ ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::u
 // waits for answers alone. Which messages it waits for depends on how many are in progress, not on the last message.
 ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, std::uint32_t limit);
 
-// Clients that think and ask a balancer, which gives requests to three back ends in turn; these ask a store and wait for
-// it alone before they answer. `unequal`: every back end has its own constant time for a request; otherwise the request
+enum class Pick : std::uint8_t { in_turn, least_outstanding };
+
+// Clients that think and ask a balancer, which gives requests to three back ends in turn, or to the one that owes it the
+// fewest answers, of several to the next in turn; these ask a store and wait for it alone before they answer. `unequal`: every back end has its own constant time for a request; otherwise the request
 // decides. Process 0 is the balancer, 1 to 3 are the back ends.
-ObviousSystem balancer_in_turn(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, bool unequal);
+ObviousSystem balancer(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, Pick pick, bool unequal);
 
 // A dispatcher with `outstanding` pieces of work at each of its workers; pieces differ in length, and the next goes to
 // the worker that asks first. Process 0 is the dispatcher. Not order-oblivious, of course.
