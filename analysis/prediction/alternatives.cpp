@@ -32,8 +32,8 @@ Alternatives::Alternatives(const History& history, const Roles& roles, const Des
     if (roles.is_worker(p)) workers_of[roles.dispatcher_of[p]].push_back(p);
   }
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    if (!roles.is_worker(p)) add_unit({p});
-  for (const auto& entry : workers_of) add_unit(entry.second);
+    if (!roles.is_worker(p)) add_segments({p});
+  for (const auto& entry : workers_of) add_segments(entry.second);
   add_choices();
 }
 
@@ -64,7 +64,7 @@ Alternatives::Kind Alternatives::kind_of(std::uint32_t process, const Segment& s
   return {process, begin.channel, segment.last - segment.first, begin.length_bytes, sender};
 }
 
-void Alternatives::add_unit(const std::vector<std::uint32_t>& processes) {
+void Alternatives::add_segments(const std::vector<std::uint32_t>& processes) {
   std::map<Kind, std::vector<Segment>> kinds;
   for (const std::uint32_t p : processes) {
     for (std::uint32_t e = first_parting(p); e < history_.first_event[p + 1]; ++e) {
@@ -74,18 +74,18 @@ void Alternatives::add_unit(const std::vector<std::uint32_t>& processes) {
     }
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Segment>> of_all_sizes;
-  Unit unit;
+  std::vector<std::vector<Segment>> found;
   for (auto& [kind, segments] : kinds) {
     if (segments.size() >= kEnoughToDraw) {
-      unit.push_back(std::move(segments));
+      found.push_back(std::move(segments));
     } else {
       auto& all = of_all_sizes[{kind.channel_set, kind.events}];
       all.insert(all.end(), segments.begin(), segments.end());
     }
   }
-  for (auto& entry : of_all_sizes) unit.push_back(std::move(entry.second));
-  std::erase_if(unit, [this](const std::vector<Segment>& segments) { return are_alike(segments); });
-  if (!unit.empty()) units_.push_back(std::move(unit));
+  for (auto& entry : of_all_sizes) found.push_back(std::move(entry.second));
+  for (auto& segments : found)
+    if (!are_alike(segments)) replaceable_.push_back(std::move(segments));
 }
 
 bool Alternatives::are_alike(const std::vector<Segment>& segments) const {
@@ -121,11 +121,8 @@ Alternatives::Alternative Alternatives::draw(Random& random) const {
 }
 
 void Alternatives::draw_costs(Random& random, History& other) const {
-  for (const Unit& unit : units_) {
-    if (!random.chance(.5)) continue;
-    for (const auto& segments : unit) {
-      for (const Segment& to : segments) replace(other, to, segments[random.below(segments.size())]);
-    }
+  for (const auto& segments : replaceable_) {
+    for (const Segment& to : segments) replace(other, to, segments[random.below(segments.size())]);
   }
 }
 
@@ -150,9 +147,7 @@ void Alternatives::draw_receivers(Random& random, Roles& roles) const {
   bool any = false;
   for (std::size_t i = 0; i < choices_.choices.size(); ++i) {
     const auto shuffled = shuffled_from_.find(i);
-    if (choices_.choices[i].rule == DestinationChoice::Rule::unknown &&
-        (shuffled == shuffled_from_.end() || !random.chance(.5)))
-      continue;
+    if (choices_.choices[i].rule == DestinationChoice::Rule::unknown && shuffled == shuffled_from_.end()) continue;
     DestinationChoice& choice = drawn.choices.emplace_back(choices_.choices[i]);
     if (choice.rule != DestinationChoice::Rule::unknown) continue;
     any = true;

@@ -1,13 +1,12 @@
 // Traces as they might have been if processes drew random numbers, counted or cached as they went along, instead of
 // reacting to each message alone (interval.hpp).
 //
-// A unit is a process that takes its messages in another order than in the trace, or the workers of a dispatcher if
-// they do other tasks. In an alternative, a coin decides for each unit whether it is of this kind. If it is, then from
-// where the orders diverge
-//   - its segments (the work after a RECEIVE up to the next) cost what other segments of their kind cost: as long, begun
+// If a process takes its messages in another order than in the trace, or the workers of a dispatcher do other tasks, then
+// in an alternative, from where the orders diverge,
+//   - the segments (the work after a RECEIVE up to the next) cost what other segments of their kind cost: as long, begun
 //     over the same channels, by a message of that size and sender; drawn with replacement. So are the sizes of the
 //     messages they send;
-//   - the receivers of the messages it passed on are shuffled, unless the trace shows how they were chosen
+//   - the receivers of the messages that were passed on are shuffled, unless the trace shows how they were chosen
 //     (destination_rules.hpp); the pieces of work go with the messages.
 // Where processes are moved to machines of other speed, CPU times are not known better than to a nanosecond, which
 // decides between messages that come at one instant.
@@ -30,14 +29,13 @@ class Alternatives {
   Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices, const Schedule& schedule,
                bool rounded);
 
-  // No unit: every alternative is the trace.
-  bool none() const { return units_.empty() && shuffled_from_.empty() && !rounded_; }
+  // Every alternative is the trace.
+  bool none() const { return replaceable_.empty() && shuffled_from_.empty() && !rounded_; }
 
   struct Alternative {
     History history;  // with other CPU times
     Roles roles;      // with other receivers
   };
-  // Every unit is of one kind or the other.
   Alternative draw(Random& random) const;
 
  private:
@@ -45,7 +43,6 @@ class Alternatives {
   struct Segment {
     std::uint32_t first = 0, last = 0;  // events whose CPU time is the segment's
   };
-  using Unit = std::vector<std::vector<Segment>>;  // by kind
   struct Kind {
     std::uint32_t process = 0, channel_set = 0, events = 0;
     std::uint32_t bytes = 0;  // of the message
@@ -55,7 +52,7 @@ class Alternatives {
 
   Segment segment_of(std::uint32_t process, std::uint32_t receive) const;
   std::uint32_t first_parting(std::uint32_t process) const;
-  void add_unit(const std::vector<std::uint32_t>& processes);
+  void add_segments(const std::vector<std::uint32_t>& processes);
   void add_choices();
   Kind kind_of(std::uint32_t process, const Segment& segment) const;
   bool are_alike(const std::vector<Segment>& segments) const;
@@ -69,7 +66,7 @@ class Alternatives {
   const DestinationChoices& choices_;
   const bool rounded_;
   std::vector<std::vector<std::uint32_t>> performed_;  // by process: RECEIVEs in the order of the prediction
-  std::vector<Unit> units_;
+  std::vector<std::vector<Segment>> replaceable_;      // by each other, in each of these
   std::map<std::size_t, std::size_t>
       shuffled_from_;  // by index of an unknown choice: its first SEND that may be another
 };
