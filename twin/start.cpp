@@ -80,11 +80,11 @@ class StartWriter {
   // `taken` at the other end.
   std::size_t same_cycles(bool at_end, const std::set<std::string>& common, std::size_t taken) const {
     for (std::size_t i = 0;; ++i) {
-      std::string key;
+      std::optional<std::string> key;  // empty: the cycle has CPU time, and no messages
       for (const auto& cycles : cycles_) {
         if (i + taken >= cycles.size()) return i;
         const std::string here = cycles[at_end ? cycles.size() - 1 - i : i].key();
-        if (common.count(here) != 0 || (!key.empty() && key != here)) return i;
+        if (common.count(here) != 0 || (key && *key != here)) return i;
         key = here;
       }
     }
