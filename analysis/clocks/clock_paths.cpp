@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/clocks/clock_reading.hpp"
+
 namespace dpm {
 
 Bounds drift_of(const ClockPair& pair, MachineId from) {
@@ -46,12 +48,13 @@ void ClockPaths::extend(const ClockPair& pair, MachineId from, MachineId to) {
   Reached& there = reached_.at(to.value);
   if (there.done) return;
   const auto onward = [&](double more) {
-    return Clocks::offset_of(pair, from, at_.ns + here.offset.base_ns + std::llround(more));
+    return Clocks::offset_of(pair, from, clock_reading_ns(at_.ns, here.offset.base_ns, more));
   };
   const ClockOffset low = onward(here.offset.more.low), high = onward(here.offset.more.high);
   if (!std::isfinite(low.more.low) || !std::isfinite(high.more.high)) return;
-  ClockOffset offset{here.offset.base_ns + low.base_ns, {here.offset.more.low + low.more.low, 0}};
-  offset.more.high = here.offset.more.high + high.more.high + static_cast<double>(high.base_ns - low.base_ns);
+  ClockOffset offset{clock_reading_ns(here.offset.base_ns, low.base_ns, 0), {here.offset.more.low + low.more.low, 0}};
+  offset.more.high =
+      here.offset.more.high + high.more.high + static_cast<double>(clock_reading_ns(high.base_ns, -low.base_ns, 0));
   if (there.reached && there.offset.more.width() <= offset.more.width()) return;
   const Bounds step = drift_of(pair, from);
   there.reached = true;

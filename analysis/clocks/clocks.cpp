@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/clocks/clock_paths.hpp"
+#include "analysis/clocks/clock_reading.hpp"
 #include "model/check.hpp"
 
 namespace dpm {
@@ -114,8 +115,8 @@ ClockPair ClockAnalysis::make_pair(MachineId a, MachineId b, const Points& point
     }
     if (!pair.pieces.empty()) {
       const ClockBounds &before = pair.pieces.back().bounds, &after = piece.bounds;
-      const double jump = static_cast<double>(after.base_ns() - before.base_ns()) + after.middle_at(piece.from.ns) -
-                          before.middle_at(piece.from.ns);
+      const double jump = static_cast<double>(clock_reading_ns(after.base_ns(), -before.base_ns(), 0)) +
+                          after.middle_at(piece.from.ns) - before.middle_at(piece.from.ns);
       result_.steps.push_back({a, b, piece.from, jump});
     }
     pair.pieces.push_back(std::move(piece));
@@ -173,15 +174,13 @@ ClockOffset Clocks::offset_of(const ClockPair& pair, MachineId from, std::int64_
   }
   // The lines are read the other way round: at a's reading t, b's clock reads t + offset(t).
   const ClockBounds* bounds = piece_at([&](const ClockPiece& piece) {
-    return static_cast<double>(piece.from.ns + piece.bounds.base_ns() - at_ns) +
-               piece.bounds.middle_at(piece.from.ns) <=
-           0;
+    return clock_reading_ns(piece.from.ns, piece.bounds.base_ns(), piece.bounds.middle_at(piece.from.ns)) <= at_ns;
   });
   const auto solve = [&](auto side) {
-    std::int64_t t = at_ns - bounds->base_ns();
+    std::int64_t t = clock_reading_ns(at_ns, -bounds->base_ns(), 0);
     double offset = side(bounds->offset_at(t));
     for (int step = 0; step < 50 && std::isfinite(offset); ++step) {  // drifts are small: each step adds many digits
-      const std::int64_t next = at_ns - bounds->base_ns() - std::llround(offset);
+      const std::int64_t next = clock_reading_ns(at_ns, -bounds->base_ns(), -offset);
       if (next == t) break;
       t = next;
       offset = side(bounds->offset_at(t));

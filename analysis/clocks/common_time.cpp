@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/clocks/clock_reading.hpp"
+
 namespace dpm {
 namespace {
 
@@ -49,17 +51,17 @@ std::int64_t CommonTime::to_previous(const Step& step, MachineId machine, std::i
   if (step.pair->a == machine) {
     std::size_t at = 0;
     while (at + 1 < pieces.size() && pieces[at + 1].from.ns <= time_ns) ++at;
-    return time_ns + pieces[at].bounds.base_ns() + std::llround(pieces[at].bounds.middle_at(time_ns));
+    return clock_reading_ns(time_ns, pieces[at].bounds.base_ns(), pieces[at].bounds.middle_at(time_ns));
   }
   const auto by_b = [&](const ClockPiece& piece, std::int64_t by_a) {
-    return by_a + piece.bounds.base_ns() + std::llround(piece.bounds.middle_at(by_a));
+    return clock_reading_ns(by_a, piece.bounds.base_ns(), piece.bounds.middle_at(by_a));
   };
   std::size_t at = 0;
   while (at + 1 < pieces.size() && by_b(pieces[at + 1], pieces[at + 1].from.ns) <= time_ns) ++at;
   const ClockBounds& bounds = pieces[at].bounds;
   // Solves t + base + middle(t) = time, where middle is a line.
-  const std::int64_t guess = time_ns - bounds.base_ns();
-  return guess - std::llround(bounds.middle_at(guess) / (1 + bounds.middle_drift()));
+  const std::int64_t guess = clock_reading_ns(time_ns, -bounds.base_ns(), 0);
+  return clock_reading_ns(guess, 0, -bounds.middle_at(guess) / (1 + bounds.middle_drift()));
 }
 
 CommonInstant CommonTime::at(MachineId machine, LocalTime time) const {

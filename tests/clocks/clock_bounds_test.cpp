@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/clocks/clock_reading.hpp"
 #include "model/random.hpp"
 #include "tests/support/catch.hpp"
 
@@ -163,4 +164,14 @@ TEST_CASE("clock bounds: of the points only the hull matters", "[clocks]") {
     const ClockBounds all(points, {}), few(hull, {});
     for (std::int64_t at = 0; at < 1000; at += 37) CHECK(high_at(all, at) == Approx(high_at(few, at)).margin(1e-6));
   }
+}
+
+TEST_CASE("clock reading: exact for times of this age, and within 146 years of zero for all others", "[clocks]") {
+  constexpr std::int64_t most = std::int64_t{1} << 62, time = 1'790'000'000'123'456'789;
+  CHECK(clock_reading_ns(time, -7, 2.4) == time - 5);
+  CHECK(clock_reading_ns(time, -time, -0.5) == -1);
+  CHECK(clock_reading_ns(most - 1, most - 1, 0) == most);
+  CHECK(clock_reading_ns(61'499'999, 0, 1e300) == most);
+  CHECK(clock_reading_ns(61'499'999, 0, -std::numeric_limits<double>::infinity()) == -most);
+  CHECK(clock_reading_ns(5, 6, std::numeric_limits<double>::quiet_NaN()) == 0);
 }

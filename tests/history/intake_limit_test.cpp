@@ -58,7 +58,7 @@ TEST_CASE("intake limit: what one process shows holds for another of its program
   TraceInfo info = busy.info;
   const auto first = static_cast<std::uint32_t>(info.processes.size());
   const auto first_channel = static_cast<std::uint32_t>(info.channels.size());
-  for (ProcessInfo process : idle.info.processes) info.processes.push_back(process);
+  for (const ProcessInfo& process : idle.info.processes) info.processes.push_back(process);
   for (ProcessInfo& process : info.processes)
     process.program = process.name.substr(0, process.name.find_first_of("_0123456789"));
   for (ChannelInfo channel : idle.info.channels) {

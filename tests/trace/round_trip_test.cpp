@@ -294,9 +294,9 @@ TEST_CASE("trace: the first record of a machine does not make trace.json be writ
   const auto first = number();
   Random random = Random::stream(1, "events");
   Event event = random_event(random, info);
-  for (std::uint16_t machine = 0; machine < info.machines.size(); ++machine) {
-    event.process.value = machine;
-    event.machine = {machine};
+  for (std::size_t machine = 0; machine < info.machines.size(); ++machine) {
+    event.process.value = static_cast<std::uint32_t>(machine);
+    event.machine = {static_cast<std::uint16_t>(machine)};
     filter.on_events({&event, 1});
     writer->flush();
     CHECK(number() == first);
