@@ -1,0 +1,50 @@
+// Reads a trace directory while it is written: what came since the last look. A trace that has ended is read in the same
+// way, so that a viewer knows one case.
+//
+// Nothing in the directory is trusted, as with TraceReader. A packet that is not all there yet is read later; one that is
+// damaged is passed over once a sound one follows, or the recorder has ended. The names of what events show are in info()
+// before those events are delivered; what is not described yet is called "process 7" until it is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "model/event.hpp"
+#include "model/ledger.hpp"
+#include "model/result.hpp"
+#include "model/trace_info.hpp"
+
+namespace dpm {
+
+class TraceFollower {
+ public:
+  using Deliver = std::function<void(std::span<const Event>)>;
+
+  // `path` is a trace directory, or an output directory with one in it, which may be at its beginning.
+  static Result<TraceFollower> open(const std::string& path);
+  TraceFollower(TraceFollower&&) noexcept;
+  TraceFollower& operator=(TraceFollower&&) noexcept;
+  ~TraceFollower();
+
+  // The tables only grow; a process may be renamed. The reference stays valid as long as the follower is not moved.
+  const TraceInfo& info() const;
+
+  // Delivers at most about `events_max` events in batches, those of one stream file in their order, and returns how many.
+  // Less than that: there are no more for now.
+  std::uint64_t poll(const Deliver& deliver, std::uint64_t events_max);
+
+  // The recorder has ended, and everything that it wrote has been delivered.
+  bool is_over() const;
+
+  // seen = kept + filtered + lost. While the trace is recorded: what was delivered, and what damage cost.
+  const Ledger& ledger() const;
+
+ private:
+  struct State;
+  explicit TraceFollower(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dpm
