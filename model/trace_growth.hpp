@@ -22,6 +22,7 @@ struct TableSizes {
   std::size_t modules = 0;
 
   static TableSizes of(const TraceInfo& info);
+  friend bool operator==(const TableSizes&, const TableSizes&) = default;
 };
 
 struct TraceGrowth {

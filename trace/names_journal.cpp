@@ -26,6 +26,31 @@ Result<void> NamesJournal::append(const TraceGrowth& growth) {
   return {};
 }
 
+Result<NamesJournalReader> NamesJournalReader::open(const std::string& path) {
+  auto file = FileReader::open(path);
+  if (!file) return file.error();
+  return NamesJournalReader(*std::move(file));
+}
+
+bool NamesJournalReader::read(TraceInfo& info) {
+  constexpr std::size_t kReadBytes = 256 * 1024;
+  std::size_t got = kReadBytes;
+  while (got == kReadBytes && !is_damaged_) {
+    const std::size_t before = unread_.size();
+    if (before + kReadBytes > kJournalBytesMax) return false;
+    unread_.resize(before + kReadBytes);
+    got = file_.read(std::as_writable_bytes(std::span(unread_).subspan(before)));
+    unread_.resize(before + got);
+    std::string_view left = unread_;
+    for (auto end = left.find('\n'); end != std::string_view::npos && !is_damaged_; end = left.find('\n')) {
+      is_damaged_ = !take_names(left.substr(0, end), info);
+      left.remove_prefix(end + 1);
+    }
+    unread_.erase(0, unread_.size() - left.size());
+  }
+  return !is_damaged_;
+}
+
 Result<bool> read_names_journal(const std::string& path, TraceInfo& info) {
   const auto text = read_text_file(path, kJournalBytesMax);
   if (!text) return text.error();

@@ -16,6 +16,7 @@
 
 #include "model/result.hpp"
 #include "model/trace_growth.hpp"
+#include "trace/files.hpp"
 
 namespace dpm {
 
@@ -35,6 +36,21 @@ class NamesJournal {
   std::string path_;
   std::uint64_t bytes_ = 0;
   TableSizes told_;
+};
+
+// Adds what came to a journal since the last look, as long as its lines can be read.
+class NamesJournalReader {
+ public:
+  static Result<NamesJournalReader> open(const std::string& path);
+
+  // A line that is not all there is read later. False: nothing more will be read, because a line makes no sense.
+  bool read(TraceInfo& info);
+
+ private:
+  explicit NamesJournalReader(FileReader file) : file_(std::move(file)) {}
+  FileReader file_;
+  std::string unread_;  // the beginning of a line
+  bool is_damaged_ = false;
 };
 
 // Adds the journal's entries to `info`. True if every line could be read; the last line of a killed recorder may be

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
 #include "trace/files.hpp"
 #include "trace/names_journal.hpp"
 
@@ -12,16 +16,20 @@ constexpr std::size_t kSidecarBytesMax = std::size_t{1} << 30;
 
 }  // namespace
 
+Result<Sidecar> read_sidecar_alone(const std::string& directory) {
+  const std::string path = fmt::format("{}/{}", directory, kSidecarName);
+  const auto text = read_text_file(path, kSidecarBytesMax);
+  if (!text) return text.error();
+  return sidecar_from_json(path, *text);
+}
+
 Result<Sidecar> read_sidecar(const std::string& directory) {
-  const std::string path = fmt::format("{}/{}", directory, kSidecarName),
-                    journal = fmt::format("{}/{}", directory, kNamesJournalName);
+  const std::string journal = fmt::format("{}/{}", directory, kNamesJournalName);
   // The recorder merges the journal into trace.json when it ends, perhaps between these two readings.
   constexpr int kReadingsMax = 3;
   Error journal_missing;
   for (int reading = 0; reading < kReadingsMax; ++reading) {
-    const auto text = read_text_file(path, kSidecarBytesMax);
-    if (!text) return text.error();
-    auto sidecar = sidecar_from_json(path, *text);
+    auto sidecar = read_sidecar_alone(directory);
     if (!sidecar || !sidecar->has_journal) return sidecar;
     const auto is_whole = read_names_journal(journal, sidecar->info);
     if (!is_whole) {
@@ -32,6 +40,17 @@ Result<Sidecar> read_sidecar(const std::string& directory) {
     return sidecar;
   }
   return journal_missing;
+}
+
+void add_unlisted_streams(const std::string& directory, std::vector<StreamSummary>& streams) {
+  std::set<std::string> listed = {"metadata"};
+  for (const auto& stream : streams) listed.insert(stream.file);
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("{}/{}", directory, kStreamFolder), ignored))
+    if (const auto name = entry.path().filename().string(); !listed.contains(name)) found.push_back(name);
+  std::sort(found.begin(), found.end());
+  for (const auto& name : found) streams.push_back({name, MachineId{}, 0, 0});
 }
 
 }  // namespace dpm

@@ -33,17 +33,21 @@ bool StreamFile::have(std::size_t bytes) {
   return end_ >= bytes;
 }
 
-std::optional<Packet> StreamFile::next() {
+std::optional<Packet> StreamFile::next(FileEnd end) {
   skip(passed_);
   passed_ = 0;
-  bool in_damage = false;
   while (vain_bytes_ <= kVainFactor * (offset_ + kPacketBytesMax) && have(1)) {
+    ends_here_ = false;
     auto packet = packet_here();
-    if (packet) return *packet;
-    if (!in_damage && ++places_damaged_ == 1)
+    if (packet) {
+      in_damage_ = false;
+      return *packet;
+    }
+    if (ends_here_ && end == FileEnd::may_grow) return std::nullopt;
+    if (!in_damage_ && ++places_damaged_ == 1)
       first_damage_ = fmt::format("{} at byte {}", packet.error().what, offset_);
-    in_damage = true;
-    skip_to_magic();
+    in_damage_ = true;
+    skip_to_magic(end);
   }
   return std::nullopt;
 }
@@ -53,8 +57,9 @@ void StreamFile::skip(std::size_t bytes) {
   offset_ += bytes;
 }
 
-// To the next place after this one that looks like the beginning of a packet, or to the end of the file.
-void StreamFile::skip_to_magic() {
+// To the next place after this one that looks like the beginning of a packet, or to the end of the file, where a part of a
+// beginning stays if the file may grow.
+void StreamFile::skip_to_magic(FileEnd end) {
   skip(1);
   while (have(sizeof kCtfMagic)) {
     const auto unread = std::span(buffer_).subspan(begin_, end_ - begin_);
@@ -64,12 +69,13 @@ void StreamFile::skip_to_magic() {
     skip(is_found ? static_cast<std::size_t>(found - unread.begin()) : unread.size() - (magic.size() - 1));
     if (is_found) return;
   }
-  skip(end_ - begin_);
+  if (end == FileEnd::final) skip(end_ - begin_);
 }
 
 Result<Packet> StreamFile::packet_here() {
   Packet packet;
-  if (!have(sizeof packet.head)) return Error{"is cut short"};
+  ends_here_ = !have(sizeof packet.head);
+  if (ends_here_) return Error{"is cut short"};
   std::memcpy(&packet.head, buffer_.data() + begin_, sizeof packet.head);
   const PacketHead& head = packet.head;
   if (head.magic != kCtfMagic) return Error{"has no packet where one should be"};
@@ -77,7 +83,8 @@ Result<Packet> StreamFile::packet_here() {
   if (head.packet_size_bits % 8 != 0 || head.content_size_bits != head.packet_size_bits || size < sizeof head ||
       size > kPacketBytesMax)
     return Error{"has a packet of an impossible size"};
-  if (!have(static_cast<std::size_t>(size))) return Error{"is cut short"};
+  ends_here_ = !have(static_cast<std::size_t>(size));
+  if (ends_here_) return Error{"is cut short"};
   const auto whole = std::span(buffer_).subspan(begin_, static_cast<std::size_t>(size));
   vain_bytes_ += size;
   if (checksum_of(whole) != head.checksum) return Error{"has a packet with a wrong checksum"};

@@ -2,7 +2,8 @@
 // all of it is there, and its checksum is right. After damage the reader goes on with the next sound packet, which it
 // finds by its magic number and size; the packets' sequence numbers say how many are missing between.
 //
-// The file is read, not mapped: one that becomes shorter meanwhile is a damaged one, and no SIGBUS.
+// The file is read, not mapped: one that becomes shorter meanwhile is a damaged one, and no SIGBUS. One that is still being
+// written is read as far as it goes, and later from there.
 #pragma once
 
 #include <optional>
@@ -20,13 +21,16 @@ struct Packet {
   std::span<const std::byte> records;  // without the head
 };
 
+enum class FileEnd : std::uint8_t { final, may_grow };
+
 class StreamFile {
  public:
   static Result<StreamFile> open(const std::string& path);
 
   // The next sound packet, or nothing at the end. It is valid until the next call. The time is linear in the bytes of the
-  // file, whatever they are: the search ends early in a file that was made to be costly.
-  std::optional<Packet> next();
+  // file, whatever they are: the search ends early in a file that was made to be costly. `may_grow`: a packet that is not
+  // all there is no damage, and is returned by a later call.
+  std::optional<Packet> next(FileEnd end = FileEnd::final);
 
   // Call after next() has returned nothing: empty when the file consists of sound packets.
   std::string damage() const;
@@ -36,7 +40,7 @@ class StreamFile {
   explicit StreamFile(FileReader file) : file_(std::move(file)) {}
   bool have(std::size_t bytes);
   void skip(std::size_t bytes);
-  void skip_to_magic();
+  void skip_to_magic(FileEnd end);
   Result<Packet> packet_here();
 
   FileReader file_;
@@ -47,6 +51,8 @@ class StreamFile {
   std::uint64_t expected_sequence_ = 0;
   std::uint64_t packets_missing_ = 0;
   std::optional<PacketHead> first_;
+  bool in_damage_ = false;
+  bool ends_here_ = false;  // the last packet_here() would need more bytes than the file has
   std::uint64_t places_damaged_ = 0;
   std::uint64_t vain_bytes_ = 0;  // under checksums of what was refused
   std::string first_damage_;

@@ -27,6 +27,9 @@ struct MissingField {
 // The directory of the trace that `path` names: `path` itself, or the trace inside an output directory.
 std::string trace_directory(const std::string& path);
 
+// The same, if there is a trace; the error says what is missing.
+Result<std::string> find_trace(const std::string& path);
+
 class TraceReader {
  public:
   using Deliver = std::function<void(std::span<const Event>)>;

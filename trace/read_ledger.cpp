@@ -1,0 +1,67 @@
+#include "trace/read_ledger.hpp"
+
+#include <fmt/format.h>
+
+namespace dpm {
+namespace {
+
+// Of a stream whose records were not yet counted in trace.json: only packets before a sound one are numbered.
+std::string unknown_loss(const StreamOutcome& outcome) {
+  std::string missing;
+  if (const auto packets = outcome.packets_missing; packets > 0)
+    missing = fmt::format("lacks {} packet{} in its middle", packets, packets == 1 ? "" : "s");
+  const char* joint = missing.empty() || outcome.damage.empty() ? "" : ", ";
+  return fmt::format("{}{}{}; how many events are missing is not known", outcome.damage, joint, missing);
+}
+
+std::uint64_t sum_of(const std::vector<Loss>& losses) {
+  std::uint64_t sum = 0;
+  for (const auto& loss : losses) sum += loss.events;
+  return sum;
+}
+
+// Of a trace whose recorder has not written its own.
+Ledger unfinished_ledger(const TraceRead& read) {
+  Ledger ledger;
+  ledger.kept = ledger.seen = read.delivered + sum_of(read.losses);
+  const char* why = read.being_recorded ? "the trace is still being recorded"
+                                        : "the recorder was killed, or the trace copied while it was at work";
+  ledger.warnings.push_back(std::string(why) + ": what it had not yet written, and what it filtered, is not known");
+  return ledger;
+}
+
+}  // namespace
+
+void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool finished, std::vector<Loss>& losses) {
+  const std::string name = fmt::format("stream {} ", stream.file);
+  if (found.no_event > 0) losses.push_back({name + "has records of types that no analysis knows", found.no_event});
+  if (found.malformed > 0) losses.push_back({name + "has records that make no sense", found.malformed});
+  const std::uint64_t read = found.records + found.no_event + found.malformed;
+  if (read < stream.records) {
+    std::string reason = found.damage;
+    if (reason.empty()) reason = found.packets_missing > 0 ? "lacks packets in its middle" : "is cut short";
+    losses.push_back({name + reason, stream.records - read});
+  } else if ((!found.damage.empty() || found.packets_missing > 0) && !finished) {
+    losses.push_back({name + unknown_loss(found), 0});
+  }
+}
+
+Ledger ledger_of(const Sidecar& sidecar, const TraceRead& read) {
+  const bool is_complete =
+      sidecar.finished || (sidecar.paused && read.losses.empty() && read.delivered == sidecar.ledger.kept);
+  Ledger ledger = is_complete ? sidecar.ledger : unfinished_ledger(read);
+  std::vector<Loss> losses = read.losses;
+  const std::uint64_t explained = read.delivered + sum_of(losses);
+  if (explained < ledger.kept)
+    losses.push_back({"the trace holds fewer records than its ledger says", ledger.kept - explained});
+  if (explained > ledger.kept)
+    ledger.warnings.push_back("the trace holds more records than its ledger says: the ledger was corrected");
+  ledger.kept = read.delivered;
+  ledger.losses.insert(ledger.losses.end(), losses.begin(), losses.end());
+  ledger.losses.insert(ledger.losses.end(), read.undelivered.begin(), read.undelivered.end());
+  ledger.lost = sum_of(ledger.losses);
+  ledger.seen = ledger.kept + ledger.filtered + ledger.lost;
+  return ledger;
+}
+
+}  // namespace dpm

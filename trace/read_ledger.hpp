@@ -1,0 +1,26 @@
+// The ledger of what was read from a trace: what its recorder wrote in trace.json, compared with what was found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/ledger.hpp"
+#include "trace/packet_decoder.hpp"
+#include "trace/sidecar.hpp"
+
+namespace dpm {
+
+// Adds what is missing of one stream.
+void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool finished, std::vector<Loss>& losses);
+
+struct TraceRead {
+  std::uint64_t delivered = 0;
+  std::vector<Loss> losses;       // of streams
+  std::vector<Loss> undelivered;  // to the filter that wrote the trace
+  bool being_recorded = false;
+};
+
+// seen = kept + filtered + lost, where kept is what was delivered.
+Ledger ledger_of(const Sidecar& sidecar, const TraceRead& read);
+
+}  // namespace dpm
