@@ -89,6 +89,7 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
                                                       if (signals.take()) stop();
                                                     }}};
+  if (sink.flush_fd() >= 0) watched.push_back({sink.flush_fd(), [&sink] { sink.flush(); }});
   if (control) watched.push_back({control->fd(), [&control] { control->handle(); }});
   {
     const DescriptorWatch watch(std::move(watched));

@@ -11,6 +11,12 @@ Ledger RecordingSink::complete_so_far(LossReport losses) {
   return writer_.ledger();
 }
 
+void RecordingSink::flush() {
+  timer_.take();  // first: an event that comes meanwhile arms it again
+  const std::lock_guard lock(mutex_);
+  if (!ended_) writer_.flush();
+}
+
 void RecordingSink::on_begin(const TraceInfo& info) {
   const std::lock_guard lock(mutex_);
   filter_.on_begin(info);
@@ -24,13 +30,18 @@ void RecordingSink::on_growth(const TraceGrowth& growth) {
 void RecordingSink::on_end(const LossReport& losses) {
   const std::lock_guard lock(mutex_);
   filter_.on_end(losses);
+  ended_ = true;
 }
 
 void RecordingSink::on_events(std::span<const Event> batch) {
   const std::lock_guard lock(mutex_);
   filter_.on_events(batch);
   events_ += batch.size();
-  if (immediate_) writer_.flush();
+  if (immediate_) {
+    writer_.flush();
+  } else {
+    timer_.arm();
+  }
   const auto now = Clock::now();
   if (now < due_) return;
   writer_.checkpoint();

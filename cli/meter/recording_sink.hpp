@@ -8,6 +8,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "cli/meter/flush_timer.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -20,6 +21,10 @@ class RecordingSink : public EventSink, public GrowthSink {
 
   std::uint64_t events() const { return events_; }
   void set_immediate(bool on) { immediate_ = on; }
+  // Readable when flush() should be called; -1: never.
+  int flush_fd() const { return timer_.fd(); }
+  // The events of the last packet reach the disk.
+  void flush();
   // Makes the trace on disk complete until the next event arrives. `losses.seen` counts what was lost.
   Ledger complete_so_far(LossReport losses);
 
@@ -36,6 +41,8 @@ class RecordingSink : public EventSink, public GrowthSink {
   std::atomic<bool> immediate_;
   std::atomic<std::uint64_t> events_{0};
   std::mutex mutex_;  // of filter and writer
+  FlushTimer timer_;
+  bool ended_ = false;
   Clock::time_point due_ = Clock::now() + std::chrono::seconds(1);
 };
 
