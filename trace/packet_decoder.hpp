@@ -59,7 +59,7 @@ class PacketDecoder {
   }
 
  private:
-  // Of the record that these bytes begin with; none if they are no record.
+  // Of the record that these bytes begin with; none if they are not one.
   const RecordDecoder* decoder_of(std::uint32_t filter, std::span<const std::byte> bytes) const;
 
   std::vector<std::vector<RecordDecoder>> decoders_;  // by filter, class

@@ -26,6 +26,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
      {"backends/linux/remote/protocol", "backends/linux/transport/frames", "backends/linux/transport/tls"}},
     {"CLI/", "CLI11", {"cli"}},
     {"histedit.h", "libedit", {"cli/control"}},
+    {"curses.h", "ncurses", {"view/terminal"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
     {"fmt/", "{fmt}", {"*"}},

@@ -1,0 +1,123 @@
+#include "cli/follow/followed_trace.hpp"
+
+#include <algorithm>
+
+#include "cli/input/trace_input.hpp"
+
+namespace dpm::cli {
+namespace {
+
+double longest_s(const Statistics& statistics) {
+  double longest = 0;
+  for (const MachineStatistics& machine : statistics.machines)
+    longest = std::max(longest, (machine.last_time - machine.first_time).seconds());
+  return longest;
+}
+
+std::uint64_t cpu_of_computation(const Statistics& statistics, const TraceInfo& info) {
+  std::uint64_t sum = 0;
+  for (const ProcessStatistics& process : statistics.processes) {
+    if (!process.in_computation) continue;
+    const bool acquired = process.process.value < info.processes.size() && info[process.process].acquired;
+    sum += process.cpu_ns - (acquired ? process.cpu_before_ns : 0);
+  }
+  return sum;
+}
+
+std::vector<std::optional<std::uint64_t>> queue_lengths(const Queues& queues, std::size_t processes) {
+  std::vector<std::optional<std::uint64_t>> lengths(processes);
+  for (const QueueStatistics& queue : queues.processes)
+    if (queue.measured && queue.process.value < processes) lengths[queue.process.value] = queue.still_queued;
+  return lengths;
+}
+
+TraceTotals totals_of(Statistics statistics, const Queues& queues, const LastEvents& last, const TraceInfo& info) {
+  TraceTotals totals;
+  totals.elapsed_s = longest_s(statistics);
+  totals.cpu_ns = cpu_of_computation(statistics, info);
+  totals.statistics = std::move(statistics);
+  totals.doing = last.doing();
+  totals.doing.resize(info.processes.size(), Doing::not_known);
+  totals.queued = queue_lengths(queues, info.processes.size());
+  return totals;
+}
+
+// Offsets in streams do not say which messages were queued: only messages with numbers are counted.
+bool has_queues(const Event& event, const TraceInfo& info) {
+  return event.channel.value >= info.channels.size() || info[event.channel].kind == ChannelKind::numbered;
+}
+
+}  // namespace
+
+void LastEvents::on_events(std::span<const Event> batch) {
+  for (const Event& event : batch) {
+    if (event.process.is_none()) continue;
+    if (event.process.value >= doing_.size()) doing_.resize(event.process.value + 1, Doing::not_known);
+    Doing& doing = doing_[event.process.value];
+    switch (event.type) {
+      case EventType::receive_call:
+        doing = Doing::waits_for_message;
+        break;
+      case EventType::destroy_process:
+        doing = Doing::ended;
+        break;
+      case EventType::message_queued:
+        break;  // others did it
+      default:
+        doing = Doing::not_known;
+    }
+  }
+}
+
+FollowedTrace::FollowedTrace(TraceFollower follower) : follower_(std::make_unique<TraceFollower>(std::move(follower))) {
+  statistics_.on_begin(follower_->info());
+  queues_.on_begin(follower_->info());
+}
+
+Result<FollowedTrace> FollowedTrace::open(const std::string& path) {
+  auto follower = TraceFollower::open(path);
+  if (!follower) return follower.error();
+  return FollowedTrace(std::move(*follower));
+}
+
+bool FollowedTrace::read(std::uint64_t events_max) {
+  return follower_->poll([this](std::span<const Event> batch) { deliver(batch); }, events_max) >= events_max;
+}
+
+// A live meter sees a SEND before it knows who reads the stream; the channel's owner is known by now, or soon.
+void FollowedTrace::deliver(std::span<const Event> batch) {
+  const TraceInfo& info = follower_->info();
+  batch_.clear();
+  for (const Event& event : batch) {
+    batch_.push_back(event);
+    const bool has_owner =
+        event.type == EventType::send && event.peer.is_none() && event.channel.value < info.channels.size();
+    if (has_owner) batch_.back().peer = info[event.channel].owner;
+  }
+  statistics_.on_events(batch_);
+  last_events_.on_events(batch_);
+  std::erase_if(batch_, [&](const Event& event) { return !has_queues(event, info); });
+  queues_.on_events(batch_);
+}
+
+TraceTotals FollowedTrace::totals() const {
+  TraceTotals totals = totals_of(statistics_.result(), queues_.result(), last_events_, info());
+  totals.ledger = follower_->ledger();
+  totals.is_over = follower_->is_over();
+  return totals;
+}
+
+Result<EndedTrace> read_totals(const std::string& path) {
+  StatisticsAnalysis statistics;
+  QueueAnalysis queues({.series_max = 0});
+  LastEvents last;
+  auto input = read_trace(path, {&statistics, &queues, &last});
+  if (!input) return input.error();
+  EndedTrace ended{std::move(input->info), {}};
+  ended.totals = totals_of(statistics.result(), queues.result(), last, ended.info);
+  ended.totals.ledger = std::move(input->ledger);
+  ended.totals.is_over = true;
+  return ended;
+}
+
+}  // namespace dpm::cli

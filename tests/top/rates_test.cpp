@@ -1,0 +1,82 @@
+// Rates of two looks, against differences by hand.
+#include "cli/top/rates.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace dpm;
+using namespace dpm::cli;
+
+namespace {
+
+TraceInfo two_processes_with_threads() {
+  TraceInfo info;
+  info.machines = {{.name = "red"}};
+  for (const char* name : {"server", "server", "client"}) {
+    ProcessInfo process;
+    process.name = name;
+    process.machine = {0};
+    info.processes.push_back(process);
+  }
+  info.processes[1].group = {0};
+  return info;
+}
+
+ProcessStatistics seen(std::uint32_t process, std::uint64_t cpu_ns, std::uint64_t sent) {
+  ProcessStatistics statistics;
+  statistics.process = {process};
+  statistics.cpu_ns = cpu_ns;
+  statistics.sent = sent;
+  statistics.sent_bytes = sent * 100;
+  statistics.last_machine = {0};
+  return statistics;
+}
+
+TraceTotals totals(std::vector<ProcessStatistics> processes) {
+  TraceTotals totals;
+  for (const auto& process : processes) {
+    totals.cpu_ns += process.cpu_ns;
+    if (process.sent > 0)
+      totals.statistics.messages.push_back(
+          {.from = process.process, .to = {2}, .sent = process.sent, .sent_bytes = process.sent_bytes});
+  }
+  totals.statistics.processes = std::move(processes);
+  totals.doing = {Doing::waits_for_message, Doing::waits_for_message, Doing::ended};
+  totals.queued = {2, 3, std::nullopt};
+  totals.elapsed_s = 10;
+  return totals;
+}
+
+}  // namespace
+
+TEST_CASE("top: rates are differences of totals, by process or by thread", "[top]") {
+  const TraceInfo info = two_processes_with_threads();
+  const auto before = totals({seen(0, 1'000'000'000, 10), seen(1, 0, 0)});
+  const auto after = totals({seen(0, 2'000'000'000, 30), seen(1, 500'000'000, 5), seen(2, 100'000'000, 1)});
+  const TopNumbers numbers = rates_between(before, after, 2, info, false);
+  REQUIRE(numbers.processes.size() == 2);
+  CHECK(numbers.processes[0].rates.cpu == Approx(.75));
+  CHECK(numbers.processes[0].rates.sent == Approx(12.5));
+  CHECK(numbers.processes[0].rates.sent_bytes == Approx(1250));
+  CHECK(numbers.processes[0].queued == 5);
+  CHECK(numbers.processes[0].doing == Doing::waits_for_message);
+  CHECK(numbers.processes[1].doing == Doing::ended);
+  CHECK_FALSE(numbers.processes[1].queued.has_value());
+  CHECK(numbers.P == Approx(.8));
+  CHECK(numbers.P_of_run == Approx(.26));
+  REQUIRE(numbers.pairs.size() == 2);
+  CHECK(numbers.pairs[0].messages == Approx(12.5));
+  CHECK(rates_between(before, after, 2, info, true).processes.size() == 3);
+}
+
+TEST_CASE("top: what an acquired process used before is not in its rates", "[top]") {
+  TraceInfo info = two_processes_with_threads();
+  info.processes[2].acquired = true;
+  ProcessStatistics acquired = seen(2, 5'000'000'000, 0);
+  acquired.cpu_before_ns = 4'000'000'000;
+  TraceTotals now = totals({acquired});
+  now.cpu_ns = 1'000'000'000;
+  const TopNumbers numbers = rates_of_run(now, info, false);
+  REQUIRE(numbers.processes.size() == 1);
+  CHECK(numbers.processes[0].rates.cpu == Approx(.1));
+  CHECK(numbers.P_of_run == Approx(.1));
+}
