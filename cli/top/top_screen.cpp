@@ -179,7 +179,9 @@ std::vector<const ProcessRates*> TopScreen::rows() const {
 
 void TopScreen::add_header(Lines& lines, std::size_t columns) const {
   const Ledger& ledger = numbers_.ledger;
-  const auto add = [&](std::string text, LineStyle style) { lines.push_back({view::shortened(text, columns), style}); };
+  const auto add = [&](const std::string& text, LineStyle style) {
+    lines.push_back({view::shortened(text, columns), style});
+  };
   add(fmt::format("dpm top  {}  {} {}{}", printable(title_), seconds_text(numbers_.elapsed_s),
                   numbers_.is_over ? "- ended" : "so far", frozen_ ? "  FROZEN" : ""),
       LineStyle::strong);
