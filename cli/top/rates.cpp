@@ -87,6 +87,10 @@ void forget_earlier_cpu(Statistics& statistics, const TraceInfo& info) {
 
 }  // namespace
 
+double period_between_s(const TraceTotals& before, const TraceTotals& after, double passed_s, const TraceInfo& info) {
+  return info.properties.scripted ? after.elapsed_s - before.elapsed_s : passed_s;
+}
+
 TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, double period_s, const TraceInfo& info,
                          bool threads) {
   Statistics was = before.statistics, is = after.statistics;

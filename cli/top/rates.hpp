@@ -43,6 +43,10 @@ struct TopNumbers {
   std::uint64_t events = 0;
 };
 
+// How long it was from one look to the next: by our clock `passed_s`; by the trace's own if it is of a simulation, which runs at
+// a pace of its own.
+double period_between_s(const TraceTotals& before, const TraceTotals& after, double passed_s, const TraceInfo& info);
+
 // `before` and `after` are `period_s` apart. With `threads` each thread is a row, otherwise each process.
 TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, double period_s, const TraceInfo& info,
                          bool threads);

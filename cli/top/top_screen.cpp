@@ -218,27 +218,43 @@ void TopScreen::add_processes(Lines& lines, std::size_t columns, std::size_t row
     lines.push_back({filter_.empty() ? "no process yet" : "no process has such a name", LineStyle::weak});
 }
 
-// The rows of the table of processes, in its order; the same processes as senders and as receivers.
+// The senders are the rows of the table of processes, in its order; the receivers those that get most from these.
 void TopScreen::add_matrix(Lines& lines, std::size_t columns, std::size_t rows) const {
   constexpr std::size_t kCell = 7;
-  auto all = this->rows();
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(first_, all.size())));
-  const std::size_t across = columns > kNameLeast ? (columns - kNameLeast) / (kCell + 1) : 0;
-  all.resize(std::min({all.size(), across, rows - 1}));
+  const auto all = this->rows();
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(first_ + rows - 1, all.size()));
+  const std::vector<const ProcessRates*> senders(
+      all.begin() + static_cast<std::ptrdiff_t>(std::min(first_, all.size())), end);
   std::map<std::pair<ProcessId, ProcessId>, double> rates;
   for (const PairRates& pair : numbers_.pairs) rates[{pair.from, pair.to}] = pair.messages;
-  std::string heading = padded_right("messages/s to", kNameLeast);
-  for (const ProcessRates* to : all) heading += cell(printable(to->name), kCell);
-  lines.push_back({heading, LineStyle::heading});
-  for (const ProcessRates* from : all) {
-    std::string text = padded_right(view::shortened(printable(from->name), kNameLeast), kNameLeast);
-    for (const ProcessRates* to : all) {
-      const auto found = rates.find({from->process, to->process});
-      text += cell(found == rates.end() ? "." : short_number(found->second), kCell);
+  const auto rate = [&](const ProcessRates* from, const ProcessRates* to) {
+    const auto found = rates.find({from->process, to->process});
+    return found == rates.end() ? -1 : found->second;
+  };
+
+  std::vector<std::pair<double, const ProcessRates*>> receivers;
+  for (const ProcessRates* to : all) {
+    double sum = 0;
+    bool any = false;  // ever
+    for (const ProcessRates* from : senders) {
+      any |= rate(from, to) >= 0;
+      sum += std::max(0.0, rate(from, to));
     }
+    if (any) receivers.emplace_back(sum, to);
+  }
+  std::stable_sort(receivers.begin(), receivers.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  receivers.resize(std::min(receivers.size(), columns > kNameLeast ? (columns - kNameLeast) / (kCell + 1) : 0));
+
+  std::string heading = padded_right("messages/s to", kNameLeast);
+  for (const auto& [sum, to] : receivers) heading += cell(printable(to->name), kCell);
+  lines.push_back({heading, LineStyle::heading});
+  for (const ProcessRates* from : senders) {
+    std::string text = padded_right(view::shortened(printable(from->name), kNameLeast), kNameLeast);
+    for (const auto& [sum, to] : receivers)
+      text += cell(rate(from, to) < 0 ? "." : short_number(rate(from, to)), kCell);
     lines.push_back({std::move(text), LineStyle::plain});
   }
-  if (all.empty()) lines.push_back({"no process yet", LineStyle::weak});
+  if (senders.empty()) lines.push_back({"no process yet", LineStyle::weak});
 }
 
 void TopScreen::add_history(Lines& lines, std::size_t columns, std::size_t rows) const {

@@ -38,10 +38,12 @@ class Watch {
     const double passed_s = std::chrono::duration<double>(now - since_).count();
     if (before_ && passed_s < screen_.period_s()) return;
     TraceTotals after = trace_.totals();
-    if (before_)
-      show(rates_between(*before_, after, passed_s, trace_.info(), screen_.threads()));
-    else
+    if (!before_) {
       show(rates_of_run(after, trace_.info(), screen_.threads()));
+    } else {
+      const double period_s = period_between_s(*before_, after, passed_s, trace_.info());
+      show(rates_between(*before_, after, period_s, trace_.info(), screen_.threads()));
+    }
     before_ = std::move(after);
     since_ = now;
   }

@@ -68,6 +68,18 @@ TEST_CASE("top: rates are differences of totals, by process or by thread", "[top
   CHECK(rates_between(before, after, 2, info, true).processes.size() == 3);
 }
 
+TEST_CASE("top: a simulation's second is a second of its own clock", "[top]") {
+  TraceInfo info = two_processes_with_threads();
+  const auto before = totals({seen(0, 0, 0)});
+  auto after = totals({seen(0, 30'000'000'000, 60)});
+  after.elapsed_s = 40;
+  CHECK(period_between_s(before, after, 1, info) == 1);
+  info.properties.scripted = true;
+  const double period_s = period_between_s(before, after, 1, info);
+  CHECK(period_s == 30);
+  CHECK(rates_between(before, after, period_s, info, false).P == Approx(1));
+}
+
 TEST_CASE("top: what an acquired process used before is not in its rates", "[top]") {
   TraceInfo info = two_processes_with_threads();
   info.processes[2].acquired = true;

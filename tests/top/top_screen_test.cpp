@@ -134,6 +134,12 @@ TEST_CASE("top: matrix and history show rates of the rows in view", "[top]") {
   Shown shown(numbers_of(3));
   shown.show(numbers_of(3));
   CHECK(shown.press("2").has("12.5"));
+  // Each worker sends to the next one, and none to the first.
+  CHECK(shown.has("worker…"));
+  TopNumbers one = numbers_of(40);
+  one.pairs = {{{39}, {3}, 77, 1}};
+  Shown apart(one);
+  CHECK(apart.press("2").has("77"));
   CHECK(shown.press("3").has("all"));
   CHECK(shown.has("600"));  // messages sent a second by all three
 }

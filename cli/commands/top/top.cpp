@@ -107,7 +107,9 @@ class TopCommand : public Command {
       trace.read(kEverything);
     }
     if (!trace.is_over()) {
-      print(rates_between(before, trace.totals(), period_s_, trace.info(), threads_), terminal);
+      const TraceTotals after = trace.totals();
+      const double period_s = period_between_s(before, after, period_s_, trace.info());
+      print(rates_between(before, after, period_s, trace.info(), threads_), terminal);
       return kDone;
     }
     const auto ended = read_totals(path);
