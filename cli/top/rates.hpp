@@ -15,6 +15,8 @@ struct Rates {
   double cpu = 0;  // seconds of CPU time
   double sent = 0, sent_bytes = 0;
   double received = 0, received_bytes = 0;
+
+  friend bool operator==(const Rates&, const Rates&) = default;
 };
 
 struct ProcessRates {

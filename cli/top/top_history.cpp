@@ -12,7 +12,11 @@ void add_to(TopHistory::Curve& curve, const Rates& rates) {
 
 void TopHistory::add(const TopNumbers& numbers) {
   add_to(all_, numbers.all);
-  for (const ProcessRates& process : numbers.processes) add_to(processes_[process.process], process.rates);
+  for (const ProcessRates& process : numbers.processes) {
+    const bool is_gone = process.doing == Doing::ended && process.rates == Rates{};
+    if (is_gone) processes_.erase(process.process);
+    if (!is_gone) add_to(processes_[process.process], process.rates);
+  }
 }
 
 const TopHistory::Curve& TopHistory::of(ProcessId process) const {

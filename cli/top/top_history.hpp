@@ -1,4 +1,5 @@
-// What was shown before: rates of the last periods, for curves.
+// What was shown before: rates of the last periods, for curves. A process that ended before a period has none from then on,
+// so that memory grows with the processes that run, and not with all that ever ran.
 #pragma once
 
 #include <deque>
@@ -16,7 +17,7 @@ class TopHistory {
 
   using Curve = std::deque<Rates>;  // oldest first
   const Curve& all() const { return all_; }
-  // Empty if the process has not been seen.
+  // Empty if the process has not been seen, or is gone.
   const Curve& of(ProcessId process) const;
 
  private:

@@ -144,6 +144,20 @@ TEST_CASE("top: matrix and history show rates of the rows in view", "[top]") {
   CHECK(shown.has("600"));  // messages sent a second by all three
 }
 
+TEST_CASE("top: a process that is gone has no history", "[top]") {
+  TopHistory history;
+  TopNumbers numbers = numbers_of(2);
+  history.add(numbers);
+  numbers.processes[0].doing = Doing::ended;
+  history.add(numbers);  // it did something in this period
+  CHECK(history.of({0}).size() == 2);
+  numbers.processes[0].rates = {};
+  history.add(numbers);
+  CHECK(history.of({0}).empty());
+  CHECK(history.of({1}).size() == 3);
+  CHECK(history.all().size() == 3);
+}
+
 TEST_CASE("top: a curve goes from zero to its greatest value", "[top]") {
   CHECK(curve_text({0, 1, 4, 8}, 10, true) == " ▁▄█");
   CHECK(curve_text({0, 1, 4, 8}, 10, false) == " .-#");
