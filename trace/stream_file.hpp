@@ -28,8 +28,8 @@ class StreamFile {
   static Result<StreamFile> open(const std::string& path);
 
   // The next sound packet, or nothing at the end. It is valid until the next call. The time is linear in the bytes of the
-  // file, whatever they are: the search ends early in a file that was made to be costly. `may_grow`: a packet that is not
-  // all there is no damage, and is returned by a later call.
+  // file, whatever they are: the search ends early in a file that was made to be costly. `may_grow`: an incomplete
+  // packet at the end does not count as damage. A later call returns it.
   std::optional<Packet> next(FileEnd end = FileEnd::final);
 
   // Call after next() has returned nothing: empty when the file consists of sound packets.

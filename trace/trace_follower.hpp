@@ -32,7 +32,7 @@ class TraceFollower {
   const TraceInfo& info() const;
 
   // Delivers at most about `events_max` events in batches, those of one stream file in their order, and returns how many.
-  // Less than that: there are no more for now.
+  // A smaller number means that no more events are there yet.
   std::uint64_t poll(const Deliver& deliver, std::uint64_t events_max);
 
   // The recorder has ended, and everything that it wrote has been delivered.

@@ -14,16 +14,6 @@ double longest_s(const Statistics& statistics) {
   return longest;
 }
 
-std::uint64_t cpu_of_computation(const Statistics& statistics, const TraceInfo& info) {
-  std::uint64_t sum = 0;
-  for (const ProcessStatistics& process : statistics.processes) {
-    if (!process.in_computation) continue;
-    const bool acquired = process.process.value < info.processes.size() && info[process.process].acquired;
-    sum += process.cpu_ns - (acquired ? process.cpu_before_ns : 0);
-  }
-  return sum;
-}
-
 std::vector<std::optional<std::uint64_t>> queue_lengths(const Queues& queues, std::size_t processes) {
   std::vector<std::optional<std::uint64_t>> lengths(processes);
   for (const QueueStatistics& queue : queues.processes)
@@ -34,7 +24,6 @@ std::vector<std::optional<std::uint64_t>> queue_lengths(const Queues& queues, st
 TraceTotals totals_of(Statistics statistics, const Queues& queues, const LastEvents& last, const TraceInfo& info) {
   TraceTotals totals;
   totals.elapsed_s = longest_s(statistics);
-  totals.cpu_ns = cpu_of_computation(statistics, info);
   totals.statistics = std::move(statistics);
   totals.doing = last.doing();
   totals.doing.resize(info.processes.size(), Doing::not_known);

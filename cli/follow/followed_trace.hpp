@@ -28,10 +28,6 @@ struct TraceTotals {
   double elapsed_s = 0;      // from the first event to the last, on the machine where that is longest
   std::vector<Doing> doing;  // by process number
   std::vector<std::optional<std::uint64_t>> queued;  // by process number: messages in its queue; empty if not metered
-  std::uint64_t cpu_ns = 0;  // of the computation; of acquired processes since they were acquired
-
-  // The mean number of busy CPUs of the run so far; 0 if it took no time.
-  double parallelism() const { return elapsed_s > 0 ? static_cast<double>(cpu_ns) * 1e-9 / elapsed_s : 0; }
 };
 
 // The last event of each process.

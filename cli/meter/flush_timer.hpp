@@ -14,7 +14,7 @@ class FlushTimer {
 
   // An event waits. Costs a system call only if none waited.
   void arm();
-  // Readable when it is time. -1 if there is no timer: then only more events write the others.
+  // Becomes readable when the waiting events are due. -1: the system gave no timer, and they are written when more events come.
   int fd() const { return timer_.get(); }
   // It was readable.
   void take();

@@ -110,9 +110,9 @@ TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, do
   numbers.period_s = period_s;
   numbers.elapsed_s = after.elapsed_s;
   numbers.is_over = after.is_over;
-  numbers.P_of_run = after.parallelism();
   numbers.ledger = after.ledger;
   numbers.events = after.statistics.events;
+  std::uint64_t cpu_ns = 0;  // of the computation, so far
   for (const ProcessStatistics& process : is.processes) {
     const auto found = earlier.find(process.process);
     ProcessRates row{.process = process.process,
@@ -128,10 +128,14 @@ TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, do
                      .doing = Doing::not_known};
     if (const auto now = doing.find(process.process); now != doing.end()) row.doing = now->second;
     if (const auto length = queued.find(process.process); length != queued.end()) row.queued = length->second;
-    if (process.in_computation) add(numbers.all, row.rates);
+    if (process.in_computation) {
+      add(numbers.all, row.rates);
+      cpu_ns += process.cpu_ns;
+    }
     numbers.processes.push_back(std::move(row));
   }
   numbers.P = numbers.all.cpu;
+  numbers.P_of_run = per_second(0, cpu_ns, after.elapsed_s) * 1e-9;
   numbers.pairs = pair_rates(was, is, period_s);
   return numbers;
 }

@@ -37,7 +37,7 @@ struct TopNumbers {
   double period_s = 0;
   double elapsed_s = 0;  // of the run
   bool is_over = false;
-  double P = 0, P_of_run = 0;
+  double P = 0, P_of_run = 0;           // the mean number of busy CPUs, in the period and so far; 0 if it took no time
   Rates all;                            // of the computation: only what it sent and received
   std::vector<ProcessRates> processes;  // in the order of the trace
   std::vector<PairRates> pairs;         // with at least one message so far

@@ -50,9 +50,9 @@ class Watch {
 
   void show_end() {
     if (!end_) {
-      if (trace_.totals().statistics.events <= kEventsAgainMost)
+      end_ = {trace_.info(), trace_.totals()};
+      if (end_->totals.statistics.events <= kEventsAgainMost)
         if (auto ended = read_totals(path_)) end_ = std::move(*ended);
-      if (!end_) end_ = {trace_.info(), trace_.totals()};
       threads_shown_ = !screen_.threads();
     }
     if (threads_shown_ == screen_.threads()) return;
