@@ -1,0 +1,72 @@
+// A canvas that fills its element, at the resolution of the screen. It is measured when it changes size, not for each picture.
+
+export class Surface {
+  readonly canvas = document.createElement("canvas");
+  width = 0;  // in CSS pixels
+  height = 0;
+  private readonly observer: ResizeObserver;
+  private readonly drawing: CanvasRenderingContext2D;
+  private ratio = 1;
+
+  constructor(readonly element: HTMLElement, private readonly resized: () => void) {
+    element.append(this.canvas);
+    this.drawing = this.canvas.getContext("2d")!;
+    this.observer = new ResizeObserver(() => this.measure());
+    this.observer.observe(element);
+  }
+
+  // Ready to draw on, empty. null: not on the screen.
+  begin(): CanvasRenderingContext2D | null {
+    if (this.width === 0 || this.height === 0) return null;
+    this.drawing.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.drawing.clearRect(0, 0, this.width, this.height);
+    this.drawing.font = FONT;
+    return this.drawing;
+  }
+
+  close(): void {
+    this.observer.disconnect();
+  }
+
+  private measure(): void {
+    const width = this.element.clientWidth, height = this.element.clientHeight;
+    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    if (width === this.width && height === this.height && ratio === this.ratio) return;
+    this.width = width;
+    this.height = height;
+    this.ratio = ratio;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.resized();
+  }
+}
+
+export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", "DejaVu Sans", Arial, sans-serif';
+export const SMALL_FONT = FONT.replace("12px", "11px");
+
+const widths = new Map<string, number>();
+
+// The widths of texts, remembered: measuring is slow.
+export function text_width(drawing: CanvasRenderingContext2D, text: string): number {
+  const key = drawing.font + text;
+  let width = widths.get(key);
+  if (width === undefined) {
+    if (widths.size > 5000) widths.clear();
+    width = drawing.measureText(text).width;
+    widths.set(key, width);
+  }
+  return width;
+}
+
+// The beginning of a text that fits.
+export function fitted(drawing: CanvasRenderingContext2D, text: string, width: number): string {
+  if (text_width(drawing, text) <= width) return text;
+  const letters = [...text];
+  let low = 0, high = letters.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (text_width(drawing, letters.slice(0, middle).join("") + "…") <= width) low = middle;
+    else high = middle - 1;
+  }
+  return low === 0 ? "" : letters.slice(0, low).join("") + "…";
+}

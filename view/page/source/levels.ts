@@ -1,0 +1,152 @@
+// The sums that a file carries ("levels": by process, by pair and by bin of time) and the answers that follow from them. Pure.
+import { Answer } from "./source";
+
+// One process or pair. Values stand for the bins in `at`, or for all bins where `at` is absent.
+interface Row {
+  at?: number[];
+  [name: string]: any;
+}
+
+export interface LevelsData {
+  from_s: number;
+  step_s: number;
+  bins: number;
+  processes: Row[];  // process, cpu_s, waiting_s, queue (mean length)
+  pairs: Row[];  // from, to, messages, bytes
+  P_best?: (number | null)[];
+}
+
+export class Levels {
+  readonly to_s: number;
+
+  constructor(private readonly data: LevelsData) {
+    this.to_s = data.from_s + data.step_s * data.bins;
+  }
+
+  traffic(from_s: number, to_s: number): Answer {
+    const { processes, pairs } = this.data;
+    const from = Math.max(from_s, this.data.from_s), to = Math.min(to_s, this.to_s);
+    const span_s = Math.max(0, to - from);
+    const before_s = Math.max(0, Math.min(span_s, from - this.data.from_s));
+    return {
+      span_s, before_span_s: before_s,
+      process: processes.map((row) => row.process),
+      cpu_s: processes.map((row) => this.sum(row, "cpu_s", from, to)),
+      waiting_s: processes.map((row) => this.sum(row, "waiting_s", from, to)),
+      queue: processes.map((row) => this.mean(row, "queue", from, to)),
+      from: pairs.map((row) => row.from), to: pairs.map((row) => row.to),
+      messages: pairs.map((row) => this.sum(row, "messages", from, to)),
+      bytes: pairs.map((row) => this.sum(row, "bytes", from, to)),
+      before_messages: pairs.map((row) => this.sum(row, "messages", from - before_s, from)),
+      before_bytes: pairs.map((row) => this.sum(row, "bytes", from - before_s, from)),
+    };
+  }
+
+  series(from_s: number, to_s: number, width: number, of: Record<string, any>[]): Answer {
+    const grid = this.grid(from_s, to_s, width);
+    const answer: Answer = { step_s: grid.step_s, t_s: grid.t_s };
+    of.forEach((wanted, index) => (answer["v" + index] = this.values(wanted, grid)));
+    return answer;
+  }
+
+  overview(from_s: number, to_s: number, width: number): Answer {
+    const grid = this.grid(from_s, to_s, width);
+    const { processes, pairs, P_best } = this.data;
+    const from = Math.max(from_s, this.data.from_s), to = Math.min(to_s, this.to_s);
+    const total = (rows: Row[], name: string) => rows.reduce((sum, row) => sum + this.sum(row, name, from, to), 0);
+    const cpu_s = total(processes, "cpu_s"), elapsed_s = Math.max(0, to - from);
+    return {
+      cpu_s, messages: total(pairs, "messages"), bytes: total(pairs, "bytes"), elapsed_s,
+      P_run: elapsed_s > 0 ? cpu_s / elapsed_s : null, P_now: elapsed_s > 0 ? cpu_s / elapsed_s : null, P_best: null,
+      t_s: grid.t_s, P_of: this.rates(processes, "cpu_s", grid),
+      P_best_of: grid.t_s.map((t) => P_best?.[Math.floor((t - this.data.from_s) / this.data.step_s + 1e-6)] ?? NaN),
+      messages_of: this.rates(pairs, "messages", grid), bytes_of: this.rates(pairs, "bytes", grid), queued_of: this.means(processes, "queue", grid),
+    };
+  }
+
+  // Fractions of each bin that a process worked and waited, for a space-time diagram without single events.
+  bins(from_s: number, to_s: number, width: number, ids: number[]): Answer {
+    const grid = this.grid(from_s, to_s, Math.min(width, 512));
+    const answer: Answer = { bin_row: [], bin_from: [], bin_to: [], bin_work: [], bin_wait: [], flow_from: [], flow_to: [], flow_t: [], flow_messages: [] };
+    const row_of = new Map(ids.map((id, row) => [id, row]));
+    for (const row of this.data.processes) {
+      const at = row_of.get(row.process);
+      if (at === undefined) continue;
+      grid.t_s.forEach((t) => {
+        const work = this.sum(row, "cpu_s", t, t + grid.step_s) / grid.step_s, wait = this.sum(row, "waiting_s", t, t + grid.step_s) / grid.step_s;
+        if (work <= 0 && wait <= 0) return;
+        answer.bin_row.push(at);
+        answer.bin_from.push(t);
+        answer.bin_to.push(t + grid.step_s);
+        answer.bin_work.push(Math.min(1, work));
+        answer.bin_wait.push(Math.min(1, wait));
+      });
+    }
+    for (const row of this.data.pairs) {
+      const from = row_of.get(row.from), to = row_of.get(row.to);
+      if (from === undefined || to === undefined) continue;
+      grid.t_s.forEach((t) => {
+        const messages = this.sum(row, "messages", t, t + grid.step_s);
+        if (messages <= 0) return;
+        answer.flow_from.push(from);
+        answer.flow_to.push(to);
+        answer.flow_t.push(t);
+        answer.flow_messages.push(messages);
+      });
+    }
+    return answer;
+  }
+
+  // Bins of whole steps, so that no event is divided between two of them.
+  private grid(from_s: number, to_s: number, width: number): { t_s: number[]; step_s: number } {
+    const { step_s, bins, from_s: begin } = this.data;
+    const first = Math.max(0, Math.floor((from_s - begin) / step_s + 1e-9)), last = Math.min(bins, Math.ceil((to_s - begin) / step_s - 1e-9));
+    const together = Math.max(1, Math.ceil((last - first) / Math.max(1, width)));
+    const t_s: number[] = [];
+    for (let bin = first; bin < last; bin += together) t_s.push(begin + bin * step_s);
+    return { t_s, step_s: step_s * together };
+  }
+
+  private values(wanted: Record<string, any>, grid: { t_s: number[]; step_s: number }): number[] {
+    const { what, process } = wanted;
+    const { processes, pairs } = this.data;
+    const mine = process === undefined ? processes : processes.filter((row) => row.process === process);
+    if (what === "cpu") return this.rates(mine, "cpu_s", grid);
+    if (what === "waiting") return this.rates(mine, "waiting_s", grid);
+    if (what === "queue") return this.means(mine, "queue", grid);
+    const name = String(what).includes("bytes") ? "bytes" : "messages";
+    const chosen = pairs.filter((row) =>
+      wanted.from !== undefined ? row.from === wanted.from && row.to === wanted.to
+        : process === undefined || (String(what).startsWith("received") ? row.to === process : row.from === process));
+    return this.rates(chosen, name, grid);
+  }
+
+  private rates(rows: Row[], name: string, grid: { t_s: number[]; step_s: number }): number[] {
+    return grid.t_s.map((t) => rows.reduce((sum, row) => sum + this.sum(row, name, t, t + grid.step_s), 0) / grid.step_s);
+  }
+
+  private means(rows: Row[], name: string, grid: { t_s: number[]; step_s: number }): number[] {
+    const known = rows.filter((row) => row[name]);
+    return grid.t_s.map((t) => (known.length === 0 ? NaN : known.reduce((sum, row) => sum + (this.mean(row, name, t, t + grid.step_s) || 0), 0)));
+  }
+
+  // A bin that the range covers in part counts in part.
+  private sum(row: Row, name: string, from_s: number, to_s: number): number {
+    const values = row[name] as number[] | undefined;
+    if (!values) return 0;
+    const { step_s, from_s: begin } = this.data;
+    let sum = 0;
+    for (let i = 0; i < values.length; ++i) {
+      const left = begin + (row.at ? row.at[i] : i) * step_s;
+      const covered = Math.min(to_s, left + step_s) - Math.max(from_s, left);
+      if (covered > 0) sum += values[i] * Math.min(1, covered / step_s);
+    }
+    return sum;
+  }
+
+  private mean(row: Row, name: string, from_s: number, to_s: number): number {
+    if (!row[name]) return NaN;
+    const span = Math.min(to_s, this.to_s) - Math.max(from_s, this.data.from_s);
+    return span > 0 ? (this.sum(row, name, from_s, to_s) * this.data.step_s) / span : NaN;
+  }
+}

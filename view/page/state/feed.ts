@@ -1,0 +1,91 @@
+// Keeps one answer up to date for a view: asks when the view's parameters or the trace have changed, never has more than one question
+// open, and so shows fewer pictures on a slow connection instead of falling behind.
+import { Answer, Refusal, Source } from "../source/source";
+
+export interface FeedOptions {
+  source: Source;
+  request: string;
+  parameters: () => Record<string, unknown> | null;  // null: nothing to ask now
+  on_answer: (answer: Answer) => void;
+  on_refusal?: (sentence: string) => void;
+  on_time?: (took_ms: number) => void;
+  each_ms?: number;  // asks at most this often because of new events
+}
+
+export class Feed {
+  answer: Answer | null = null;
+  refusal: string | null = null;
+  private asked = "";
+  private asked_version = -1;
+  private open = false;
+  private stopped = false;
+  private last_ms = -Infinity;
+  private timer: number | null = null;
+
+  constructor(private readonly options: FeedOptions) {
+    options.source.on_tick(this.poke);
+    this.poke();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  // Asks if the answer may be another one by now.
+  readonly poke = (): void => {
+    if (this.stopped || this.open) return;
+    const parameters = this.options.parameters();
+    if (parameters === null) return;
+    const text = JSON.stringify(parameters);
+    const version = this.options.source.version;
+    if (text === this.asked && version === this.asked_version) return;
+    const rest = this.last_ms + (this.options.each_ms ?? 0) - performance.now();
+    if (text === this.asked && rest > 0) {
+      this.later(rest);
+      return;
+    }
+    this.asked = text;
+    this.asked_version = version;
+    this.ask(parameters);
+  };
+
+  private later(ms: number): void {
+    if (this.timer !== null) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = null;
+      this.poke();
+    }, ms);
+  }
+
+  private async ask(parameters: Record<string, unknown>): Promise<void> {
+    this.open = true;
+    const began = performance.now();
+    this.last_ms = began;
+    try {
+      const answer = await this.options.source.request(this.options.request, parameters);
+      if (this.stopped) return;
+      this.options.on_time?.(performance.now() - began);
+      this.answer = answer;
+      this.refusal = null;
+      this.options.on_answer(answer);
+      // The server computes in the background and has no other way to report how far it is.
+      if ("computing" in answer) this.ask_again(400);
+    } catch (error) {
+      if (this.stopped) return;
+      if (!(error instanceof Refusal)) throw error;
+      this.refusal = error.message;
+      this.options.on_refusal?.(error.message);
+    } finally {
+      this.open = false;
+    }
+    this.poke();
+  }
+
+  private ask_again(ms: number): void {
+    setTimeout(() => {
+      this.asked_version = -1;
+      this.poke();
+    }, ms);
+  }
+}
