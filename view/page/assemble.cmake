@@ -1,3 +1,4 @@
+cmake_policy(VERSION 3.25)
 # Puts the script and the style into the page, and their SHA-256 into a header: a browser runs an inline script only if the policy
 # of the page names its hash.
 file(READ ${TEMPLATE} page)

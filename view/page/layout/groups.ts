@@ -1,0 +1,70 @@
+// Which boxes a graph of processes shows: each process, or groups of them when there are many; opened groups show their members. Pure.
+
+export const SINGLE_MAX = 15, MEMBERS_MAX = 40;
+
+export interface Member {
+  id: number;
+  group: string;
+  weight: number;  // the busiest of an opened group are shown
+}
+
+export interface Box {
+  key: string;  // "p12", "g:name", "r:name" (the rest of an opened group)
+  members: number[];
+  group: string | null;  // the name of the group that this box stands for
+  of: string | null;  // the opened group that this box is a member of
+}
+
+// `grouped`: by what they are grouped has groups at all.
+export function boxes_of(members: Member[], open: ReadonlySet<string>, grouped: boolean): Box[] {
+  if (!grouped || members.length <= SINGLE_MAX) return members.map(({ id }) => ({ key: "p" + id, members: [id], group: null, of: null }));
+  const groups = new Map<string, Member[]>();
+  for (const member of members) {
+    const list = groups.get(member.group);
+    if (list) list.push(member);
+    else groups.set(member.group, [member]);
+  }
+  const boxes: Box[] = [];
+  for (const [name, list] of groups) {
+    if (list.length === 1) {
+      boxes.push({ key: "p" + list[0].id, members: [list[0].id], group: null, of: null });
+    } else if (!open.has(name)) {
+      boxes.push({ key: "g:" + name, members: list.map(({ id }) => id), group: name, of: null });
+    } else {
+      const order = [...list].sort((a, b) => b.weight - a.weight || a.id - b.id);
+      const most = order.length > MEMBERS_MAX ? MEMBERS_MAX - 1 : order.length;
+      for (const { id } of order.slice(0, most)) boxes.push({ key: "p" + id, members: [id], group: null, of: name });
+      if (most < order.length) boxes.push({ key: "r:" + name, members: order.slice(most).map(({ id }) => id), group: null, of: name });
+    }
+  }
+  return boxes;
+}
+
+export interface SummedArc {
+  from: number;  // boxes
+  to: number;
+  value: number;
+  messages: number;
+  bytes: number;
+}
+
+// Arcs between boxes: sums of the pairs of their members.
+export function arcs_of(boxes: Box[], pairs: { from: number; to: number; value: number; messages: number; bytes: number }[]): SummedArc[] {
+  const box_of = new Map<number, number>();
+  boxes.forEach((box, index) => box.members.forEach((id) => box_of.set(id, index)));
+  const sums = new Map<number, SummedArc>();
+  for (const pair of pairs) {
+    const from = box_of.get(pair.from), to = box_of.get(pair.to);
+    if (from === undefined || to === undefined) continue;
+    const key = from * boxes.length + to;
+    const sum = sums.get(key);
+    if (sum) {
+      sum.value += pair.value;
+      sum.messages += pair.messages;
+      sum.bytes += pair.bytes;
+    } else {
+      sums.set(key, { from, to, value: pair.value, messages: pair.messages, bytes: pair.bytes });
+    }
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,46 @@
+// The series of a history as words of the address: "cpu:12", "queue:3", "messages:3-5" (an arc), "messages" (the whole run). One plot is
+// a list of them, with commas. Pure.
+
+export const PROCESS_SERIES = ["cpu", "waiting", "queue", "sent", "received", "sent_bytes", "received_bytes"] as const;
+export type ProcessSeries = (typeof PROCESS_SERIES)[number];
+
+export const SERIES_TITLES: Record<string, string> = {
+  cpu: "CPU", waiting: "waiting for messages", queue: "queue", sent: "messages sent", received: "messages received", sent_bytes: "bytes sent",
+  received_bytes: "bytes received", messages: "messages", bytes: "bytes",
+};
+
+export interface Wanted {
+  what: string;
+  process?: number;
+  from?: number;
+  to?: number;
+}
+
+export function process_pin(what: ProcessSeries, id: number): string {
+  return `${what}:${id}`;
+}
+
+export function arc_pin(quantity: "messages" | "bytes", from: number, to: number): string {
+  return `${quantity}:${from}-${to}`;
+}
+
+// What does not parse is left out: pins come from an address.
+export function parse_pin(pin: string): Wanted[] {
+  return pin.split(",").map(parse_one).filter((one): one is Wanted => one !== null);
+}
+
+function parse_one(text: string): Wanted | null {
+  const match = /^([a-z_]+)(?::(\d+)(?:-(\d+))?)?$/.exec(text);
+  if (!match || !(match[1] in SERIES_TITLES)) return null;
+  const [, what, first, second] = match;
+  if (second !== undefined) return what === "messages" || what === "bytes" ? { what, from: Number(first), to: Number(second) } : null;
+  if (first !== undefined) return (PROCESS_SERIES as readonly string[]).includes(what) ? { what, process: Number(first) } : null;
+  return { what };
+}
+
+// Series can share a plot, and its scale, if they have the same unit.
+export function unit_of(what: string): "fraction" | "bytes" | "count" | "length" {
+  if (what === "cpu" || what === "waiting") return "fraction";
+  if (what.includes("bytes")) return "bytes";
+  return what === "queue" ? "length" : "count";
+}

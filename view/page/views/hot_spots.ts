@@ -1,0 +1,217 @@
+// Processes and channels as a graph: where the messages are, and which processes work.
+import { Context } from "../frame/context";
+import { ramp, share_of } from "../draw/colours";
+import { GraphPicture, PictureArc, PictureNode } from "../draw/graph_picture";
+import { el, replace, set_text } from "../dom";
+import { bytes, counted, grouped, percent, short } from "../format";
+import { arcs_of, Box, boxes_of, SINGLE_MAX, SummedArc } from "../layout/groups";
+import { depths, PairTraffic, request_direction } from "../layout/requests";
+import { Answer } from "../source/source";
+import { Feed } from "../state/feed";
+import { Traffic, traffic_of, value_bounds, value_text } from "../state/traffic";
+import { Grouping } from "../state/world";
+import { Choices, Legend, missing, ValueChoices } from "./parts";
+import { OpenView, View } from "./view";
+
+const ARCS_MAX = 160;
+
+export const hot_spots: View = {
+  id: "hot-spots", title: "Hot spots", purpose: "Which processes and channels have the most work and the most messages",
+  keys: [["Enter", "on a group: open it; on a process: select it"], ["arrows", "from box to box"], ["Backspace", "close all groups"]],
+  open: (context) => new HotSpots(context),
+};
+
+class HotSpots implements OpenView {
+  readonly element: HTMLElement;
+  private readonly feed: Feed;
+  private readonly paths: Feed;
+  private readonly values: ValueChoices;
+  private readonly legend: Legend;
+  private readonly grouping: Choices<Grouping>;
+  private readonly picture: GraphPicture;
+  private readonly open_groups = el("div", { class: "open-groups" });
+  private readonly caption = el("p", { class: "caption" });
+  private readonly place = el("div", { class: "card graph-card" });
+  private answer: Answer | null = null;
+  private depth = new Map<number, number>();
+  private boxes: Box[] = [];
+  private summed: SummedArc[] = [];
+  private width = 900;
+  private readonly sizes: ResizeObserver;
+
+  constructor(private readonly context: Context) {
+    this.values = new ValueChoices(context);
+    this.legend = new Legend(context);
+    this.grouping = new Choices<Grouping>("Groups", [{ value: "program", text: "by program" }, { value: "machine", text: "by machine" }, { value: "container", text: "by container" }, { value: "none", text: "each process" }],
+      (value) => context.store.change({ more: { ...context.state.more, groups: value, open: "" } }));
+    this.picture = new GraphPicture({
+      label: "Processes and channels", click: (node, event) => this.click(node, event), click_arc: (arc, event) => this.click_arc(arc, event),
+      layout_arcs: (arcs) => this.requests(arcs),
+    });
+    this.place.append(this.picture.element);
+    this.element = el("div", { class: "hot-spots" }, el("div", { class: "toolbar" }, this.values.element, this.grouping.element, this.legend.element), this.open_groups, this.place, this.caption);
+    this.feed = context.feed({
+      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }), each_ms: 90,
+      on_answer: (answer) => ((this.answer = answer), this.show()), on_refusal: (sentence) => replace(this.place, missing(sentence)),
+    });
+    // Requests begin at the users: the state diagram tells how far from them each process is.
+    this.paths = context.feed({
+      request: "paths", parameters: () => ({ most: 1 }), each_ms: 15000, on_time: () => {}, on_refusal: () => {},
+      on_answer: (answer) => answer.states && (this.depth = depths(answer.states.nodes, answer.states.arcs)),
+    });
+    this.sizes = new ResizeObserver(() => {
+      this.width = Math.max(300, this.place.clientWidth - 24);
+      this.show();
+    });
+    this.sizes.observe(this.place);
+  }
+
+  update(): void {
+    this.values.update();
+    this.feed.poke();
+    this.show();
+  }
+
+  close(): void {
+    this.feed.stop();
+    this.paths.stop();
+    this.sizes.disconnect();
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key !== "Backspace") return false;
+    this.context.store.remember("open", "");
+    return true;
+  }
+
+  private opened(): Set<string> {
+    return new Set((this.context.state.more.open ?? "").split("\n").filter(Boolean));
+  }
+
+  private set_opened(open: Set<string>): void {
+    this.context.store.remember("open", [...open].join("\n"));
+  }
+
+  private show(): void {
+    if (!this.answer || !this.context.world.described) return;
+    const { state, world } = this.context;
+    const traffic = traffic_of(this.answer, state.quantity, state.form);
+    const grouping = (state.more.groups as Grouping) || "program";
+    this.grouping.show(grouping);
+    const ids = world.processes.map(({ id }) => id).filter((id) => is_shown(traffic, id));
+    const many = ids.length > SINGLE_MAX;
+    this.grouping.element.hidden = !many;
+    this.boxes = boxes_of(ids.map((id) => ({ id, group: world.group_of(id, grouping), weight: weight_of(traffic, id) })), this.opened(), grouping !== "none");
+    const all = arcs_of(this.boxes, traffic.pairs).filter(({ messages }) => messages > 0);
+    const strength = (arc: SummedArc) => (Number.isFinite(arc.value) ? Math.abs(arc.value) : 0);
+    // Which arcs stand there must not depend on which is a little stronger just now.
+    const kept = all.length <= ARCS_MAX ? all : [...all].sort((a, b) => b.messages - a.messages).slice(0, ARCS_MAX);
+    this.summed = kept.sort((a, b) => a.from - b.from || a.to - b.to);
+    const { least, most } = value_bounds(this.summed.map(({ value }) => value), state.form);
+    const largest = Math.max(...this.summed.map(strength), 1e-300);
+    const arcs: PictureArc[] = this.summed.map((arc) => ({
+      from: arc.from, to: arc.to, weight: arc.messages, share: strength(arc) / largest,
+      colour: ramp(Number.isFinite(arc.value) ? share_of(arc.value, least, most) : 0, state.palette),
+      label: Number.isFinite(arc.value) ? value_text(arc.value, state.quantity, state.form) : "", selected: this.is_selected(arc),
+      tip: `${this.box_name(arc.from)} → ${this.box_name(arc.to)}: ${counted(arc.messages, "message")}, ${bytes(arc.bytes)}`,
+    }));
+    const nodes = this.boxes.map((box) => this.node(box, traffic));
+    this.picture.set(nodes, arcs, this.width);
+    this.legend.update(value_text(least, state.quantity, state.form), value_text(most, state.quantity, state.form), "Arcs");
+    this.show_groups();
+    this.write_caption(traffic, all.length, nodes.length, many);
+  }
+
+  private node(box: Box, traffic: Traffic): PictureNode {
+    const { world, state } = this.context;
+    const cpu = box.members.reduce((sum, id) => sum + (traffic.loads.get(id)?.cpu ?? 0), 0);
+    const share = traffic.cpu_total > 0 ? cpu / traffic.cpu_total : 0;
+    const process = box.members.length === 1 ? world.process(box.members[0]) : undefined;
+    const outside = process?.outside ?? false;
+    const label = box.group !== null ? `${short_name(box.group)} ×${box.members.length}` : box.key.startsWith("r:") ? `${box.members.length} more` : world.name(box.members[0], 26);
+    const queue = process ? traffic.loads.get(process.id)?.queue ?? NaN : NaN;
+    const note = outside ? "outside" : `${percent(share)} CPU` + (queue >= 1 ? `, queue ${short(queue)}` : "");
+    const name = box.group !== null ? `${box.group}, ${box.members.length} processes` : box.members.length > 1 ? label : world.full_name(box.members[0]).slice(0, 300);
+    return {
+      key: box.key, label, note, fill: Math.min(1, box.members.length === 1 ? cpu : cpu / box.members.length), colour: ramp(Math.sqrt(share), state.palette),
+      tip: `${name}: ${percent(share)} of the CPU time, ${short(cpu)} cores busy` + (box.group !== null ? ". Click to open." : process ? ` on ${world.machine_name(process.machine)}` : ""),
+      dashed: outside, group: box.group !== null, member: box.of !== null, selected: box.members.some((id) => state.selected.includes(id)),
+    };
+  }
+
+  private is_selected(arc: SummedArc): boolean {
+    const chosen = this.context.state.arc;
+    return chosen !== null && this.boxes[arc.from].members.includes(chosen[0]) && this.boxes[arc.to].members.includes(chosen[1]);
+  }
+
+  private box_name(index: number): string {
+    const box = this.boxes[index];
+    return box.group ?? (box.members.length > 1 ? `${box.members.length} more of ${box.of}` : this.context.world.name(box.members[0]));
+  }
+
+  private requests(arcs: PictureArc[]): { from: number; to: number; weight: number }[] {
+    const { world } = this.context;
+    const by_pair = new Map<string, PairTraffic>(this.summed.map((arc) => [`${arc.from} ${arc.to}`, arc]));
+    const depth = (box: number) => {
+      const known = this.boxes[box].members.map((id) => this.depth.get(id)).filter((value): value is number => value !== undefined);
+      return known.length > 0 ? known.reduce((a, b) => a + b, 0) / known.length : undefined;
+    };
+    const outside = (box: number) => this.boxes[box].members.every((id) => world.process(id)?.outside || world.process(id)?.in_computation === false);
+    return arcs.filter(({ from, to }) => from !== to).flatMap(({ from, to, weight }) => {
+      const there = by_pair.get(`${from} ${to}`)!;
+      return request_direction(there, by_pair.get(`${to} ${from}`), depth, outside) > 0 ? [{ from, to, weight }] : by_pair.has(`${to} ${from}`) ? [] : [{ from: to, to: from, weight }];
+    });
+  }
+
+  private click(node: PictureNode, event: Event): void {
+    const box = this.boxes.find(({ key }) => key === node.key);
+    if (!box) return;
+    if (box.group !== null) this.set_opened(this.opened().add(box.group));
+    else this.context.select(box.members, (event as MouseEvent).shiftKey);
+  }
+
+  private click_arc(arc: PictureArc, _event: Event): void {
+    const [from, to] = [this.boxes[arc.from], this.boxes[arc.to]];
+    if (from.members.length === 1 && to.members.length === 1) this.context.select_arc(from.members[0], to.members[0]);
+    else this.context.select([...from.members, ...to.members]);
+  }
+
+  private show_groups(): void {
+    const open = [...this.opened()];
+    if (this.open_groups.dataset.open === open.join("\n")) return;
+    this.open_groups.dataset.open = open.join("\n");
+    replace(this.open_groups, ...open.map((name) => el("button", { class: "chip", title: "Close this group", onclick: () => {
+      const rest = this.opened();
+      rest.delete(name);
+      this.set_opened(rest);
+    } }, el("bdi", {}, short_name(name)), " ×")));
+  }
+
+  private write_caption(traffic: Traffic, arcs: number, boxes: number, many: boolean): void {
+    const left = arcs - this.summed.length;
+    const processes = this.context.world.processes.length;
+    const quiet = processes - this.boxes.reduce((sum, box) => sum + box.members.length, 0);
+    set_text(this.caption, [
+      "Requests lead from left to right. An arc's width and colour show its value; the bar in a box is how busy its process is, in its colour the share of all CPU time.",
+      many && boxes < processes ? `${grouped(processes)} processes are shown as ${boxes} boxes: click a group to open it.` : "",
+      left > 0 ? `${grouped(left)} arcs with fewer messages are left out.` : "",
+      quiet > 0 ? `${counted(quiet, "process", "processes")} without messages and CPU time in this range ${quiet === 1 ? "is" : "are"} left out.` : "",
+      traffic.pairs.length === 0 ? "There was no message in this range." : "",
+    ].filter(Boolean).join(" "));
+  }
+}
+
+function is_shown(traffic: Traffic, id: number): boolean {
+  const load = traffic.loads.get(id);
+  return load !== undefined && (load.sent > 0 || load.received > 0 || load.cpu > 0);
+}
+
+function weight_of(traffic: Traffic, id: number): number {
+  const load = traffic.loads.get(id);
+  return load ? load.sent + load.received + load.cpu * 1e-6 : 0;
+}
+
+function short_name(name: string): string {
+  const letters = [...name];
+  return letters.length > 26 ? "…" + letters.slice(-25).join("") : name;
+}

@@ -1,0 +1,11 @@
+// The views, in the order of their tabs and of the keys 1, 2, 3...
+import { history } from "./history";
+import { hot_spots } from "./hot_spots";
+import { matrix } from "./matrix";
+import { overview } from "./overview";
+import { placement } from "./placement";
+import { queues_and_paths } from "./queues_and_paths";
+import { space_time } from "./space_time";
+import { View } from "./view";
+
+export const VIEWS: View[] = [overview, hot_spots, matrix, history, space_time, queues_and_paths, placement];

@@ -1,0 +1,303 @@
+// One lane for each process, with its work, its waits and its messages, from hours to microseconds. A click on a message shows what led
+// to it and what follows from it.
+import { Context } from "../frame/context";
+import { colours } from "../draw/colours";
+import { draw_lanes, Highlight, LaneView, message_at, next_message, x_of, y_of } from "../draw/lanes";
+import { Surface } from "../draw/surface";
+import { draw_time_axis } from "../draw/time_axis";
+import { TimeGestures } from "../draw/time_gestures";
+import { vertical } from "../draw/time_plot";
+import { el, replace, roving, set_attribute, set_text } from "../dom";
+import { bytes, counted, seconds } from "../format";
+import { asked_window } from "../layout/asked";
+import { Answer } from "../source/source";
+import { Feed } from "../state/feed";
+import { Choices, missing } from "./parts";
+import { MessageCard } from "./message_card";
+import { OpenView, View } from "./view";
+
+const ROWS_MAX = 64, LANE_MIN = 17, LANE_MAX = 38, AXIS = 26;
+
+export const space_time: View = {
+  id: "space-time", title: "Space-time", purpose: "What each process did when, and which messages it waited for",
+  keys: [["wheel", "zoom around the pointer; with Shift: earlier and later"], ["W A S D", "zoom and move, as long as they are held"], ["←  →", "the message before or after, when the lanes have the focus"], ["Enter", "zoom to the selected message, its past and its future"]],
+  open: (context) => new SpaceTime(context),
+};
+
+class SpaceTime implements OpenView {
+  readonly element: HTMLElement;
+  private readonly feed: Feed;
+  private readonly rows_choice: Choices<string>;
+  private readonly labels = el("div", { class: "lane-labels", role: "listbox", "aria-label": "Processes", "aria-multiselectable": "true" });
+  private readonly canvas_place = el("div", { class: "lanes", tabindex: "0", role: "application", "aria-label": "Lanes of the processes. Left and right arrow keys go from message to message." });
+  private readonly axis_place = el("div", { class: "lane-axis" });
+  private readonly scroller: HTMLElement;
+  private readonly lanes: Surface;
+  private readonly axis: Surface;
+  private readonly gestures: TimeGestures;
+  private readonly caption = el("p", { class: "caption" });
+  private readonly told = el("p", { class: "told", role: "status", "aria-live": "polite" });
+  private readonly card: MessageCard;
+  private answer: Answer | null = null;
+  private answer_key = 0;
+  private drawn = "";
+  private lane = LANE_MAX;
+  private hovered = -1;
+  private shown_labels = "";
+
+  constructor(private readonly context: Context) {
+    this.rows_choice = new Choices("Processes", [{ value: "busiest", text: "the busiest" }, { value: "selected", text: "only selected" }], (value) => context.store.remember("rows", value));
+    this.card = new MessageCard(context, () => this.answer, () => this.mark());
+    this.scroller = el("div", { class: "lane-scroller" }, el("div", { class: "lane-body" }, this.labels, this.canvas_place));
+    this.element = el("div", { class: "space-time" }, el("div", { class: "toolbar" }, this.rows_choice.element, legend(), this.told), this.card.element,
+      el("div", { class: "card lanes-card" }, el("div", { class: "lane-axis-row" }, el("div", { class: "lane-corner" }), this.axis_place), this.scroller), this.caption);
+    roving(this.labels, "button");
+    this.lanes = new Surface(this.canvas_place, () => this.mark());
+    this.axis = new Surface(this.axis_place, () => this.mark());
+    this.gestures = new TimeGestures(context, {
+      element: this.canvas_place, left: () => 0, right: () => this.lanes.width, drag: "move",
+      on_click: (x, y) => this.click(x, y), on_move: (x, y) => this.point(x, y), on_leave: () => this.point(-1, -1),
+    });
+    this.canvas_place.addEventListener("keydown", (event) => this.keydown(event));
+    this.feed = context.feed({
+      request: "spacetime", parameters: () => this.asked(), each_ms: 90, on_answer: (answer) => this.take(answer),
+      on_refusal: (sentence) => {
+        this.answer = null;
+        replace(this.caption, missing(sentence));
+        this.mark();
+      },
+    });
+    this.update();
+  }
+
+  update(): void {
+    const { state } = this.context;
+    this.rows_choice.show(state.more.rows || "busiest");
+    this.card.update();
+    this.show_labels();
+    this.feed.poke();
+    this.mark();
+  }
+
+  close(): void {
+    this.feed.stop();
+    this.card.close();
+    this.lanes.close();
+    this.axis.close();
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key !== "Escape" || this.context.state.message === null) return false;
+    this.context.store.change({ message: null });
+    return true;
+  }
+
+  frame(): void {
+    const view = this.view();
+    const key = [view.from_s, view.to_s, this.answer_key, this.context.hover_s, this.context.state.at_s, this.hovered, JSON.stringify(this.gestures.selecting)].join();
+    if (key === this.drawn) return;
+    this.drawn = key;
+    this.draw_axis(view);
+    this.draw(view);
+    // The range has moved without a change of the state while the program runs.
+    if (this.context.live) this.feed.poke();
+  }
+
+  private mark(): void {
+    this.drawn = "";
+    this.context.loop.wake(50);
+  }
+
+  private asked(): Record<string, unknown> | null {
+    if (!this.context.world.described || this.context.clock.known_s === 0) return null;
+    const { from_s, to_s } = this.context.range();
+    const { state } = this.context;
+    const asked = asked_window(from_s, to_s, Math.max(200, this.lanes.width));
+    const rows = state.more.rows === "selected" && state.selected.length > 0 ? { rows: state.selected.slice(0, ROWS_MAX) } : {};
+    return { ...asked, ...rows, rows_max: ROWS_MAX };
+  }
+
+  private take(answer: Answer): void {
+    this.answer = answer;
+    ++this.answer_key;
+    const rows: { process: number; machine: number }[] = answer.rows;
+    const { exact, rows_left_out, arcs_left_out } = answer;
+    set_text(this.caption, [
+      exact ? "" : "Too many events for single ones: the height of a bar is the share of time that a process worked, the pale part above it waited for messages. Zoom in to see single messages.",
+      rows_left_out > 0 ? `${counted(rows_left_out, "process", "processes")} with less to show left out: select some and choose “only selected”.` : "",
+      arcs_left_out > 0 ? `${counted(arcs_left_out, "message")} left out, the shortest first.` : "",
+      rows.length === 0 ? "No process did anything in this range." : "",
+    ].filter(Boolean).join(" "));
+    this.show_labels();
+    this.mark();
+  }
+
+  private show_labels(): void {
+    const rows: { process: number; machine: number }[] = this.answer?.rows ?? [];
+    const { world, state } = this.context;
+    const room = Math.max(240, this.scroller.parentElement!.clientHeight - AXIS - 4 || innerHeight - 330);
+    this.lane = Math.max(LANE_MIN, Math.min(LANE_MAX, Math.floor(room / Math.max(1, rows.length))));
+    const key = JSON.stringify([rows, state.selected, this.lane, world.processes.length]);
+    if (key === this.shown_labels) return;
+    this.shown_labels = key;
+    const focused = this.labels.contains(document.activeElement) ? [...this.labels.children].indexOf(document.activeElement!) : -1;
+    replace(this.labels, ...rows.map(({ process, machine }, row) => {
+      const first = row === 0 || rows[row - 1].machine !== machine;
+      const label = el("button", { role: "option", tabindex: row === Math.max(0, focused) ? "0" : "-1", class: "lane-label" + (first ? " first" : ""), "aria-selected": String(state.selected.includes(process)),
+        title: `${world.full_name(process).slice(0, 300)} on ${world.machine_name(machine)}`, onclick: (event: MouseEvent) => this.context.select([process], event.shiftKey) },
+      el("bdi", { class: "name" }, world.name(process, 34)), first ? el("bdi", { class: "machine" }, world.machine_name(machine, 16)) : null);
+      label.style.height = this.lane + "px";
+      return label;
+    }));
+    if (focused >= 0) (this.labels.children[Math.min(focused, rows.length - 1)] as HTMLElement | undefined)?.focus();
+    this.canvas_place.style.height = Math.max(120, rows.length * this.lane) + "px";
+  }
+
+  private view(): LaneView {
+    const { from_s, to_s } = this.context.range();
+    return { from_s, to_s, width: this.lanes.width, lane: this.lane, top: 0, rows: this.answer?.rows.length ?? 0 };
+  }
+
+  private highlight(): Highlight {
+    const { state } = this.context;
+    const rows: { process: number }[] = this.answer?.rows ?? [];
+    const row = (id: number) => rows.findIndex(({ process }) => process === id);
+    const arc: [number, number] | null = state.arc ? [row(state.arc[0]), row(state.arc[1])] : null;
+    return { message: state.message, past: this.card.past, future: this.card.future, selected: new Set(state.selected.map(row)), arc };
+  }
+
+  private draw_axis(view: LaneView): void {
+    const drawing = this.axis.begin();
+    if (drawing) draw_time_axis(drawing, { left: 0, top: 0, right: this.axis.width, bottom: 1 }, view.from_s, view.to_s, colours(), false);
+  }
+
+  private draw(view: LaneView): void {
+    const drawing = this.lanes.begin();
+    if (!drawing) return;
+    const { answer } = this;
+    const all = colours();
+    if (!answer) return;
+    const highlight = this.highlight();
+    this.draw_ground(drawing, view, highlight);
+    draw_lanes(drawing, answer, view, all, highlight);
+    const box = { left: 0, top: 0, right: view.width, bottom: this.lanes.height };
+    const { hover_s } = this.context;
+    if (hover_s !== null) vertical(drawing, x_of(view, hover_s), box, all.faint, 1);
+    const { at_s } = this.context.state;
+    if (at_s !== null) vertical(drawing, x_of(view, at_s), box, all.critical, 1.5);
+    if (this.hovered >= 0 && this.hovered < answer.arc_from.length) {
+      drawing.strokeStyle = all.ink;
+      drawing.lineWidth = 2;
+      drawing.beginPath();
+      drawing.moveTo(x_of(view, answer.arc_sent[this.hovered]), y_of(view, answer.arc_from[this.hovered]));
+      drawing.lineTo(x_of(view, answer.arc_received[this.hovered]), y_of(view, answer.arc_to[this.hovered]));
+      drawing.stroke();
+    }
+    const { selecting } = this.gestures;
+    if (selecting) {
+      drawing.fillStyle = all.accent;
+      drawing.globalAlpha = 0.15;
+      drawing.fillRect(x_of(view, selecting.from_s), 0, x_of(view, selecting.to_s) - x_of(view, selecting.from_s), this.lanes.height);
+      drawing.globalAlpha = 1;
+    }
+  }
+
+  // Bands of machines, lines of rows, the part that is not recorded yet.
+  private draw_ground(drawing: CanvasRenderingContext2D, view: LaneView, highlight: Highlight): void {
+    const rows: { machine: number }[] = this.answer!.rows;
+    let band = false;
+    rows.forEach(({ machine }, row) => {
+      if (row > 0 && rows[row - 1].machine !== machine) band = !band;
+      const top = row * view.lane;
+      if (band) {
+        drawing.fillStyle = colours().soft;
+        drawing.globalAlpha = 0.55;
+        drawing.fillRect(0, top, view.width, view.lane);
+        drawing.globalAlpha = 1;
+      }
+      if (highlight.selected.has(row)) {
+        drawing.fillStyle = colours().select;
+        drawing.globalAlpha = 0.13;
+        drawing.fillRect(0, top, view.width, view.lane);
+        drawing.globalAlpha = 1;
+      }
+      drawing.fillStyle = colours().soft;
+      drawing.fillRect(0, Math.round(top + view.lane) - 1, view.width, 1);
+    });
+    const end = x_of(view, this.context.clock.known_s), begin = x_of(view, 0);
+    drawing.fillStyle = colours().page;
+    if (end < view.width) drawing.fillRect(end, 0, view.width - end, this.lanes.height);
+    if (begin > 0) drawing.fillRect(0, 0, begin, this.lanes.height);
+  }
+
+  private point(x: number, y: number): void {
+    if (!this.answer) return;
+    const index = x < 0 ? -1 : message_at(this.answer, this.view(), x, y);
+    const changed = index !== this.hovered;
+    this.hovered = index;
+    this.canvas_place.classList.toggle("over-message", index >= 0);
+    if (changed || index < 0) set_text(this.told, index >= 0 ? this.message_text(index) : x < 0 ? "" : this.lane_text(x, y));
+  }
+
+  private message_text(index: number): string {
+    const { answer, context } = this;
+    const { arc_from, arc_to, arc_sent, arc_received, arc_bytes, rows, arc_kind } = answer!;
+    const names = `${context.world.name(rows[arc_from[index]].process, 24)} → ${context.world.name(rows[arc_to[index]].process, 24)}`;
+    return `${names}: ${arc_kind[index] === 0 ? bytes(arc_bytes[index]) : arc_kind[index] === 1 ? "lets it go on" : "starts it"}, ${seconds(arc_received[index] - arc_sent[index])} from send to receive`;
+  }
+
+  private lane_text(x: number, y: number): string {
+    const view = this.view();
+    const row = Math.floor(y / view.lane);
+    const { answer, context } = this;
+    if (!answer || row < 0 || row >= answer.rows.length) return "";
+    const name = context.world.name(answer.rows[row].process, 30);
+    const time_s = view.from_s + (x / view.width) * (view.to_s - view.from_s);
+    if (!answer.exact) return name;
+    const { seg_row, seg_from, seg_to, seg_kind } = answer;
+    for (let i = 0; i < seg_row.length; ++i) {
+      if (seg_row[i] === row && seg_from[i] <= time_s && seg_to[i] > time_s) {
+        return `${name}: ${["works", "waits for a message", "waits for the CPU or something else", "waits for a child"][seg_kind[i]]} for ${seconds(seg_to[i] - seg_from[i])}`;
+      }
+    }
+    return name;
+  }
+
+  private click(x: number, y: number): void {
+    if (!this.answer) return;
+    const index = message_at(this.answer, this.view(), x, y);
+    if (index >= 0) return this.choose(index);
+    const row = Math.floor(y / this.lane);
+    const process = this.answer.rows[row]?.process;
+    this.context.store.change({ message: null, selected: process === undefined ? this.context.state.selected : [process], arc: null });
+    this.context.loop.wake();
+  }
+
+  private choose(index: number): void {
+    const { rows, arc_from, arc_to, arc_id } = this.answer!;
+    const [from, to] = [rows[arc_from[index]].process, rows[arc_to[index]].process];
+    this.context.store.change({ message: arc_id[index], arc: [from, to], selected: [from, to] });
+    set_text(this.told, this.message_text(index));
+  }
+
+  private keydown(event: KeyboardEvent): void {
+    if (!this.answer?.exact) return;
+    if (event.key === "Enter") this.card.zoom();
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      const { from_s, to_s } = this.context.range();
+      const index = next_message(this.answer, this.context.state.message, event.key === "ArrowRight" ? 1 : -1, from_s + (to_s - from_s) / 4);
+      if (index < 0) return;
+      this.choose(index);
+      const { arc_sent, arc_received } = this.answer;
+      if (arc_received[index] > to_s || arc_sent[index] < from_s) this.context.show({ from_s: arc_sent[index] - (to_s - from_s) / 2, to_s: arc_sent[index] + (to_s - from_s) / 2 });
+      set_attribute(this.canvas_place, "aria-description", this.told.textContent ?? "");
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function legend(): HTMLElement {
+  const entry = (name: string, text: string) => el("span", { class: "entry" }, el("i", { class: "sign " + name }), text);
+  return el("div", { class: "lane-legend" }, entry("work", "works"), entry("wait", "waits for a message"), entry("other", "waits for CPU, disk"), entry("child", "waits for a child"), entry("message", "message"), entry("critical", "critical path"));
+}
