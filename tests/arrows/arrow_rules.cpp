@@ -17,7 +17,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"nlohmann/",
      "nlohmann_json",
      {"trace", "scenarios", "backends/linux/transport/frames", "backends/linux/remote/protocol", "analysis/*/answer",
-      "twin", "view/answers", "cli", "tests", "validation"}},
+      "twin", "view", "cli", "tests", "validation"}},
     {"elfutils/", "libdw", {"symbols"}},
     {"dwarf.h", "libdw", {"symbols"}},
     {"boost/asio/", "Boost.Asio", {"backends/linux/transport/net", "backends/linux/transport/tls"}},
