@@ -1,4 +1,4 @@
-// The plain charts of a report: a struct for the content of each, and a pure function that draws it. NaN values are gaps,
+// The plain charts of a report: a struct for the content of each. The page draws them (view/page). NaN values are gaps,
 // never zeros.
 #pragma once
 
@@ -11,9 +11,6 @@
 namespace dpm::view {
 
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
-
-// Widths in pixels at which text keeps its size: a half and a whole column of the report.
-inline constexpr double kHalfWidth = 520, kFullWidth = 1084;
 
 enum class NumberForm { plain, percent, bytes, seconds };  // percent: of a fraction
 
@@ -87,15 +84,5 @@ struct HeatMap {
   double full_at = 0;  // the value with the full colour; 0: the largest value
   std::string legend;  // explains the colour
 };
-
-std::string draw(const LineChart& chart, double width);
-std::string draw(const ScatterChart& chart, double width);
-std::string draw(const BarChart& chart, double width);
-std::string draw(const HeatMap& map, double width);
-
-std::string in_form(double value, NumberForm form);
-
-// The part of a row's label that a bar chart of this width shows.
-std::size_t label_characters(double width);
 
 }  // namespace dpm::view

@@ -100,9 +100,10 @@ Figure critical_path_figure(const std::vector<PathShare>& shares) {
   chart.title = "Critical path";
   chart.series = {"share"};
   chart.form = NumberForm::percent;
-  bool wide = false;  // names of two processes may need the whole page
+  constexpr std::size_t kHalfPage = 30;  // longer names, as of two processes, need the whole width of the page
+  bool wide = false;
   for (const auto& part : shares) {
-    wide = wide || character_count(part.label) > label_characters(kHalfWidth);
+    wide = wide || character_count(part.label) > kHalfPage;
     chart.rows.push_back({part.label, {part.share}, ""});
     chart.description += part.label + ": " + percent(part.share) + ". ";
   }

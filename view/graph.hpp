@@ -40,8 +40,6 @@ struct Graph {
   std::vector<GraphArc> arcs;
 };
 
-std::string draw(const Graph& graph, double width);
-
 // For Graphviz. Labels are quoted, so any name is safe.
 std::string to_dot(const Graph& graph);
 

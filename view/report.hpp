@@ -1,9 +1,10 @@
-// The report: one self-contained HTML page. Pictures are inline SVG, the style is in the page, and nothing is loaded from
-// elsewhere. The page follows the reader's light or dark setting, can be printed, and is readable on a telephone.
+// The report: one self-contained HTML page. It is the live page (view/page) with its data inside: it follows the reader's
+// light or dark setting, can be printed, is readable on a telephone, and loads nothing from elsewhere.
 //
-// A report is data (ReportInput) until render_report() turns it into a string: the same input gives the same bytes.
+// A report is data (ReportInput) until render_report() puts it into the page: the same input gives the same bytes.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ struct ReportInput {
   std::string made_by;  // last line of the page
 };
 
+// `views`: what the views of the page show besides the sections, as answers to their requests (docs/live-page.md); null for a
+// report that has only sections.
+std::string render_report(const ReportInput& report, const nlohmann::ordered_json& views);
 std::string render_report(const ReportInput& report);
 
 }  // namespace dpm::view

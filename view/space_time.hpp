@@ -1,5 +1,4 @@
-// Draws a space-time diagram: time from left to right, a line for each process, machines as bands, messages as
-// slanted lines.
+// A space-time diagram: time from left to right, a line for each process, machines as bands, messages as slanted lines.
 #pragma once
 
 #include <string>
@@ -15,7 +14,5 @@ struct SpaceTime {
   std::vector<std::string> process_names;  // by row
   std::vector<std::string> machine_names;  // by row
 };
-
-std::string draw(const SpaceTime& diagram, double width);
 
 }  // namespace dpm::view

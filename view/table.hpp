@@ -24,6 +24,4 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
 };
 
-std::string draw(const Table& table);
-
 }  // namespace dpm::view

@@ -7,7 +7,6 @@
 namespace dpm::view {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kThinSpace = "\xE2\x80\x89";
 constexpr std::string_view kMinus = "\xE2\x88\x92";
 constexpr std::string_view kNoNumber = "\xE2\x80\x93";
@@ -54,35 +53,6 @@ std::size_t character_bytes(std::string_view text) {
   return length;
 }
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_bytes(text.substr(i));
-    const char c = text[i];
-    if (length == 0 || (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && c != '\n' && c != '\t')) {
-      safe += kReplacement;
-      ++i;
-      continue;
-    }
-    if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else if (c == '\'') {
-      safe += "&#39;";
-    } else {
-      safe += text.substr(i, length);
-    }
-    i += length;
-  }
-  return safe;
-}
-
 std::size_t character_count(std::string_view text) {
   std::size_t count = 0;
   for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
@@ -97,10 +67,6 @@ std::string shortened(std::string_view text, std::size_t characters) {
     ++end;
   }
   return std::string(text.substr(0, end)) + "\xE2\x80\xA6";
-}
-
-double text_width(std::string_view text, double font_size) {
-  return 0.56 * font_size * static_cast<double>(character_count(text));
 }
 
 std::string grouped(std::uint64_t number) {
@@ -159,12 +125,6 @@ std::string seconds(double value) {
   if (size >= 0.9995e-3) return three_digits(value * 1e3) + space + "ms";
   if (size >= 0.9995e-6) return three_digits(value * 1e6) + space + "\xC2\xB5s";
   return three_digits(value * 1e9) + space + "ns";
-}
-
-std::string coordinate(double value) {
-  std::string text = printed("%.*f", 1, std::isfinite(value) ? value : 0);
-  text = without_trailing_zeros(text);
-  return text == "-0" ? "0" : text;
 }
 
 }  // namespace dpm::view

@@ -1,24 +1,26 @@
 #include "view/report.hpp"
-#include "view/text.hpp"
 
 #include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
 #include "tests/view/golden.hpp"
 #include "tests/view/sample_report.hpp"
-#include "tests/view/well_formed.hpp"
-#include "view/matrix_order.hpp"
+#include "view/figures.hpp"
+#include "view/report_json.hpp"
 
 using namespace dpm;
 using namespace dpm::view;
-using dpm::testing::xml_fault;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
-// The page from <main> on: the head has HTML's own unclosed <meta>.
-std::string body_of(const std::string& page) {
-  const auto begin = page.find("<main>");
-  return page.substr(begin, page.find("</main>") + 7 - begin);
+// The document in the page.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const auto from = page.find(begin) + begin.size();
+  return Json::parse(page.substr(from, page.find("</script>", from) - from));
 }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
@@ -26,6 +28,9 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
+
+// Replaces each bad byte, as a page must.
+std::string dumped(const Json& document) { return document.dump(1, ' ', false, Json::error_handler_t::replace); }
 
 // Every name of a trace replaced by something that tries to escape from its place.
 TraceInfo hostile_info() {
@@ -61,7 +66,7 @@ std::vector<Figure> all_figures(const TraceInfo& info) {
 }  // namespace
 
 TEST_CASE("view: a report with every figure is as it was blessed", "[view]") {
-  testing::check_golden("report.html", render_report(testing::sample_report()));
+  testing::check_golden("report.json", dumped(report_json(testing::sample_report())) + "\n");
 }
 
 TEST_CASE("view: the state diagram for Graphviz is as it was blessed", "[view]") {
@@ -69,25 +74,30 @@ TEST_CASE("view: the state diagram for Graphviz is as it was blessed", "[view]")
                         to_dot(state_diagram(testing::sample_causality(), testing::sample_trace_info())));
 }
 
-TEST_CASE("view: a report is well-formed, titled and described, and loads nothing", "[view]") {
-  const std::string page = render_report(testing::sample_report());
-  CHECK(xml_fault(body_of(page)) == "");
-  const auto pictures = testing::pictures_of(page);
-  CHECK(pictures.size() >= 12);
-  for (const auto& picture : pictures) {
-    CHECK(xml_fault(picture) == "");
-    CHECK(picture.find("<title></title>") == std::string::npos);
-    CHECK(picture.find("<desc></desc>") == std::string::npos);
-    CHECK(picture.find("nan") == std::string::npos);
-  }
-  for (const std::string loader : {"<script", "src=", "href=", "url(", "@import", "<link"}) {
-    INFO(loader);
-    CHECK(page.find(loader) == std::string::npos);
-  }
-  CHECK(occurrences(page, "http") == occurrences(page, "xmlns=\"http://www.w3.org/2000/svg\""));
+TEST_CASE("view: the page has the report in it, and what the views show besides", "[view]") {
+  const ReportInput report = testing::sample_report();
+  CHECK(data_of(render_report(report)) == Json{{"report", report_json(report)}});
+  const Json views = {{"answers", {{"describe", {{"title", "t"}}}}}};
+  const Json data = data_of(render_report(report, views));
+  CHECK(data["report"] == report_json(report));
+  CHECK(data["answers"] == views["answers"]);
 }
 
-TEST_CASE("view: hostile names stay text", "[view]") {
+TEST_CASE("view: every drawing of a report has a title and a description", "[view]") {
+  std::size_t pictures = 0;
+  const Json document = report_json(testing::sample_report());
+  for (const auto& section : document["sections"])
+    for (const auto& figure : section["figures"]) {
+      if (figure["kind"] == "table") continue;
+      INFO(figure["heading"]);
+      CHECK(figure["drawing"]["title"] != "");
+      CHECK(figure["drawing"]["description"] != "");
+      ++pictures;
+    }
+  CHECK(pictures >= 12);
+}
+
+TEST_CASE("view: hostile names stay inside the document", "[view]") {
   const auto info = hostile_info();
   ReportInput report = testing::sample_report();
   report.title = report.subtitle = report.made_by = info.processes[0].name;
@@ -95,16 +105,15 @@ TEST_CASE("view: hostile names stay text", "[view]") {
   report.warnings.push_back(info.processes[3].name);
   report.ledger->losses.push_back({info.processes[4].name, 0});
   report.sections = {{info.processes[5].name, info.processes[6].name, all_figures(info)}};
-  const std::string page = render_report(report);
-  CHECK(xml_fault(body_of(page)) == "");
-  CHECK(page.find("<script") == std::string::npos);
-  CHECK(page.find("<b>") == std::string::npos);
-  CHECK(page.find("onload=\"") == std::string::npos);
-  CHECK(page.find('\x01') == std::string::npos);
-  CHECK(page.find("<red>") == std::string::npos);
+  const std::string page = render_report(report), plain_page = render_report({});
+  for (const std::string part : {"<script", "</script", "<!--", "<b>", "<red>", "\x01"}) {
+    INFO(part);
+    CHECK(occurrences(page, part) == occurrences(plain_page, part));
+  }
+  CHECK(data_of(page)["report"]["title"] == "<script>alert(1)</script>");
 }
 
-TEST_CASE("view: figures of nothing are drawn without a fault", "[view]") {
+TEST_CASE("view: figures of nothing are written without a fault", "[view]") {
   const TraceInfo info;
   ReportInput report;
   report.ledger = Ledger{};
@@ -130,75 +139,37 @@ TEST_CASE("view: figures of nothing are drawn without a fault", "[view]") {
   for (auto& figure : sweep_figures({}, "users", "nobody")) report.sections[0].figures.push_back(figure);
   for (auto& figure : sweep_figures({{1, kNoValue, 3}}, "users", "nobody"))
     report.sections[0].figures.push_back(figure);
-  CHECK(xml_fault(body_of(render_report(report))) == "");
+  const Json document = report_json(report);
+  CHECK(document["sections"][0]["figures"].size() == report.sections[0].figures.size());
+  CHECK(data_of(render_report(report))["report"] == document);
 }
 
 TEST_CASE("view: a ledger that does not add up is marked", "[view]") {
   ReportInput report;
   report.ledger = Ledger{10, 5, 1, 1, {}, {"clock of red jumped"}};
-  const std::string page = render_report(report);
-  CHECK(page.find("does not add up") != std::string::npos);
-  CHECK(page.find("clock of red jumped") != std::string::npos);
+  CHECK(report_json(report)["ledger"]["balanced"] == false);
+  CHECK(report_json(report)["ledger"]["warnings"][0] == "clock of red jumped");
   report.ledger->kept = 8;
-  CHECK(render_report(report).find("does not add up") == std::string::npos);
+  CHECK(report_json(report)["ledger"]["balanced"] == true);
+  report.ledger.reset();
+  CHECK(report_json(report)["ledger"].is_null());
 }
 
-TEST_CASE("view: a value that was not measured is a dash or a gap, never a zero", "[view]") {
-  LineChart chart{"t", "d", "x", "y", {{"s", {{1, 2}, {2, kNoValue}, {3, 4}, {4, 5}}, false}}, false, true, true, {}};
-  const std::string picture = draw(chart, kHalfWidth);
-  CHECK(occurrences(picture, "<circle") == 3);
-  CHECK(occurrences(picture, "<polyline") == 1);  // a single point is not a line
-  BarChart bars{"t", "d", {"s"}, {{"a", {kNoValue}, ""}}, NumberForm::plain, {}};
-  CHECK(draw(bars, kHalfWidth).find("\xE2\x80\x93</text>") != std::string::npos);
+TEST_CASE("view: a value that was not measured is null, never a zero", "[view]") {
+  ReportInput report;
+  const LineChart lines{"t", "d", "x", "y", {{"s", {{1, 2}, {2, kNoValue}}, false}}, false, true, true, {}};
+  const BarChart bars{"t", "d", {"s"}, {{"a", {kNoValue}, ""}}, NumberForm::plain, {}};
+  const ScatterChart points{"t", "d", "x", "y", {{"s", {{1, 1}}}}};
+  report.sections = {{"", "", {{"", "", lines}, {"", "", bars}, {"", "", points}}}};
+  const Json document = report_json(report);
+  const Json& figures = document["sections"][0]["figures"];
+  CHECK(figures[0]["drawing"]["series"][0]["points"] == Json::parse("[[1.0,2.0],[2.0,null]]"));
+  CHECK(figures[1]["drawing"]["rows"][0]["values"][0].is_null());
+  CHECK(figures[2]["drawing"]["series"][0]["points"][0]["low"].is_null());
 }
 
-TEST_CASE("view: right predictions are on the diagonal of their picture", "[view]") {
-  ScatterChart chart{"t", "d", "measured", "predicted", {{"<arrival>", {{1, 1}, {3, 3}}}, {"recorded", {}}}};
-  chart.series[1].points = {{2, 2.5, 2, 3, "A from B"}, {kNoValue, 1, kNoValue, kNoValue, ""}};
-  const std::string picture = draw(chart, kHalfWidth);
-  CHECK(xml_fault(picture) == "");
-  CHECK(occurrences(picture, "<circle") == 3 + 2);  // and two in the legend
-  CHECK(picture.find("recorded, A from B: 2.5 for 2") != std::string::npos);
-  // The axes are equal: the diagonal goes as far to the right as it goes up.
-  const auto number_behind = [&](const std::string& name, std::size_t from) {
-    return std::stod(picture.substr(picture.find(name + "=\"", from) + name.size() + 2));
-  };
-  const std::size_t diagonal = picture.find("class=\"reference\"");
-  REQUIRE(diagonal != std::string::npos);
-  CHECK(number_behind("x2", diagonal) - number_behind("x1", diagonal) ==
-        Approx(number_behind("y1", diagonal) - number_behind("y2", diagonal)).margin(.2));
-}
-
-TEST_CASE("view: shares of the critical path have their names whole, however long", "[view]") {
+TEST_CASE("view: shares of the critical path with long names take the whole width", "[view]") {
   const std::string name = "messages request_interpreter_of_the_server → directory_manager";
-  const Figure figure = critical_path_figure({{name, .5}, {"disk", .5}});
-  CHECK(figure.wide);
-  const std::string picture = draw(std::get<BarChart>(figure.drawing), kFullWidth);
-  CHECK(occurrences(picture, fmt::format(">{}<", name)) == 2);  // the label, and the tooltip
-  CHECK(occurrences(picture, "…") == 0);
+  CHECK(critical_path_figure({{name, .5}, {"disk", .5}}).wide);
   CHECK_FALSE(critical_path_figure({{"disk", 1}}).wide);
-}
-
-TEST_CASE("view: errors that are printed as 0.0 % have one colour", "[view]") {
-  const Figure figure = prediction_figure({"a", "b"}, {{0, 1e-9}, {-1e-9, 0.04}}, 2);
-  const std::string picture = draw(std::get<HeatMap>(figure.drawing), kHalfWidth);
-  CHECK(occurrences(picture, ">0.0") >= 4);
-  const std::string other =
-      draw(std::get<HeatMap>(prediction_figure({"a", "b"}, {{0, 0}, {0, 0}}, 2).drawing), kHalfWidth);
-  CHECK(occurrences(picture, "heat-") == occurrences(other, "heat-"));  // those of the legend
-}
-
-TEST_CASE("view: slanted names of columns are inside the picture", "[view]") {
-  HeatMap map;
-  for (int i = 0; i < 30; ++i) map.columns.push_back("a_process_of_20_chars");
-  map.rows = {"a"};
-  map.values = {std::vector<double>(map.columns.size(), 1)};
-  const std::string picture = draw(map, kHalfWidth);
-  const auto number_behind = [&](const std::string& name, std::size_t from) {
-    return std::stod(picture.substr(picture.find(name, from) + name.size()));
-  };
-  const std::size_t last = picture.rfind("<text", picture.rfind("a_process_of_20_cha…"));
-  REQUIRE(last != std::string::npos);
-  const double end = number_behind(" x=\"", last) + 0.71 * view::text_width(view::shortened(map.columns.back(), 20), 12);
-  CHECK(number_behind("viewBox=\"0 0 ", 0) >= end);
 }

@@ -10,7 +10,6 @@
 #include "cli/results/ledger_results.hpp"
 #include "cli/results/process_groups.hpp"
 #include "view/figures.hpp"
-#include "view/standalone.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -21,7 +20,7 @@ class CausalityCommand : public Command {
   std::string summary() const override {
     return "Which paths requests take: causality strings, branching, state diagram";
   }
-  std::string example() const override { return "dpm causality out/trace --svg states.svg"; }
+  std::string example() const override { return "dpm causality out/trace --dot states.dot"; }
 
   void describe(CLI::App& app) override {
     trace_.describe(app);
@@ -35,7 +34,6 @@ class CausalityCommand : public Command {
     app.add_option("--most", most_, "How many paths the table shows")->check(whole_number)->capture_default_str();
     describe_all(app, all_);
     app.add_option("--dot", dot_, "Write the state diagram in DOT to this new file");
-    app.add_option("--svg", svg_, "Write the state diagram as a picture to this new file");
   }
 
   int run(Terminal& terminal) override {
@@ -48,11 +46,6 @@ class CausalityCommand : public Command {
     const Causality rows = all_ ? *causality : group_causality(*causality, shown);
     if (!dot_.empty())
       if (auto done = write_new_file(dot_, view::to_dot(view::state_diagram(rows, shown))); !done)
-        return refuse(terminal, *this, done.error());
-    if (!svg_.empty())
-      if (auto done =
-              write_new_file(svg_, view::standalone(view::draw(view::state_diagram(rows, shown), view::kFullWidth)));
-          !done)
         return refuse(terminal, *this, done.error());
     if (trace_.json) {
       print_json(causality_json(*causality, info, read->input.ledger), terminal);
@@ -71,7 +64,7 @@ class CausalityCommand : public Command {
   CausalityOptions options_;
   std::size_t most_ = 12;
   bool all_ = false;
-  std::string dot_, svg_;
+  std::string dot_;
 };
 
 }  // namespace
