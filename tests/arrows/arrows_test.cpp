@@ -114,7 +114,7 @@ TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
                                             "elfutils/libdwfl.h", "linux/seccomp.h"};
   for (const auto& header : headers) {
     INFO(header);
-    CHECK(broken_with("view/a.cpp", fmt::format("#include <{}>\n", header)).size() == 1);
+    CHECK(broken_with("filter/a.cpp", fmt::format("#include <{}>\n", header)).size() == 1);
   }
   CHECK(broken_with("backends/sim/a.cpp", "#include <simgrid/s4u.hpp>\n").empty());
   CHECK(broken_with("cli/a.cpp", "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n").empty());
