@@ -60,6 +60,12 @@ export function rgb(colour: string): [number, number, number] {
   return [parts[0], parts[1], parts[2]];
 }
 
+// `share` of one colour in another.
+export function mixed(colour: string, ground: string, share: number): string {
+  const [a, b] = [rgb(colour), rgb(ground)];
+  return `rgb(${a.map((value, index) => Math.round(value * share + b[index] * (1 - share))).join(",")})`;
+}
+
 // Dark or light text, whichever is easier to read on this colour.
 export function text_on(colour: string): string {
   const [r, g, b] = rgb(colour).map((value) => Math.pow(value / 255, 2.2));

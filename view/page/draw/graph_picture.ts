@@ -1,8 +1,9 @@
 // Boxes and arrows as SVG: hot spots, state diagrams, graphs of reports. Positions are computed when the boxes or arcs change; new values
 // only change colours, widths and labels, so the picture stays calm.
 import { select } from "d3-selection";
-import { colours } from "./colours";
+import { colours, mixed } from "./colours";
 import { BoxAt, Curve, curve_between, straight_between } from "./arcs";
+import { label_places } from "./labels";
 import { el, replace, roving, set_attribute, svg } from "../dom";
 import { layered, Placed } from "../layout/layered";
 
@@ -13,6 +14,7 @@ export interface PictureNode {
   fill: number;  // 0 to 1: how full the box is
   colour?: string;
   tip: string;
+  tint?: number;  // 0 to 1: how much of its colour fills the box
   dashed?: boolean;
   group?: boolean;  // stands for several
   member?: boolean;  // of an opened group
@@ -28,11 +30,13 @@ export interface PictureArc {
   label: string;
   tip: string;
   selected?: boolean;
+  key?: string;  // set by the picture: indices change when boxes do
 }
 
 export interface PictureOptions {
   label: string;
   circle?: boolean;
+  height?: number;  // to be filled
   click?: (node: PictureNode, event: Event) => void;
   click_arc?: (arc: PictureArc, event: Event) => void;
   layout_arcs?: (arcs: PictureArc[], nodes: PictureNode[]) => { from: number; to: number; weight: number }[];  // the direction of requests
@@ -65,6 +69,7 @@ export class GraphPicture {
   set(nodes: PictureNode[], arcs: PictureArc[], width: number): void {
     this.nodes = nodes;
     this.arcs = arcs;
+    for (const arc of arcs) arc.key = nodes[arc.from].key + "\u0001" + nodes[arc.to].key;
     const shape = JSON.stringify([nodes.map(({ key, label, member }) => [key, label.length, member]), arcs.map(({ from, to }) => [from, to]), Math.round(width / 40)]);
     if (shape !== this.shape) {
       this.shape = shape;
@@ -76,7 +81,7 @@ export class GraphPicture {
   private place(width: number): void {
     const sizes = this.nodes.map(({ label, note }) => ({ width: Math.max(74, Math.min(230, Math.max([...label].length * CHAR_PX, [...note].length * 6.2) + 26)), height: BOX_HEIGHT }));
     const directions = this.options.layout_arcs?.(this.arcs, this.nodes) ?? this.arcs;
-    this.placed = this.options.circle ? on_circle(sizes, width) : layered(sizes, directions, { width });
+    this.placed = this.options.circle ? on_circle(sizes, width) : layered(sizes, directions, { width, height: this.options.height ?? 300 });
     const { x, y, routes } = this.placed;
     this.boxes = sizes.map((size, node) => ({ ...size, x: x[node], y: y[node] }));
     const route_of = new Map(directions.map(({ from, to }, index) => [`${from} ${to}`, routes[index] ?? []]));
@@ -124,6 +129,7 @@ export class GraphPicture {
       sized(level, 10, box.height - 8, box.width - 20, 3);
       sized(filled, 10, box.height - 8, Math.max(0, (box.width - 20) * Math.min(1, node.fill)), 3);
       (filled as SVGElement).style.fill = node.colour ?? colours().work;
+      (rect as SVGElement).style.fill = node.colour && !node.dashed ? mixed(node.colour, colours().card, node.tint ?? 0) : "";
       placed_text(name, box.width / 2, node.note === "" ? 25 : 16, node.label);
       placed_text(note, box.width / 2, 29, node.note);
       if (title.textContent !== node.tip) title.textContent = node.tip;
@@ -141,8 +147,8 @@ export class GraphPicture {
   }
 
   private draw_arcs(): void {
-    const { curves, nodes } = this;
-    const key = (arc: PictureArc) => nodes[arc.from].key + "\u0001" + nodes[arc.to].key;
+    const { curves } = this;
+    const key = (arc: PictureArc) => arc.key!;
     const widest = [...this.arcs].sort((a, b) => b.share - a.share).slice(0, LABELS_MAX);
     const labelled = new Set(this.arcs.length <= LABELS_MAX ? this.arcs : widest);
     const groups = select(this.arc_layer).selectAll<PictureArc>("g.arc").data(this.arcs, key).join((enter) => {
@@ -171,9 +177,10 @@ export class GraphPicture {
       group.ready = true;
       group.addEventListener("click", (event) => this.options.click_arc?.(group.arc, event));
     }
+    const places = label_places(this.arcs.map((arc) => (labelled.has(arc) || arc.selected ? arc.label : "")), curves, this.boxes);
     const labels = select(this.label_layer).selectAll<PictureArc>("text").data(this.arcs, key).join("text");
     labels.each(function (arc, index) {
-      placed_text(this, curves[index].label.x, curves[index].label.y + 4, labelled.has(arc) || arc.selected ? arc.label : "");
+      placed_text(this, places[index].x, places[index].y, labelled.has(arc) || arc.selected ? arc.label : "");
       set_attribute(this, "class", "arc-label" + (arc.selected ? " selected" : ""));
       (this as unknown as { arc: PictureArc }).arc = arc;
     });

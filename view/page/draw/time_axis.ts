@@ -11,7 +11,7 @@ export function time_step(span_s: number, most: number): number {
   const raw = span_s / Math.max(1, most);
   if (raw > 1) return CLOCK_STEPS_S.find((step) => step >= raw) ?? Math.ceil(raw / 86400) * 86400;
   let step = tickStep(0, span_s, Math.max(1, most));
-  while (span_s / step > most) step *= 2;
+  while (span_s / step > most + 1e-6) step *= 2;
   return step;
 }
 
@@ -23,6 +23,8 @@ export function time_ticks(from_s: number, to_s: number, most: number): { step_s
   return { step_s, ticks };
 }
 
+const LEFT_MORE = 20;  // labels may reach over the left border, where the numbers of the other axis leave room
+
 export interface Box {
   left: number;
   top: number;
@@ -30,9 +32,9 @@ export interface Box {
   bottom: number;
 }
 
-export function draw_time_axis(drawing: CanvasRenderingContext2D, box: Box, from_s: number, to_s: number, colours: Colours, grid = true): void {
+export function draw_time_axis(drawing: CanvasRenderingContext2D, box: Box, from_s: number, to_s: number, colours: Colours, grid = true, left_more = LEFT_MORE): void {
   const width = box.right - box.left;
-  const { step_s, ticks } = time_ticks(from_s, to_s, Math.max(2, Math.floor(width / 95)));
+  const { step_s, ticks } = time_ticks(from_s, to_s, Math.max(3, Math.floor(width / 95)));
   drawing.textBaseline = "top";
   drawing.textAlign = "left";
   drawing.lineWidth = 1;
@@ -47,9 +49,10 @@ export function draw_time_axis(drawing: CanvasRenderingContext2D, box: Box, from
     }
     const text = time_at(tick, step_s);
     const half = text_width(drawing, text) / 2;
-    if (x - half < box.left - 24 || x + half > box.right + 12) continue;
+    const left = Math.max(box.left - left_more, x - half);
+    if (left - (x - half) > half || x + half > box.right + 12) continue;
     drawing.fillStyle = colours.muted;
-    drawing.fillText(text, x - half, box.bottom + 6);
+    drawing.fillText(text, left, box.bottom + 6);
   }
   drawing.strokeStyle = colours.line;
   drawing.beginPath();

@@ -51,6 +51,7 @@ export class App {
     });
     source.on_tick(() => this.on_tick());
     source.on_link(() => this.update());
+    document.addEventListener("visibilitychange", () => document.hidden || context.ask_again());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.apply_theme());
     addEventListener("beforeprint", () => this.for_paper(true));
     addEventListener("afterprint", () => this.for_paper(false));
@@ -131,6 +132,7 @@ export class App {
         // A tick is newer than what was described.
         clock.report(Math.max(answer.now_s ?? 0, this.context.source.tick?.now_s ?? 0), this.context.source.tick?.state ?? world.state, performance.now());
         this.update();
+        this.context.ask_again();
       },
     });
   }

@@ -19,7 +19,7 @@ export class Context {
   readonly loop = new Loop();
   hover_s: number | null = null;  // where the pointer is, in time: every plot shows it
   picture_ms = 0;  // how long pictures have taken to come lately
-  private hover_listeners = new Set<() => void>();
+  private feeds = new Set<Feed>();
 
   constructor(readonly source: Source, readonly store: Store) {}
 
@@ -101,18 +101,27 @@ export class Context {
     if (this.hover_s === time_s) return;
     this.hover_s = time_s;
     this.loop.wake(60);
-    for (const listener of this.hover_listeners) listener();
   }
 
-  feed(options: Omit<FeedOptions, "source">): Feed {
-    return new Feed({
+  feed(options: Omit<FeedOptions, "source" | "on_stop">): Feed {
+    const feed: Feed = new Feed({
       on_time: (took_ms) => (this.picture_ms = this.picture_ms * 0.7 + took_ms * 0.3),
       ...options,
       source: this.source,
+      // Before the trace is described, its length is not known.
+      parameters: () => (this.world.described || options.request === "describe" ? options.parameters() : null),
       on_answer: (answer) => {
         options.on_answer(answer);
         this.loop.wake();
       },
+      on_stop: () => this.feeds.delete(feed),
     });
+    this.feeds.add(feed);
+    feed.poke();
+    return feed;
+  }
+
+  ask_again(): void {
+    for (const feed of this.feeds) feed.poke();
   }
 }

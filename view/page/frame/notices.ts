@@ -36,7 +36,7 @@ export class Notices {
     if (link.kind === "lost") {
       const since = Math.round((Date.now() - link.since_ms) / 1000);
       sentences.push(["lost", link.gone
-        ? "The server does not answer. The page tries again; if `dpm serve` has ended, start it again."
+        ? "The server does not answer. The page tries again; if “dpm serve” has ended, start it again."
         : `The connection was lost ${since} s ago. What you see is from then. The page tries again, and goes on when the server is back with the same address.`]);
     }
     if (link.kind === "connecting") sentences.push(["calm", "Connecting to the server…"]);

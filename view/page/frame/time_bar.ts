@@ -28,6 +28,7 @@ export class TimeBar {
     this.strip = new Strip(context);
     this.search = new Search(context);
     this.time.addEventListener("change", () => this.jump_to_text());
+    this.time.addEventListener("focus", () => this.time.select());
     this.time.addEventListener("keydown", (event) => event.key === "Enter" && this.jump_to_text());
     this.last.addEventListener("change", () => this.choose_last());
     this.element = el("footer", { class: "time-bar", "aria-label": "Time and replay" },

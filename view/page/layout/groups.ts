@@ -1,6 +1,6 @@
 // Which boxes a graph of processes shows: each process, or groups of them when there are many; opened groups show their members. Pure.
 
-export const SINGLE_MAX = 15, MEMBERS_MAX = 40;
+export const SINGLE_MAX = 15, MEMBERS_MAX = 40, BOXES_MAX = 100;
 
 export interface Member {
   id: number;
@@ -17,7 +17,7 @@ export interface Box {
 
 // `grouped`: by what they are grouped has groups at all.
 export function boxes_of(members: Member[], open: ReadonlySet<string>, grouped: boolean): Box[] {
-  if (!grouped || members.length <= SINGLE_MAX) return members.map(({ id }) => ({ key: "p" + id, members: [id], group: null, of: null }));
+  if (!grouped || members.length <= SINGLE_MAX) return singles(members, BOXES_MAX, "", null);
   const groups = new Map<string, Member[]>();
   for (const member of members) {
     const list = groups.get(member.group);
@@ -31,13 +31,20 @@ export function boxes_of(members: Member[], open: ReadonlySet<string>, grouped: 
     } else if (!open.has(name)) {
       boxes.push({ key: "g:" + name, members: list.map(({ id }) => id), group: name, of: null });
     } else {
-      const order = [...list].sort((a, b) => b.weight - a.weight || a.id - b.id);
-      const most = order.length > MEMBERS_MAX ? MEMBERS_MAX - 1 : order.length;
-      for (const { id } of order.slice(0, most)) boxes.push({ key: "p" + id, members: [id], group: null, of: name });
-      if (most < order.length) boxes.push({ key: "r:" + name, members: order.slice(most).map(({ id }) => id), group: null, of: name });
+      boxes.push(...singles(list, MEMBERS_MAX, name, name));
     }
   }
   return boxes;
+}
+
+// A box for each; of too many the busiest, and one for the rest.
+function singles(members: Member[], most: number, name: string, of: string | null): Box[] {
+  const all = members.length <= most;
+  const kept = all ? members : [...members].sort((a, b) => b.weight - a.weight || a.id - b.id).slice(0, most - 1);
+  const boxes: Box[] = kept.map(({ id }) => ({ key: "p" + id, members: [id], group: null, of }));
+  if (all) return boxes;
+  const shown = new Set(kept);
+  return [...boxes, { key: "r:" + name, members: members.filter((member) => !shown.has(member)).map(({ id }) => id), group: null, of }];
 }
 
 export interface SummedArc {

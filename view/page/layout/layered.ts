@@ -23,13 +23,15 @@ export interface Placed {
 
 export interface LayeredOptions {
   width: number;  // to be filled
-  gap: number;  // between boxes of a layer
+  height: number;  // to be filled, where few boxes leave room
+  gap: number;  // between boxes of a layer, at least
+  gap_max: number;
   column_gap_min: number;
   column_gap_max: number;
   layer_most: number;  // a layer with more boxes becomes several columns
 }
 
-export const DEFAULTS: LayeredOptions = { width: 900, gap: 22, column_gap_min: 84, column_gap_max: 240, layer_most: 12 };
+export const DEFAULTS: LayeredOptions = { width: 900, height: 0, gap: 22, gap_max: 120, column_gap_min: 84, column_gap_max: 240, layer_most: 12 };
 
 interface Vertex {
   node: number;  // -1: a point of a long arc
@@ -48,7 +50,9 @@ export function layered(sizes: BoxSize[], arcs: WeightedArc[], options: Partial<
   const layer = compact(split(longest_path(sizes.length, directed, rank), directed, wanted.layer_most));
   const { vertices, chains } = with_points(sizes, layer, directed);
   const layers = order_layers(vertices, Math.max(0, ...layer) + 1);
-  align(vertices, layers, wanted.gap);
+  const fullest = Math.max(1, ...layers.map((nodes) => nodes.reduce((sum, vertex) => sum + (vertices[vertex].node < 0 ? 0.4 : 1), 0)));
+  const tallest = Math.max(1, ...sizes.map(({ height }) => height));
+  align(vertices, layers, Math.max(wanted.gap, Math.min(wanted.gap_max, wanted.height / fullest - tallest)));
   return result(sizes, arcs, layer, vertices, layers, chains, directed, wanted);
 }
 

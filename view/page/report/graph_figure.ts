@@ -17,7 +17,7 @@ export function graph_figure(graph: Graph, width: number): Element {
   const picture = new GraphPicture({ label: `${graph.title}. ${graph.description}`.slice(0, 4000), circle: graph.layout === "circle" });
   const weights = graph.arcs.map(({ weight }) => weight).filter((weight) => weight > 0);
   const least = Math.min(...weights), most = Math.max(...weights, 1e-300);
-  picture.set(graph.nodes.map(({ label, note, heat, outside, tip }, index) => ({ key: String(index), label: shown(label, 26), note: note ? visible(note) : "", fill: heat, tip: visible(tip || label), dashed: outside, colour: ramp(heat, "spectrum") })),
+  picture.set(graph.nodes.map(({ label, note, heat, outside, tip }, index) => ({ key: String(index), label: shown(label, 26), note: note ? visible(note) : "", fill: heat, tip: visible(tip || label), dashed: outside, colour: ramp(heat, "spectrum"), tint: 0.3 * heat })),
     graph.arcs.filter(({ from, to }) => graph.nodes[from] && graph.nodes[to]).map(({ from, to, weight, label, tip }) => ({
       from, to, weight, share: Math.max(0, weight / most), colour: graph.colour === "heat" ? ramp(share_of(weight, least, most), "spectrum") : colours().accent, label, tip: visible(tip || label),
     })), width);

@@ -51,7 +51,7 @@ class Report implements OpenView {
     const { data } = this;
     const warnings = [...(data.ledger?.warnings ?? []), ...(data.warnings ?? [])];
     this.element.replaceChildren(...[
-      el("p", { class: "subtitle" }, data.subtitle ? visible(data.subtitle) : ""),
+      data.title && el("h2", { class: "report-title" }, visible(data.title)), el("p", { class: "subtitle" }, data.subtitle ? visible(data.subtitle) : ""),
       (data.headlines ?? []).length > 0 && el("div", { class: "cards" }, ...data.headlines!.map(({ label, value, meaning }) =>
         el("div", { class: "card number-card main" }, el("div", { class: "label" }, label), el("div", { class: "value" }, value), el("div", { class: "note" }, meaning)))),
       (data.facts ?? []).length > 0 && el("dl", { class: "card facts" }, ...data.facts!.map(({ label, value }) => el("div", {}, el("dt", {}, label), el("dd", {}, visible(value))))),

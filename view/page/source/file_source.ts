@@ -10,11 +10,11 @@ export interface FileData {
   spacetime?: Answer | null;  // an exact answer, with from_s and to_s: the range that it covers
 }
 
-const TRY = "Start `dpm serve` on the trace to see it.";
+const TRY = "Start “dpm serve” on the trace to see it.";
 const NEEDS: Record<string, string> = {
-  predict: "A prediction replays the trace, which is not in this file. Start `dpm serve` on the trace, and drag there.",
-  search: "The search for the best placement replays the trace, which is not in this file. Start `dpm serve` on the trace.",
-  placement_file: "This file holds no trace to write a placement for. Start `dpm serve` on the trace.",
+  predict: "A prediction replays the trace, which is not in this file. Start “dpm serve” on the trace, and drag there.",
+  search: "The search for the best placement replays the trace, which is not in this file. Start “dpm serve” on the trace.",
+  placement_file: "This file holds no trace to write a placement for. Start “dpm serve” on the trace.",
 };
 const ROWS_MAX = 64;
 
@@ -28,11 +28,13 @@ export class FileSource implements Source {
     this.levels = data.levels ? new Levels(data.levels) : null;
   }
 
-  on_tick(): void {}
+  on_tick(): () => void {
+    return () => {};
+  }
   on_link(): void {}
 
   async request(name: string, parameters: Record<string, any> = {}): Promise<Answer> {
-    const [from_s, to_s] = [parameters.from_s ?? 0, parameters.to_s ?? this.end_s()];
+    const from_s = Math.max(0, parameters.from_s ?? 0), to_s = Math.min(this.end_s(), parameters.to_s ?? Infinity);
     const known = this.data.answers?.[name];
     switch (name) {
       case "traffic": return this.of_levels(name).traffic(from_s, to_s);

@@ -35,8 +35,9 @@ export class ServerSource implements Source {
     return (this.tick?.version ?? 0) + this.connections * 1e9;
   }
 
-  on_tick(listener: () => void): void {
+  on_tick(listener: () => void): () => void {
     this.tick_listeners.add(listener);
+    return () => this.tick_listeners.delete(listener);
   }
 
   on_link(listener: () => void): void {

@@ -20,7 +20,7 @@ export interface Source {
   readonly version: number;
   readonly tick: Tick | null;
   request(name: string, parameters?: Record<string, unknown>): Promise<Answer>;
-  on_tick(listener: () => void): void;
+  on_tick(listener: () => void): () => void;  // what it returns ends it
   on_link(listener: () => void): void;
 }
 

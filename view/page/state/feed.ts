@@ -9,6 +9,7 @@ export interface FeedOptions {
   on_answer: (answer: Answer) => void;
   on_refusal?: (sentence: string) => void;
   on_time?: (took_ms: number) => void;
+  on_stop?: () => void;
   each_ms?: number;  // asks at most this often because of new events
 }
 
@@ -21,20 +22,22 @@ export class Feed {
   private stopped = false;
   private last_ms = -Infinity;
   private timer: number | null = null;
+  private readonly unsubscribe: () => void;
 
   constructor(private readonly options: FeedOptions) {
-    options.source.on_tick(this.poke);
-    this.poke();
+    this.unsubscribe = options.source.on_tick(this.poke);
   }
 
   stop(): void {
     this.stopped = true;
+    this.unsubscribe();
+    this.options.on_stop?.();
     if (this.timer !== null) clearTimeout(this.timer);
   }
 
   // Asks if the answer may be another one by now.
   readonly poke = (): void => {
-    if (this.stopped || this.open) return;
+    if (this.stopped || this.open || document.hidden) return;
     const parameters = this.options.parameters();
     if (parameters === null) return;
     const text = JSON.stringify(parameters);

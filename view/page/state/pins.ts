@@ -31,7 +31,7 @@ export function parse_pin(pin: string): Wanted[] {
 
 function parse_one(text: string): Wanted | null {
   const match = /^([a-z_]+)(?::(\d+)(?:-(\d+))?)?$/.exec(text);
-  if (!match || !(match[1] in SERIES_TITLES)) return null;
+  if (!match || !Object.prototype.hasOwnProperty.call(SERIES_TITLES, match[1])) return null;
   const [, what, first, second] = match;
   if (second !== undefined) return what === "messages" || what === "bytes" ? { what, from: Number(first), to: Number(second) } : null;
   if (first !== undefined) return (PROCESS_SERIES as readonly string[]).includes(what) ? { what, process: Number(first) } : null;

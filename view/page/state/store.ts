@@ -11,6 +11,7 @@ export class Store {
   private listeners = new Set<Listener>();
   private timer: number | null = null;
   private wrote = "";
+  private wrote_ms = 0;
 
   constructor() {
     this.wrote = location.hash.slice(1);
@@ -32,7 +33,7 @@ export class Store {
       this.wrote = encode(this.state);
       this.put("pushState");
     } else if (this.timer === null) {
-      this.timer = window.setTimeout(() => this.write(), ADDRESS_EACH_MS);
+      this.timer = window.setTimeout(() => this.write(), Math.max(0, this.wrote_ms + ADDRESS_EACH_MS - performance.now()));
     }
     this.tell(before);
   }
@@ -51,6 +52,7 @@ export class Store {
     const text = encode(this.state);
     if (text === this.wrote) return;
     this.wrote = text;
+    this.wrote_ms = performance.now();
     this.put("replaceState");
   }
 

@@ -36,6 +36,9 @@ class HotSpots implements OpenView {
   private depth = new Map<number, number>();
   private boxes: Box[] = [];
   private summed: SummedArc[] = [];
+  private seen = new Set<number>();  // processes and pairs that were shown: while the range moves with time they stay
+  private seen_arcs = new Set<string>();
+  private seen_range = "";
   private width = 900;
   private readonly sizes: ResizeObserver;
 
@@ -46,7 +49,7 @@ class HotSpots implements OpenView {
       (value) => context.store.change({ more: { ...context.state.more, groups: value, open: "" } }));
     this.picture = new GraphPicture({
       label: "Processes and channels", click: (node, event) => this.click(node, event), click_arc: (arc, event) => this.click_arc(arc, event),
-      layout_arcs: (arcs) => this.requests(arcs),
+      layout_arcs: (arcs) => this.requests(arcs), height: 480,
     });
     this.place.append(this.picture.element);
     this.element = el("div", { class: "hot-spots" }, el("div", { class: "toolbar" }, this.values.element, this.grouping.element, this.legend.element), this.open_groups, this.place, this.caption);
@@ -98,15 +101,21 @@ class HotSpots implements OpenView {
     const traffic = traffic_of(this.answer, state.quantity, state.form);
     const grouping = (state.more.groups as Grouping) || "program";
     this.grouping.show(grouping);
-    const ids = world.processes.map(({ id }) => id).filter((id) => is_shown(traffic, id));
+    this.forget_if_elsewhere();
+    const ids = world.processes.map(({ id }) => id).filter((id) => this.seen.has(id) || is_shown(traffic, id));
+    for (const id of ids) this.seen.add(id);
     const many = ids.length > SINGLE_MAX;
     this.grouping.element.hidden = !many;
     this.boxes = boxes_of(ids.map((id) => ({ id, group: world.group_of(id, grouping), weight: weight_of(traffic, id) })), this.opened(), grouping !== "none");
-    const all = arcs_of(this.boxes, traffic.pairs).filter(({ messages }) => messages > 0);
+    const sums = arcs_of(this.boxes, traffic.pairs).filter((arc) => arc.messages > 0 || this.seen_arcs.has(this.arc_key(arc)));
+    // The box of all others would be joined to everything.
+    const is_rest = (box: number) => this.boxes[box].key.startsWith("r:") && this.boxes[box].of === null;
+    const all = sums.filter(({ from, to }) => !is_rest(from) && !is_rest(to));
     const strength = (arc: SummedArc) => (Number.isFinite(arc.value) ? Math.abs(arc.value) : 0);
     // Which arcs stand there must not depend on which is a little stronger just now.
     const kept = all.length <= ARCS_MAX ? all : [...all].sort((a, b) => b.messages - a.messages).slice(0, ARCS_MAX);
     this.summed = kept.sort((a, b) => a.from - b.from || a.to - b.to);
+    for (const arc of this.summed) this.seen_arcs.add(this.arc_key(arc));
     const { least, most } = value_bounds(this.summed.map(({ value }) => value), state.form);
     const largest = Math.max(...this.summed.map(strength), 1e-300);
     const arcs: PictureArc[] = this.summed.map((arc) => ({
@@ -119,7 +128,21 @@ class HotSpots implements OpenView {
     this.picture.set(nodes, arcs, this.width);
     this.legend.update(value_text(least, state.quantity, state.form), value_text(most, state.quantity, state.form), "Arcs");
     this.show_groups();
-    this.write_caption(traffic, all.length, nodes.length, many);
+    this.write_caption(traffic, sums.length, nodes.length, many);
+  }
+
+  private arc_key({ from, to }: SummedArc): string {
+    return `${this.boxes[from].key} ${this.boxes[to].key}`;
+  }
+
+  // A graph that follows the present must not be laid out again because a process is quiet for a second. Another range is another graph.
+  private forget_if_elsewhere(): void {
+    const { span, form } = this.context.state;
+    const range = JSON.stringify(["last_s" in span ? span : this.context.state.at_s === null ? span : "replay", form]);
+    if (range === this.seen_range) return;
+    this.seen_range = range;
+    this.seen.clear();
+    this.seen_arcs.clear();
   }
 
   private node(box: Box, traffic: Traffic): PictureNode {
@@ -133,7 +156,7 @@ class HotSpots implements OpenView {
     const note = outside ? "outside" : `${percent(share)} CPU` + (queue >= 1 ? `, queue ${short(queue)}` : "");
     const name = box.group !== null ? `${box.group}, ${box.members.length} processes` : box.members.length > 1 ? label : world.full_name(box.members[0]).slice(0, 300);
     return {
-      key: box.key, label, note, fill: Math.min(1, box.members.length === 1 ? cpu : cpu / box.members.length), colour: ramp(Math.sqrt(share), state.palette),
+      key: box.key, label, note, fill: Math.min(1, box.members.length === 1 ? cpu : cpu / box.members.length), colour: ramp(Math.sqrt(share), state.palette), tint: 0.1 + 0.3 * Math.sqrt(share),
       tip: `${name}: ${percent(share)} of the CPU time, ${short(cpu)} cores busy` + (box.group !== null ? ". Click to open." : process ? ` on ${world.machine_name(process.machine)}` : ""),
       dashed: outside, group: box.group !== null, member: box.of !== null, selected: box.members.some((id) => state.selected.includes(id)),
     };
@@ -146,7 +169,7 @@ class HotSpots implements OpenView {
 
   private box_name(index: number): string {
     const box = this.boxes[index];
-    return box.group ?? (box.members.length > 1 ? `${box.members.length} more of ${box.of}` : this.context.world.name(box.members[0]));
+    return box.group ?? (box.members.length > 1 ? `${box.members.length} more${box.of === null ? "" : " of " + box.of}` : this.context.world.name(box.members[0]));
   }
 
   private requests(arcs: PictureArc[]): { from: number; to: number; weight: number }[] {

@@ -1,6 +1,6 @@
 // Who talks to whom, for up to a thousand processes: a cell for each pair, ordered so that clusters are blocks on the diagonal.
 import { Context } from "../frame/context";
-import { colours, ramp_bytes, share_of } from "../draw/colours";
+import { colours, ramp, ramp_bytes, share_of } from "../draw/colours";
 import { fitted, FONT, Surface, text_width } from "../draw/surface";
 import { el, replace, set_attribute, set_text } from "../dom";
 import { bytes, counted, grouped } from "../format";
@@ -11,7 +11,7 @@ import { Pair, traffic_of, value_bounds, value_text } from "../state/traffic";
 import { Choices, Legend, missing, ValueChoices } from "./parts";
 import { OpenView, View } from "./view";
 
-const PROCESSES_MAX = 1000, LABEL_MIN_PX = 11, CELL_MAX_PX = 34, TEXT_MIN_PX = 30;
+const PROCESSES_MAX = 1000, LABEL_MIN_PX = 11, CELL_MAX_PX = 34, TEXT_MIN_PX = 30, DOT_PX = 2.2;
 
 export const matrix: View = {
   id: "matrix", title: "Matrix", purpose: "Who talks to whom, and which processes belong together",
@@ -34,9 +34,11 @@ class Matrix implements OpenView {
   private order_key = "";
   private at = new Map<number, number>();
   private cells = new Map<number, Pair>();
+  private shades = new Map<number, number[]>();  // cells by colour
   private picture: HTMLCanvasElement | null = null;
   private dirty = true;
   private cell = { row: -1, column: -1 };
+  private longest = 60;  // of the names, in pixels
   private zoom = 1;
   private left = 0;  // of the part that is shown, in cells
   private top = 0;
@@ -77,7 +79,9 @@ class Matrix implements OpenView {
     if (!this.dirty) return;
     this.dirty = false;
     const drawing = this.surface.begin();
-    if (drawing && this.picture) this.draw(drawing);
+    if (!drawing || !this.picture) return;
+    this.longest = Math.min(160, Math.max(0, ...this.order.slice(0, 400).map((id) => text_width(drawing, this.context.world.name(id, 24)))));
+    this.draw(drawing);
   }
 
   private mark(): void {
@@ -93,7 +97,8 @@ class Matrix implements OpenView {
     const n = this.order.length;
     const { least, most } = value_bounds(pairs.map(({ value }) => value), state.form);
     const image = new ImageData(Math.max(1, n), Math.max(1, n));
-    const ramp = ramp_bytes(state.palette);
+    const bytes_of = ramp_bytes(state.palette);
+    this.shades = new Map();
     this.cells = new Map();
     let outside = 0;
     for (const pair of pairs) {
@@ -105,7 +110,10 @@ class Matrix implements OpenView {
       this.cells.set(row * n + column, pair);
       if (!Number.isFinite(pair.value) || pair.messages === 0) continue;
       const shade = Math.round(share_of(pair.value, least, most) * 255) * 4;
-      image.data.set(ramp.subarray(shade, shade + 4), (row * n + column) * 4);
+      image.data.set(bytes_of.subarray(shade, shade + 4), (row * n + column) * 4);
+      const keys = this.shades.get(shade / 4);
+      if (keys) keys.push(row * n + column);
+      else this.shades.set(shade / 4, [row * n + column]);
     }
     const picture = this.picture ?? document.createElement("canvas");
     picture.width = picture.height = Math.max(1, n);
@@ -147,23 +155,41 @@ class Matrix implements OpenView {
   private geometry() {
     const { width, height } = this.surface;
     const n = Math.max(1, this.order.length);
-    const labels = Math.max(34, Math.min(170, width * 0.24));
+    const labels = Math.max(34, Math.min(this.longest + 14, width * 0.24, height * 0.3));
     const fit = Math.min((width - labels - 12) / n, (height - labels - 12) / n, CELL_MAX_PX);
     const size = Math.min(Math.max(fit * this.zoom, fit), Math.max(CELL_MAX_PX, fit));
     const columns = Math.min(n, (width - labels - 12) / size), rows = Math.min(n, (height - labels - 12) / size);
     this.left = Math.max(0, Math.min(this.left, n - columns));
     this.top = Math.max(0, Math.min(this.top, n - rows));
-    return { n, labels, size, columns, rows, x: (column: number) => labels + (column - this.left) * size, y: (row: number) => labels + (row - this.top) * size };
+    const x0 = labels + Math.max(0, (width - labels - 12 - columns * size) / 2 - labels / 2);
+    return { n, labels, size, columns, rows, x0, x: (column: number) => x0 + (column - this.left) * size, y: (row: number) => labels + (row - this.top) * size };
   }
 
   private draw(drawing: CanvasRenderingContext2D): void {
     const g = this.geometry();
-    const right = g.labels + g.columns * g.size, bottom = g.labels + g.rows * g.size;
+    const right = g.x0 + g.columns * g.size, bottom = g.labels + g.rows * g.size;
     drawing.fillStyle = colours().soft;
-    drawing.fillRect(g.labels, g.labels, right - g.labels, bottom - g.labels);
-    drawing.imageSmoothingEnabled = g.size < 1;
-    drawing.drawImage(this.picture!, this.left, this.top, g.columns, g.rows, g.labels, g.labels, right - g.labels, bottom - g.labels);
+    drawing.fillRect(g.x0, g.labels, right - g.x0, bottom - g.labels);
+    if (g.size < DOT_PX) return this.draw_dots(drawing, g, right, bottom);
+    drawing.imageSmoothingEnabled = false;
+    drawing.drawImage(this.picture!, this.left, this.top, g.columns, g.rows, g.x0, g.labels, right - g.x0, bottom - g.labels);
     if (g.size > 7) this.draw_lines(drawing, g, right, bottom);
+    this.draw_over(drawing, g, right, bottom);
+  }
+
+  // Cells smaller than a dot that can be seen are drawn as dots.
+  private draw_dots(drawing: CanvasRenderingContext2D, g: ReturnType<Matrix["geometry"]>, right: number, bottom: number): void {
+    for (const [shade, keys] of this.shades) {
+      drawing.fillStyle = ramp(shade / 255, this.context.state.palette);
+      for (const key of keys) {
+        const x = g.x(key % g.n), y = g.y(Math.floor(key / g.n));
+        if (x >= g.x0 && y >= g.labels && x < right && y < bottom) drawing.fillRect(x, y, DOT_PX, DOT_PX);
+      }
+    }
+    this.draw_over(drawing, g, right, bottom);
+  }
+
+  private draw_over(drawing: CanvasRenderingContext2D, g: ReturnType<Matrix["geometry"]>, right: number, bottom: number): void {
     this.draw_labels(drawing, g);
     if (g.size >= TEXT_MIN_PX) this.draw_values(drawing, g);
     this.draw_marks(drawing, g, right, bottom);
@@ -178,7 +204,7 @@ class Matrix implements OpenView {
       drawing.lineTo(Math.round(g.x(i)) + 0.5, bottom);
     }
     for (let i = Math.ceil(this.top); i <= this.top + g.rows; ++i) {
-      drawing.moveTo(g.labels, Math.round(g.y(i)) + 0.5);
+      drawing.moveTo(g.x0, Math.round(g.y(i)) + 0.5);
       drawing.lineTo(right, Math.round(g.y(i)) + 0.5);
     }
     drawing.stroke();
@@ -203,7 +229,7 @@ class Matrix implements OpenView {
         drawing.rotate(-Math.PI / 2);
         drawing.textAlign = "left";
       } else {
-        drawing.translate(g.labels - 6, place);
+        drawing.translate(g.x0 - 6, place);
         drawing.textAlign = "right";
       }
       if (strong) {
@@ -217,7 +243,7 @@ class Matrix implements OpenView {
     };
     for (const strong of [false, true]) {
       for (let i = Math.floor(this.top); i < Math.min(g.n, this.top + g.rows); ++i) if (g.y(i) > g.labels - g.size / 2 && strong === this.is_strong(i, false)) label(i, false);
-      for (let i = Math.floor(this.left); i < Math.min(g.n, this.left + g.columns); ++i) if (g.x(i) > g.labels - g.size / 2 && strong === this.is_strong(i, true)) label(i, true);
+      for (let i = Math.floor(this.left); i < Math.min(g.n, this.left + g.columns); ++i) if (g.x(i) > g.x0 - g.size / 2 && strong === this.is_strong(i, true)) label(i, true);
     }
     drawing.font = FONT;
   }
@@ -234,7 +260,7 @@ class Matrix implements OpenView {
     for (const [key, pair] of this.cells) {
       const row = Math.floor(key / g.n), column = key % g.n;
       const x = g.x(column), y = g.y(row);
-      if (x < g.labels - 1 || y < g.labels - 1 || x > this.surface.width || y > this.surface.height || !Number.isFinite(pair.value) || pair.messages === 0) continue;
+      if (x < g.x0 - 1 || y < g.labels - 1 || x > this.surface.width || y > this.surface.height || !Number.isFinite(pair.value) || pair.messages === 0) continue;
       drawing.lineWidth = 2.5;
       drawing.strokeStyle = colours().card;
       drawing.fillStyle = colours().ink;
@@ -248,21 +274,21 @@ class Matrix implements OpenView {
     const { state } = this.context;
     drawing.save();
     drawing.beginPath();
-    drawing.rect(g.labels - 1, g.labels - 1, right - g.labels + 2, bottom - g.labels + 2);
+    drawing.rect(g.x0 - 1, g.labels - 1, right - g.x0 + 2, bottom - g.labels + 2);
     drawing.clip();
     drawing.strokeStyle = colours().select;
     drawing.lineWidth = 1.5;
     for (const id of state.selected) {
       const index = this.at.get(id);
       if (index === undefined) continue;
-      drawing.strokeRect(g.labels - 2, g.y(index), right - g.labels + 4, g.size);
+      drawing.strokeRect(g.x0 - 2, g.y(index), right - g.x0 + 4, g.size);
       drawing.strokeRect(g.x(index), g.labels - 2, g.size, bottom - g.labels + 4);
     }
     const { row, column } = this.cell;
     if (row >= 0) {
       drawing.fillStyle = colours().ink;
       drawing.globalAlpha = 0.12;
-      drawing.fillRect(g.labels, g.y(row), right - g.labels, g.size);
+      drawing.fillRect(g.x0, g.y(row), right - g.x0, g.size);
       drawing.fillRect(g.x(column), g.labels, g.size, bottom - g.labels);
       drawing.globalAlpha = 1;
       drawing.strokeStyle = colours().ink;
@@ -275,8 +301,8 @@ class Matrix implements OpenView {
     const box = this.place.getBoundingClientRect();
     const g = this.geometry();
     const x = event.clientX - box.left, y = event.clientY - box.top;
-    const column = Math.floor((x - g.labels) / g.size + this.left), row = Math.floor((y - g.labels) / g.size + this.top);
-    return x < g.labels || y < g.labels || column >= g.n || row >= g.n ? { row: -1, column: -1 } : { row, column };
+    const column = Math.floor((x - g.x0) / g.size + this.left), row = Math.floor((y - g.labels) / g.size + this.top);
+    return x < g.x0 || y < g.labels || column >= g.n || row >= g.n ? { row: -1, column: -1 } : { row, column };
   }
 
   private move(event: PointerEvent): void {

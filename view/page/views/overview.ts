@@ -48,14 +48,14 @@ class Overview implements OpenView {
 
   constructor(private readonly context: Context) {
     this.plots = {
-      P: this.plot("P over time", { label: "P over time", format: (value) => short(value), height: 210, fill: true, legend: true }, "Processors that work at the same time: as it ran, and the most that the order of messages permits."),
+      P: this.plot("P over time", { label: "P over time", format: (value) => short(value), height: 210, fill: true, legend: true }, ""),
       messages: this.plot("Messages", { label: "Messages a second", format: (value) => short(value) + "/s", fill: true }, "Messages a second, of all processes."),
       bytes: this.plot("Bytes", { label: "Bytes a second", format: (value) => bytes(value) + "/s", fill: true }, "Bytes a second, of all messages."),
       queued: this.plot("Queues", { label: "Messages waiting", fill: true }, "Messages that have arrived and wait to be received."),
     };
     this.element = el("div", { class: "overview" },
       el("div", { class: "cards" }, this.now.element, this.best.element, this.cpu.element, this.messages.element, this.queues.element),
-      this.warnings, this.places.P, this.method, el("div", { class: "three" }, this.places.messages, this.places.bytes, this.places.queued), this.ledger);
+      this.warnings, this.places.P, el("div", { class: "three" }, this.places.messages, this.places.bytes, this.places.queued), this.ledger);
     this.feed = context.feed({
       request: "overview", parameters: () => ({ ...context.asked_range(), width: WIDTH }),
       on_answer: (answer) => this.show(answer), on_refusal: (sentence) => replace(this.warnings, missing(sentence)), each_ms: 90,
@@ -78,7 +78,7 @@ class Overview implements OpenView {
   private plot(title: string, options: TimePlotOptions, caption: string): TimePlot {
     const plot = new TimePlot(this.context, options);
     this.places[title === "P over time" ? "P" : title === "Messages" ? "messages" : title === "Bytes" ? "bytes" : "queued"] =
-      el("section", { class: "card" }, el("h2", {}, title), el("p", { class: "muted small" }, caption), plot.element);
+      el("section", { class: "card" }, el("h2", {}, title), title === "P over time" ? this.method : el("p", { class: "muted small" }, caption), plot.element);
     return plot;
   }
 
@@ -94,7 +94,7 @@ class Overview implements OpenView {
     const elapsed = Math.max(answer.elapsed_s ?? 0, 1e-12);
     this.messages.set(short(scalar(answer.messages)), `${short(scalar(answer.messages) / elapsed)}/s · ${bytes(scalar(answer.bytes))}`);
     this.queues.set(short(scalar(answer.queued)), "messages wait now");
-    set_text(this.method, answer.P_method ?? "");
+    set_text(this.method, ["Processors that work at the same time: as it ran, and the most that the order of messages permits.", answer.P_method ?? ""].join(" "));
     const t_s = answer.t_s ?? [];
     const step_s = t_s.length > 1 ? t_s[1] - t_s[0] : elapsed;
     const series = (name: string, values: ArrayLike<number> | undefined, colour: number, dashed = false) => (values && values.length > 0 ? [{ name, t_s, values, step_s, colour, dashed }] : []);

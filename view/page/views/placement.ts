@@ -112,7 +112,7 @@ class Placement implements OpenView {
   private show(): void {
     const { answer } = this;
     if (!answer) return;
-    const why = answer.why_not ?? (this.context.world.can.predict === false ? this.context.world.why_not.predict ?? "There is no prediction for this trace." : null);
+    const why = answer.why_not ?? (this.context.world.can.predict === false ? this.context.world.why_not.predict ?? null : null);
     const view = JSON.stringify(why);
     if (this.shown_view !== view) {
       this.shown_view = view;

@@ -100,7 +100,7 @@ export class Machines {
       input.addEventListener("change", () => this.actions.settle());
       return el("label", { class: "slider" }, el("span", {}, label), input, el("output", { "data-what": what }));
     };
-    return el("section", { class: "card machine" + (machine.accepts ? "" : " closed"), role: "listitem", "aria-label": `Machine ${visible(machine.name)}` },
+    return el("section", { class: "card machine-box" + (machine.accepts ? "" : " closed"), role: "listitem", "aria-label": `Machine ${visible(machine.name)}` },
       el("h2", {}, el("bdi", { title: visible(machine.name).slice(0, 300) }, shown(machine.name, 28)), el("span", { class: "count", title: "processes" })),
       !machine.accepts && el("p", { class: "muted small" }, "takes no other processes"),
       slider("speed", { min: "0.1", max: String(Math.max(8, machine.speed * 4)), step: "0.1" }, "speed"), slider("cores", { min: "1", max: String(Math.max(16, machine.cores * 2)), step: "1" }, "cores"),

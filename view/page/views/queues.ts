@@ -1,14 +1,14 @@
 // The queue of each process: how long it is, how long messages wait, and how these waits are distributed.
 import { Context } from "../frame/context";
 import { el, replace, svg } from "../dom";
-import { counted, fixed, grouped, seconds } from "../format";
+import { counted, grouped, seconds, short } from "../format";
 import { shown, visible } from "../names";
 import { Answer } from "../source/source";
 import { Feed } from "../state/feed";
 import { process_pin } from "../state/pins";
 import { missing } from "./parts";
 
-const ROWS_MAX = 40;
+const ROWS_MAX = 12;
 
 interface Queue {
   process: string;
@@ -75,7 +75,7 @@ export class Queues {
       id !== null && el("button", { class: "quiet tiny", title: "Pin the history of this queue", onclick: () => this.context.pin(process_pin("queue", id)) }, "history"));
     const wait = (value: number | undefined) => cell(value === undefined || !queue.measured || queue.received === 0 ? "–" : seconds(value));
     const cells = queue.measured
-      ? [bar_cell(fixed(queue.queue_mean ?? NaN, 2), (queue.queue_mean ?? 0) / longest), cell(grouped(queue.queue_max ?? NaN)), wait(queue.wait_mean_s), wait(queue.wait_median_s),
+      ? [bar_cell(short(queue.queue_mean ?? NaN), (queue.queue_mean ?? 0) / longest), cell(grouped(queue.queue_max ?? NaN)), wait(queue.wait_mean_s), wait(queue.wait_median_s),
         bar_cell(queue.received > 0 ? seconds(queue.wait_p95_s ?? NaN) : "–", (queue.wait_p95_s ?? 0) / slowest), wait(queue.wait_max_s), cell(grouped(queue.still_queued ?? NaN))]
       : [el("td", { class: "number muted", colspan: 7 }, "not metered")];
     return el("tr", { class: selected ? "selected" : null, "data-process": queue.process.slice(0, 100) }, name, cell(grouped(queue.received)), ...cells);

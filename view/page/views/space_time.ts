@@ -168,7 +168,7 @@ class SpaceTime implements OpenView {
 
   private draw_axis(view: LaneView): void {
     const drawing = this.axis.begin();
-    if (drawing) draw_time_axis(drawing, { left: 0, top: 0, right: this.axis.width, bottom: 1 }, view.from_s, view.to_s, colours(), false);
+    if (drawing) draw_time_axis(drawing, { left: 0, top: 0, right: this.axis.width, bottom: 1 }, view.from_s, view.to_s, colours(), false, -4);
   }
 
   private draw(view: LaneView): void {

@@ -1,0 +1,291 @@
+"""Cases of check_browser: what a user does with the page, and what the page must show. Each has the page and a function that starts a server."""
+import json
+import time
+
+from browser_page import Keys, VIEWS
+from synthetic import HOSTILE_NAMES
+
+DRAWN = """const canvas = document.querySelector(arguments[0]); if (!canvas || canvas.width === 0) return 0;
+  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; let seen = 0;
+  for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++seen; return seen;"""
+
+
+def case_every_view_opens(page, serve):
+    """Every view opens and shows something, from a server with a strict policy."""
+    page.open(serve("--processes", "30").address)
+    contents = {"overview": "P over time", "hot-spots": "Requests lead", "matrix": "A row sends", "history": "whole run", "space-time": "critical path", "queues": "State diagram", "placement": "predicted time"}
+    for view in VIEWS:
+        page.view(view)
+        page.wait("return document.querySelector('main').innerText.includes(arguments[0])", contents[view])
+    page.view("placement")
+    page.wait("return /\\d\\ss/.test(document.querySelector('.two-numbers .value').textContent)")
+    for view, canvas in [("overview", ".time-plot canvas"), ("matrix", ".matrix-place canvas"), ("space-time", ".lanes canvas")]:
+        page.view(view)
+        page.wait(DRAWN + "", canvas)
+    assert page.script("return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length") == 0, "the page loads something"
+
+
+def case_pictures_keep_coming(page, serve):
+    """With 200 processes and 50,000 messages a second pictures follow each other, and data arrives."""
+    page.open(serve("--processes", "200", "--rate", "50000").address + "#view=hot-spots&last=10")
+    page.wait("return document.querySelectorAll('.arc').length > 4")
+    page.wait("return Number(document.documentElement.dataset.fps) > 0")
+    before = page.script("return window.dpmFrames")
+    page.wait("return window.dpmFrames > arguments[0] + 20", before)
+    label = page.script("return document.querySelector('.arc-labels').textContent")
+    page.wait("return document.querySelector('.arc-labels').textContent !== arguments[0]", label)
+
+
+def case_selection_is_linked(page, serve):
+    """A process selected in one view is selected in every view, and an arc too."""
+    page.open(serve("--processes", "12").address + "#view=hot-spots")
+    page.wait("return document.querySelectorAll('.node').length === 12")
+    page.click(page.find(".node[aria-label^='gateway-0']"))
+    page.wait("return location.hash.includes('selected=5')")
+    assert "gateway-0" in page.text(".inspector")
+    page.view("space-time")
+    page.wait("return [...document.querySelectorAll('.lane-label[aria-selected=true] .name')].map((e) => e.textContent).join() === 'gateway-0'")
+    page.view("queues")
+    page.wait("return document.querySelector('tr.selected')?.innerText.includes('gateway-0')")
+    page.view("placement")
+    page.wait("return document.querySelector('.process.selected')?.innerText.includes('gateway-0')")
+    page.view("history")
+    page.wait("return document.querySelector('.plot-head')?.innerText.includes('gateway-0')")
+    page.view("matrix")
+    place = page.find(".matrix-place")
+    page.click(place)
+    page.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ENTER)
+    page.wait("return location.hash.includes('arc=')")
+    page.press(Keys.ESCAPE)
+    page.wait("return !location.hash.includes('selected=')")
+
+
+def case_keyboard_alone(page, serve):
+    """Views, help, search, theme and boxes are reached with the keyboard."""
+    page.open(serve("--processes", "30").address)
+    page.press("2")
+    page.wait("return document.documentElement.dataset.view === 'hot-spots'")
+    page.press("?")
+    page.wait("return !document.querySelector('.help').hidden && document.querySelector('.help').innerText.includes('Space')")
+    page.press(Keys.ESCAPE)
+    page.wait("return document.querySelector('.help').hidden")
+    page.press("/")
+    page.press("postgres-1")
+    page.wait("return document.querySelectorAll('.found li').length === 1")
+    page.press(Keys.ENTER)
+    page.wait("return document.querySelector('.inspector').innerText.includes('postgres-1')")
+    page.press("p")
+    page.wait("return location.hash.includes('pin=cpu')")
+    page.script("document.querySelector('.node[tabindex=\"0\"]').focus()")
+    page.press(Keys.ARROW_RIGHT)
+    group = page.script("return document.activeElement.getAttribute('aria-label')")
+    assert "Click to open" in group, group
+    page.press(Keys.ENTER)
+    page.wait("return document.querySelector('.node.member') !== null")
+    page.press(Keys.BACK_SPACE)
+    page.wait("return document.querySelector('.node.member') === null")
+    dark = page.script("return getComputedStyle(document.body).backgroundColor")
+    page.press("t")
+    page.wait("return getComputedStyle(document.body).backgroundColor !== arguments[0]", dark)
+    page.press("c")
+    page.wait("return location.hash.includes('colours=viridis')")
+    page.script("document.querySelector('[role=tab][aria-selected=true]').focus()")
+    page.press(Keys.ARROW_RIGHT, Keys.ENTER)
+    page.wait("return document.documentElement.dataset.view === 'matrix'")
+
+
+def case_keys_of_space_time(page, serve):
+    """W A S D and the wheel zoom and move down to microseconds; messages can be gone through; their causal past is shown."""
+    page.open(serve("--processes", "12", "--ended", "60", "--rate", "500").address + "#view=space-time&from=10&to=20")
+    page.wait(DRAWN, ".lanes canvas")
+
+    def width():
+        span = page.script("return location.hash.match(/from=([^&]+)&to=([^&]+)/).slice(1).map(Number)")
+        return span[1] - span[0], span
+    page.press("w")
+    page.wait("return !location.hash.includes('from=10&to=20')")
+    first, _ = width()
+    assert first < 10, first
+    page.hold("w", 0.3)
+    time.sleep(0.4)
+    second, span = width()
+    assert second < first, (first, second)
+    page.press("d")
+    page.wait("return Number(location.hash.match(/from=([^&]+)/)[1]) > arguments[0]", span[0])
+    page.press("a", "a")
+    page.wait("return Number(location.hash.match(/from=([^&]+)/)[1]) < arguments[0]", span[0] + 1)
+    page.press("s")
+    time.sleep(0.4)
+    assert width()[0] > second * 0.999
+    page.open(page.browser.current_url.split("#")[0] + "#view=space-time&from=10&to=10.05")
+    page.wait("return document.querySelectorAll('.lane-label').length > 5")
+    page.script("document.querySelector('.lanes').focus()")
+    page.wait("document.querySelector('.lanes').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true })); return location.hash.includes('message=') || null")
+    page.wait("return /led to it/.test(document.querySelector('.message-card').innerText)")
+    page.press(Keys.ENTER)
+    page.wait("return !location.hash.includes('from=10&to=10.05')")
+    for _ in range(24):
+        page.script("document.querySelector('.lanes').dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: true, cancelable: true }))")
+    time.sleep(0.4)
+    assert width()[0] < 1e-5, width()
+    page.wait("return /(µs|s)$/.test(document.querySelector('.range').textContent)")
+    page.press("0")
+    page.wait("return !location.hash.includes('from=')")
+
+
+def case_process_is_dragged(page, serve):
+    """A process is dragged to another machine with the pointer and moved with keys; the prediction follows, and undo takes it back."""
+    page.open(serve("--processes", "30").address + "#view=placement")
+    page.wait("return document.querySelectorAll('.machine-box').length > 3 && /\\d/.test(document.querySelector('.two-numbers .value').textContent)")
+    elapsed = page.text(".two-numbers .value")
+    chip = page.find(".machine-box[aria-label='Machine red'] .process:not(.fixed)")
+    name = chip.text
+    target = page.find(".machine-box[aria-label='Machine blue']")
+    page.drag(chip, target.rect["x"] + 60 - chip.rect["x"], target.rect["y"] + 100 - chip.rect["y"])
+    page.wait("return [...document.querySelectorAll(\".machine-box[aria-label='Machine blue'] .process.moved\")].some((e) => e.innerText.includes(arguments[0]))", name)
+    page.wait("return document.querySelector('.two-numbers .value').textContent !== arguments[0]", elapsed)
+    page.wait("return / to /.test(document.querySelector('.two-numbers .note').textContent)")
+    page.script("document.querySelector('.process.moved').focus()")
+    page.press(Keys.ARROW_RIGHT)
+    page.wait("return document.querySelector(\".machine-box[aria-label='Machine amber'] .process.moved\") !== null")
+    assert page.script("return document.activeElement.classList.contains('moved')"), "the focus stays on the process"
+    page.command("z")
+    page.wait("return document.querySelector(\".machine-box[aria-label='Machine blue'] .process.moved\") !== null")
+    page.wait("return location.hash.includes('blue')")
+    page.browser.refresh()
+    page.wait("return document.querySelector(\".machine-box[aria-label='Machine blue'] .process.moved\") !== null")
+    page.script("""const slider = document.querySelector(".machine-box[aria-label='Machine blue'] input[data-what=speed]"); slider.value = '3.5';
+        slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'));""")
+    page.wait("return document.querySelector(\".machine-box[aria-label='Machine blue'] output.changed\")?.textContent === '3.5×'")
+    page.click(page.find(".best button"))
+    page.wait("return document.querySelector('.best').innerText.includes('show it')", seconds=10)
+
+
+def case_reload_keeps_what_is_shown(page, serve):
+    """View, range, selection, colours, opened groups and pins are in the address: a reload shows the same."""
+    server = serve("--processes", "30", "--ended", "60")
+    wanted = "view=hot-spots&from=10&to=20&selected=7,9&quantity=bytes&form=change&colours=viridis&theme=dark&pin=cpu:7,cpu:9&.groups=machine&.open=red"
+    page.open(server.address + "#" + wanted)
+    page.wait("return document.querySelector('.node.member') !== null")
+    first = page.script("return [document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, document.querySelector('.range').innerText]")
+    page.browser.refresh()
+    page.wait("return document.querySelector('.node.member') !== null")
+    page.wait("return JSON.stringify([document.querySelector('.open-groups').innerText, document.querySelector('.inspector').innerText, document.querySelector('.range').innerText]) === arguments[0]", json.dumps(first, ensure_ascii=False, separators=(",", ":")))
+    assert page.script("return document.documentElement.dataset.theme") == "dark"
+    assert page.script("return decodeURIComponent(location.hash.slice(1))") == wanted
+    page.view("history")
+    page.wait("return document.querySelectorAll('.plot.pinned').length === 1")
+    page.browser.back()
+    page.wait("return document.documentElement.dataset.view === 'hot-spots'")
+
+
+def case_names_are_text(page, serve):
+    """Twenty hostile names are shown as text in every view, and none of them runs or reorders what stands beside it."""
+    page.open(serve("--processes", "20", "--hostile", "--ended", "30").address + "#.groups=none&selected=" + ",".join(map(str, range(20))))
+    for view in VIEWS:
+        page.view(view)
+        time.sleep(0.5)
+        assert page.script("return window.hostile === undefined"), view
+        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main a').length") == 0, view
+    page.view("queues")
+    page.wait("return document.querySelectorAll('#view tbody tr').length > 10")
+    page.script("[...document.querySelectorAll('button')].find((b) => /more process/.test(b.textContent))?.click()")
+    shown = page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return names.length === 20 && names")
+    for text in ["<script>window.hostile=1</script>", "<!-- comment", "(no name)", "__proto__", "�[31mred�[0m�", "�reversed�"]:
+        assert any(text in name for name in shown), (text, shown)
+    assert any(name.startswith("longlong") and "…" in name for name in shown)
+    unseen = page.script("return /[\\u0000-\\u0008\\u000b-\\u001f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)")
+    assert not unseen, "a character that reorders text is in the page"
+    assert len(HOSTILE_NAMES) == 20
+
+
+def case_connection_is_lost_and_comes_back(page, serve):
+    """When the server goes, the page reports it and keeps the picture; when it is back at the same address, the page goes on."""
+    server = serve("--processes", "12")
+    page.permitted += ["WebSocket connection", "ERR_CONNECTION_REFUSED"]
+    page.open(server.address + "#view=overview")
+    page.wait("return /\\d/.test(document.querySelector('.number-card .value').textContent)")
+    server.stop()
+    page.wait("return document.querySelector('.notice.lost')?.textContent.includes('connection was lost')")
+    assert "not connected" in page.text(".state")
+    assert any(letter.isdigit() for letter in page.text(".number-card .value")), "what was there stays"
+    server.start()
+    page.wait("return document.querySelector('.notice.lost') === null && document.querySelector('.state').textContent.startsWith('recording')")
+    before = page.text(".state")
+    page.wait("return document.querySelector('.state').textContent !== arguments[0]", before)
+
+
+def case_slow_connection_is_reported(page, serve):
+    """When pictures take long to come, the page says how long."""
+    page.open(serve("--processes", "12", "--slow", "700").address + "#view=overview")
+    page.wait("return /A picture each \\d\\.\\d s: the connection is slow/.test(document.querySelector('.notices').textContent)")
+
+
+def case_clocks_and_growth(page, serve):
+    """Clocks that could not be compared are reported, and processes that start later appear."""
+    page.open(serve("--processes", "40", "--grow", "--before", "1", "--no-clocks").address + "#view=hot-spots&.groups=none")
+    page.wait("return document.querySelector('.notices').textContent.includes('could not be compared')")
+    count = page.wait("return document.querySelectorAll('.node').length")
+    page.wait("return document.querySelectorAll('.node').length > arguments[0]", count)
+
+
+def case_replay(page, serve):
+    """A replay plays, pauses, jumps to a time and to events; its cursor moves the range that all views share."""
+    page.open(serve("--processes", "12", "--ended", "60").address + "#view=overview&from=10&to=14&at=11")
+    page.wait("return document.querySelector('.range').textContent.startsWith('10')")
+    page.press(" ")
+    page.wait("return document.querySelector('#play').getAttribute('aria-label') === 'Pause the replay'")
+    page.wait("return Number(location.hash.match(/from=([^&]+)/)[1]) > 10.2")
+    page.press(" ")
+    page.wait("return document.querySelector('#play').getAttribute('aria-label') === 'Play'")
+    field = page.find("input.time")
+    page.click(field)
+    page.press("0:41.5", Keys.ENTER)
+    page.wait("return location.hash.includes('at=41.5')")
+    page.wait("const [from, to] = location.hash.match(/from=([^&]+)&to=([^&]+)/).slice(1).map(Number); return from < 41.5 && to > 41.5")
+    page.press(".")
+    page.wait("return document.querySelector('.said').textContent.includes('Select a process')")
+    page.script("location.hash += '&selected=3'")
+    page.wait("return document.querySelector('.inspector').hidden === false")
+    page.press(".")
+    page.wait("return document.querySelector('.said').textContent.includes('SEND')")
+
+
+def case_file_without_a_server(page, serve):
+    """A report.html answers from its data, and says what needs a server in the place of what is missing."""
+    page.open(page.report() + "#view=report")
+    page.wait("return document.querySelectorAll('figure').length >= 9")
+    for kind in ["table table", "lines svg path.line", "scatter svg circle", "bars rect.fill", "heat_map rect.cell", "graph g.node", "space_time rect.busy"]:
+        page.find(".figure-" + kind)
+    for view in VIEWS:
+        page.view(view)
+    page.view("placement")
+    page.wait("return /dpm serve/.test(document.querySelector('.leaves-out').textContent)")
+    page.view("space-time")
+    page.wait(DRAWN, ".lanes canvas")
+    page.view("overview")
+    page.wait("return /\\d/.test(document.querySelector('.number-card .value').textContent)")
+    page.open(page.report("--only-report"))
+    page.wait("return document.querySelectorAll('figure').length >= 9")
+    assert not page.find(".tabs").is_displayed(), "a report alone has no tabs"
+
+
+def case_narrow_and_wide(page, serve):
+    """From 360 pixels on, no view makes the page wider than the screen."""
+    server = serve("--processes", "30", "--ended", "30")
+    try:
+        for width in (360, 768, 2400):
+            page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+            page.open(server.address + "#selected=3,4")
+            for view in VIEWS:
+                page.script("location.hash = 'view=' + arguments[0] + '&selected=3,4'", view)
+                page.wait("return document.documentElement.dataset.view === arguments[0]", view)
+                time.sleep(0.15)
+                found = page.script("return document.documentElement.scrollWidth")
+                wide = page.script("return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > arguments[0] + 1).map((e) => e.tagName + '.' + e.className).slice(0, 6)", width)
+                assert found <= width, (view, width, found, wide)
+        page.script("dispatchEvent(new Event('beforeprint'))")
+        assert page.script("return document.documentElement.dataset.theme") == "light", "paper is light"
+        page.script("dispatchEvent(new Event('afterprint'))")
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
