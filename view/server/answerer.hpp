@@ -1,4 +1,4 @@
-// The thread that calls the handler. Who asks much waits for itself: the thread takes one request of each asker in turn.
+// The thread that calls the handler. It takes one request of each asker in turn, so an asker with many requests delays only itself.
 #pragma once
 
 #include <condition_variable>

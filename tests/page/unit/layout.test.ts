@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { grid_of } from "../../../view/page/draw/bin_picture";
 import { label_places } from "../../../view/page/draw/labels";
 import { curve_between } from "../../../view/page/draw/arcs";
 import { distance_to } from "../../../view/page/draw/lanes";
@@ -8,7 +9,7 @@ import { asked_window } from "../../../view/page/layout/asked";
 import { arcs_of, boxes_of } from "../../../view/page/layout/groups";
 import { acyclic_order, isotonic, layered } from "../../../view/page/layout/layered";
 import { clustered_order, Link, order_cost } from "../../../view/page/layout/order";
-import { depths, request_direction } from "../../../view/page/layout/requests";
+import { away_from_first, depths, request_direction } from "../../../view/page/layout/requests";
 import { random_of } from "./random";
 
 function random_graph(seed: number) {
@@ -118,6 +119,13 @@ test("requests: the diagram of requests decides, then users, then flows, then si
   assert.deepEqual([...depths([{ process: -1 }, { process: 7 }, { process: 9 }], [{ from: 0, to: 1 }, { from: 1, to: 2 }, { from: 2, to: 1 }])], [[7, 1], [9, 2]]);
 });
 
+test("requests: a diagram's arcs lead away from its first node, and both directions of a pair are one", () => {
+  const arcs = [{ from: 0, to: 1, weight: 9 }, { from: 1, to: 0, weight: 9 }, { from: 1, to: 2, weight: 5 }, { from: 2, to: 1, weight: 4 }, { from: 2, to: 0, weight: 1 }, { from: 3, to: 3, weight: 1 }];
+  assert.deepEqual(away_from_first(4, arcs), [{ from: 0, to: 1, weight: 18 }, { from: 1, to: 2, weight: 9 }, { from: 0, to: 2, weight: 1 }]);
+  const placed = layered([0, 1, 2, 3].map(() => ({ width: 80, height: 42 })), away_from_first(4, arcs));
+  assert.deepEqual(placed.layer.slice(0, 3), [0, 1, 2]);
+});
+
 test("labels: they cover neither each other nor boxes where there is another place", () => {
   const boxes = [{ x: 60, y: 60, width: 100, height: 42 }, { x: 460, y: 60, width: 100, height: 42 }, { x: 460, y: 76, width: 100, height: 42 }];
   const curves = [curve_between(boxes[0], boxes[1], [], 0), curve_between(boxes[0], boxes[2], [], 0)];
@@ -145,6 +153,15 @@ test("ticks: they are in the range, at most as many as there is room for, and at
     assert(ticks.length >= 1 && ticks.length <= most + 1, `seed ${seed}: ${ticks.length} of ${most}`);
     for (const tick of ticks) assert(tick >= from - span * 1e-6 && tick <= from + span, `seed ${seed}`);
   }
+});
+
+test("bins: a common grid is found, also when the last bin is cut; bins of different widths have none", () => {
+  const from = [0, 1, 2, 3, 0, 2].map((i) => 0.1 + i * 0.25);
+  assert.deepEqual(grid_of({ bin_from: from, bin_to: from.map((t) => t + 0.25) }), { from_s: 0.1, step_s: 0.25, columns: 4 });
+  assert.equal(grid_of({ bin_from: [0, 1, 2], bin_to: [1, 2, 2.4] })?.columns, 2);
+  assert.equal(grid_of({ bin_from: [0, 1, 3], bin_to: [1, 3, 4] }), null);
+  assert.equal(grid_of({ bin_from: [0, 0.5], bin_to: [1, 1.5] }), null);
+  assert.equal(grid_of({ bin_from: [], bin_to: [] }), null);
 });
 
 test("distance: to the nearest point of a line's part, not of the whole line", () => {

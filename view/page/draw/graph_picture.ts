@@ -69,7 +69,7 @@ export class GraphPicture {
   set(nodes: PictureNode[], arcs: PictureArc[], width: number): void {
     this.nodes = nodes;
     this.arcs = arcs;
-    for (const arc of arcs) arc.key = nodes[arc.from].key + "\u0001" + nodes[arc.to].key;
+    for (const arc of arcs) arc.key = nodes[arc.from].key + "\n" + nodes[arc.to].key;
     const shape = JSON.stringify([nodes.map(({ key, label, member }) => [key, label.length, member]), arcs.map(({ from, to }) => [from, to]), Math.round(width / 40)]);
     if (shape !== this.shape) {
       this.shape = shape;

@@ -1,6 +1,7 @@
 // Draws the lanes of a space-time diagram from an answer `spacetime`: work and waits of each row, messages between rows. Segments of one
 // kind are one path, so that tens of thousands take one stroke of the browser.
 import { bisectLeft } from "d3-array";
+import { BinPicture } from "./bin_picture";
 import { Colours } from "./colours";
 import { Answer } from "../source/source";
 
@@ -26,12 +27,13 @@ export const KINDS = ["work", "wait", "other", "child"] as const;
 export const x_of = (view: LaneView, time_s: number) => ((time_s - view.from_s) / (view.to_s - view.from_s)) * view.width;
 export const y_of = (view: LaneView, row: number) => view.top + (row + 0.5) * view.lane;
 
-export function draw_lanes(drawing: CanvasRenderingContext2D, answer: Answer, view: LaneView, colours: Colours, highlight: Highlight): void {
+export function draw_lanes(drawing: CanvasRenderingContext2D, answer: Answer, view: LaneView, colours: Colours, highlight: Highlight, picture: BinPicture): void {
   if (answer.exact) {
     draw_segments(drawing, answer, view, colours);
     draw_messages(drawing, answer, view, colours, highlight);
   } else {
-    draw_bins(drawing, answer, view, colours);
+    if (picture.make(answer, view.lane, colours)) draw_picture(drawing, picture, view);
+    else draw_bins(drawing, answer, view, colours);
     draw_flows(drawing, answer, view, colours, highlight);
   }
 }
@@ -123,6 +125,12 @@ function stroke_arcs(drawing: CanvasRenderingContext2D, { arc_from, arc_to, arc_
   drawing.fill();
 }
 
+function draw_picture(drawing: CanvasRenderingContext2D, { canvas, from_s, to_s }: BinPicture, view: LaneView): void {
+  const left = x_of(view, from_s);
+  drawing.imageSmoothingEnabled = false;
+  drawing.drawImage(canvas, left, view.top, x_of(view, to_s) - left, view.rows * view.lane);
+}
+
 function draw_bins(drawing: CanvasRenderingContext2D, { bin_row, bin_from, bin_to, bin_work, bin_wait }: Answer, view: LaneView, colours: Colours): void {
   const high = view.lane * 0.8;
   for (const pass of ["wait", "work"] as const) {
@@ -142,7 +150,7 @@ function draw_bins(drawing: CanvasRenderingContext2D, { bin_row, bin_from, bin_t
   }
 }
 
-const FLOWS_MAX = 2500;
+const FLOWS_MAX = 500;
 
 function draw_flows(drawing: CanvasRenderingContext2D, { flow_from, flow_to, flow_t, flow_messages }: Answer, view: LaneView, colours: Colours, highlight: Highlight): void {
   const step = Math.max(1, Math.ceil(flow_from.length / FLOWS_MAX));

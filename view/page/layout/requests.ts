@@ -47,3 +47,29 @@ export function depths(nodes: { process: number | null }[], arcs: { from: number
   }
   return result;
 }
+
+// The arcs of a diagram whose requests begin at the first node, each turned so that it leads away from there.
+export function away_from_first<A extends { from: number; to: number; weight: number }>(count: number, arcs: A[]): { from: number; to: number; weight: number }[] {
+  const distance = new Array<number>(count).fill(Infinity);
+  const next: number[][] = Array.from({ length: count }, () => []);
+  for (const { from, to } of arcs) next[from].push(to);
+  const order = count > 0 ? [0] : [];
+  if (count > 0) distance[0] = 0;
+  for (let i = 0; i < order.length; ++i) {
+    for (const to of next[order[i]]) {
+      if (distance[to] < Infinity) continue;
+      distance[to] = distance[order[i]] + 1;
+      order.push(to);
+    }
+  }
+  const sums = new Map<string, { from: number; to: number; weight: number }>();
+  for (const { from, to, weight } of arcs) {
+    if (from === to) continue;
+    const forward = distance[from] < distance[to] || (distance[from] === distance[to] && from < to);
+    const [a, b] = forward ? [from, to] : [to, from];
+    const sum = sums.get(`${a} ${b}`);
+    if (sum) sum.weight += weight;
+    else sums.set(`${a} ${b}`, { from: a, to: b, weight });
+  }
+  return [...sums.values()];
+}

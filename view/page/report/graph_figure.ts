@@ -1,8 +1,8 @@
 // A graph of a report, with the same picture as the views have.
-import { colours, ramp } from "../draw/colours";
+import { colours, ramp, share_of } from "../draw/colours";
 import { GraphPicture } from "../draw/graph_picture";
+import { away_from_first } from "../layout/requests";
 import { shown, visible } from "../names";
-import { share_of } from "../draw/colours";
 
 interface Graph {
   title: string;
@@ -14,7 +14,7 @@ interface Graph {
 }
 
 export function graph_figure(graph: Graph, width: number): Element {
-  const picture = new GraphPicture({ label: `${graph.title}. ${graph.description}`.slice(0, 4000), circle: graph.layout === "circle" });
+  const picture = new GraphPicture({ label: `${graph.title}. ${graph.description}`.slice(0, 4000), circle: graph.layout === "circle", layout_arcs: (arcs, nodes) => away_from_first(nodes.length, arcs) });
   const weights = graph.arcs.map(({ weight }) => weight).filter((weight) => weight > 0);
   const least = Math.min(...weights), most = Math.max(...weights, 1e-300);
   picture.set(graph.nodes.map(({ label, note, heat, outside, tip }, index) => ({ key: String(index), label: shown(label, 26), note: note ? visible(note) : "", fill: heat, tip: visible(tip || label), dashed: outside, colour: ramp(heat, "spectrum"), tint: 0.3 * heat })),

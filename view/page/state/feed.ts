@@ -10,7 +10,7 @@ export interface FeedOptions {
   on_refusal?: (sentence: string) => void;
   on_time?: (took_ms: number) => void;
   on_stop?: () => void;
-  each_ms?: number;  // asks at most this often because of new events
+  each_ms?: number | (() => number);  // asks at most this often because of new events
 }
 
 export class Feed {
@@ -43,7 +43,8 @@ export class Feed {
     const text = JSON.stringify(parameters);
     const version = this.options.source.version;
     if (text === this.asked && version === this.asked_version) return;
-    const rest = this.last_ms + (this.options.each_ms ?? 0) - performance.now();
+    const each_ms = typeof this.options.each_ms === "function" ? this.options.each_ms() : this.options.each_ms ?? 0;
+    const rest = this.last_ms + each_ms - performance.now();
     if (text === this.asked && rest > 0) {
       this.later(rest);
       return;

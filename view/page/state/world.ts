@@ -47,12 +47,14 @@ export class World {
     this.started = answer.started ?? null;
     this.dpm = answer.dpm ?? "";
     this.machines = answer.machines ?? [];
-    this.processes = answer.processes ?? [];
+    const all: Process[] = answer.processes ?? [];
+    // Threads are counted in their process.
+    this.processes = all.filter(({ id, group }) => group === null || group === undefined || group === id);
     this.common_time = answer.common_time ?? true;
     this.can = answer.can ?? {};
     this.why_not = answer.why_not ?? {};
     this.read = answer.read ?? 1;
-    this.by_id = new Map(this.processes.map((process) => [process.id, process]));
+    this.by_id = new Map(all.map((process) => [process.id, process]));
     this.machine_by_id = new Map(this.machines.map((machine) => [machine.id, machine]));
   }
 

@@ -46,7 +46,7 @@ class History implements OpenView {
 
   update(): void {
     const wanted = this.wanted();
-    const key = JSON.stringify([wanted, this.context.state.palette]);
+    const key = JSON.stringify([wanted, this.context.state.palette, this.context.world.processes.length]);
     if (key !== this.shown) {
       this.shown = key;
       this.rebuild(wanted);

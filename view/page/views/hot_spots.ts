@@ -54,7 +54,9 @@ class HotSpots implements OpenView {
     this.place.append(this.picture.element);
     this.element = el("div", { class: "hot-spots" }, el("div", { class: "toolbar" }, this.values.element, this.grouping.element, this.legend.element), this.open_groups, this.place, this.caption);
     this.feed = context.feed({
-      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }), each_ms: 90,
+      request: "traffic", parameters: () => (context.state.form === "total" ? { from_s: 0, to_s: context.asked_range().to_s } : { ...context.asked_range() }),
+      // Painting many arcs takes a processor longer than the time between two ticks.
+      each_ms: () => (this.summed.length > 50 ? 300 : 90),
       on_answer: (answer) => ((this.answer = answer), this.show()), on_refusal: (sentence) => replace(this.place, missing(sentence)),
     });
     // Requests begin at the users: the state diagram tells how far from them each process is.

@@ -4,6 +4,7 @@ import { colours, ramp } from "../draw/colours";
 import { GraphPicture } from "../draw/graph_picture";
 import { el, replace } from "../dom";
 import { counted, grouped, percent } from "../format";
+import { away_from_first } from "../layout/requests";
 import { shown, visible } from "../names";
 import { Answer } from "../source/source";
 import { Feed } from "../state/feed";
@@ -20,7 +21,7 @@ export class Paths {
   private answer: Answer | null = null;
 
   constructor(private readonly context: Context, private readonly on_count: (count: number) => void) {
-    this.picture = new GraphPicture({ label: "State diagram of a request", click: (node, event) => this.click(node.key, (event as MouseEvent).shiftKey) });
+    this.picture = new GraphPicture({ label: "State diagram of a request", layout_arcs: (arcs, nodes) => away_from_first(nodes.length, arcs), click: (node, event) => this.click(node.key, (event as MouseEvent).shiftKey) });
     this.element = el("div", { class: "paths" }, this.states, this.list);
     replace(this.states, el("h2", {}, "State diagram"), el("p", { class: "muted" }, "computing…"));
     this.feed = context.feed({

@@ -1,6 +1,7 @@
 // One lane for each process, with its work, its waits and its messages, from hours to microseconds. A click on a message shows what led
 // to it and what follows from it.
 import { Context } from "../frame/context";
+import { BinPicture } from "../draw/bin_picture";
 import { colours } from "../draw/colours";
 import { draw_lanes, Highlight, LaneView, message_at, next_message, x_of, y_of } from "../draw/lanes";
 import { Surface } from "../draw/surface";
@@ -39,6 +40,7 @@ class SpaceTime implements OpenView {
   private readonly told = el("p", { class: "told", role: "status", "aria-live": "polite" });
   private readonly card: MessageCard;
   private answer: Answer | null = null;
+  private readonly bins = new BinPicture();
   private answer_key = 0;
   private drawn = "";
   private lane = LANE_MAX;
@@ -179,7 +181,7 @@ class SpaceTime implements OpenView {
     if (!answer) return;
     const highlight = this.highlight();
     this.draw_ground(drawing, view, highlight);
-    draw_lanes(drawing, answer, view, all, highlight);
+    draw_lanes(drawing, answer, view, all, highlight, this.bins);
     const box = { left: 0, top: 0, right: view.width, bottom: this.lanes.height };
     const { hover_s } = this.context;
     if (hover_s !== null) vertical(drawing, x_of(view, hover_s), box, all.faint, 1);
