@@ -21,8 +21,12 @@ std::int64_t clock_ns(clockid_t clock) {
 constexpr std::int64_t kCountsAt = sizeof(ProcessState);
 constexpr std::int64_t kPeersAt = kCountsAt + sizeof(ProcessCounts);
 
+// A process can send to each, and to the process manager.
+std::size_t peers_of(std::size_t processes) { return processes + 1; }
+
 std::int64_t begin_of_row(std::size_t process, std::size_t processes) {
-  return static_cast<std::int64_t>(process) * (kPeersAt + static_cast<std::int64_t>(processes * sizeof(PeerCount)));
+  const auto peers_bytes = static_cast<std::int64_t>(peers_of(processes) * sizeof(PeerCount));
+  return static_cast<std::int64_t>(process) * (kPeersAt + peers_bytes);
 }
 
 // What was never written is zero: nothing has happened yet.
@@ -85,7 +89,7 @@ ProcessCounts Board::counts(std::size_t process) const {
 }
 
 std::vector<PeerCount> Board::sent_by(std::size_t process) const {
-  std::vector<PeerCount> peers(processes_);
+  std::vector<PeerCount> peers(peers_of(processes_));
   read_at(file_.get(), begin_of_row(process, processes_) + kPeersAt, peers.data(), peers.size() * sizeof(PeerCount));
   return peers;
 }
@@ -95,7 +99,7 @@ void Board::open_gate() const { lock_gate(file_.get(), F_UNLCK, F_SETLK); }
 // ---- in a process
 
 BoardRow::BoardRow(const Board& board, std::size_t process)
-    : sent_to(board.processes()), file_(board.file()), begins_at_(begin_of_row(process, board.processes())) {}
+    : sent_to(peers_of(board.processes())), file_(board.file()), begins_at_(begin_of_row(process, board.processes())) {}
 
 void BoardRow::wait_at_gate() {
   change(Doing::at_the_gate);

@@ -77,7 +77,7 @@ class Board {
 
   ProcessState state(std::size_t process) const;
   ProcessCounts counts(std::size_t process) const;
-  std::vector<PeerCount> sent_by(std::size_t process) const;  // by receiver
+  std::vector<PeerCount> sent_by(std::size_t process) const;  // by receiver; the last is the process manager
 
   // Processes wait at the gate until all are there, so that none begins before another exists.
   void open_gate() const;

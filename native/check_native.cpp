@@ -27,11 +27,6 @@ Result<void> check_native(const Scenario& scenario) {
     return about(
         "it has faults, and a native run does not make machines fail: leave \"faults\" out to run it natively, or "
         "simulate it");
-  for (const auto& process : scenario.processes)
-    if (process.created_later)
-      return about(fmt::format(
-          "process '{}' is created by another, and a native run creates all processes at its beginning: simulate it",
-          process.name));
   return {};
 }
 

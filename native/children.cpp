@@ -19,6 +19,8 @@
 namespace dpm::native {
 namespace {
 
+constexpr std::int64_t kPatienceNs = 1'000'000'000;  // with a process that is told to end
+
 // S of sleeping, R of running: the third field of /proc/PID/stat.
 char state_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
@@ -36,8 +38,8 @@ std::uint64_t cpu_ns_of(const rusage& usage) {
 
 }  // namespace
 
-Result<void> Children::start(const std::string& name, const std::function<void()>& run) {
-  Child& child = children_.emplace_back();
+Result<void> Children::start(std::uint32_t process, const std::string& name, const std::function<void()>& run) {
+  Child& child = children_[process];
   // A child has its parent's name at first, and a meter may look at it before its first instruction.
   char own_name[16] = "";
   ::prctl(PR_GET_NAME, own_name);
@@ -57,21 +59,34 @@ Result<void> Children::start(const std::string& name, const std::function<void()
 }
 
 bool Children::all_sleep() const {
-  return std::all_of(children_.begin(), children_.end(),
-                     [](const Child& child) { return !child.is_alive || state_of(child.pid) == 'S'; });
+  return std::all_of(children_.begin(), children_.end(), [](const Child& child) {
+    return !child.is_alive || state_of(child.pid) == (child.is_stopped ? 'T' : 'S');
+  });
 }
 
-bool Children::wait(int other, int timeout_ms) {
-  polled_.assign(1, {other, POLLIN, 0});
+void Children::stop(std::uint32_t process) {
+  children_[process].is_stopped = true;
+  ::kill(children_[process].pid, SIGSTOP);
+}
+
+void Children::resume(std::uint32_t process) {
+  children_[process].is_stopped = false;
+  ::kill(children_[process].pid, SIGCONT);
+}
+
+void Children::wait(std::vector<pollfd>& others, int timeout_ms) {
+  polled_.clear();
   for (const Child& child : children_)
     if (child.is_alive) polled_.push_back({child.descriptor.get(), POLLIN, 0});
+  const auto living = static_cast<std::ptrdiff_t>(polled_.size());
+  polled_.insert(polled_.end(), others.begin(), others.end());
   ::poll(polled_.data(), polled_.size(), timeout_ms);
-  return polled_.front().revents != 0;
+  std::copy(polled_.begin() + living, polled_.end(), others.begin());
 }
 
 std::vector<Children::Ended> Children::reap_ended() {
   std::vector<Ended> ended;
-  std::size_t at = 1;
+  std::size_t at = 0;
   for (std::uint32_t i = 0; i < size(); ++i)
     if (children_[i].is_alive && polled_[at++].revents != 0) ended.push_back({i, reap(children_[i])});
   return ended;
@@ -87,18 +102,32 @@ int Children::reap(Child& child) {
   return status;
 }
 
+// One that is stopped takes the signal when it continues, and does nothing else before.
+void Children::tell_to_end(const Child& child) {
+  ::kill(child.pid, SIGTERM);
+  if (child.is_stopped) ::kill(child.pid, SIGCONT);
+}
+
+void Children::await_end(Child& child, std::int64_t deadline_ns) {
+  pollfd ended{child.descriptor.get(), POLLIN, 0};
+  const std::int64_t left_ms = std::max<std::int64_t>(deadline_ns - monotonic_ns(), 0) / 1'000'000;
+  if (::poll(&ended, 1, static_cast<int>(left_ms)) != 1) ::kill(child.pid, SIGKILL);
+  reap(child);
+}
+
+void Children::end(std::uint32_t process) {
+  Child& child = children_[process];
+  if (!child.is_alive) return;
+  tell_to_end(child);
+  await_end(child, monotonic_ns() + kPatienceNs);
+}
+
 void Children::end_all() {
-  constexpr std::int64_t kPatienceNs = 1'000'000'000;
   for (const Child& child : children_)
-    if (child.is_alive) ::kill(child.pid, SIGTERM);
+    if (child.is_alive) tell_to_end(child);
   const std::int64_t deadline_ns = monotonic_ns() + kPatienceNs;
-  for (Child& child : children_) {
-    if (!child.is_alive) continue;
-    pollfd ended{child.descriptor.get(), POLLIN, 0};
-    const std::int64_t left_ms = std::max<std::int64_t>(deadline_ns - monotonic_ns(), 0) / 1'000'000;
-    if (::poll(&ended, 1, static_cast<int>(left_ms)) != 1) ::kill(child.pid, SIGKILL);
-    reap(child);
-  }
+  for (Child& child : children_)
+    if (child.is_alive) await_end(child, deadline_ns);
 }
 
 }  // namespace dpm::native

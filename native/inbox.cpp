@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "model/check.hpp"
+#include "native/board.hpp"
 
 namespace dpm::native {
 namespace {
@@ -16,13 +17,18 @@ constexpr short kGone = POLLRDHUP | POLLHUP | POLLERR;  // the sender will send 
 
 bool is_for_kernel(const FrameHeader& header) { return header.kind != FrameKind::message; }
 
-// Without a limit it waits until one is ready.
+// Without a limit it waits until one is ready. A process that was stopped and continues is interrupted here: the time
+// for which it was stopped counts.
 void poll_until_ready(std::vector<pollfd>& polled, std::optional<Duration> at_most) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  timespec limit{};
-  if (at_most) limit = {at_most->ns / kSecond, at_most->ns % kSecond};
-  while (::ppoll(polled.data(), polled.size(), at_most ? &limit : nullptr, nullptr) < 0)
+  const std::int64_t end_ns = at_most && at_most->ns > 0 ? monotonic_ns() + at_most->ns : 0;
+  std::int64_t left_ns = at_most ? at_most->ns : 0;
+  for (;;) {
+    const timespec limit{left_ns / kSecond, left_ns % kSecond};
+    if (::ppoll(polled.data(), polled.size(), at_most ? &limit : nullptr, nullptr) >= 0) return;
     if (errno != EINTR) fail_with_errno("wait for messages");
+    if (end_ns != 0) left_ns = std::max<std::int64_t>(end_ns - monotonic_ns(), 0);
+  }
 }
 
 }  // namespace
@@ -30,14 +36,19 @@ void poll_until_ready(std::vector<pollfd>& polled, std::optional<Duration> at_mo
 Inbox::Inbox(UniqueFd listener, RunIdentity run, Outbox& outbox)
     : listener_(std::move(listener)), run_(run), outbox_(outbox) {}
 
-void Inbox::look(bool wait, std::optional<Duration> at_most) {
+void Inbox::add_to(std::vector<pollfd>& polled) {
   connections_.remove_if([](const Connection& each) { return each.has_ended && each.seen.empty(); });
-  polled_.assign(1, {listener_.get(), POLLIN, 0});
+  polled.push_back({listener_.get(), POLLIN, 0});
   for (Connection& connection : connections_) {
     if (connection.has_ended) continue;
     wake_at(connection, connection.seen_bytes + sizeof(FrameHeader));
-    polled_.push_back({connection.socket.get(), POLLIN | POLLRDHUP, 0});
+    polled.push_back({connection.socket.get(), POLLIN | POLLRDHUP, 0});
   }
+}
+
+void Inbox::look(bool wait, std::optional<Duration> at_most) {
+  polled_.clear();
+  add_to(polled_);
   outbox_.add_to(polled_);
   poll_until_ready(polled_, wait ? at_most : Duration{0});
 

@@ -39,6 +39,9 @@ class Inbox {
   // its program.
   void look(bool wait, std::optional<Duration> at_most = std::nullopt);
 
+  // For a poll() outside: what look() would wait for.
+  void add_to(std::vector<pollfd>& polled);
+
   // The earliest message that fits, among what look() has seen.
   std::optional<Frame> take(const Fits& fits);
 

@@ -24,6 +24,8 @@ constexpr int kTickMs = 100;                           // between looks at limit
 constexpr int kStartTickMs = 1;                        // while processes come to the gate
 constexpr std::int64_t kStandstillNs = 1'000'000'000;  // no process has done anything for this long, and all sleep
 
+const std::string kProcessManager = "process manager";  // as simulations call it
+
 Result<UniqueFd> listen_on_loopback(std::uint16_t& port) {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in address{};
@@ -66,21 +68,26 @@ Result<void> Launcher::start() {
   auto journal = Journal::create();
   if (!journal) return journal.error();
   journal_.emplace(*std::move(journal));
-  run_.processes = static_cast<std::uint32_t>(scenario_.processes.size());
+  run_.processes = static_cast<std::uint32_t>(scenario_.processes.size() + 1);  // the process manager is the last
   auto* const token = reinterpret_cast<unsigned char*>(&run_.token);
   if (auto drawn = draw_random({token, sizeof run_.token}); !drawn) return drawn.error();
 
   if (auto done = listen_for_all(); !done) return done;
   final_states_.assign(scenario_.processes.size(), "ended");
-  std::fflush(nullptr);  // or children could print our unwritten output a second time
-  const pid_t launcher = ::getpid();
-  for (std::uint32_t i = 0; i < run_.processes; ++i) {
-    const ProcessDescription& process = scenario_.processes[i];
-    if (auto done = children_.start(process.name, [&] { run_process(i, launcher); }); !done) return done;
-    listeners_[i].reset();
-    if (!process.service) ++not_ended_;
+  manager_.emplace(scenario_, core_of_machine_, children_);
+  launcher_ = ::getpid();
+  for (std::uint32_t i = 0; i < children_.size(); ++i) {
+    if (scenario_.processes[i].created_later) continue;
+    if (auto done = start_process(i); !done) return done;
   }
   return {};
+}
+
+Result<void> Launcher::start_process(std::uint32_t process) {
+  std::fflush(nullptr);  // or the child could print our unwritten output a second time
+  auto done = children_.start(process, scenario_.processes[process].name, [&] { run_process(process, launcher_); });
+  listeners_[process].reset();
+  return done;
 }
 
 Result<void> Launcher::listen_for_all() {
@@ -90,15 +97,19 @@ Result<void> Launcher::listen_for_all() {
     if (!listener) return Error{fmt::format("process '{}': {}", process.name, listener.error().what)};
     listeners_.push_back(*std::move(listener));
   }
+  auto listener = listen_on_loopback(ports_.emplace_back());
+  if (!listener) return Error{fmt::format("the process manager: {}", listener.error().what)};
+  manager_socket_.emplace(*std::move(listener), run_, ports_);
   return {};
 }
 
 void Launcher::run_process(std::uint32_t process, pid_t launcher) {
   UniqueFd listener = std::move(listeners_[process]);
   listeners_.clear();  // those of processes that begin after it
+  manager_socket_.reset();
   signals_.close_descriptor();
   Surroundings surroundings{launcher, signals_.mask_before(), std::nullopt};
-  const auto core = core_of_machine_.find(scenario_.processes[process].machine);
+  const auto core = core_of_machine_.find(manager_->state(process).machine);
   if (core != core_of_machine_.end()) surroundings.core = core->second;
   BoardRow row(*board_, process);
   run_as_process(surroundings, {scenario_, process, row, *journal_, run_, ports_, options_.modelled_work},
@@ -115,17 +126,18 @@ void Launcher::watch() {
 }
 
 bool Launcher::is_over() {
-  if (children_.wait(signals_.descriptor(), started_ns_ == 0 ? kStartTickMs : kTickMs)) {
+  if (wait_for_something()) {
     outcome_.signal = signals_.take();
     end(fmt::format("signal '{}'", ::strsignal(outcome_.signal)));
     return true;
   }
   for (const auto& ended : children_.reap_ended()) take_ended(ended);
+  serve_as_process_manager();
   read_journal();
   if (!failures_.empty()) {
     outcome_.failure = failures_.begin()->second;
     end("an error");
-  } else if (not_ended_ == 0) {
+  } else if (manager_->not_ended() == 0) {
     end("every process ended");
   } else if (started_ns_ == 0) {
     open_gate_when_all_are_there();
@@ -135,19 +147,35 @@ bool Launcher::is_over() {
   return !outcome_.ended_by.empty();
 }
 
+// True if a signal has come.
+bool Launcher::wait_for_something() {
+  polled_.assign(1, {signals_.descriptor(), POLLIN, 0});
+  manager_socket_->add_to(polled_);
+  children_.wait(polled_, started_ns_ == 0 ? kStartTickMs : kTickMs);
+  return polled_.front().revents != 0;
+}
+
+void Launcher::serve_as_process_manager() {
+  try {
+    manager_->serve(*manager_socket_, [this](std::uint32_t process) { return start_process(process); });
+  } catch (const SystemFailure& failure) {
+    failures_.emplace(run_.processes, fmt::format("the process manager could not go on: {}", failure.what()));
+  }
+}
+
 void Launcher::take_ended(const Children::Ended& ended) {
-  const ProcessDescription& process = scenario_.processes[ended.process];
-  if (!process.service) --not_ended_;
+  manager_->has_ended(ended.process);
   if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return;
   // If the process has written into the journal what happened, read_journal() replaces this.
-  failures_.emplace(ended.process, fmt::format("process '{}' on machine '{}' {}", process.name, process.machine,
-                                               how_it_failed(ended.status)));
+  failures_.emplace(ended.process,
+                    fmt::format("process '{}' on machine '{}' {}", scenario_.processes[ended.process].name,
+                                manager_->state(ended.process).machine, how_it_failed(ended.status)));
 }
 
 void Launcher::read_journal() {
   for (Entry& entry : journal_->read_new()) {
     if (entry.kind == EntryKind::failed) {
-      failures_[entry.process] = std::move(entry.text);
+      failures_[entry.process] = with_its_machine_now(entry.process, std::move(entry.text));
       continue;
     }
     outcome_.printed.push_back({scenario_.processes[entry.process].name, std::move(entry.text)});
@@ -155,9 +183,17 @@ void Launcher::read_journal() {
   }
 }
 
+// A process does not learn that it has migrated.
+std::string Launcher::with_its_machine_now(std::uint32_t process, std::string failure) const {
+  const std::string before = fmt::format("' on machine '{}'", scenario_.processes[process].machine);
+  const std::string now = fmt::format("' on machine '{}'", manager_->state(process).machine);
+  if (const auto at = failure.find(before); at != std::string::npos) failure.replace(at, before.size(), now);
+  return failure;
+}
+
 void Launcher::open_gate_when_all_are_there() {
   for (std::uint32_t i = 0; i < children_.size(); ++i)
-    if (board_->state(i).doing != Doing::at_the_gate) return;
+    if (!scenario_.processes[i].created_later && board_->state(i).doing != Doing::at_the_gate) return;
   started_ns_ = changed_ns_ = monotonic_ns();
   board_->open_gate();
 }
@@ -187,7 +223,7 @@ bool Launcher::stands_still() {
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
     const ProcessState state = board_->state(i);
     changes += state.changes;
-    if (children_.is_alive(i) && !waits(state)) all_wait = false;
+    if (children_.is_alive(i) && !manager_->state(i).is_stopped && !waits(state)) all_wait = false;
   }
   const std::int64_t now_ns = monotonic_ns();
   if (!all_wait || changes != changes_seen_) {
@@ -201,13 +237,29 @@ bool Launcher::stands_still() {
 void Launcher::end(const std::string& ended_by) {
   outcome_.ended_by = ended_by;
   for (std::uint32_t i = 0; i < children_.size(); ++i) {
-    if (!children_.is_alive(i)) continue;
-    const ProcessDescription& process = scenario_.processes[i];
-    final_states_[i] = what_it_does(i);
-    if (process.service) continue;
+    const Managed& state = manager_->state(i);
+    final_states_[i] = final_state(i);
+    if (state.is_gone() || state.life == Life::awaited || scenario_.processes[i].service) continue;
     outcome_.blocked.push_back(
-        fmt::format("process '{}' on machine '{}' {}", process.name, process.machine, final_states_[i]));
+        fmt::format("process '{}' on machine '{}' {}", scenario_.processes[i].name, state.machine, final_states_[i]));
   }
+}
+
+std::string Launcher::final_state(std::uint32_t process) const {
+  const Managed& state = manager_->state(process);
+  switch (state.life) {
+    case Life::awaited:
+      return "was never created";
+    case Life::created:
+      return "was created and never started";
+    case Life::ended:
+      return "ended";
+    case Life::destroyed:
+      return fmt::format("was destroyed by '{}'", state.destroyed_by);
+    case Life::running:
+      break;
+  }
+  return state.is_stopped ? "is stopped" : what_it_does(process);
 }
 
 std::string Launcher::what_it_does(std::uint32_t process) const {
@@ -250,8 +302,8 @@ NativeOutcome Launcher::outcome() {
     const ProcessCounts counts = board_->counts(i);
     NativeProcess& process = outcome_.processes.emplace_back();
     process.name = description.name;
-    process.machine = description.machine;
-    const auto core = core_of_machine_.find(description.machine);
+    process.machine = manager_->state(i).machine;
+    const auto core = core_of_machine_.find(process.machine);
     if (core != core_of_machine_.end()) process.core = core->second;
     process.in_computation = description.in_computation;
     process.final_state = final_states_[i];
@@ -268,7 +320,8 @@ NativeOutcome Launcher::outcome() {
     for (std::uint32_t to = 0; to < sent.size(); ++to) {
       if (sent[to].messages == 0) continue;
       process.bytes_sent += sent[to].bytes;
-      outcome_.traffic.push_back({description.name, scenario_.processes[to].name, sent[to].messages, sent[to].bytes});
+      const std::string& receiver = to < scenario_.processes.size() ? scenario_.processes[to].name : kProcessManager;
+      outcome_.traffic.push_back({description.name, receiver, sent[to].messages, sent[to].bytes});
     }
     const Duration lasted{std::max<std::int64_t>(counts.last_activity_ns - started_ns_, 0)};
     outcome_.elapsed_all = std::max(outcome_.elapsed_all, lasted);

@@ -24,9 +24,11 @@ struct Membership {
   BoardRow& row;
   const Journal& journal;
   RunIdentity run;
-  std::vector<std::uint16_t> ports;  // of every process
+  std::vector<std::uint16_t> ports;  // of every process, and of the process manager
   bool modelled_work = false;
 
+  // The process manager has the number after those of the scenario.
+  std::uint32_t process_manager() const { return static_cast<std::uint32_t>(scenario.processes.size()); }
   const ProcessDescription& description() const { return scenario.processes.at(process); }
   [[noreturn]] void misuse(const char* call, const std::string& what) const;
 };

@@ -25,8 +25,10 @@ NativeCalls::NativeCalls(Membership membership, UniqueFd listener)
   wire();
 }
 
-// The links of the scenario. All processes number all channels alike, so the numbers need not be sent.
+// The links of the scenario. All processes number all channels alike, so the numbers need not be sent. A process that is
+// created has one more channel: its creator gets a link to it.
 void NativeCalls::wire() {
+  process_manager_ = links_.insert({member_.process_manager(), 0, 0, std::nullopt});
   std::map<std::string, std::uint32_t, std::less<>> number_of;
   const auto& processes = member_.scenario.processes;
   for (std::uint32_t i = 0; i < processes.size(); ++i) number_of.emplace(processes[i].name, i);
@@ -42,6 +44,7 @@ void NativeCalls::wire() {
       if (from == member_.process) wired_[target].to = links_.insert({to, channel, 0, std::nullopt});
     }
   }
+  if (member_.description().created_later) add_channel(kNobody, std::nullopt);
 }
 
 std::uint32_t NativeCalls::add_channel(std::uint32_t wired_from, std::optional<DataArea> area) {
@@ -77,10 +80,10 @@ void NativeCalls::destroy_link(LinkIndex index) {
   links_.erase(index);
 }
 
-LinkIndex NativeCalls::standard_link(StandardLink) const {
-  member_.misuse(
-      "standard_link",
-      "a native run has no switchboard, process manager and kernel processes; simulate a scenario that uses them");
+LinkIndex NativeCalls::standard_link(StandardLink which) const {
+  if (which == StandardLink::process_manager) return process_manager_;
+  member_.misuse("standard_link",
+                 "a native run has no switchboard and no kernel processes; simulate a scenario that uses them");
 }
 
 const NativeCalls::WiredLinks* NativeCalls::wired_to(std::string_view process) const {
@@ -127,7 +130,7 @@ void NativeCalls::send_over(LinkIndex to, const OutgoingMessage& message, std::u
     if (passed.is_for_one_reply()) links_.erase(*message.pass);
   }
   if (link.is_for_one_reply()) links_.erase(to);
-  ++member_.row.counts.kind(header.code).sent;
+  if (!is_manager(link.owner)) ++member_.row.counts.kind(header.code).sent;
   mailbox_.send(link.owner, header, message.data);
 }
 
@@ -224,7 +227,7 @@ std::optional<Frame> NativeCalls::await(const Fits& fits, Doing doing, std::opti
 Message NativeCalls::message_of(Frame frame) {
   const FrameHeader& header = frame.header;
   ++member_.row.counts.messages_received;
-  ++member_.row.counts.kind(header.code).received;
+  if (!is_manager(header.sender)) ++member_.row.counts.kind(header.code).received;
   member_.row.counts.last_activity_ns = monotonic_ns();
 
   Message message;

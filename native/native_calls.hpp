@@ -65,6 +65,8 @@ class NativeCalls : public MessageCalls {
     LinkIndex to;    // my link to it
     LinkIndex from;  // my end of its link to me
   };
+  bool is_manager(std::uint32_t process) const { return process == member_.process_manager(); }
+
   static constexpr std::uint32_t kNobody = 0xffffffffu;
 
   void wire();
@@ -87,6 +89,7 @@ class NativeCalls : public MessageCalls {
   MovedData moved_data_;
   Random random_;
   LinkTable<Link> links_;
+  LinkIndex process_manager_;
   std::vector<Channel> channels_;
   std::map<std::string, WiredLinks, std::less<>> wired_;
   std::uint64_t calls_made_ = 0;

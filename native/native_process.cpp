@@ -25,6 +25,13 @@ void tell_and_end(int signal) {
   ::raise(signal);
 }
 
+// A wait with a limit goes on for the rest of it when its process continues. With a handler it is interrupted.
+void interrupt_waits_when_resumed() {
+  struct sigaction handled = {};
+  handled.sa_handler = [](int) {};
+  ::sigaction(SIGCONT, &handled, nullptr);
+}
+
 [[noreturn]] void leave(int status) {
 #ifdef DPM_COVERAGE
   __gcov_dump();
@@ -63,6 +70,7 @@ void run_as_process(const Surroundings& surroundings, Membership membership, Uni
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP}) ::signal(signal, SIG_IGN);
   own_row = &membership.row;
   ::signal(SIGTERM, tell_and_end);
+  interrupt_waits_when_resumed();
   ::sigprocmask(SIG_SETMASK, &surroundings.signal_mask, nullptr);
 
   const std::uint32_t number = membership.process;

@@ -34,14 +34,18 @@ Result<std::map<std::string, int>> cores_of_machines(const Scenario& scenario) {
   std::map<std::string, int> core_of;
   for (const auto& machine : scenario.machines)
     if (used.count(machine.name) != 0) core_of.emplace(machine.name, cores->at(core_of.size()));
+  for (const auto& machine : scenario.machines)
+    if (core_of.size() < cores->size() && used.count(machine.name) == 0)
+      core_of.emplace(machine.name, cores->at(core_of.size()));
   return core_of;
 }
 
-Result<void> stay_on_core(int core) {
+Result<void> stay_on_core(int core, pid_t process) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
-  if (::sched_setaffinity(0, sizeof set, &set) != 0) return Error::from_errno("stay on core " + std::to_string(core));
+  if (::sched_setaffinity(process, sizeof set, &set) != 0)
+    return Error::from_errno("stay on core " + std::to_string(core));
   return {};
 }
 

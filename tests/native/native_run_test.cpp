@@ -301,6 +301,84 @@ TEST_CASE("native: pinned, a machine is one core; without enough cores it is ref
   CHECK(run(many).ended_well());
 }
 
+TEST_CASE("native: pinned, a process that migrates goes to the core of the other machine", "[native]") {
+  const auto core = [] {
+    cpu_set_t set;
+    ::sched_getaffinity(0, sizeof set, &set);
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &set)) return std::to_string(i);
+    return std::string();
+  };
+  System system = system_of(
+      [](MessageCalls& calls) {
+        calls.receive_message();
+        const auto moved = migrate_process(calls, "b", "green");
+        calls.print_line(moved ? "moved" : moved.error().what);
+        calls.send_message(calls.link_to("b"), message_of(1));
+      },
+      [core](MessageCalls& calls) {
+        calls.print_line(core());
+        calls.send_message(calls.link_to("a"), message_of(1));
+        calls.receive_message();
+        calls.print_line(core());
+      });
+  system.scenario.processes[1].machine = "red";
+  system.scenario.machines = {{"red"}, {"green"}};
+  cpu_set_t ours;
+  REQUIRE(::sched_getaffinity(0, sizeof ours, &ours) == 0);
+  if (CPU_COUNT(&ours) >= 2) {
+    const NativeOutcome moved = run(system, {.pin = true});
+    REQUIRE(moved.printed.size() == 3);
+    CHECK(moved.printed[1].text == "moved");
+    CHECK(moved.printed[0].text != moved.printed[2].text);
+    CHECK(std::to_string(*moved.processes[1].core) == moved.printed[2].text);
+    CHECK(moved.processes[1].machine == "green");
+  }
+  // Without a core for it, the step is refused.
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i)
+    if (CPU_ISSET(i, &ours)) CPU_SET(i, &one);
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  const NativeOutcome refused = run(system, {.pin = true});
+  CHECK(::sched_setaffinity(0, sizeof ours, &ours) == 0);
+  REQUIRE(refused.printed.size() == 3);
+  CHECK_THAT(refused.printed[1].text, Catch::Contains("no core left for machine 'green'"));
+  CHECK(refused.processes[1].machine == "red");
+  // Unpinned, only its name changes.
+  const NativeOutcome unpinned = run(system);
+  CHECK(unpinned.processes[1].machine == "green");
+  CHECK_FALSE(unpinned.processes[1].core.has_value());
+}
+
+TEST_CASE("native: requests to the process manager are messages, but not of the scenario's kinds", "[native]") {
+  System system = system_of([](MessageCalls& calls) { (void)destroy_process(calls, "b"); }, compute_for_ever);
+  const NativeOutcome outcome = run(system);
+  CHECK(outcome.ended_well());
+  CHECK(outcome.processes[0].messages_sent == 1);
+  CHECK(outcome.processes[0].messages_received == 1);
+  CHECK(outcome.processes[0].kinds.empty());
+  CHECK(outcome.messages() == 0);
+  REQUIRE(outcome.traffic.size() == 1);
+  CHECK(outcome.traffic[0].to == "process manager");
+  CHECK(outcome.processes[1].cpu_ns > 0);
+}
+
+TEST_CASE("native: a stopped process does not outlive its launcher", "[native]") {
+  const System system = system_of(
+      [](MessageCalls& calls) {
+        calls.receive_message();
+        (void)stop_process(calls, "b");
+        idle_for_ever(calls);
+      },
+      [](MessageCalls& calls) {
+        calls.print_line(std::to_string(::getpid()));
+        calls.send_message(calls.link_to("a"), {});
+        for (;;) ::usleep(1000);
+      });
+  for (const int signal : {SIGKILL, SIGTERM}) LauncherProcess(system).end_by(signal);
+}
+
 TEST_CASE("native: what only a simulator can do is refused before anything runs", "[native]") {
   System fast = system_of(do_nothing, do_nothing);
   fast.scenario.machines[0].speed = 2;

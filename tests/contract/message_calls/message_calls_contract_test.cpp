@@ -17,14 +17,6 @@ System pair(Program a, Program b) {
       .process("b", "blue", {"a"}, std::move(b));
 }
 
-void check_that_all_ends(const System& system) {
-  for (const Ran& ran : run_both(system)) {
-    INFO(ran.where);
-    CHECK(ran.error == "");
-    CHECK(ran.ended_by == "every process ended");
-  }
-}
-
 // Both systems end the run with an error that says this.
 void check_misuse(Program a, const std::string& complaint) {
   for (const Ran& ran : run_both(pair(std::move(a), [](MessageCalls&) {}))) {
