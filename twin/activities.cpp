@@ -230,21 +230,22 @@ class BehaviourInference {
     ProcessBehaviour& behaviour = behaviours_.of[p];
     behaviour.destinations.resize(operations.size());
     Activity now;
-    const auto close = [&](std::uint32_t end, std::uint64_t tail_cpu_ns) {
+    const auto close = [&](std::uint32_t end, std::uint64_t tail_cpu_ns, const IdleBefore& tail_idle) {
       now.end = end;
       now.tail_cpu_ns = tail_cpu_ns;
+      now.tail_idle = tail_idle;
       behaviour.activities.push_back(now);
     };
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
       if (operations[i].kind != OperationKind::receive || behaviour.waits[i]) continue;
-      close(i, operations[i].cpu_ns);
+      close(i, operations[i].cpu_ns, operations[i].idle);
       now = Activity{};
       now.trigger = i;
       now.begin = i + 1;
     }
     // A live service ends by a signal, or with its last connection, not because of the message that it handled.
     now.stops = record(p).ended && recording_.info.properties.scripted;
-    close(static_cast<std::uint32_t>(operations.size()), record(p).tail_cpu_ns);
+    close(static_cast<std::uint32_t>(operations.size()), record(p).tail_cpu_ns, record(p).tail_idle);
   }
 
   // ---- requests

@@ -44,7 +44,8 @@ struct Activity {
   std::uint32_t trigger = kNone;     // operation number; kNone: the start
   std::uint32_t begin = 0, end = 0;  // operations after the trigger
   std::uint64_t tail_cpu_ns = 0;     // after its last operation
-  bool stops = false;                // the process ended with it
+  IdleBefore tail_idle = {};
+  bool stops = false;  // the process ended with it
 };
 
 // What is known of the receiver of a SEND from its sender's operations.

@@ -59,8 +59,7 @@ class HandlerWriter {
     if (trigger.peer == kNone || material_.groups.of[trigger.peer] == kNone) return;
     const HandlerKey key{material_.kinds.of(trigger.peer, process, trigger), material_.groups.of[trigger.peer]};
     HandlerClass& handled = classes_[key];
-    const TokenRun run =
-        tokens_of(material_, process, activity.begin, activity.end, activity.tail_cpu_ns, activity.stops);
+    const TokenRun run = tokens_of(material_, process, activity, activity.stops);
     handled.order[process].push_back(handled.shapes.add(run));
     if (group_.members.size() == 1) runs_[key].push_back(run);
   }
@@ -139,6 +138,7 @@ class HandlerWriter {
       for (std::size_t at = 0; at < runs.size(); ++at) {
         if (handled.order.begin()->second[at] != i) continue;
         runs[at].tail_cpu_s += runs[at].tokens.back().cpu_s;
+        runs[at].tail_slept_s += runs[at].tokens.back().slept_s;
         runs[at].tokens.pop_back();
       }
       for (auto& [process, order] : handled.order) std::replace(order.begin(), order.end(), i, *without);

@@ -95,12 +95,14 @@ double mean(const Quantity& quantity) {
 
 Step compute_step(Quantity seconds) { return {steps::Compute{std::move(seconds)}}; }
 
+Step sleep_step(Quantity seconds) { return {steps::Sleep{std::move(seconds)}}; }
+
 Step send_step(const std::string& kind, const std::string& group, Quantity bytes, Pick pick) {
   return {steps::Send{{.kind = {kind}, .to = {group}, .bytes = std::move(bytes), .pick = pick}}};
 }
 
-Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times) {
-  return {steps::Wait{.kinds = {{kind}}, .from = {group}, .count = {times}}};
+Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times, Timeout timeout) {
+  return {steps::Wait{.kinds = {{kind}}, .from = {group}, .count = {times}, .timeout = std::move(timeout)}};
 }
 
 Step repeat_step(Whole times, Steps steps) { return {steps::Repeat{std::move(times), std::move(steps)}}; }

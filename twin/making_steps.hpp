@@ -14,8 +14,9 @@ Quantity summarise(std::vector<double> samples, std::size_t members);
 double mean(const Quantity& quantity);
 
 Step compute_step(Quantity seconds);
+Step sleep_step(Quantity seconds);
 Step send_step(const std::string& kind, const std::string& group, Quantity bytes, Pick pick = Pick::random);
-Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times = 1);
+Step wait_step(const std::string& kind, const std::string& group, std::uint64_t times = 1, Timeout timeout = {});
 Step repeat_step(Whole times, Steps steps);
 Step stop_step();
 

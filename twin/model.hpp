@@ -35,6 +35,18 @@ struct TwinMachine {
   std::uint16_t cores = 1;
 };
 
+// Times of one sort that were seen.
+struct TimesSeen {
+  std::uint64_t count = 0;
+  double sum_s = 0;
+
+  void add(std::uint64_t time_ns) {
+    count += time_ns > 0;
+    sum_s += static_cast<double>(time_ns) * 1e-9;
+  }
+  double mean_s() const { return count == 0 ? 0 : sum_s / static_cast<double>(count); }
+};
+
 struct TwinGroup {
   std::string name;
   bool counted = false;
@@ -53,6 +65,9 @@ struct TwinGroup {
   std::uint64_t activities_forced = 0;  // that were given another activity's form
   std::uint64_t activities_once = 0;    // whose form came only once: repeated in order, but not explained
   double cpu_s = 0;
+  TimesSeen sleeps;
+  TimesSeen timeouts;  // after which it sent again
+  TimesSeen give_ups;  // of waits after which it did something else
 
   // By the group's name, or by that of one of its members.
   bool is_called(const std::string& called) const;

@@ -85,8 +85,9 @@ void make_program(const Material& material, const Group& group, const ProgramCon
   for (const std::uint32_t p : group.members) {
     const auto& activities = material.behaviours.of[p].activities;
     const Activity& start = activities.front();
-    starts.push_back(tokens_of(material, p, start.begin, start.end, start.tail_cpu_ns, false));
-    any_start = any_start || !starts.back().tokens.empty() || starts.back().tail_cpu_s > 0;
+    starts.push_back(tokens_of(material, p, start, false));
+    any_start =
+        any_start || !starts.back().tokens.empty() || starts.back().tail_cpu_s > 0 || starts.back().tail_slept_s > 0;
     any_handler = any_handler || activities.size() > 1;
   }
   if (any_start) twin.program.start = start_steps(material, group, starts, twin, warnings);

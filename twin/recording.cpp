@@ -4,14 +4,20 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "analysis/history/message_matcher.hpp"
 #include "model/check.hpp"
+#include "twin/idle_times.hpp"
 
 namespace dpm::twin {
 namespace {
+
+// Shorter times without CPU time show nothing: a real machine's disks, interrupts and other programs need some.
+constexpr std::int64_t kShortestIdleScriptedNs = 1'000;
+constexpr std::int64_t kShortestIdleLiveNs = 10'000'000;
 
 // The call that a process is in, and its CPU time so far.
 struct OpenCall {
@@ -32,6 +38,7 @@ bool ProcessRecord::speaks_first() const {
 struct RecordingSink::State {
   const TraceInfo* info = nullptr;
   Recording recording;
+  std::optional<IdleTimes> idle;
   std::vector<OpenCall> open_calls;
   MessageMatcher matcher;
   std::map<std::uint32_t, std::pair<std::int64_t, std::int64_t>> lasted;  // by machine: first and last event
@@ -76,6 +83,8 @@ void RecordingSink::State::add(const Event& event) {
   record.waits_at_end =
       event.type == EventType::receive_call || (record.waits_at_end && event.type == EventType::message_queued);
   open_call.proc_time_ns = std::max(open_call.proc_time_ns, event.proc_time_ns);
+  if (!idle) idle.emplace(info->properties.scripted ? kShortestIdleScriptedNs : kShortestIdleLiveNs);
+  idle->add(event, record.operations.size());
   add_of_type(event, record, open_call);
 }
 
@@ -199,6 +208,7 @@ void RecordingSink::State::join_ends() {
     last.match = link.operation;
     last.time_ns = recording.records[link.process].operations[link.operation].time_ns;
     last.cpu_ns = std::exchange(child.tail_cpu_ns, 0);
+    last.idle = std::exchange(child.tail_idle, {});
     recording.records[link.process].operations[link.operation].match =
         static_cast<std::uint32_t>(child.operations.size());
     child.operations.push_back(last);
@@ -266,6 +276,7 @@ void RecordingSink::on_end(const LossReport& losses) {
   for (const auto& [machine, times] : state.lasted)
     state.recording.elapsed_s =
         std::max(state.recording.elapsed_s, static_cast<double>(times.second - times.first) * 1e-9);
+  if (state.idle) state.idle->write_into(state.recording);
   state.join_creations();
   state.join_ends();
   state.classify_open_ends();

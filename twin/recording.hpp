@@ -2,7 +2,7 @@
 //
 // The history graph (analysis/history) has no codes of messages, no channel sets of single calls and no times; a twin
 // needs all three, to tell kinds of messages apart, to see what a process waited for, and to know how long an unmetered
-// process took. So this sink keeps its own record: 64 bytes a SEND or RECEIVE.
+// process took. So this sink keeps its own record: 88 bytes a SEND or RECEIVE.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,13 @@ enum class OperationKind : std::uint8_t {
 // without length: from its creator to it, its first receive; and from it to the waiter, its last send.
 enum class Passes : std::uint8_t { message, beginning, end };
 
+// How a process passed time without CPU time (idle_times.hpp).
+struct IdleBefore {
+  std::uint64_t slept_ns = 0;
+  std::uint64_t gave_up_ns = 0;  // in receives that took nothing
+  std::uint32_t give_ups = 0;    // such receives
+};
+
 struct Operation {
   OperationKind kind = OperationKind::send;
   Passes what = Passes::message;
@@ -36,6 +43,7 @@ struct Operation {
   std::uint32_t set = kNone;    // receive: the channel set waited for; kNone: not known
   std::uint32_t match = kNone;  // operation number at `peer` of the other end
   std::uint64_t cpu_ns = 0;     // since the process's previous operation
+  IdleBefore idle = {};         // since then; a receive: before it began to wait
   std::int64_t time_ns = 0;     // by the clock of the process's machine
   std::int64_t called_ns = 0;   // receive: when it began to wait, by the same clock
 };
@@ -43,6 +51,7 @@ struct Operation {
 struct ProcessRecord {
   std::vector<Operation> operations;
   std::uint64_t tail_cpu_ns = 0;  // after the last operation
+  IdleBefore tail_idle = {};
   MachineId machine;
   bool metered = false;  // has events; the others are known from their peers' operations
   bool ended = false;    // by itself

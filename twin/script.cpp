@@ -17,13 +17,14 @@ constexpr std::size_t kDeepest = 4;         // repeats within repeats
 struct Node {
   std::size_t signature = 0;  // nodes of the same signature differ only in values
   Token token;                // of a message
-  std::vector<double> cpu_s, bytes;
+  std::vector<double> cpu_s, slept_s, bytes;
   std::uint64_t times = 1;
   std::vector<Node> inner;  // of a repeat
 };
 
 void take_values(Node& into, Node& from) {
   std::move(from.cpu_s.begin(), from.cpu_s.end(), std::back_inserter(into.cpu_s));
+  std::move(from.slept_s.begin(), from.slept_s.end(), std::back_inserter(into.slept_s));
   std::move(from.bytes.begin(), from.bytes.end(), std::back_inserter(into.bytes));
   for (std::size_t i = 0; i < into.inner.size(); ++i) take_values(into.inner[i], from.inner[i]);
 }
@@ -86,6 +87,11 @@ void add_compute(Steps& steps, const std::vector<double>& samples) {
   if (mean(amount) > 0) steps.push_back(compute_step(std::move(amount)));
 }
 
+void add_sleep(Steps& steps, const std::vector<double>& samples) {
+  Quantity time = summarise(samples, 1);
+  if (mean(time) > 0) steps.push_back(sleep_step(std::move(time)));
+}
+
 class ScriptWriter {
  public:
   ScriptWriter(const Material& material, std::uint32_t process) : material_(material), process_(process) {}
@@ -104,13 +110,15 @@ class ScriptWriter {
     const auto end = static_cast<std::uint32_t>(record.operations.size());
     const TokenRun run = messages_of(material_, process_, 0, end, record.tail_cpu_ns);
     std::vector<Node> nodes;
-    double carried_s = 0;  // CPU time before messages that nothing in the trace sent
+    double carried_s = 0, carried_slept_s = 0;  // before messages that nothing in the trace sent
     for (const Token& token : run.tokens) {
       carried_s += token.cpu_s;
+      carried_slept_s += token.slept_s + token.gave_up_s;
       if (token.what == Token::What::wait && record.operations[token.operation].match == kNone) continue;
       Node node;
       node.token = token;
       node.cpu_s.push_back(std::exchange(carried_s, 0.0));
+      node.slept_s.push_back(std::exchange(carried_slept_s, 0.0));
       node.bytes.push_back(token.bytes);
       node.signature = signatures_.of(
           fmt::format("{}:{}.{}", token.what == Token::What::send ? "S" + token.kind : "W", token.group, token.member));
@@ -128,6 +136,7 @@ class ScriptWriter {
         steps.push_back(repeat_step({node.times}, std::move(inner)));
         continue;
       }
+      add_sleep(steps, node.slept_s);
       add_compute(steps, node.cpu_s);
       const Token& token = node.token;
       const std::string& whom = material_.groups.all[token.group].member_name(token.member);

@@ -12,6 +12,7 @@ namespace {
 constexpr double kNearlyAll = 0.98;
 constexpr double kUneven = 1.6;              // times its even share: a member is preferred
 constexpr std::uint64_t kSendsToJudge = 20;  // before a preference is believed
+constexpr std::size_t kRetriesMost = 8;      // of one message
 
 double speed_of(const Recording& recording, std::uint32_t process) {
   const MachineId machine = recording.records[process].machine;
@@ -78,7 +79,11 @@ void join_to_all(const Groups& groups, std::uint32_t process, std::vector<Token>
     const Sends& of = sends[{tokens[i].kind, tokens[i].group}];
     if (runs[i] == 0 || static_cast<double>(of.in_runs) < kNearlyAll * static_cast<double>(of.all)) continue;
     joined.back().to_all = true;
-    for (std::size_t others = runs[i] - 1; others > 0; --others) joined.back().cpu_s += tokens[++i].cpu_s;
+    for (std::size_t others = runs[i] - 1; others > 0; --others) {
+      ++i;
+      joined.back().cpu_s += tokens[i].cpu_s;
+      joined.back().slept_s += tokens[i].slept_s + tokens[i].gave_up_s;
+    }
   }
   tokens = std::move(joined);
 }
@@ -90,6 +95,7 @@ void join_waits(std::vector<Token>& tokens) {
     if (token.what == Token::What::wait && !joined.empty() && same_message(joined.back(), token)) {
       ++joined.back().times;
       joined.back().cpu_s += token.cpu_s;
+      joined.back().slept_s += token.slept_s;
     } else {
       joined.push_back(token);
     }
@@ -105,6 +111,55 @@ double weight_of(std::uint64_t count, std::size_t members) {
 void add_compute(Steps& steps, const std::vector<double>& samples, std::size_t members) {
   Quantity amount = summarise(samples, members);
   if (mean(amount) > 0) steps.push_back(compute_step(std::move(amount)));
+}
+
+void add_sleep(Steps& steps, const std::vector<double>& samples, std::size_t members) {
+  Quantity time = summarise(samples, members);
+  if (mean(time) > 0) steps.push_back(sleep_step(std::move(time)));
+}
+
+// A message that was sent again because its answer did not come in time, always the same time, was sent once, and the wait
+// for its answer has a timeout.
+void join_retries(const Timeouts& timeouts, std::uint32_t process, std::vector<Token>& tokens) {
+  std::vector<Token> joined;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    joined.push_back(tokens[i]);
+    const Token& first = tokens[i];
+    if (first.what != Token::What::send || !timeouts.is_constant(process, first.kind, first.group)) continue;
+    std::size_t last = i;
+    while (last + 1 < tokens.size() && last - i < kRetriesMost && same_message(first, tokens[last + 1]) &&
+           first.to_all == tokens[last + 1].to_all && tokens[last + 1].gave_up_s > 0)
+      ++last;
+    if (last == i || last + 1 == tokens.size() || tokens[last + 1].what != Token::What::wait) continue;
+    Token wait = tokens[last + 1];
+    wait.retries = static_cast<std::uint32_t>(last - i);
+    for (std::size_t again = i + 1; again <= last; ++again) {
+      wait.timeout_s += tokens[again].gave_up_s / wait.retries;
+      wait.cpu_s += tokens[again].cpu_s;
+      wait.slept_s += tokens[again].slept_s;
+    }
+    joined.push_back(std::move(wait));
+    i = last + 1;
+  }
+  tokens = std::move(joined);
+}
+
+// What is left of waits that were given up: which form an activity has is decided before it, so the time just passes.
+void make_sleeps(std::vector<Token>& tokens) {
+  for (Token& token : tokens) token.slept_s += std::exchange(token.gave_up_s, 0.0);
+}
+
+// A receive that took nothing, before another, is a part of a longer wait.
+double gave_up_s(const Operation& operation) {
+  return operation.kind == OperationKind::send ? static_cast<double>(operation.idle.gave_up_ns) * 1e-9 : 0;
+}
+
+void add_stop(TokenRun& run) {
+  Token stop;
+  stop.what = Token::What::stop;
+  stop.cpu_s = std::exchange(run.tail_cpu_s, 0.0);
+  stop.slept_s = std::exchange(run.tail_slept_s, 0.0);
+  run.tokens.push_back(stop);
 }
 
 }  // namespace
@@ -128,11 +183,12 @@ TokenRun messages_of(const Material& material, std::uint32_t process, std::uint3
   const ProcessRecord& record = material.recording.records[process];
   TokenRun run;
   run.process = process;
-  double carried_s = 0;  // CPU time before operations that have no token
+  double carried_s = 0, carried_slept_s = 0;  // before operations that have no token
   std::map<std::uint32_t, std::uint32_t> moved;
   for (std::uint32_t i = begin; i < end; ++i) {
     const Operation& operation = record.operations[i];
     carried_s += cpu_without_cost(material.recording, process, operation);
+    carried_slept_s += static_cast<double>(operation.idle.slept_ns) * 1e-9;
     if (operation.peer == kNone || material.groups.of[operation.peer] == kNone) continue;
     if (operation.kind == OperationKind::move) {
       moved[operation.peer] = std::max(moved[operation.peer], operation.bytes);
@@ -145,6 +201,8 @@ TokenRun messages_of(const Material& material, std::uint32_t process, std::uint3
     token.kind = operation.kind == OperationKind::send ? material.kinds.of(process, operation.peer, operation)
                                                        : material.kinds.of(operation.peer, process, operation);
     token.cpu_s = std::exchange(carried_s, 0.0);
+    token.slept_s = std::exchange(carried_slept_s, 0.0);
+    token.gave_up_s = gave_up_s(operation);
     token.bytes = operation.bytes;
     token.member = material.groups.member_of[operation.peer];
     token.of = static_cast<std::uint32_t>(material.groups.all[material.groups.of[operation.peer]].members.size());
@@ -157,6 +215,7 @@ TokenRun messages_of(const Material& material, std::uint32_t process, std::uint3
     }
     run.tokens.push_back(std::move(token));
   }
+  run.tail_slept_s = carried_slept_s;
   run.tail_cpu_s = carried_s + static_cast<double>(tail_cpu_ns) * 1e-9 * speed_of(material.recording, process);
   return run;
 }
@@ -169,12 +228,16 @@ TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_
       token.group = kNone;
   join_to_all(material.groups, process, run.tokens);
   join_waits(run.tokens);
-  if (stops) {
-    Token stop;
-    stop.what = Token::What::stop;
-    stop.cpu_s = std::exchange(run.tail_cpu_s, 0.0);
-    run.tokens.push_back(stop);
-  }
+  join_retries(material.timeouts, process, run.tokens);
+  make_sleeps(run.tokens);
+  if (stops) add_stop(run);
+  return run;
+}
+
+TokenRun tokens_of(const Material& material, std::uint32_t process, const Activity& activity, bool stops) {
+  TokenRun run = tokens_of(material, process, activity.begin, activity.end, activity.tail_cpu_ns, false);
+  run.tail_slept_s += static_cast<double>(activity.tail_idle.slept_ns) * 1e-9;
+  if (stops) add_stop(run);
   return run;
 }
 
@@ -184,6 +247,9 @@ void Shape::add(const TokenRun& run) {
     const Token& token = run.tokens[i];
     Slot& slot = slots_[i];
     cpu_[i].push_back(token.cpu_s);
+    slept_[i].push_back(token.slept_s);
+    slot.retries_most = std::max(slot.retries_most, token.retries);
+    if (token.retries > 0) slot.timeout_s.push_back(token.timeout_s);
     if (token.what != Token::What::send) continue;
     slot.bytes.push_back(token.bytes);
     ++slot.sends;
@@ -198,18 +264,21 @@ void Shape::add(const TokenRun& run) {
     }
   }
   cpu_.back().push_back(run.tail_cpu_s);
+  slept_.back().push_back(run.tail_slept_s);
 }
 
 void Shape::add_forced(const TokenRun& run) {
   ++count_;
   ++forced_;
-  for (auto& samples : cpu_) samples.push_back(0);
+  for (auto* all : {&cpu_, &slept_})
+    for (auto& samples : *all) samples.push_back(0);
   cpu_.front().back() = run.cpu_s();
 }
 
 Steps Shape::steps(const Material& material, std::size_t members, std::vector<std::string>& warnings) const {
   Steps steps;
   for (std::size_t i = 0; i < form_.size(); ++i) {
+    add_sleep(steps, slept_[i], members);
     add_compute(steps, cpu_[i], members);
     const Token& token = form_[i];
     switch (token.what) {
@@ -217,16 +286,31 @@ Steps Shape::steps(const Material& material, std::size_t members, std::vector<st
         steps.push_back(sending(material, i, members, warnings));
         break;
       case Token::What::wait:
-        steps.push_back(
-            wait_step(token.kind, token.group == kNone ? "" : material.groups.all[token.group].name, token.times));
+        steps.push_back(waiting(material, i, members, warnings));
         break;
       case Token::What::stop:
         steps.push_back(stop_step());
         break;
     }
   }
+  add_sleep(steps, slept_.back(), members);
   add_compute(steps, cpu_.back(), members);
   return steps;
+}
+
+// As often as it was seen to send again, and at last without a timeout.
+Step Shape::waiting(const Material& material, std::size_t at, std::size_t members,
+                    std::vector<std::string>& warnings) const {
+  const Token& token = form_[at];
+  const Slot& slot = slots_[at];
+  const std::string from = token.group == kNone ? "" : material.groups.all[token.group].name;
+  Step wait = wait_step(token.kind, from, token.times);
+  for (std::uint32_t retry = 0; retry < slot.retries_most; ++retry) {
+    Timeout timeout{summarise(slot.timeout_s, members), {sending(material, at - 1, members, warnings)}};
+    timeout.steps.push_back(std::move(wait));
+    wait = wait_step(token.kind, from, token.times, std::move(timeout));
+  }
+  return wait;
 }
 
 bool Shape::waits_before(std::size_t at) const {
@@ -288,6 +372,7 @@ std::string Shapes::key_of(std::size_t shape) const { return runs_.at(shape).fro
 void Shapes::merge(std::size_t into, std::size_t from) {
   for (TokenRun run : runs_[from]) {
     run.tail_cpu_s += run.tokens.back().cpu_s;
+    run.tail_slept_s += run.tokens.back().slept_s;
     run.tokens.pop_back();
     shapes_[into].add(run);
     runs_[into].push_back(std::move(run));

@@ -11,6 +11,7 @@
 #include "twin/activities.hpp"
 #include "twin/making_steps.hpp"
 #include "twin/model.hpp"
+#include "twin/timeouts.hpp"
 
 namespace dpm::twin {
 
@@ -24,6 +25,7 @@ struct Material {
   const Groups& groups;
   const Kinds& kinds;
   const Behaviours& behaviours;
+  const Timeouts& timeouts;
   // Forms of activity come in the order in which they came in the trace. A live process has a state: a connection's
   // beginning, middle and end show it, and a twin that drew forms at random would wait for answers that go nowhere. If
   // every process does on the n-th message of a kind from a process what it did on the n-th in the trace, then all
@@ -38,9 +40,13 @@ struct Token {
   What what = What::send;
   std::string kind;
   std::uint32_t group = kNone;
-  std::uint32_t times = 1;  // wait
-  bool to_all = false;      // one to each member
-  double cpu_s = 0;         // before it, on a machine of speed 1
+  std::uint32_t times = 1;    // wait
+  bool to_all = false;        // one to each member
+  double cpu_s = 0;           // before it, on a machine of speed 1
+  double slept_s = 0;         // before it
+  double gave_up_s = 0;       // a message: before it, in one receive that took nothing
+  std::uint32_t retries = 0;  // a wait: times that it was given up, and the message before it sent again
+  double timeout_s = 0;       // a wait: the mean time until it was given up
   double bytes = 0;
   std::uint32_t member = 0;  // of the group, that it went to or came from
   std::uint32_t of = 1;      // members the group has
@@ -52,6 +58,7 @@ struct Token {
 struct TokenRun {
   std::vector<Token> tokens;
   double tail_cpu_s = 0;
+  double tail_slept_s = 0;
   std::uint32_t process = kNone;
 
   std::string key() const;
@@ -62,14 +69,17 @@ struct TokenRun {
 TokenRun messages_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                      std::uint64_t tail_cpu_ns);
 
-// The same for activities: messages to all members of a group become one token, and so do waits for several.
+// The same for activities: messages to all members of a group become one token, and so do waits for several, and what was
+// sent again after timeouts.
 TokenRun tokens_of(const Material& material, std::uint32_t process, std::uint32_t begin, std::uint32_t end,
                    std::uint64_t tail_cpu_ns, bool stops);
+TokenRun tokens_of(const Material& material, std::uint32_t process, const Activity& activity, bool stops);
 
 // Shape: all activities of one form, and the samples of what varies between them: CPU times, sizes, receivers.
 class Shape {
  public:
-  explicit Shape(const TokenRun& first) : form_(first.tokens), slots_(first.tokens.size()), cpu_(slots_.size() + 1) {}
+  explicit Shape(const TokenRun& first)
+      : form_(first.tokens), slots_(first.tokens.size()), cpu_(slots_.size() + 1), slept_(cpu_.size()) {}
 
   void add(const TokenRun& run);         // `run` has this form
   void add_forced(const TokenRun& run);  // `run` has another form: only its CPU time counts
@@ -89,15 +99,18 @@ class Shape {
     std::uint64_t sends = 0, to_sender = 0, to_requester = 0, in_turn = 0, turns = 0;
     std::map<std::uint32_t, std::uint64_t> by_member;
     std::map<std::uint32_t, std::uint32_t> latest;  // by process: the member that was last
+    std::uint32_t retries_most = 0;
+    std::vector<double> timeout_s;
   };
 
   Step sending(const Material& material, std::size_t at, std::size_t members, std::vector<std::string>& warnings) const;
 
+  Step waiting(const Material& material, std::size_t at, std::size_t members, std::vector<std::string>& warnings) const;
   bool waits_before(std::size_t at) const;
 
   std::vector<Token> form_;
   std::vector<Slot> slots_;
-  std::vector<std::vector<double>> cpu_;  // before each token, and after the last
+  std::vector<std::vector<double>> cpu_, slept_;  // before each token, and after the last
   std::uint64_t count_ = 0, forced_ = 0;
 };
 

@@ -38,7 +38,7 @@ std::map<MessageClass, Samples> samples_of(const Material& material) {
       if (activity.trigger == kNone) continue;
       const Operation& trigger = recording.records[p].operations[activity.trigger];
       if (trigger.peer == kNone) continue;
-      const TokenRun run = tokens_of(material, p, activity.begin, activity.end, activity.tail_cpu_ns, activity.stops);
+      const TokenRun run = tokens_of(material, p, activity, activity.stops);
       Samples& by_size = classes[{material.groups.of[trigger.peer], material.groups.of[p], trigger.code}];
       if (by_size.size() > kSizesMost) continue;
       Sample& sample = by_size[trigger.bytes];
@@ -98,7 +98,8 @@ bool explain_form(const Samples& by_size) {
 
 bool tell_kinds_by_size(const Recording& recording, const Groups& groups, const Behaviours& behaviours, Kinds& kinds) {
   bool any = false;
-  for (const auto& [message_class, by_size] : samples_of({recording, groups, kinds, behaviours})) {
+  const Timeouts timeouts(recording, groups, kinds);
+  for (const auto& [message_class, by_size] : samples_of({recording, groups, kinds, behaviours, timeouts})) {
     if (!can_be_tested(by_size) || !(explain_cpu_time(by_size) || explain_form(by_size))) continue;
     const auto& [from, to, code] = message_class;
     kinds.tell_by_size(from, to, code);

@@ -28,7 +28,8 @@ std::vector<TokenRun> cycles_of(const TokenRun& record) {
     cycle.tokens.clear();
   }
   cycle.tail_cpu_s = record.tail_cpu_s;
-  if (!cycle.tokens.empty() || cycle.tail_cpu_s > 0) cycles.push_back(cycle);
+  cycle.tail_slept_s = record.tail_slept_s;
+  if (!cycle.tokens.empty() || cycle.tail_cpu_s > 0 || cycle.tail_slept_s > 0) cycles.push_back(cycle);
   return cycles;
 }
 

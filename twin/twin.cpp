@@ -47,7 +47,9 @@ class TwinMaker {
     Behaviours behaviours = infer_behaviour(recording_, groups, kinds);
     if (tell_kinds_by_size(recording_, groups, behaviours, kinds))
       behaviours = infer_behaviour(recording_, groups, kinds);
-    const Material material{recording_, groups, kinds, behaviours, !recording_.info.properties.scripted};
+    if (!recording_.info.properties.scripted) mark_unseen_waits(recording_, groups, kinds);
+    const Timeouts timeouts(recording_, groups, kinds);
+    const Material material{recording_, groups, kinds, behaviours, timeouts, !recording_.info.properties.scripted};
     twin_.name = "twin-of-" + (recording_.info.scenario.empty() ? "a-trace" : recording_.info.scenario);
     twin_.events = recording_.events;
     twin_.requests = behaviours.requests;
@@ -200,8 +202,23 @@ class TwinMaker {
       twin.messages += record.operations.size();
       twin.activities += material.behaviours.of[p].activities.size();
       twin.cpu_s += static_cast<double>(record.tail_cpu_ns) * 1e-9;
-      for (const Operation& operation : record.operations) twin.cpu_s += static_cast<double>(operation.cpu_ns) * 1e-9;
+      for (std::uint32_t i = 0; i < record.operations.size(); ++i) {
+        twin.cpu_s += static_cast<double>(record.operations[i].cpu_ns) * 1e-9;
+        count_idle(material, p, i, twin);
+      }
+      twin.sleeps.add(record.tail_idle.slept_ns);
     }
+  }
+
+  // A wait that is given up and made again has a timeout, as Shape writes it.
+  static void count_idle(const Material& material, std::uint32_t p, std::uint32_t number, TwinGroup& twin) {
+    const Operation& operation = material.recording.records[p].operations[number];
+    twin.sleeps.add(operation.idle.slept_ns);
+    if (operation.kind != OperationKind::send || operation.idle.give_ups == 0 || operation.peer == kNone) return;
+    const bool is_timeout = material.timeouts.sends_again(p, number) &&
+                            material.timeouts.is_constant(p, material.kinds.of(p, operation.peer, operation),
+                                                          material.groups.of[operation.peer]);
+    (is_timeout ? twin.timeouts : twin.give_ups).add(operation.idle.gave_up_ns);
   }
 
   // What a run of the twin is compared with.

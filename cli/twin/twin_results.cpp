@@ -39,6 +39,24 @@ double understood_share(const TwinGroup& group) {
   return group.activities == 0 ? 1 : static_cast<double>(understood(group)) / static_cast<double>(group.activities);
 }
 
+// What was inferred of times in which nothing was computed: they are not events of the trace.
+std::string inferred_text(const TwinGroup& group) {
+  std::string text;
+  const auto say = [&](const twin::TimesSeen& times, const std::string& what) {
+    if (times.count > 0)
+      text += fmt::format("'{}' {} {}, for {} in the mean\n", group.name, what, counted(times.count, "time"),
+                          seconds_text(times.mean_s()));
+  };
+  say(group.sleeps, "sleeps (sleep_s)");
+  say(group.timeouts, fmt::format("waits in vain and sends again ({})", group.as_recorded ? "sleep_s" : "timeout_s"));
+  say(group.give_ups, "waits in vain and goes on (sleep_s)");
+  return text;
+}
+
+nlohmann::ordered_json times_json(const twin::TimesSeen& times) {
+  return {{"times", times.count}, {"mean_s", times.mean_s()}};
+}
+
 }  // namespace
 
 std::string twin_text(const twin::Twin& twin, int width) {
@@ -50,6 +68,7 @@ std::string twin_text(const twin::Twin& twin, int width) {
   std::string text = table.to_text(width) + "\n";
   text += fmt::format("made from {}; {}\n", counted(twin.events, "event"), counted(twin.requests, "request"));
   text += fmt::format("delays are from {}\n", twin.delays_from);
+  for (const auto& group : twin.groups) text += inferred_text(group);
   std::size_t as_recorded = 0;
   for (const auto& group : twin.groups) as_recorded += group.as_recorded;
   if (as_recorded > 0)
@@ -72,7 +91,10 @@ nlohmann::ordered_json twin_json(const twin::Twin& twin, const std::string& scen
                          {"kinds_handled", group.program.handlers.size()},
                          {"activities", group.activities},
                          {"activities_understood", understood(group)},
-                         {"cpu_s", group.cpu_s}});
+                         {"cpu_s", group.cpu_s},
+                         {"sleeps", times_json(group.sleeps)},
+                         {"timeouts", times_json(group.timeouts)},
+                         {"given_up", times_json(group.give_ups)}});
   return {{"scenario", scenario_file},         {"events", twin.events},
           {"requests", twin.requests},         {"delays_from", twin.delays_from},
           {"processes", std::move(processes)}, {"warnings", twin.warnings},

@@ -310,6 +310,35 @@ TEST_CASE("twin: a process begins when it is created, and a process that waits f
   CHECK(trial.reproduction.elapsed_twin_s == Approx(0.502));  // one after the other
 }
 
+TEST_CASE("twin: a live process that asks again when no answer came in time has a timeout, a periodic sender has none",
+          "[twin]") {
+  RecordedRun run({"client", "server", "sensor"});
+  const auto after = [&](std::uint32_t process, std::int64_t ms) {
+    run.recording.records[process].operations.back().idle.slept_ns = static_cast<std::uint64_t>(ms) * 1'000'000;
+  };
+  for (int i = 0; i < 20; ++i) {
+    run.message(0, 1);
+    if (i % 4 == 3) {  // the server does not answer the first time
+      const std::uint32_t again = run.send(0, 1);
+      after(0, 200);
+      run.join(0, again, 1, run.receive(1, 0));
+    }
+    run.message(1, 0);
+    const std::uint32_t value = run.send(2, 1, 12);
+    if (i > 0) after(2, 1000);
+    run.join(2, value, 1, run.receive(1, 2, 12));
+  }
+  auto made = twin::make_twin(run.recording);
+  REQUIRE(made.has_value());
+  const auto& client = *made->find("client");
+  CHECK(client.timeouts.count == 5);
+  CHECK(client.timeouts.mean_s() == Approx(0.2));
+  CHECK(client.sleeps.count == 0);
+  const auto& sensor = *made->find("sensor");
+  CHECK(sensor.timeouts.count == 0);
+  CHECK(sensor.sleeps.count == 19);
+}
+
 TEST_CASE("twin: a process that got its messages and did something else is recorded first, then one that is stuck",
           "[twin]") {
   twin::Twin made;
