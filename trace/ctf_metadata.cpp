@@ -5,33 +5,33 @@
 namespace dpm {
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out + "\"";
-}
-
 std::string integer(std::uint32_t bytes, std::uint32_t base, bool is_signed_integer) {
   return "integer { size = " + std::to_string(bytes * 8) +
          "; align = 8; signed = " + (is_signed_integer ? "true" : "false") + "; base = " + std::to_string(base) + "; }";
 }
 
 // A leading underscore keeps a field called "event" or "long" from being a keyword; readers strip it.
-std::string declaration(const RecordField& field) {
+std::optional<EventMember> member_of(const RecordLayout& layout, const RecordField& field) {
+  const auto type = event_type_from_name(layout.name);
+  return type ? member_named(*type, field.name) : std::nullopt;
+}
+
+std::string declaration(const RecordLayout& layout, const RecordField& field, const CtfNames& names) {
+  const auto member = member_of(layout, field);
+  if (const auto named = member ? names.type_of(*member) : std::nullopt)
+    return std::string(*named) + " _" + field.name + ";";
   const bool is_number =
       field.length_bytes == 1 || field.length_bytes == 2 || field.length_bytes == 4 || field.length_bytes == 8;
   if (is_number) return integer(field.length_bytes, field.base, is_signed(field)) + " _" + field.name + ";";
   return integer(1, 16, false) + " _" + field.name + "[" + std::to_string(field.length_bytes) + "];";
 }
 
-std::string event_class(std::uint32_t stream, std::size_t id, const RecordLayout& layout, const RecordClass& record) {
-  std::string text = "event {\n  name = " + quoted(layout.name) + ";\n  id = " + std::to_string(id) +
+std::string event_class(std::uint32_t stream, std::size_t id, const RecordLayout& layout, const RecordClass& record,
+                        const CtfNames& names) {
+  std::string text = "event {\n  name = " + ctf_literal(layout.name) + ";\n  id = " + std::to_string(id) +
                      ";\n  stream_id = " + std::to_string(stream) + ";\n  fields := struct {\n";
   for (std::size_t i = 0; i < layout.fields.size(); ++i)
-    if (record.has(i)) text += "    " + declaration(layout.fields[i]) + "\n";
+    if (record.has(i)) text += "    " + declaration(layout, layout.fields[i], names) + "\n";
   return text + "  };\n};\n";
 }
 
@@ -51,14 +51,14 @@ std::string ctf_prologue() {
 
 std::string ctf_clock(MachineId machine, const std::string& machine_name) {
   const std::string name = clock_name(machine);
-  return "clock {\n  name = " + name + ";\n  description = " + quoted("the clock of machine " + machine_name) +
+  return "clock {\n  name = " + name + ";\n  description = " + ctf_literal("the clock of machine " + machine_name) +
          ";\n  freq = 1000000000;\n};\n"
          "typealias integer { size = 64; align = 8; signed = false; map = clock." +
          name + ".value; } := " + name + "_time_t;\n";
 }
 
 std::string ctf_stream(std::uint32_t stream, MachineId machine, const TraceDescription& description,
-                       std::uint16_t filter) {
+                       std::uint16_t filter, const CtfNames& names) {
   const std::string time_type = clock_name(machine) + "_time_t";
   std::string text = "stream {\n  id = " + std::to_string(stream) + ";\n  event.header := struct { uint16_t id; " +
                      time_type + " timestamp; };\n" + "  packet.context := struct {\n    " + time_type +
@@ -68,8 +68,20 @@ std::string ctf_stream(std::uint32_t stream, MachineId machine, const TraceDescr
                      "    uint64_t records;\n    uint32_t machine;\n    uint32_t filter;\n  };\n};\n";
   const auto& classes = description.filters.at(filter).classes;
   for (std::size_t id = 0; id < classes.size(); ++id)
-    text += event_class(stream, id, description.layouts.at(classes[id].layout), classes[id]);
+    text += event_class(stream, id, description.layouts.at(classes[id].layout), classes[id], names);
   return text;
+}
+
+std::size_t ctf_fields_with_names(const TraceDescription& description, std::uint16_t filter) {
+  std::size_t fields = 0;
+  for (const RecordClass& record : description.filters.at(filter).classes) {
+    const RecordLayout& layout = description.layouts.at(record.layout);
+    for (std::size_t i = 0; i < layout.fields.size(); ++i) {
+      const auto member = record.has(i) ? member_of(layout, layout.fields[i]) : std::nullopt;
+      fields += member && CtfNames::can_name(*member);
+    }
+  }
+  return fields;
 }
 
 }  // namespace dpm

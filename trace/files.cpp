@@ -61,7 +61,10 @@ Error failed_beside(const std::string& doing, const std::string& beside) {
 }  // namespace
 
 Result<void> replace_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".new";
+  return replace_file(path, text, path + ".new");
+}
+
+Result<void> replace_file(const std::string& path, const std::string& text, const std::string& beside) {
   const UniqueFd file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return Error::from_errno("create " + beside);
   auto left = std::as_bytes(std::span(text));

@@ -18,6 +18,8 @@ Result<void> append_to_file(const std::string& path, std::span<const std::byte> 
 
 // Replaces the file as a whole: written beside it, synced, renamed. If that fails, nothing is left beside it.
 Result<void> replace_file(const std::string& path, const std::string& text);
+// The same where nothing may be beside it: `beside` is on the same file system.
+Result<void> replace_file(const std::string& path, const std::string& text, const std::string& beside);
 
 // Gives the file this length, with disk space allocated; its contents do not matter.
 Result<void> reserve_file(const std::string& path, std::size_t bytes);

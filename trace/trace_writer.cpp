@@ -168,9 +168,30 @@ struct TraceWriter::State {
     return *streams.back();
   }
 
+  const TraceInfo& info() const { return source_info != nullptr ? *source_info : sidecar.info; }
+
   std::string machine_name(MachineId machine) const {
-    const TraceInfo& info = source_info != nullptr ? *source_info : sidecar.info;
+    const TraceInfo& info = this->info();
     return machine.value < info.machines.size() ? info.machines[machine.value].name : std::to_string(machine.value);
+  }
+
+  // Packets do not change: the numbers in them get names. Readers of CTF take any other file in its folder for a stream,
+  // so the new metadata are written outside of it.
+  void name_numbers_in_metadata() {
+    if (!takes_events || !knows_processes || streams.empty()) return;
+    std::size_t fields = 0;
+    for (const auto& stream : streams) fields += ctf_fields_with_names(sidecar.description, stream->summary.filter);
+    const CtfNames names(info(), fields);
+    std::string text = ctf_prologue() + names.declarations();
+    std::vector<bool> has_clock(clock_declared.size());
+    for (const auto& stream : streams) {
+      const StreamSummary& summary = stream->summary;
+      if (!has_clock[summary.machine.value]) text += ctf_clock(summary.machine, machine_name(summary.machine));
+      has_clock[summary.machine.value] = true;
+      text += ctf_stream(stream->number, summary.machine, sidecar.description, summary.filter, names);
+    }
+    const SpareDescriptor::Lent lent(spare);
+    note(replace_file(ctf_path("metadata"), text, fmt::format("{}/metadata.new", directory)));
   }
 
   void put(Stream& stream, ClassIndex record_class, LocalTime time, const std::byte* record) {
@@ -335,7 +356,10 @@ void TraceWriter::on_end(const Ledger& ledger) {
   state_->list_split_processes();
   state_->sidecar.finished = true;
   state_->give_back_reserve();
-  if (state_->status) state_->take_in_journal();  // a full disk has little space
+  if (state_->status) {  // a full disk has little space
+    state_->take_in_journal();
+    state_->name_numbers_in_metadata();
+  }
   state_->write_sidecar();
   if (state_->journal && !state_->sidecar.has_journal && state_->status && state_->sidecar_status)
     ::unlink(fmt::format("{}/{}", state_->directory, kNamesJournalName).c_str());

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tests/support/catch.hpp"
+#include "tests/trace/babeltrace.hpp"
 #include "tests/trace/trace_fixture.hpp"
 #include "trace/sidecar.hpp"
 
@@ -11,26 +12,6 @@ using namespace dpm;
 using namespace dpm::test;
 
 namespace {
-
-// What babeltrace2 prints, line by line.
-std::vector<std::string> babeltrace(const std::string& directory) {
-  const std::string command = fmt::format("babeltrace2 --names=all '{}' 2>&1", directory);
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::vector<std::string> lines;
-  std::string line;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
-    if (c != '\n') {
-      line += static_cast<char>(c);
-    } else {
-      lines.push_back(std::move(line));
-      line.clear();
-    }
-  }
-  INFO(command << ": " << (lines.empty() ? "" : lines.back()));
-  REQUIRE(::pclose(pipe) == 0);
-  return lines;
-}
 
 int mode_of(const std::string& path) {
   struct stat status {};
@@ -201,7 +182,9 @@ TEST_CASE("trace: babeltrace2 shows fields by their names, values and bases", "[
   const auto lines = babeltrace(folder / "trace");
   REQUIRE(lines.size() == 1);
   for (const char* expected : {"SEND", "time = 5000000012", "procTime = 77", "pc = 0xABC", "msgLength = 1024",
-                               "fromTask = 1", "toTask = 0", "machine = 0", "5.000000012"})
+                               "fromTask = ( \"p1\" : container = 1 )", "toTask = ( \"p0\" : container = 0 )",
+                               "channel = ( \"c0\" : container = 0 )", "machine = ( \"m0\" : container = 0 )",
+                               "passLink = ( \"none\" : container = 4294967295 )", "5.000000012"})
     CHECK_THAT(lines[0], Catch::Contains(expected));
 }
 

@@ -13,7 +13,8 @@ import subprocess
 from account import RECEIVE, SEND, Accept, Account, Flow, Move, Task, datagrams
 
 _EVENT = re.compile(r"\) ([A-Z]+): \{")
-_FIELD = re.compile(r"(\w+) = (-?\w+)")
+# `fromTask = ( "name" : container = 3 )` for a number that has a name, which is any text; `msgLength = 64` for others.
+_FIELD = re.compile(r'(\w+) = (?:\( (?:"(?:[^"\\]|\\.)*"|<unknown>) : container = )?(-?\w+)')
 _INODE = re.compile(r"[#[](\d+)\]?$")
 _NONE = 0xFFFFFFFF
 _ACCEPTED_BY_CALL = 0  # evidence: the call itself was seen
