@@ -72,6 +72,14 @@ test("clock: between ticks time goes on, never back, and comes near to what is r
   assert.equal(clock.now_s(9000), 13.5);
 });
 
+test("clock: when ticks come late, time stands rather than runs back", () => {
+  const clock = new Clock();
+  clock.report(10, "recording", 1000);
+  const ahead = clock.now_s(1300);
+  clock.report(10.01, "recording", 1310);
+  for (let ms = 1310; ms < 1400; ms += 2) assert(clock.now_s(ms) >= ahead, String(ms));
+});
+
 test("plan: undo and redo go through all steps, and steps of one slider are one", () => {
   const plans = new Plans();
   plans.change(moved(plans.plan, "db", "blue", "red"));

@@ -69,7 +69,7 @@ export function grid_of({ bin_from, bin_to }: Answer): Grid | null {
     const column = (bin_from[i] - from_s) / step_s;
     if (Math.abs(column - Math.round(column)) > 0.02) return null;
   }
-  return { from_s, step_s, columns: Math.max(1, Math.round((to_s - from_s) / step_s)) };
+  return { from_s, step_s, columns: Math.max(1, Math.ceil((to_s - from_s) / step_s - 0.02)) };
 }
 
 function packed(colour: string, alpha: number): number {

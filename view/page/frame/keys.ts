@@ -27,7 +27,11 @@ export class Keys {
       if (event.key === "Escape") target.blur();
       return;
     }
-    if (this.help.is_open && event.key !== "?") return;
+    if (this.help.is_open && event.key !== "?") {
+      // The focus stays in the list of keys, which has one button.
+      if (event.key === "Tab") event.preventDefault();
+      return;
+    }
     if (this.view()?.key?.(event)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (this.act(event.key, target)) event.preventDefault();
