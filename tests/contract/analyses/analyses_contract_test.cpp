@@ -1,9 +1,11 @@
 // Every analysis that takes events under the contract of analyses, on a simulated server with several clients. Analyses
 // of the history graph take a History, so the graph itself stands for them.
+#include <algorithm>
 #include <sstream>
 
 #include "analysis/clocks/clocks.hpp"
 #include "analysis/history/history.hpp"
+#include "analysis/levels/levels.hpp"
 #include "analysis/matching/matching.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/messages/queue_feed.hpp"
@@ -125,6 +127,29 @@ std::string history_of(EventSource& source) {
   return out.str();
 }
 
+std::string levels_of(EventSource& source) {
+  LevelsAnalysis levels;
+  REQUIRE(source.run(levels));
+  std::vector<RunTime> edges;
+  for (int i = -1; i < 40; ++i) edges.push_back(RunTime::from_seconds(i * .05));
+  std::ostringstream out;
+  out << levels.events() << ' ' << levels.offsets().last().ns << ' ' << levels.offsets().is_common() << '\n';
+  for (std::uint32_t p = 0; p < levels.processes(); ++p)
+    for (const auto& did : levels.of(ProcessId{p}, edges))
+      out << did.cpu_ns << ' ' << did.waiting_ns << ' ' << did.queue_ns << ' ' << did.sent << ' ' << did.sent_bytes
+          << ' ' << did.received << ' ' << did.received_bytes << '\n';
+  std::vector<std::string> pairs;  // they are numbered as they come
+  for (std::size_t pair = 0; pair < levels.pairs(); ++pair) {
+    std::ostringstream text;
+    text << levels.ends_of(pair).from.value << ' ' << levels.ends_of(pair).to.value;
+    for (const auto& did : levels.of_pair(pair, edges)) text << ' ' << did.messages << ' ' << did.bytes;
+    pairs.push_back(text.str());
+  }
+  std::sort(pairs.begin(), pairs.end());
+  for (const auto& pair : pairs) out << pair << '\n';
+  return out.str();
+}
+
 std::string twin_of(EventSource& source) {
   twin::RecordingSink recorder;
   REQUIRE(source.run(recorder));
@@ -178,6 +203,10 @@ TEST_CASE("analysis contract: queues", "[contract]") {
 
 TEST_CASE("analysis contract: matching", "[contract]") {
   CHECK(check_analysis_contract(matching_of, typical()) == std::vector<std::string>{});
+}
+
+TEST_CASE("analysis contract: levels", "[contract]") {
+  CHECK(check_analysis_contract(levels_of, typical()) == std::vector<std::string>{});
 }
 
 TEST_CASE("analysis contract: clocks", "[contract]") {

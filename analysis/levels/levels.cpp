@@ -1,0 +1,329 @@
+#include "analysis/levels/levels.hpp"
+
+#include <algorithm>
+
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+std::uint64_t part_of(std::uint64_t amount, std::int64_t numerator, std::int64_t denominator) {
+  if (numerator >= denominator) return amount;
+  const auto part = static_cast<std::uint64_t>(static_cast<long double>(amount) * static_cast<long double>(numerator) /
+                                               static_cast<long double>(denominator));
+  return std::min(part, amount);
+}
+
+std::uint64_t key_of(ProcessId from, ProcessId to) { return (std::uint64_t{from.value} << 32) | to.value; }
+
+// Within 73 years of the clock's zero, so that sums and differences of times fit an integer: a trace may be hostile.
+constexpr std::int64_t kTimeEndNs = std::int64_t{1} << 61;
+
+LocalTime possible(LocalTime time) { return {std::clamp(time.ns, -kTimeEndNs, kTimeEndNs)}; }
+
+bool is_message(const Event& event) { return (event.flags & event_flags::kNoMessage) == 0; }
+
+}  // namespace
+
+ProcessAmounts ProcessAmounts::part(std::int64_t numerator, std::int64_t denominator) const {
+  return {.cpu_ns = part_of(cpu_ns, numerator, denominator),
+          .waiting_ns = part_of(waiting_ns, numerator, denominator),
+          .queue_ns = part_of(queue_ns, numerator, denominator)};
+}
+
+ProcessAmounts& ProcessAmounts::operator+=(const ProcessAmounts& other) {
+  cpu_ns += other.cpu_ns, waiting_ns += other.waiting_ns, queue_ns += other.queue_ns;
+  sent += other.sent, received += other.received;
+  sent_bytes += other.sent_bytes, received_bytes += other.received_bytes;
+  return *this;
+}
+
+ProcessAmounts& ProcessAmounts::operator-=(const ProcessAmounts& other) {
+  cpu_ns -= other.cpu_ns, waiting_ns -= other.waiting_ns, queue_ns -= other.queue_ns;
+  sent -= other.sent, received -= other.received;
+  sent_bytes -= other.sent_bytes, received_bytes -= other.received_bytes;
+  return *this;
+}
+
+PairAmounts& PairAmounts::operator+=(const PairAmounts& other) {
+  messages += other.messages, bytes += other.bytes;
+  return *this;
+}
+
+PairAmounts& PairAmounts::operator-=(const PairAmounts& other) {
+  messages -= other.messages, bytes -= other.bytes;
+  return *this;
+}
+
+void LevelsAnalysis::on_events(std::span<const Event> batch) {
+  DPM_CHECK(info_ != nullptr);
+  for (const Event& event : batch) {
+    if (event.process.is_none() || event.machine.is_none()) continue;
+    if (possible(event.local_time) == event.local_time) {
+      take(event);
+    } else {
+      Event moved = event;
+      moved.local_time = possible(event.local_time);
+      take(moved);
+    }
+  }
+}
+
+void LevelsAnalysis::on_end(const LossReport& /*losses*/) {
+  settle_offsets();
+  info_ = nullptr;
+}
+
+void LevelsAnalysis::take(const Event& event) {
+  ++events_;
+  offsets_.note(event, *info_);
+  if (event.process.value >= processes_.size()) processes_.resize(event.process.value + 1u);
+  Process& process = processes_[event.process.value];
+  pass_time(process, event);
+  if (is_message(event)) count(process, event);
+  if (bytes_ > options_.bytes_max / 3 * 2) fit();       // a curve may grow by half
+  if (event.type == EventType::message_queued) return;  // others did it: it goes on with what it did
+  process.doing = event.type == EventType::receive_call      ? Doing::waits_for_message
+                  : event.type == EventType::destroy_process ? Doing::ended
+                                                             : Doing::not_known;
+}
+
+template <typename Amounts, typename Change>
+void LevelsAnalysis::change(Curve<Amounts>& curve, Change&& how) {
+  const std::size_t before = curve.bytes();
+  how(curve);
+  bytes_ += curve.bytes() - before;
+}
+
+// On the machine of the event, which it has not been on, or not now. What it did between the machines has no time.
+Curve<ProcessAmounts>& LevelsAnalysis::begin_stay(Process& process, const Event& event) {
+  const bool is_first = process.doing == Doing::not_seen;
+  const auto known = std::find_if(process.stays.begin(), process.stays.end(),
+                                  [&](const auto& stay) { return stay.machine == event.machine; });
+  process.current = static_cast<std::size_t>(known - process.stays.begin());
+  if (known == process.stays.end()) process.stays.push_back({event.machine, {}});
+  Curve<ProcessAmounts>& curve = process.stays[process.current].curve;
+  process.last = curve.empty() ? event.local_time : std::max(curve.until(), event.local_time);
+  if (!is_first) return curve;
+  const bool is_acquired = event.process.value < info_->processes.size() && (*info_)[event.process].acquired;
+  if (is_acquired) process.proc_time_ns = event.proc_time_ns;  // what it did before is not of this run
+  process.first = event.local_time;
+  process.first_machine = event.machine;
+  const std::uint64_t used_ns = event.proc_time_ns - process.proc_time_ns;
+  process.last = possible({process.last.ns - static_cast<std::int64_t>(std::min<std::uint64_t>(used_ns, kTimeEndNs))});
+  return curve;
+}
+
+// From its last event to this one: CPU time, waiting, queue.
+void LevelsAnalysis::pass_time(Process& process, const Event& event) {
+  const bool stays = process.doing != Doing::not_seen && process.stays[process.current].machine == event.machine;
+  Curve<ProcessAmounts>& curve = stays ? process.stays[process.current].curve : begin_stay(process, event);
+  const LocalTime from = process.last, to = std::max(from, event.local_time);  // a clock may be set back
+  const auto elapsed_ns = static_cast<std::uint64_t>(to.ns - from.ns);
+  ProcessAmounts amounts;
+  if (event.proc_time_ns > process.proc_time_ns) amounts.cpu_ns = event.proc_time_ns - process.proc_time_ns;
+  process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
+  if (process.doing == Doing::waits_for_message) amounts.waiting_ns = elapsed_ns - std::min(elapsed_ns, amounts.cpu_ns);
+  amounts.queue_ns = process.queue_length * elapsed_ns;
+  const std::uint64_t waited_ns = event.type == EventType::wait ? std::min(event.sequence, elapsed_ns) : 0;
+  change(curve, [&](auto& of) {
+    if (waited_ns > 0 && waited_ns < elapsed_ns) {
+      ProcessAmounts wait;
+      wait.waiting_ns = waited_ns;
+      wait.queue_ns = process.queue_length * waited_ns;
+      amounts.queue_ns -= wait.queue_ns;
+      amounts.waiting_ns -= std::min(amounts.waiting_ns, waited_ns);
+      const LocalTime since{to.ns - static_cast<std::int64_t>(waited_ns)};
+      of.add_over(from, since, amounts, options_.finest_ns);
+      of.add_over(since, to, wait, options_.finest_ns);
+    } else {
+      if (waited_ns > 0) amounts.waiting_ns = waited_ns - std::min(waited_ns, amounts.cpu_ns);
+      of.add_over(from, to, amounts, options_.finest_ns);
+    }
+  });
+  process.last = to;
+}
+
+void LevelsAnalysis::count(Process& process, const Event& event) {
+  ProcessAmounts& sum = process.stays[process.current].curve.sum();
+  if (event.type == EventType::send) {
+    ++sum.sent;
+    sum.sent_bytes += event.length_bytes;
+    count_pair(pair_of(event.process, event.peer, process.last_sent), event, process.last);
+  } else if (event.type == EventType::receive) {
+    ++sum.received;
+    sum.received_bytes += event.length_bytes;
+    if (process.has_queue && process.queue_length > 0) --process.queue_length;
+    const std::size_t pair = pair_of(event.peer, event.process, process.last_received);
+    if (!pairs_[pair].by_send) count_pair(pair, event, process.last);
+  } else if (event.type == EventType::message_queued) {
+    process.has_queue = true;
+    ++process.queue_length;
+  }
+}
+
+// `last` is the pair of the process's last message of this kind: often it is the same again.
+std::size_t LevelsAnalysis::pair_of(ProcessId from, ProcessId to, std::size_t& last) {
+  if (last < pairs_.size() && pairs_[last].ends.from == from && pairs_[last].ends.to == to) return last;
+  const auto known = pair_numbers_.find(key_of(from, to));
+  if (known != pair_numbers_.end()) return last = known->second;
+  const bool is_full = pairs_.size() >= options_.pairs_max;
+  const Ends ends = is_full ? Ends{} : Ends{from, to};
+  const auto [found, is_new] = pair_numbers_.try_emplace(key_of(ends.from, ends.to), pairs_.size());
+  if (is_new) pairs_.push_back({ends, false, {}});
+  return last = found->second;
+}
+
+void LevelsAnalysis::count_pair(std::size_t number, const Event& event, LocalTime time) {
+  Pair& pair = pairs_[number];
+  if (event.type == EventType::send && !pair.by_send) {  // until now counted by its RECEIVEs
+    for (const auto& stay : pair.stays) bytes_ -= stay.curve.bytes();
+    pair.stays.clear();
+    pair.by_send = true;
+  }
+  auto stay = std::find_if(pair.stays.begin(), pair.stays.end(),
+                           [&](const auto& known) { return known.machine == event.machine; });
+  if (stay == pair.stays.end()) stay = pair.stays.insert(stay, {event.machine, {}});
+  change(stay->curve, [&](auto& of) {
+    of.add_over(time, time, {}, options_.finest_ns);
+    of.sum() += {1, event.length_bytes};
+  });
+}
+
+// What goes on since its last event, and is in no curve yet.
+ProcessAmounts LevelsAnalysis::still_open(const Process& process, LocalTime time) const {
+  ProcessAmounts open;
+  if (process.doing == Doing::ended) return open;
+  const auto& stay = process.stays[process.current];
+  const LocalTime begin = stay.curve.until(), end = std::min(time, offsets_.last_of(stay.machine));
+  if (end <= begin) return open;
+  const auto elapsed_ns = static_cast<std::uint64_t>(end.ns - begin.ns);
+  if (process.doing == Doing::waits_for_message) open.waiting_ns = elapsed_ns;
+  open.queue_ns = process.queue_length * elapsed_ns;
+  return open;
+}
+
+std::vector<ProcessAmounts> LevelsAnalysis::of(ProcessId id, std::span<const RunTime> edges) const {
+  DPM_CHECK(!edges.empty());
+  std::vector<ProcessAmounts> amounts(edges.size() - 1);
+  if (doing(id) == Doing::not_seen) return amounts;
+  const Process& process = processes_[id.value];
+  for (std::size_t s = 0; s < process.stays.size(); ++s) {
+    const auto& stay = process.stays[s];
+    std::size_t hint = 0;
+    ProcessAmounts before;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const LocalTime time = offsets_.local_time(stay.machine, edges[i]);
+      ProcessAmounts now = stay.curve.at(time, hint);
+      if (s == process.current) now += still_open(process, time);
+      if (i > 0) (amounts[i - 1] += now) -= before;
+      before = now;
+    }
+  }
+  return amounts;
+}
+
+std::vector<PairAmounts> LevelsAnalysis::of_pair(std::size_t pair, std::span<const RunTime> edges) const {
+  DPM_CHECK(!edges.empty() && pair < pairs_.size());
+  std::vector<PairAmounts> amounts(edges.size() - 1);
+  for (const auto& stay : pairs_[pair].stays) {
+    std::size_t hint = 0;
+    PairAmounts before;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const PairAmounts now = stay.curve.at(offsets_.local_time(stay.machine, edges[i]), hint);
+      if (i > 0) (amounts[i - 1] += now) -= before;
+      before = now;
+    }
+  }
+  return amounts;
+}
+
+std::optional<std::size_t> LevelsAnalysis::find_pair(ProcessId from, ProcessId to) const {
+  const auto found = pair_numbers_.find(key_of(from, to));
+  return found == pair_numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+LevelsAnalysis::Doing LevelsAnalysis::doing(ProcessId process) const {
+  return process.value < processes_.size() ? processes_[process.value].doing : Doing::not_seen;
+}
+
+bool LevelsAnalysis::has_queue(ProcessId process) const {
+  return process.value < processes_.size() && processes_[process.value].has_queue;
+}
+
+std::uint64_t LevelsAnalysis::queue_length(ProcessId process) const {
+  return process.value < processes_.size() ? processes_[process.value].queue_length : 0;
+}
+
+std::optional<RunTime> LevelsAnalysis::first_of(ProcessId id) const {
+  if (doing(id) == Doing::not_seen) return std::nullopt;
+  const Process& process = processes_[id.value];
+  return offsets_.run_time(process.first_machine, process.first);
+}
+
+std::optional<RunTime> LevelsAnalysis::last_of(ProcessId id) const {
+  if (doing(id) == Doing::not_seen) return std::nullopt;
+  const Process& process = processes_[id.value];
+  return offsets_.run_time(process.stays[process.current].machine, process.last);
+}
+
+MachineId LevelsAnalysis::machine_of(ProcessId id) const {
+  if (doing(id) == Doing::not_seen) return {};
+  return processes_[id.value].stays[processes_[id.value].current].machine;
+}
+
+std::int64_t LevelsAnalysis::width_ns_at(RunTime from) const {
+  return coarse_until_ && from < *coarse_until_ ? coarse_ns_ : options_.finest_ns;
+}
+
+template <typename Each>
+void LevelsAnalysis::for_each_curve(Each&& each) {
+  for (auto& process : processes_)
+    for (auto& stay : process.stays) each(stay.machine, stay.curve);
+  for (auto& pair : pairs_)
+    for (auto& stay : pair.stays) each(stay.machine, stay.curve);
+}
+
+// The moment after which the points take a quarter of the budget.
+RunTime LevelsAnalysis::begin_of_newest() {
+  std::int64_t low_ns = std::numeric_limits<std::int64_t>::max(), high_ns = std::numeric_limits<std::int64_t>::min();
+  for_each_curve([&](MachineId machine, const auto& curve) {
+    if (curve.empty()) return;
+    low_ns = std::min(low_ns, offsets_.run_time(machine, curve.begin()).ns);
+    high_ns = std::max(high_ns, offsets_.run_time(machine, curve.until()).ns);
+  });
+  while (high_ns - low_ns > options_.finest_ns) {
+    const std::int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
+    std::size_t newer = 0;
+    for_each_curve([&](MachineId machine, const auto& curve) {
+      newer += curve.bytes_after(offsets_.local_time(machine, {middle_ns}));
+    });
+    (newer > options_.bytes_max / 4 ? low_ns : high_ns) = middle_ns;
+  }
+  return {high_ns};
+}
+
+void LevelsAnalysis::coarsen_all() {
+  bytes_ = 0;
+  for_each_curve([&](MachineId machine, auto& curve) {
+    const LocalTime limit = offsets_.local_time(machine, *coarse_until_);
+    curve.coarsen({floor_divide(limit.ns, coarse_ns_) * coarse_ns_}, coarse_ns_);
+    bytes_ += curve.bytes();
+  });
+}
+
+// Half of the budget is left, so that this is seldom. It ends: at last each curve has a few points, which is more
+// than the budget only if that is less than 400 bytes a curve.
+void LevelsAnalysis::fit() {
+  offsets_.settle();
+  coarse_until_ =
+      std::max(coarse_until_.value_or(RunTime{std::numeric_limits<std::int64_t>::min()}), begin_of_newest());
+  constexpr std::int64_t kCoarsestNs = std::int64_t{1} << 56;
+  coarsen_all();
+  while (bytes_ > options_.bytes_max / 2 && coarse_ns_ < kCoarsestNs) {
+    coarse_ns_ *= 2;
+    coarsen_all();
+  }
+}
+
+}  // namespace dpm
