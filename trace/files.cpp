@@ -99,6 +99,10 @@ Result<FileReader> FileReader::open(const std::string& path) {
   return FileReader(std::move(file), static_cast<std::size_t>(status.st_size));
 }
 
+bool FileReader::go_to(std::uint64_t offset) {
+  return offset <= bytes_ && ::lseek(fd_.get(), static_cast<off_t>(offset), SEEK_SET) >= 0;
+}
+
 std::size_t FileReader::read(std::span<std::byte> into) {
   std::size_t filled = 0;
   while (filled < into.size()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -31,6 +32,8 @@ class FileReader {
  public:
   static Result<FileReader> open(const std::string& path);
 
+  // What is read next. False: there is no such place.
+  bool go_to(std::uint64_t offset);
   // Fills `into` as far as the file goes; less means that it has ended, or cannot be read further.
   std::size_t read(std::span<std::byte> into);
   std::size_t bytes() const { return bytes_; }  // when it was opened

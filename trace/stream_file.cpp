@@ -16,10 +16,13 @@ constexpr std::uint64_t kVainFactor = 4;
 
 }  // namespace
 
-Result<StreamFile> StreamFile::open(const std::string& path) {
+Result<StreamFile> StreamFile::open(const std::string& path, std::uint64_t offset) {
   auto file = FileReader::open(path);
   if (!file) return file.error();
-  return StreamFile(*std::move(file));
+  if (offset > 0 && !file->go_to(offset)) return Error{fmt::format("cannot go to byte {} of '{}'", offset, path)};
+  StreamFile stream(*std::move(file));
+  stream.offset_ = offset;
+  return stream;
 }
 
 // Whether that number of bytes of the file follows; if so, they are at begin_.

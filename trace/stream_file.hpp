@@ -25,12 +25,18 @@ enum class FileEnd : std::uint8_t { final, may_grow };
 
 class StreamFile {
  public:
-  static Result<StreamFile> open(const std::string& path);
+  // `offset`: where the first packet to be read begins.
+  static Result<StreamFile> open(const std::string& path, std::uint64_t offset = 0);
 
   // The next sound packet, or nothing at the end. It is valid until the next call. The time is linear in the bytes of the
   // file, whatever they are: the search ends early in a file that was made to be costly. `may_grow`: an incomplete
   // packet at the end does not count as damage. A later call returns it.
   std::optional<Packet> next(FileEnd end = FileEnd::final);
+
+  // Where the packet that was handed out last begins.
+  std::uint64_t packet_offset() const { return offset_; }
+
+  std::uint64_t bytes() const { return file_.bytes(); }  // of the file, when it was opened
 
   // Call after next() has returned nothing: empty when the file consists of sound packets.
   std::string damage() const;

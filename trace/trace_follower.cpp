@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 
+#include "model/check.hpp"
 #include "trace/ids_in_use.hpp"
 #include "trace/names_journal.hpp"
 #include "trace/packet_decoder.hpp"
@@ -55,6 +56,7 @@ struct TraceFollower::State {
   bool recording = true;
   bool over = false;
   std::vector<Event> batch;
+  PacketPlace place;  // of `batch`
   std::uint64_t delivered = 0;
   Ledger ledger;
 
@@ -66,6 +68,7 @@ struct TraceFollower::State {
   void look_again();
   void list_streams();
   bool read_packet(Stream& stream, const Deliver& deliver);
+  void read_again(const PacketPlace& place, const Deliver& deliver);
   bool take(const Event& event);
   void place_processes();
   void settle_ledger();
@@ -168,10 +171,32 @@ bool TraceFollower::State::read_packet(Stream& stream, const Deliver& deliver) {
   decoder->read(*packet, stream.outcome, [&](const Event& event) { return take(event); });
   if (!(ids.sizes() == TableSizes::of(sidecar.info))) learn_names();
   place_processes();
+  const std::uint64_t offset = stream.file->packet_offset();
+  place = {static_cast<std::uint32_t>(&stream - streams.data()), offset, offset};
   delivered += batch.size();
   if (!batch.empty()) deliver(batch);
   batch.clear();
   return true;
+}
+
+void TraceFollower::State::read_again(const PacketPlace& at, const Deliver& deliver) {
+  DPM_CHECK(at.stream < streams.size());
+  const auto path = fmt::format("{}/{}/{}", directory, kStreamFolder, streams[at.stream].summary.file);
+  auto file = StreamFile::open(path, at.first);
+  if (!file) return;
+  const TableSizes sizes = TableSizes::of(sidecar.info);
+  std::vector<Event> again;
+  while (const auto packet = file->next()) {
+    if (file->packet_offset() > at.last || !decoder->can_read(packet->head)) return;
+    StreamOutcome ignored;
+    decoder->read(*packet, ignored, [&](const Event& event) {
+      const bool is_sound = values_are_possible(event) && ids_are_known(event, sizes);
+      if (is_sound) again.push_back(event);
+      return is_sound;
+    });
+    deliver(again);
+    again.clear();
+  }
 }
 
 // Analyses rely on the machine of a process that does something.
@@ -216,6 +241,21 @@ Result<TraceFollower> TraceFollower::open(const std::string& path) {
 
 const TraceInfo& TraceFollower::info() const { return state_->sidecar.info; }
 bool TraceFollower::is_over() const { return state_->over; }
+bool TraceFollower::is_cut_off() const { return state_->over && !state_->sidecar.finished; }
+
+double TraceFollower::read_share() const {
+  double read = 0, all = 0;
+  for (const State::Stream& stream : state_->streams) {
+    if (!stream.file) continue;
+    const auto bytes = static_cast<double>(stream.file->bytes());
+    all += bytes;
+    read +=
+        stream.at_end || stream.refused ? bytes : std::min(bytes, static_cast<double>(stream.file->packet_offset()));
+  }
+  return all > 0 ? read / all : 1;
+}
+PacketPlace TraceFollower::place() const { return state_->place; }
+void TraceFollower::read_again(const PacketPlace& place, const Deliver& deliver) { state_->read_again(place, deliver); }
 const Ledger& TraceFollower::ledger() const { return state_->ledger; }
 
 std::uint64_t TraceFollower::poll(const Deliver& deliver, std::uint64_t events_max) {

@@ -6,6 +6,7 @@
 // before those events are delivered; what is not described yet is called "process 7" until it is.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -17,6 +18,12 @@
 #include "model/trace_info.hpp"
 
 namespace dpm {
+
+// Some neighbouring packets of one stream file, to be read again.
+struct PacketPlace {
+  std::uint32_t stream = 0;           // as the follower counts them
+  std::uint64_t first = 0, last = 0;  // where the first and the last of them begin
+};
 
 class TraceFollower {
  public:
@@ -35,8 +42,19 @@ class TraceFollower {
   // A smaller number means that no more events are there yet.
   std::uint64_t poll(const Deliver& deliver, std::uint64_t events_max);
 
+  // During a call of `deliver`: where its batch is, which is one packet.
+  PacketPlace place() const;
+
+  // Delivers the events at this place again, each packet as a batch. What has been damaged since is left out. In a foreign
+  // trace, messages without numbers have none.
+  void read_again(const PacketPlace& place, const Deliver& deliver);
+
   // The recorder has ended, and everything that it wrote has been delivered.
   bool is_over() const;
+  // Over, and the recorder did not write the end: it was killed.
+  bool is_cut_off() const;
+  // How much of what is on the disk has been delivered, by bytes: 0 to 1.
+  double read_share() const;
 
   // seen = kept + filtered + lost. While the trace is recorded: what was delivered, and what damage cost.
   const Ledger& ledger() const;

@@ -31,11 +31,6 @@ TraceTotals totals_of(Statistics statistics, const Queues& queues, const LastEve
   return totals;
 }
 
-// Offsets in streams do not say which messages were queued: only messages with numbers are counted.
-bool has_queues(const Event& event, const TraceInfo& info) {
-  return event.channel.value >= info.channels.size() || info[event.channel].kind == ChannelKind::numbered;
-}
-
 }  // namespace
 
 void LastEvents::on_events(std::span<const Event> batch) {
@@ -58,41 +53,33 @@ void LastEvents::on_events(std::span<const Event> batch) {
   }
 }
 
-FollowedTrace::FollowedTrace(TraceFollower follower) : follower_(std::make_unique<TraceFollower>(std::move(follower))) {
-  statistics_.on_begin(follower_->info());
-  queues_.on_begin(follower_->info());
+FollowedTrace::FollowedTrace(FollowedEvents events) : events_(std::make_unique<FollowedEvents>(std::move(events))) {
+  statistics_.on_begin(events_->info());
+  queues_.on_begin(events_->info());
 }
 
 Result<FollowedTrace> FollowedTrace::open(const std::string& path) {
-  auto follower = TraceFollower::open(path);
-  if (!follower) return follower.error();
-  return FollowedTrace(std::move(*follower));
+  auto events = FollowedEvents::open(path);
+  if (!events) return events.error();
+  return FollowedTrace(*std::move(events));
 }
 
 bool FollowedTrace::read(std::uint64_t events_max) {
-  return follower_->poll([this](std::span<const Event> batch) { deliver(batch); }, events_max) >= events_max;
+  return events_->read([this](std::span<const Event> batch) { deliver(batch); }, events_max);
 }
 
-// A live meter sees a SEND before it knows who reads the stream; the channel's owner is known by now, or soon.
 void FollowedTrace::deliver(std::span<const Event> batch) {
-  const TraceInfo& info = follower_->info();
-  batch_.clear();
-  for (const Event& event : batch) {
-    batch_.push_back(event);
-    const bool has_owner =
-        event.type == EventType::send && event.peer.is_none() && event.channel.value < info.channels.size();
-    if (has_owner) batch_.back().peer = info[event.channel].owner;
-  }
-  statistics_.on_events(batch_);
-  last_events_.on_events(batch_);
-  std::erase_if(batch_, [&](const Event& event) { return !has_queues(event, info); });
+  statistics_.on_events(batch);
+  last_events_.on_events(batch);
+  batch_.assign(batch.begin(), batch.end());
+  std::erase_if(batch_, [&](const Event& event) { return !has_queue_event(event, info()); });
   queues_.on_events(batch_);
 }
 
 TraceTotals FollowedTrace::totals() const {
   TraceTotals totals = totals_of(statistics_.result(), queues_.result(), last_events_, info());
-  totals.ledger = follower_->ledger();
-  totals.is_over = follower_->is_over();
+  totals.ledger = events_->ledger();
+  totals.is_over = events_->is_over();
   return totals;
 }
 

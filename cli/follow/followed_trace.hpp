@@ -12,9 +12,9 @@
 
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "cli/follow/followed_events.hpp"
 #include "model/ledger.hpp"
 #include "model/result.hpp"
-#include "trace/trace_follower.hpp"
 
 namespace dpm::cli {
 
@@ -50,14 +50,14 @@ class FollowedTrace {
   // Reads what came since the last call, at most about `events_max` events. True: there may be more already.
   bool read(std::uint64_t events_max);
   TraceTotals totals() const;
-  const TraceInfo& info() const { return follower_->info(); }  // grows with read()
-  bool is_over() const { return follower_->is_over(); }
+  const TraceInfo& info() const { return events_->info(); }  // grows with read()
+  bool is_over() const { return events_->is_over(); }
 
  private:
-  explicit FollowedTrace(TraceFollower follower);
+  explicit FollowedTrace(FollowedEvents events);
   void deliver(std::span<const Event> batch);
 
-  std::unique_ptr<TraceFollower> follower_;  // analyses keep a reference to its tables
+  std::unique_ptr<FollowedEvents> events_;  // analyses keep a reference to its tables
   StatisticsAnalysis statistics_;
   QueueAnalysis queues_{{.series_max = 0}};
   LastEvents last_events_;

@@ -1,6 +1,7 @@
 // Following a trace that is being written: what a viewer has seen at the end is what a reader finds afterwards.
 #include "trace/trace_follower.hpp"
 
+#include <cstring>
 #include <fstream>
 
 #include "model/random.hpp"
@@ -191,4 +192,44 @@ TEST_CASE("follower: a trace that has ended, and no trace", "[trace]") {
   CHECK(viewer.follower.ledger().seen == written.seen);
   CHECK(viewer.follower.ledger().warnings.empty());
   CHECK_FALSE(TraceFollower::open(folder / "nowhere").has_value());
+}
+
+TEST_CASE("follower: what was delivered can be read again from its place", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 3, 3);
+  const auto events = random_events(11, 30'000, info);
+  write_trace(folder / "whole", info, events);
+  Viewer viewer(folder / "whole");
+  struct Delivered {
+    PacketPlace place;
+    std::vector<Event> events;
+  };
+  std::vector<Delivered> packets;
+  viewer.follower.poll(
+      [&](std::span<const Event> batch) {
+        packets.push_back({viewer.follower.place(), {batch.begin(), batch.end()}});
+      },
+      1'000'000);
+  REQUIRE(packets.size() > 6);
+  const auto same = [](const Event& a, const Event& b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+  for (const Delivered& packet : packets) {
+    std::vector<Event> again;
+    viewer.follower.read_again(
+        packet.place, [&](std::span<const Event> batch) { again.insert(again.end(), batch.begin(), batch.end()); });
+    CHECK(std::equal(again.begin(), again.end(), packet.events.begin(), packet.events.end(), same));
+  }
+  std::vector<PacketPlace> of_one_stream;
+  for (const Delivered& packet : packets)
+    if (packet.place.stream == packets.front().place.stream) of_one_stream.push_back(packet.place);
+  REQUIRE(of_one_stream.size() >= 4);
+  const PacketPlace three{of_one_stream[1].stream, of_one_stream[1].first, of_one_stream[3].last};
+  std::size_t batches = 0;
+  viewer.follower.read_again(three, [&](std::span<const Event>) { ++batches; });
+  CHECK(batches == 3);
+  fs::remove(stream_of(folder / "whole"));
+  viewer.follower.read_again(three, [&](std::span<const Event>) { ++batches; });
+  viewer.follower.read_again(packets.back().place, [&](std::span<const Event>) { ++batches; });
+  CHECK(batches <= 7);  // one of the two files is gone
+  CHECK(viewer.follower.read_share() == 1);
+  CHECK_FALSE(viewer.follower.is_cut_off());
 }
