@@ -1,4 +1,8 @@
 // What notifications mean, decided on a scripted kernel: the calls of one program, and what happens between them.
+#include <netinet/in.h>
+
+#include <span>
+
 #include "tests/linux/supervisor/scripted_program.hpp"
 #include "tests/support/catch.hpp"
 
@@ -263,6 +267,42 @@ TEST_CASE("notifications: an eventfd that a new program used before its start wa
   const auto received = program.of(EventType::receive);
   REQUIRE(received.size() == 2);
   CHECK(received[0].channel == received[1].channel);
+}
+
+// ---- accepted connections
+
+// The child waits for a CPU for longer than an accept waits for its connection.
+TEST_CASE("notifications: an accepted connection that only a child has, which has not used it yet, is found",
+          "[linux]") {
+  Program program;
+  ScriptedFile& listener = program.tcp();
+  listener.description.connected = false;
+  listener.description.listening = true;
+  listener.bytes_come(1);
+  sockaddr_in peer = {};
+  SECTION("with its name") {
+    peer.sin_family = AF_INET;
+    peer.sin_port = htons(2000);
+    peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  }
+  SECTION("when the program does not ask for its name") {}
+  program.call(kServer, SYS_accept, {kFd, peer.sin_family == 0 ? 0u : 0x3000u});
+  listener.bytes_are_taken(1);
+  const auto name = std::as_bytes(std::span(&peer, 1));
+  program.kernel.memory[0x3000] = {name.begin(), name.end()};
+  program.kernel.threads[kServer].state = CallState::elsewhere;
+  program.start_child();
+  ScriptedFile& connection = program.kernel.tcp(9, "127.0.0.1:80", "127.0.0.1:2000");
+  program.kernel.processes[kChild].files[kFd + 1] = &connection;
+  program.look_around_later();
+  connection.bytes_come(5);
+  program.call(kChild, SYS_recvfrom, {kFd + 1, 0x2000, 100});
+  connection.bytes_are_taken(5);
+  program.handler.finish();
+  const auto accepts = program.of(EventType::accept), receives = program.of(EventType::receive);
+  REQUIRE(accepts.size() == 1);
+  REQUIRE(receives.size() == 1);
+  CHECK(accepts[0].passed_channel == receives[0].channel);
 }
 
 // ---- a descriptor that is replaced

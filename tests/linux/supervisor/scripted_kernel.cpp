@@ -219,6 +219,20 @@ std::string ScriptedKernel::read_command_name(std::uint32_t pid, std::uint32_t) 
   return program.substr(program.rfind('/') + 1).substr(0, kNameMax);
 }
 
+std::size_t ScriptedKernel::read_memory(std::uint32_t, std::uint64_t address, std::span<std::byte> into) {
+  const auto found = memory.find(address);
+  if (found == memory.end()) return 0;
+  const std::size_t bytes = std::min(into.size(), found->second.size());
+  std::copy_n(found->second.begin(), bytes, into.begin());
+  return bytes;
+}
+
+std::vector<int> ScriptedKernel::read_descriptor_numbers(std::uint32_t pid) {
+  std::vector<int> numbers;
+  for (const auto& [number, file] : processes.at(pid).files) numbers.push_back(number);
+  return numbers;
+}
+
 std::vector<std::uint32_t> ScriptedKernel::read_thread_ids(std::uint32_t pid) {
   std::vector<std::uint32_t> ids;
   for (const auto& [tid, thread] : threads)

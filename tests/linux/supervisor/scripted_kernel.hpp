@@ -74,6 +74,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::map<std::uint32_t, ScriptedThread> threads;
   std::map<std::uint32_t, ScriptedProcess> processes;
   std::int64_t now_ns = 1'000'000'000;
+  std::map<std::uint64_t, std::vector<std::byte>> memory;  // of every process, by address
 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;
@@ -119,7 +120,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<ThreadStatus> read_status(std::uint32_t tid) override;
   std::optional<bool> is_ending(std::uint32_t, std::uint32_t tid) override { return !threads.contains(tid); }
   CallState call_state(std::uint32_t, std::uint32_t tid, std::int32_t) override { return threads.at(tid).state; }
-  std::size_t read_memory(std::uint32_t, std::uint64_t, std::span<std::byte>) override { return 0; }
+  std::size_t read_memory(std::uint32_t, std::uint64_t address, std::span<std::byte> into) override;
   CpuCounter count_cpu(std::uint32_t tid, CpuCounter::Scope, std::uint64_t) override;
   std::string read_command_name(std::uint32_t pid, std::uint32_t) override;
   std::string read_program_path(std::uint32_t pid) override { return processes.at(pid).program; }
@@ -130,7 +131,7 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::optional<CodeRegion> code_region(std::uint32_t, std::uint64_t) override { return std::nullopt; }
   ProgramKind program_kind(std::uint32_t) override { return ProgramKind::native; }
   bool has_low_ring(std::uint32_t) override { return false; }
-  std::vector<int> read_descriptor_numbers(std::uint32_t) override { return {}; }
+  std::vector<int> read_descriptor_numbers(std::uint32_t pid) override;
   bool has_no_descriptor_left(std::uint32_t, std::size_t) override { return false; }
   std::optional<ChildState> read_child(std::uint32_t pid) override;
   std::optional<std::vector<std::uint32_t>> read_children(std::uint32_t pid, std::uint32_t, std::size_t) override;

@@ -2,7 +2,9 @@
 
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace dpm {
@@ -41,7 +43,8 @@ void Accepts::settle_old(std::int64_t now_ns) {
     if (now_ns < thread->process->search_at_ns || progress_.may_be_in_call(*thread, accept.descriptor)) continue;
     is_over(*thread);
     searched.insert(pid);
-    const std::size_t open = search_connections(*thread);
+    const std::size_t open = search_connections(*thread, pid);
+    if (is_missing_one(pid, now_ns - kOldNs)) search_children(*thread);
     thread->process->search_at_ns = now_ns + kPauses * (shared_.clock.steady_now_ns() - now_ns);
     give_up_missing(pid, now_ns - kOldNs, shared_.kernel.has_no_descriptor_left(pid, open));
   }
@@ -55,17 +58,30 @@ void Accepts::give_up_missing(std::uint32_t pid, std::int64_t since_ns, bool non
   }
 }
 
-// Shows the meter every descriptor of the process, and returns their number.
-std::size_t Accepts::search_connections(TrackedThread& thread) {
-  const std::uint32_t pid = thread.metered->pid();
-  const auto numbers = shared_.kernel.read_descriptor_numbers(pid);
+bool Accepts::is_missing_one(std::uint32_t pid, std::int64_t since_ns) {
+  const auto old = shared_.meter.paths().old_accepts(since_ns);
+  return std::any_of(old.begin(), old.end(), [pid](const AwaitedPath& accept) { return accept.thread->pid() == pid; });
+}
+
+// A child that was forked after the accept may have the connection and not have used it yet, because it waits for a CPU,
+// while its parent has closed it.
+void Accepts::search_children(const TrackedThread& parent) {
+  constexpr std::size_t kSearchedMax = 64;  // the youngest
+  const std::span children(parent.process->kinship.children);
+  for (const std::uint32_t pid : children.last(std::min(kSearchedMax, children.size())))
+    if (TrackedThread* child = shared_.table.thread(pid)) search_connections(*child, parent.metered->pid());
+}
+
+// Shows the meter every descriptor of the thread's process, and returns their number.
+std::size_t Accepts::search_connections(TrackedThread& thread, std::uint32_t accepting_pid) {
+  const auto numbers = shared_.kernel.read_descriptor_numbers(thread.metered->pid());
   for (const int number : numbers) {
-    const UniqueFd fd = shared_.files.borrow(thread.thread_fd.get(), number);
+    const UniqueFd fd = inspector_.borrow(thread, number);
     if (!fd) continue;
     const DescriptorIdentity identity = shared_.files.identify(fd.get(), thread.was_socket(number));
     if (identity.kind != DescriptorIdentity::Kind::socket) continue;
     if (Socket* socket = inspector_.socket_behind(fd.get(), identity.id))
-      shared_.meter.paths().has_connection(pid, *socket);
+      shared_.meter.paths().has_connection(accepting_pid, *socket);
   }
   return numbers.size();
 }
