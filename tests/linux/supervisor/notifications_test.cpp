@@ -416,6 +416,42 @@ TEST_CASE("notifications: a message behind the one that is being taken goes to t
   CHECK(program.lengths(EventType::receive) == Lengths{30, 40});
 }
 
+TEST_CASE("notifications: of two readers of an eventfd one takes its units", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.kernel.file(DescriptorIdentity::Kind::eventfd, 7);
+  file.non_blocking = true;
+  program.kernel.processes[kServer].files[kFd] = &file;
+  program.start_worker();
+  file.units_come(1);
+  const auto workers = program.call(kWorker, SYS_read, {kFd, 0x2000, 8});
+  CHECK(program.was_let_go(workers));
+  const auto servers = program.call(kServer, SYS_read, {kFd, 0x2000, 8});
+  CHECK(program.waits(servers));  // the worker has not taken the unit
+  SECTION("the worker takes it") {
+    file.units = 0;
+    program.kernel.threads[kWorker].state = CallState::elsewhere;
+    program.attend();
+    CHECK(program.answer(servers) == EAGAIN);
+    CHECK(program.lengths(EventType::receive) == Lengths{1});
+  }
+  SECTION("and another one is added") {
+    program.call(kWorker, SYS_read, {kFd, 0x2000, 8});
+    CHECK(program.was_let_go(servers));
+    CHECK(program.lengths(EventType::receive) == Lengths{1, 1});
+  }
+}
+
+TEST_CASE("notifications: a socket and an eventfd with one number are two queues", "[linux]") {
+  Program program;
+  ScriptedFile& file = program.kernel.file(DescriptorIdentity::Kind::eventfd, 2);
+  program.udp().datagram_comes(30, 1);  // its cookie is 2
+  program.kernel.processes[kServer].files[kFd + 1] = &file;
+  program.start_worker();
+  file.units_come(30);
+  CHECK(program.was_let_go(program.call(kWorker, SYS_read, {kFd + 1, 0x2000, 8})));
+  CHECK(program.was_let_go(program.receive()));
+}
+
 TEST_CASE("notifications: a connection lets one accept go, two connections let both go", "[linux]") {
   Program program;
   ScriptedFile& listener = program.tcp();

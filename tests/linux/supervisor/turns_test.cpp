@@ -46,9 +46,19 @@ TEST_CASE("turns: sleep elsewhere, CPU time and a long absence show that a threa
   Turns::Taker taker{.tid = 1, .since_ns = 1000};
   CHECK_FALSE(Turns::has_left(taker, {.cpu_ns = 5'000'000}, 2000));  // what it had used before says nothing
   CHECK_FALSE(Turns::has_left(taker, {.cpu_ns = 5'100'000}, 3000));
-  CHECK(Turns::has_left(taker, {.cpu_ns = 5'000'000 + Turns::kTakesAtMostCpuNs}, 4000));
+  const std::uint64_t once = 5'000'000 + Turns::kTakesAtMostCpuNs, twice = once + Turns::kTakesAtMostCpuNs;
+  CHECK_FALSE(Turns::has_left(taker, {.cpu_ns = once}, 4000));
+  CHECK(Turns::has_left(taker, {.cpu_ns = twice}, 5000));
   CHECK(Turns::has_left(taker, {.cpu_ns = 5'000'000, .sleeps_elsewhere = true}, 3000));
   CHECK(Turns::has_left(taker, {.cpu_ns = 5'000'000}, 1000 + Turns::kTakesAtMostNs));
+}
+
+TEST_CASE("turns: a thread whose CPU the host takes away in its call does not seem to compute", "[linux]") {
+  Turns::Taker taker{.tid = 1, .since_ns = 1000};
+  CHECK_FALSE(Turns::has_left(taker, {.cpu_ns = 5'000'000}, 2000));
+  const std::uint64_t taken = 5'000'000 + 30 * Turns::kTakesAtMostCpuNs;  // counts as the thread's
+  for (std::int64_t now_ns = 3000; now_ns < 10'000; now_ns += 1000)
+    CHECK_FALSE(Turns::has_left(taker, {.cpu_ns = taken}, now_ns));
 }
 
 TEST_CASE("receives: a call that may not wait and finds nothing is answered, where it can only fail so", "[linux]") {

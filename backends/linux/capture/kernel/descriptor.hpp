@@ -24,6 +24,10 @@ struct DescriptorIdentity {
   std::uint64_t id = 0;      // cookie, inode, or the kernel's number of the eventfd
   std::uint64_t device = 0;  // of a pipe's inode
 
+  // One number for tables of waiting calls: cookies and eventfds are both numbered from 1. Two pipes on different
+  // devices may have the same.
+  std::uint64_t number() const { return id ^ (static_cast<std::uint64_t>(kind) << 62); }
+
   friend bool operator==(const DescriptorIdentity&, const DescriptorIdentity&) = default;
 };
 // `probably_socket`: a right guess saves a system call, and changes nothing else.

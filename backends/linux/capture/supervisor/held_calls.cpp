@@ -22,7 +22,7 @@ bool HeldCalls::hold(TrackedThread& thread, const Asking& asking, int fd) {
   held.ticket = *ticket;
   held.deadline_ns = timeout_ns == 0 ? 0 : asking.call.now_ns + static_cast<std::int64_t>(timeout_ns);
   by_place_[held.ticket.place] = &thread;
-  waiting_for_[held.identity.id].push_back(&thread);
+  waiting_for_[held.identity.number()].push_back(&thread);
   ++shared_.summary.held_calls;
   if (held.deadline_ns != 0) wake_();
   thread.hold = held;
@@ -37,7 +37,7 @@ void HeldCalls::look_again_now(TrackedThread& thread) {
 void HeldCalls::end(TrackedThread& thread) {
   table_.release(thread.hold->ticket);
   by_place_.erase(thread.hold->ticket.place);
-  const auto waiting = waiting_for_.find(thread.hold->identity.id);
+  const auto waiting = waiting_for_.find(thread.hold->identity.number());
   std::erase(waiting->second, &thread);
   if (waiting->second.empty()) waiting_for_.erase(waiting);
   slots_.clear(thread.hold->slot);
@@ -81,7 +81,7 @@ void HeldCalls::fired(std::uint64_t data) {
   const HoldTable::Ticket ticket = HoldTable::ticket_of(data);
   if (!table_.is_current(ticket)) return;
   TrackedThread& fired = *by_place_.at(ticket.place);
-  TrackedThread& oldest = *waiting_for_.at(fired.hold->identity.id).front();
+  TrackedThread& oldest = *waiting_for_.at(fired.hold->identity.number()).front();
   look_(oldest);
   if (&fired != &oldest && table_.is_current(ticket)) look_(fired);
 }

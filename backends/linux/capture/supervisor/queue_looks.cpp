@@ -60,6 +60,7 @@ std::optional<QueueSight> QueueLooks::look_at_eventfd(int fd) {
   sight.units = shared_.files.read_event_counter(fd);
   if (!sight.units) return std::nullopt;
   sight.readable = sight.units->count > 0;
+  sight.front = {sight.units->count, 0, true};
   return sight;
 }
 

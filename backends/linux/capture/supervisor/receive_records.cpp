@@ -22,15 +22,15 @@ Flow& ReceiveRecords::eventfd_of(const TrackedThread& thread, const EventCounter
 void ReceiveRecords::record(TrackedThread& thread, const Asking& asking, const QueueSight& sight, int fd) {
   const MeteredCall& shape = *find_metered_call(asking.notification.call);
   const Call call = parts_.inspector.at_present(asking.call);  // the data that was seen had come by now
-  if (sight.units)
-    return shared_.meter.takes_units(call, eventfd_of(thread, *sight.units), units_taken(*sight.units),
-                                     sight.units->count);
-  const bool others_wait = parts_.held.others_wait_for(asking.identity.id);
+  const bool others_wait = parts_.held.others_wait_for(asking.identity.number());
   if (sight.readable && (others_wait || !parts_.looks.tells_its_share(asking))) {
     QueueFront front = sight.front;
     front.with_others = shape.length == LengthForm::messages;
     parts_.turns.give(thread, asking, call, front);
   }
+  if (sight.units)
+    return shared_.meter.takes_units(call, eventfd_of(thread, *sight.units), units_taken(*sight.units),
+                                     sight.units->count);
   // The socket may have been forgotten while the call waited, and may be closed, so that it cannot be described again.
   const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
   Socket* socket = is_socket ? parts_.inspector.socket_behind(fd, asking.identity.id) : nullptr;

@@ -26,6 +26,7 @@ class TurnTaking {
   bool may_be_anothers_share(const Asking& asking, QueueSight& sight, int fd);
 
  private:
+  std::uint64_t shares(const Asking& asking, const QueueSight& sight, int fd);
   bool has_left(Turns::Taker& taker, std::int64_t now_ns);
 
   Shared& shared_;

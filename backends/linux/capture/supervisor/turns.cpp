@@ -15,7 +15,9 @@ void Turns::left(std::uint64_t queue, std::uint32_t tid) {
 bool Turns::has_left(Taker& taker, const ThreadSight& sight, std::int64_t now_ns) {
   if (sight.sleeps_elsewhere || now_ns - taker.since_ns >= kTakesAtMostNs) return true;
   if (!taker.cpu_ns) taker.cpu_ns = sight.cpu_ns;
-  return sight.cpu_ns >= *taker.cpu_ns + kTakesAtMostCpuNs;
+  if (sight.cpu_ns < *taker.cpu_ns + kTakesAtMostCpuNs) return false;
+  taker.cpu_ns = sight.cpu_ns;
+  return ++taker.seen_computing >= kTimesComputing;
 }
 
 }  // namespace dpm

@@ -6,7 +6,7 @@
 //
 //     it made another metered call, or ended        left()
 //     the queue begins with other data              is_same_data()
-//     it sleeps elsewhere, or has used CPU time     has_left()
+//     it sleeps elsewhere, or computes              has_left()
 //     it has been away for kTakesAtMostNs           has_left()
 //
 // Pure: the supervisor looks, this decides.
@@ -21,6 +21,7 @@
 namespace dpm {
 
 // What a queue began with when it was looked at. Of a stream, `bytes` is all that waits: it shrinks when some is taken.
+// The units of an eventfd are a stream, too.
 struct QueueFront {
   std::uint64_t bytes = 0;
   std::uint64_t beginning = 0;
@@ -34,8 +35,11 @@ class Turns {
  public:
   // Longer than a thread waits for a CPU on a busy machine, so that nothing is recorded twice.
   static constexpr std::int64_t kTakesAtMostNs = 500'000'000;
-  // A receive uses less CPU time than this.
+  // A receive uses less CPU time than this. But time that the host of a virtual machine takes counts as the thread's,
+  // and can come at any place: at the next tick, the thread has used it up, and waits for a CPU again with its call not
+  // made. So the thread must be seen to have used this much twice.
   static constexpr std::uint64_t kTakesAtMostCpuNs = 200'000;
+  static constexpr int kTimesComputing = 2;
 
   // A call that was let go to take a share.
   struct Taker {
@@ -43,7 +47,8 @@ class Turns {
     std::int32_t descriptor = -1;
     std::int64_t since_ns = 0;
     QueueFront front;
-    std::optional<std::uint64_t> cpu_ns = std::nullopt;  // when it was first looked at
+    std::optional<std::uint64_t> cpu_ns = std::nullopt;  // when it was first looked at, or was seen computing
+    int seen_computing = 0;                              // how many times
   };
   // What a look at a taker's thread shows.
   struct ThreadSight {
