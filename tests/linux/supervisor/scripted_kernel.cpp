@@ -180,6 +180,12 @@ DatagramQueue ScriptedKernel::look_at_datagrams(int fd) {
   return {.quiet = datagrams.empty(), .next = datagrams.empty() ? std::nullopt : std::optional(datagrams.front())};
 }
 
+std::vector<WaitingDatagram> ScriptedKernel::datagrams_behind(int fd, const WaitingDatagram&, std::size_t most) {
+  const auto& datagrams = at(fd).datagrams;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(most, datagrams.size() - 1));
+  return {datagrams.begin() + 1, datagrams.begin() + 1 + count};
+}
+
 CpuCounter ScriptedKernel::count_cpu(std::uint32_t tid, CpuCounter::Scope, std::uint64_t) {
   counted.insert(tid);
   return {};
@@ -213,12 +219,6 @@ std::optional<ThreadStatus> ScriptedKernel::read_status(std::uint32_t tid) {
   return status;
 }
 
-std::string ScriptedKernel::read_command_name(std::uint32_t pid, std::uint32_t) {
-  constexpr std::size_t kNameMax = 15;
-  const std::string& program = processes.at(pid).program;
-  return program.substr(program.rfind('/') + 1).substr(0, kNameMax);
-}
-
 std::size_t ScriptedKernel::read_memory(std::uint32_t, std::uint64_t address, std::span<std::byte> into) {
   const auto found = memory.find(address);
   if (found == memory.end()) return 0;
@@ -231,6 +231,12 @@ std::vector<int> ScriptedKernel::read_descriptor_numbers(std::uint32_t pid) {
   std::vector<int> numbers;
   for (const auto& [number, file] : processes.at(pid).files) numbers.push_back(number);
   return numbers;
+}
+
+std::string ScriptedKernel::read_command_name(std::uint32_t pid, std::uint32_t) {
+  constexpr std::size_t kNameMax = 15;
+  const std::string& program = processes.at(pid).program;
+  return program.substr(program.rfind('/') + 1).substr(0, kNameMax);
 }
 
 std::vector<std::uint32_t> ScriptedKernel::read_thread_ids(std::uint32_t pid) {

@@ -28,6 +28,7 @@ struct ScriptedFile {
   std::deque<WaitingDatagram> datagrams;
   std::uint64_t units = 0;          // of an eventfd
   std::uint64_t room = UINT64_MAX;  // to send into a UNIX stream
+  std::uint64_t not_received = 0;   // bytes that were sent from a UNIX socket and wait at its peer
   std::uint64_t receive_timeout_ns = 0;
   UniqueFd event;  // readable while something waits
 
@@ -73,8 +74,8 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
 
   std::map<std::uint32_t, ScriptedThread> threads;
   std::map<std::uint32_t, ScriptedProcess> processes;
-  std::int64_t now_ns = 1'000'000'000;
   std::map<std::uint64_t, std::vector<std::byte>> memory;  // of every process, by address
+  std::int64_t now_ns = 1'000'000'000;
 
   // ---- what was answered: 0 is "let go", otherwise an errno
   std::map<std::uint64_t, int> answers;
@@ -98,13 +99,14 @@ class ScriptedKernel : public CallAnswers, public FileView, public ProcessView, 
   std::uint64_t bytes_of_one_receive(int, std::uint64_t room, std::uint64_t waiting) override;
   std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t) override;
   DatagramQueue look_at_datagrams(int fd) override;
-  std::vector<WaitingDatagram> datagrams_behind(int, const WaitingDatagram&, std::size_t) override { return {}; }
+  std::vector<WaitingDatagram> datagrams_behind(int fd, const WaitingDatagram&, std::size_t most) override;
   std::optional<DatagramMemory> datagram_memory(int) override { return std::nullopt; }
   std::uint32_t connections_waiting(int fd) override { return at(fd).waiting; }
   std::uint64_t receive_timeout_ns(int fd) override { return at(fd).receive_timeout_ns; }
   std::optional<EventCounter> read_event_counter(int fd) override;
   std::optional<SendState> tcp_send_state(int fd, bool, std::uint64_t) override;
   bool cannot_send(int) override { return false; }
+  std::uint64_t memory_not_received(int fd) override { return at(fd).not_received; }
   SendRoom room_to_send(int fd, std::uint64_t bytes) override;
   bool fails_for_room_only(int) override { return true; }
   bool refuses_datagram(int, const SocketDescription&, std::uint64_t) override { return false; }

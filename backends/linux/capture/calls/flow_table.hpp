@@ -20,6 +20,7 @@ namespace dpm {
 struct EndUser {
   ProcessId id;
   std::uint32_t tid = 0;
+  std::uint64_t call_number = 0;  // MeteredThread::call_number, when it did
 };
 
 struct Flow {
@@ -32,6 +33,7 @@ struct Flow {
   StreamPosition sent, received;
   StreamBalance balance;
   EndUser sender, receiver;
+  std::uint64_t sends = 0, receives = 0;         // recorded so far
   ChannelEnd to;                                 // of UDP: where it leads
   std::uint64_t datagrams = 0;                   // sent so far
   std::int64_t last_sent_ns = 0;                 // of an eventfd

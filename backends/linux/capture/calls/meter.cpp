@@ -12,6 +12,17 @@ constexpr std::int64_t kSendTakesNs = 20'000;  // before that, looking whether i
 
 StreamPosition& position_of(const FlowEnd& end) { return end.sending ? end.flow->sent : end.flow->received; }
 
+void note_user(const Call& call, Flow& flow, bool sending) {
+  const EndUser user{call.thread->id(), call.thread->tid(), call.thread->call_number};
+  if (sending) {
+    flow.sender = user;
+    ++flow.sends;
+  } else {
+    flow.receiver = user;
+    ++flow.receives;
+  }
+}
+
 }  // namespace
 
 void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap) {
@@ -29,11 +40,7 @@ void Meter::record_gap(const Call& call, const Flow& flow, bool sending, StreamP
 
 void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventType type) {
   StreamPosition& position = position_of(end);
-  const EndUser user{call.thread->id(), call.thread->tid()};
-  if (end.sending)
-    end.flow->sender = user;
-  else
-    end.flow->receiver = user;
+  note_user(call, *end.flow, end.sending);
   if (amount.offset) resolve_at(call, *end.flow, end.sending, *amount.offset);
   const bool is_told = end.flow->exact || amount.offset || amount.stands_beyond;
   if (!is_told) assume_probable(end, call.thread);  // its calls before this one are over
@@ -96,6 +103,15 @@ void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime tim
   ++gaps_.ranges;
   gaps_.bytes += gap.length_bytes;
   gaps_.unplaced_bytes += gap.length_bytes;
+}
+
+bool Meter::may_move(const EndUser& user, const MeteredThread& but) {
+  const MeteredThread* by = user_of_end(user);
+  return by != nullptr && by != &but && !by->ended && by->call_number == user.call_number;
+}
+
+bool Meter::is_quiet(const Flow& flow, const MeteredThread& but) {
+  return flow.sends > 0 && flow.receives > 0 && !may_move(flow.sender, but) && !may_move(flow.receiver, but);
 }
 
 bool Meter::take_back(MeteredThread& thread) {
@@ -170,6 +186,7 @@ void Meter::receives(const Call& call, Flow& flow, const Amount& amount) {
 }
 
 void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  note_user(call, flow, true);
   Event event = recorder_.event_of(call, EventType::send);
   event.channel = flow.channel;
   const MeteredThread& by = *call.thread;
@@ -184,6 +201,7 @@ void Meter::sends_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
 }
 
 void Meter::receives_datagram(const Call& call, Flow& flow, std::uint64_t bytes) {
+  note_user(call, flow, false);
   conversations_.reader_is(flow, call.thread->id());
   DatagramAccount* account = account_of(flow);
   if (account == nullptr) {
@@ -248,6 +266,7 @@ void Meter::finish(LocalTime time, std::int64_t now_ns) {
 }
 
 void Meter::record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units) {
+  note_user(call, flow, sending);
   StreamPosition& position = position_of({&flow, sending});
   Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
   event.channel = flow.channel;

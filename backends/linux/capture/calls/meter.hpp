@@ -70,6 +70,8 @@ class Meter {
   void ends_are_missed(bool still_missed);
   // Whether there are operations whose length only these reports will tell.
   bool awaits_ends() const { return conversations_.has_unchecked_tcp(); }
+  // Whether metered threads use both ends of the flow, and none but this one may be in a call that moves something there.
+  bool is_quiet(const Flow& flow, const MeteredThread& but);
   // The thread's last call was not carried out. True if nothing of it is left: a SEND or RECEIVE that is already
   // finished stays.
   bool take_back(MeteredThread& thread);
@@ -114,6 +116,7 @@ class Meter {
   void record_units(const Call& call, Flow& flow, bool sending, std::uint64_t units);
   void record_gap(const Call& call, const Flow& flow, bool sending, StreamPosition::Gap gap);
   void forget_sends(Flow& flow);
+  bool may_move(const EndUser& user, const MeteredThread& but);
   void operate(const Call& call, FlowEnd end, const Amount& amount, EventType type);
   MeteredThread* user_of_end(const EndUser& user) { return processes_.find(user.tid, user.id); }
   DatagramAccount* account_of(const Flow& flow);

@@ -221,6 +221,11 @@ bool cannot_send(int fd) {
   return ::poll(&item, 1, 0) == 1 && (item.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+std::uint64_t memory_not_received(int fd) {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
 // The kernel divides a send into messages, of at most half the buffer and at most a page and 32 kB. It takes a message
 // whenever the buffer is not full, however little room is left. So a send moves all its bytes if the buffer is not full
 // before the last of its messages.

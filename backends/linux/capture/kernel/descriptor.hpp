@@ -88,6 +88,8 @@ std::optional<ReceiveState> tcp_receive_state(int fd, std::uint64_t expected);
 // A call that sends into this pipe or UNIX stream would fail: the other end is closed. (Of other sockets poll() cannot
 // tell an error from a message in their error queue.)
 bool cannot_send(int fd);
+// The memory of the messages that were sent from this UNIX socket and wait to be received. Costs 0.3 us.
+std::uint64_t memory_not_received(int fd);
 // How many of these bytes this UNIX stream takes at once, as far as its send buffer goes.
 enum class SendRoom : std::uint8_t { none, part, all };
 SendRoom room_to_send(int fd, std::uint64_t bytes);

@@ -28,10 +28,11 @@ CallHandler::CallHandler(Shared& shared, const Terms& terms, NotificationSlots& 
       inspector_(shared, cpu_times_, places_),
       progress_(shared),
       looks_(shared, progress_),
+      restarts_(shared, inspector_),
       turns_(shared, held_, looks_),
-      sends_(shared, inspector_, progress_),
+      sends_(shared, inspector_, progress_, restarts_),
       accepts_(shared, inspector_, progress_),
-      receive_parts_{inspector_, progress_, looks_, held_, turns_, sends_, accepts_},
+      receive_parts_{inspector_, progress_, looks_, held_, turns_, sends_, accepts_, restarts_},
       records_(shared, receive_parts_),
       receives_(shared, receive_parts_, records_),
       tracker_(shared, {cpu_times_, places_, bypasses_, child_waits_, *this}, terms.program),
@@ -48,7 +49,7 @@ CallOutcome CallHandler::handle(const Notification& notification) {
   bypasses_.look_for_ring(*thread->metered);
   if (!last_call_is_over(notification, *thread) || shape == nullptr) return CallOutcome::let_go;
   const auto unmade = take_unmade(*thread, notification, shared_.clock.now());
-  if (unmade && unmade->stays_recorded) {
+  if ((unmade && unmade->stays_recorded) || (!unmade && restarts_.is_restarted(*thread, notification))) {
     --thread->metered->call_number;  // it is still that call, which may be under way for a while
     return CallOutcome::let_go;
   }

@@ -71,6 +71,7 @@ class CallHandler : private ProcessObserver {
   CallInspector inspector_;
   CallProgress progress_;
   QueueLooks looks_;
+  RestartedCalls restarts_;
   TurnTaking turns_;
   Sends sends_;
   Accepts accepts_;

@@ -41,6 +41,7 @@ class FileView {
   // ---- to be sent
   virtual std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) = 0;
   virtual bool cannot_send(int fd) = 0;
+  virtual std::uint64_t memory_not_received(int fd) = 0;
   virtual SendRoom room_to_send(int fd, std::uint64_t bytes) = 0;
   virtual bool fails_for_room_only(int fd) = 0;
   virtual bool refuses_datagram(int fd, const SocketDescription& socket, std::uint64_t bytes) = 0;

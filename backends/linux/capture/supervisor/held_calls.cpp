@@ -45,6 +45,7 @@ void HeldCalls::end(TrackedThread& thread) {
 }
 
 void HeldCalls::interrupt(TrackedThread& thread) {
+  thread.process->is_interrupted = true;
   thread.interrupted = thread.hold;
   thread.interrupted_at = shared_.clock.now();
   end(thread);

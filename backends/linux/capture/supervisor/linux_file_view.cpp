@@ -58,6 +58,8 @@ std::optional<SendState> LinuxFileView::tcp_send_state(int fd, bool syn_counted,
 
 bool LinuxFileView::cannot_send(int fd) { return dpm::cannot_send(fd); }
 
+std::uint64_t LinuxFileView::memory_not_received(int fd) { return dpm::memory_not_received(fd); }
+
 SendRoom LinuxFileView::room_to_send(int fd, std::uint64_t bytes) { return dpm::room_to_send(fd, bytes); }
 
 bool LinuxFileView::fails_for_room_only(int fd) { return dpm::fails_for_room_only(fd); }

@@ -25,6 +25,7 @@ class LinuxFileView : public FileView {
   std::optional<EventCounter> read_event_counter(int fd) override;
   std::optional<SendState> tcp_send_state(int fd, bool syn_counted, std::uint64_t expected) override;
   bool cannot_send(int fd) override;
+  std::uint64_t memory_not_received(int fd) override;
   SendRoom room_to_send(int fd, std::uint64_t bytes) override;
   bool fails_for_room_only(int fd) override;
   bool refuses_datagram(int fd, const SocketDescription& socket, std::uint64_t bytes) override;

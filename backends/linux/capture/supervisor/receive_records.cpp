@@ -28,21 +28,26 @@ void ReceiveRecords::record(TrackedThread& thread, const Asking& asking, const Q
     front.with_others = shape.length == LengthForm::messages;
     parts_.turns.give(thread, asking, call, front);
   }
-  if (sight.units)
-    return shared_.meter.takes_units(call, eventfd_of(thread, *sight.units), units_taken(*sight.units),
-                                     sight.units->count);
+  if (sight.units) return record_units(thread, asking, call, *sight.units);
   // The socket may have been forgotten while the call waited, and may be closed, so that it cannot be described again.
   const bool is_socket = asking.identity.kind == DescriptorIdentity::Kind::socket;
   Socket* socket = is_socket ? parts_.inspector.socket_behind(fd, asking.identity.id) : nullptr;
   if (is_socket && socket == nullptr) return;
   if (is_socket && shape.family == CallFamily::accept)
     return parts_.accepts.record(thread, call, asking.notification, *socket);
-  if (is_socket && sight.datagram) return record_datagram(asking, call, sight, *socket, fd);
+  if (is_socket && sight.datagram) return record_datagram(thread, asking, call, sight, *socket, fd);
   record_stream(thread, asking, call, sight, fd);
 }
 
-void ReceiveRecords::record_datagram(const Asking& asking, const Call& call, const QueueSight& sight, Socket& socket,
-                                     int fd) {
+void ReceiveRecords::record_units(TrackedThread& thread, const Asking& asking, const Call& call,
+                                  const EventCounter& counter) {
+  Flow& flow = eventfd_of(thread, counter);
+  shared_.meter.takes_units(call, flow, units_taken(counter), counter.count);
+  parts_.restarts.moves_units(thread, asking.notification, asking.identity, flow, counter.count);
+}
+
+void ReceiveRecords::record_datagram(TrackedThread& thread, const Asking& asking, const Call& call,
+                                     const QueueSight& sight, Socket& socket, int fd) {
   Flow* flow = parts_.looks.flow_of(asking);
   // It may have got its name by a send since it was looked at.
   if (flow == nullptr && socket.description.local_name.ends_with(":0"))
@@ -51,6 +56,8 @@ void ReceiveRecords::record_datagram(const Asking& asking, const Call& call, con
     return takes_several(asking, call, sight.datagram, fd);
   if (flow == nullptr) flow = &shared_.meter.conversations().datagrams_from(sight.datagram->sender_name, socket);
   shared_.meter.receives_datagram(call, *flow, sight.datagram->length_bytes);
+  if (flow == socket.in && !socket.program_peeks)
+    parts_.restarts.receives(thread, asking.notification, fd, asking.identity, *flow, *sight.datagram);
 }
 
 void ReceiveRecords::record_stream(TrackedThread& thread, const Asking& asking, const Call& call,
@@ -62,6 +69,9 @@ void ReceiveRecords::record_stream(TrackedThread& thread, const Asking& asking, 
   Amount amount{asking.asked, guesses ? asking.asked : sight.bytes, sight.offset};
   amount.stands_beyond = sight.stands_beyond;
   shared_.meter.receives(call, flow, amount);
+  if (sight.bytes > 0)
+    parts_.restarts.receives_bytes(thread, asking.notification, asking.identity, flow, sight.front.bytes,
+                                   call.counted_in_io || call.takes_all);
   if (shape.family == CallFamily::transfer) parts_.sends.send(asking.notification, shape, thread, amount.probable);
 }
 

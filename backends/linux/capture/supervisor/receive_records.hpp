@@ -6,6 +6,7 @@
 
 #include "backends/linux/capture/supervisor/accepts.hpp"
 #include "backends/linux/capture/supervisor/queue_looks.hpp"
+#include "backends/linux/capture/supervisor/restarted_calls.hpp"
 #include "backends/linux/capture/supervisor/sends.hpp"
 #include "backends/linux/capture/supervisor/several_datagrams.hpp"
 #include "backends/linux/capture/supervisor/turn_taking.hpp"
@@ -23,6 +24,7 @@ class ReceiveRecords {
     TurnTaking& turns;
     Sends& sends;
     Accepts& accepts;
+    RestartedCalls& restarts;
   };
   ReceiveRecords(Shared& shared, const Parts& parts) : shared_(shared), parts_(parts), several_(shared.meter) {}
 
@@ -41,7 +43,9 @@ class ReceiveRecords {
   const SeveralDatagrams& several() const { return several_; }
 
  private:
-  void record_datagram(const Asking& asking, const Call& call, const QueueSight& sight, Socket& socket, int fd);
+  void record_datagram(TrackedThread& thread, const Asking& asking, const Call& call, const QueueSight& sight,
+                       Socket& socket, int fd);
+  void record_units(TrackedThread& thread, const Asking& asking, const Call& call, const EventCounter& counter);
   void record_stream(TrackedThread& thread, const Asking& asking, const Call& call, const QueueSight& sight, int fd);
   void takes_several(const Asking& asking, const Call& call, const std::optional<WaitingDatagram>& first, int fd);
 

@@ -141,7 +141,9 @@ CallOutcome Receives::hold(TrackedThread& thread, const Asking& asking, ReceiveD
 void Receives::note_first_look(TrackedThread& thread, const Asking& asking, const QueueSight& sight) {
   Flow* flow = sight.units ? &records_.eventfd_of(thread, *sight.units) : parts_.looks.flow_of(asking);
   if (sight.offset) shared_.meter.resolve_at(asking.call, *flow, false, *sight.offset);
-  if (!thread.asks_again) shared_.meter.asks_to_receive(asking.call, flow);
+  const bool again =
+      thread.asks_again || (flow != nullptr && parts_.restarts.asks_again(thread, asking.notification, *flow));
+  if (!again) shared_.meter.asks_to_receive(asking.call, flow);
 }
 
 // A later look at a held call.

@@ -23,6 +23,9 @@ CallOutcome Sends::send(const Notification& notification, const MeteredCall& sha
   if (socket != nullptr) shared_.meter.paths().uses(call, *channel->socket);
   if (socket != nullptr && keeps_boundaries(socket->description.medium)) {
     send_datagrams(notification, shape, channel->fd.get(), *channel->socket, call);
+    // What is sent over a network, loopback included, leaves the sender's memory at once.
+    if (socket->out != nullptr && socket->description.medium != Medium::udp)
+      restarts_.sends(thread, notification, channel->fd.get(), channel->identity, *socket->out);
     return CallOutcome::let_go;
   }
   return send_bytes(notification, shape, thread, *channel, call, available);
@@ -56,6 +59,7 @@ CallOutcome Sends::send_bytes(const Notification& notification, const MeteredCal
     }
   }
   shared_.meter.sends(call, *flow, amount);
+  if (!flow->exact && !call.counted_in_io) restarts_.sends(thread, notification, fd.get(), identity, *flow);
   return CallOutcome::let_go;
 }
 
@@ -113,6 +117,7 @@ void Sends::send_units(const Notification& notification, const MeteredCall& shap
   const Call call = inspector_.describe_call(notification, shape, thread);
   Flow& flow = shared_.meter.conversations().eventfds().used_by(thread.metered->pid(), counter->id, counter->count);
   shared_.meter.adds_units(call, flow, value);
+  restarts_.moves_units(thread, notification, channel.identity, flow, counter->count);
 }
 
 }  // namespace dpm

@@ -9,6 +9,7 @@
 
 #include "backends/linux/capture/supervisor/call_inspector.hpp"
 #include "backends/linux/capture/supervisor/call_progress.hpp"
+#include "backends/linux/capture/supervisor/restarted_calls.hpp"
 #include "backends/linux/capture/supervisor/shared.hpp"
 
 namespace dpm {
@@ -17,8 +18,8 @@ class Sends {
  public:
   static constexpr std::uint64_t kUnitCallBytes = 8;  // every read and write of an eventfd moves as many
 
-  Sends(Shared& shared, CallInspector& inspector, CallProgress& progress)
-      : shared_(shared), inspector_(inspector), progress_(progress) {}
+  Sends(Shared& shared, CallInspector& inspector, CallProgress& progress, RestartedCalls& restarts)
+      : shared_(shared), inspector_(inspector), progress_(progress), restarts_(restarts) {}
 
   // `available`: the most that can be sent, whatever the call asks for.
   CallOutcome send(const Notification& notification, const MeteredCall& shape, TrackedThread& thread,
@@ -38,6 +39,7 @@ class Sends {
   Shared& shared_;
   CallInspector& inspector_;
   CallProgress& progress_;
+  RestartedCalls& restarts_;
 };
 
 }  // namespace dpm

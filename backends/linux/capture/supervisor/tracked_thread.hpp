@@ -77,7 +77,8 @@ struct TrackedProcess {
   std::string program;
   std::vector<Range> known;
   bool several_threads = false;
-  bool unnamed = false;  // neither its name nor its program could be read
+  bool is_interrupted = false;  // signals have taken calls of it away
+  bool unnamed = false;         // neither its name nor its program could be read
   // Its program had ended before it could be looked at: what the process is called, and when that program began.
   std::string unseen;
   LocalTime unseen_since;
@@ -93,6 +94,24 @@ struct UnmadeCall {
   Notification notification;
   LocalTime at;
   bool stays_recorded = false;  // its SEND or RECEIVE was finished already
+};
+
+// A call that was let go, and what was seen of its socket or eventfd then (RestartedCalls).
+struct LetGoCall {
+  Notification notification;
+  DescriptorIdentity identity;
+  ChannelId channel;
+  bool sending = false;
+  std::uint64_t operations = 0;  // recorded of its flow, with this one
+  std::uint64_t level = 0;       // how much waits there
+  QueueFront front;              // of a receive from a socket
+};
+
+// A receive that was let go to take bytes of a stream, which began at `offset`.
+struct AskedCall {
+  Notification notification;
+  ChannelId channel;
+  std::uint64_t offset = 0;
 };
 
 struct TrackedThread {
@@ -117,6 +136,9 @@ struct TrackedThread {
   std::optional<Hold> interrupted;  // the last one that a signal took away
   LocalTime interrupted_at;         // when that was noticed
   std::optional<UnmadeCall> unmade;
+  // If signals take its process's calls away: its last call that no counter counts, and its last receive of bytes.
+  std::optional<LetGoCall> let_go;
+  std::optional<AskedCall> asked;
   std::optional<ChildWait> wait;
   std::optional<ChildWait> interrupted_wait;  // the last one that a signal took away
   CpuCounter counter;                         // its own, if its last CPU time may not be readable otherwise

@@ -14,6 +14,7 @@ bool is_restart(LocalTime interrupted_at, LocalTime now) {
 }
 
 void note_unmade(Shared& shared, TrackedThread& thread, const Notification& notification) {
+  thread.process->is_interrupted = true;
   thread.unmade = {notification, shared.clock.now(), !shared.meter.take_back(*thread.metered)};
 }
 
