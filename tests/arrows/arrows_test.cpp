@@ -111,12 +111,13 @@ TEST_CASE("arrows: a used library that no file includes is named", "[arrows]") {
 TEST_CASE("arrows: a library is included only at its home", "[arrows]") {
   const std::vector<std::string> headers = {"simgrid/s4u.hpp",    "xbt/log.h",        "nlohmann/json.hpp",
                                             "CLI/CLI.hpp",        "catch2/catch.hpp", "boost/asio.hpp",
-                                            "elfutils/libdwfl.h", "linux/seccomp.h"};
+                                            "elfutils/libdwfl.h", "linux/seccomp.h",  "boost/beast/http.hpp"};
   for (const auto& header : headers) {
     INFO(header);
     CHECK(broken_with("filter/a.cpp", fmt::format("#include <{}>\n", header)).size() == 1);
   }
   CHECK(broken_with("backends/sim/a.cpp", "#include <simgrid/s4u.hpp>\n").empty());
+  CHECK(broken_with("view/server/a.cpp", "#include <boost/beast/http.hpp>\n").empty());
   CHECK(broken_with("cli/a.cpp", "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n").empty());
   CHECK(broken_with("bench/a.cpp", "#include <nlohmann/json.hpp>\n").size() == 1);
   CHECK(broken_with("analysis/queues/answer/a.cpp", "#include <nlohmann/json.hpp>\n").empty());

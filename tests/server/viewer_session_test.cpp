@@ -114,7 +114,7 @@ TEST_CASE("viewer session: whatever happens, what is under way stays bounded and
       CHECK(refused - refusals_sent <= limits.requests_open_max);
       CHECK(asked - answered <= limits.answers_open_max);
     };
-    for (int steps = 0; steps < 300; ++steps) step(random() % 5);
+    for (int steps = 0; steps < 300; ++steps) step(static_cast<unsigned>(random() % 5));
     for (int steps = 0; steps < 100; ++steps) step(1 + static_cast<unsigned>(steps) % 3);
     CHECK(answers_sent == taken);
     CHECK(refusals_sent == refused);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "model/check.hpp"
 
@@ -18,6 +19,14 @@ static_assert(std::endian::native == std::endian::little, "arrays are copied as 
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+// Checked as well.
+std::string object_of(const Answer& answer) {
+  if (answer.json.is_null()) return "{}";
+  DPM_CHECK(answer.json.is_object());
+  for (const auto& array : answer.arrays) DPM_CHECK(!answer.json.contains(array.name));
+  return dumped(answer.json);
+}
+
 std::string_view type_name(const AnswerArray& array) {
   constexpr std::string_view kNames[] = {"f64", "f32", "u32", "u8"};
   return kNames[array.values.index()];
@@ -25,11 +34,6 @@ std::string_view type_name(const AnswerArray& array) {
 
 std::size_t count_of(const AnswerArray& array) {
   return std::visit([](const auto& values) { return values.size(); }, array.values);
-}
-
-void check(const Answer& answer) {
-  DPM_CHECK(answer.json.is_object());
-  for (const auto& array : answer.arrays) DPM_CHECK(!answer.json.contains(array.name));
 }
 
 void append_list(std::string& text, const AnswerArray& array) {
@@ -66,8 +70,7 @@ void append_bytes(std::string& bytes, const AnswerArray& array) {
 }  // namespace
 
 std::string to_json(const Answer& answer) {
-  check(answer);
-  std::string text = dumped(answer.json);
+  std::string text = object_of(answer);
   text.pop_back();
   for (const auto& array : answer.arrays) {
     fmt::format_to(std::back_inserter(text), "{}{}:", text.size() > 1 ? "," : "", dumped(array.name));
@@ -77,13 +80,11 @@ std::string to_json(const Answer& answer) {
 }
 
 SocketMessage answer_message(std::uint64_t id, const Answer& answer) {
-  check(answer);
-  if (answer.arrays.empty()) return {false, fmt::format(R"({{"id":{},"answer":{}}})", id, dumped(answer.json))};
+  if (answer.arrays.empty()) return {false, fmt::format(R"({{"id":{},"answer":{}}})", id, object_of(answer))};
   Json arrays = Json::array();
   for (const auto& array : answer.arrays)
     arrays.push_back({{"name", array.name}, {"type", type_name(array)}, {"count", count_of(array)}});
-  const std::string text =
-      fmt::format(R"({{"id":{},"answer":{},"arrays":{}}})", id, dumped(answer.json), dumped(arrays));
+  const std::string text = fmt::format(R"({{"id":{},"answer":{},"arrays":{}}})", id, object_of(answer), dumped(arrays));
   const auto length = static_cast<std::uint32_t>(text.size());
   DPM_CHECK(length == text.size());
   SocketMessage message{true, std::string(sizeof length, '\0')};

@@ -21,7 +21,7 @@ struct AnswerArray {
 };
 
 struct Answer {
-  Json json = Json::object();       // an object, without members that have the names of arrays
+  Json json = Json::object();       // an object (or null: an empty one) without members that have the names of arrays
   std::vector<AnswerArray> arrays;  // their names differ
 };
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/lower_case.hpp"
 #include "os/hexadecimal.hpp"
 #include "os/utf8.hpp"
 
@@ -101,7 +102,7 @@ Result<std::string> percent_decoded(std::string_view text) {
       bytes += text[at] == '+' ? ' ' : text[at];
       continue;
     }
-    const auto byte = text.size() - at > 2 ? from_hexadecimal(text.substr(at + 1, 2)) : std::nullopt;
+    const auto byte = text.size() - at > 2 ? from_hexadecimal(lower_case(text.substr(at + 1, 2))) : std::nullopt;
     if (!byte) return Error{"'%' is followed by two hexadecimal digits"};
     bytes += *byte;
     at += 2;

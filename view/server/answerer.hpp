@@ -1,4 +1,4 @@
-// The thread that calls the handler. It takes one request of each asker in turn, so an asker with many requests delays only itself.
+// The thread that calls the handler. An asker with many requests waits for itself: the thread takes one of each asker in turn.
 #pragma once
 
 #include <condition_variable>

@@ -31,7 +31,7 @@ struct Serving {
   bool has_tls = false;
   SharedCounters& counters;
   Answerer& answerer;
-  std::function<void(std::uint64_t connection)> on_end;
+  std::function<void(std::uint64_t connection, bool was_viewer)> on_end;
   std::function<void()> on_new_viewer;
 };
 

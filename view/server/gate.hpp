@@ -11,7 +11,7 @@
 
 namespace dpm::view {
 
-// What a request says. A header that is missing, or there twice, has no value.
+// What a request says. A header that is missing, or there twice, is empty.
 struct Knock {
   std::string_view method, target;
   std::optional<std::string_view> host, origin;

@@ -13,6 +13,7 @@
 #include "backends/linux/transport/net/asio.hpp"
 #include "backends/linux/transport/net/listener.hpp"
 #include "backends/linux/transport/net/timer.hpp"
+#include "os/heap.hpp"
 #include "os/hexadecimal.hpp"
 #include "os/machine.hpp"
 #include "os/random.hpp"
@@ -26,6 +27,8 @@ namespace dpm::view {
 namespace {
 
 constexpr std::size_t kTokenBytes = 16;
+// Answers take megabytes, which malloc would keep after a viewer has gone (measured: 155 of 162 MB of 20 viewers).
+constexpr std::chrono::seconds kUntilTidied{1};
 
 Result<std::string> new_token() {
   std::array<unsigned char, kTokenBytes> token = {};
@@ -73,10 +76,11 @@ class PageServer::Work {
                  certificate_.has_value(),
                  counters,
                  answerer_,
-                 [this](std::uint64_t connection) { leave(connection); },
+                 [this](std::uint64_t connection, bool was_viewer) { leave(connection, was_viewer); },
                  [this] { begin_round(); }},
         work_guard_(serving_.context->get_executor()),
-        round_(*serving_.context) {
+        round_(*serving_.context),
+        tidying_(*serving_.context) {
     listener_.emplace(
         *serving_.context, std::move(socket.socket), [this](UniqueFd connection) { accept(std::move(connection)); },
         [this] { (void)make_room(); });
@@ -128,8 +132,10 @@ class PageServer::Work {
     return false;
   }
 
-  void leave(std::uint64_t number) {
+  void leave(std::uint64_t number, bool was_viewer) {
     if (connections_.erase(number) > 0) counters.subtract(&ServerCounters::connections);
+    // What was under way for it lives until its coroutines have ended.
+    if (was_viewer && !is_stopping_) tidying_.start(kUntilTidied, give_back_free_memory);
   }
 
   // Rounds go on while a viewer has not got the latest tick, and are `between_ticks` apart.
@@ -160,6 +166,7 @@ class PageServer::Work {
     is_stopping_ = true;
     listener_.reset();
     round_.cancel();
+    tidying_.cancel();
     while (!connections_.empty()) {
       const auto kept = connections_.begin()->second;
       kept->drop();
@@ -174,7 +181,7 @@ class PageServer::Work {
   std::optional<Listener> listener_;
   std::map<std::uint64_t, std::shared_ptr<Connection>> connections_;  // by number: the oldest first
   std::uint64_t last_number_ = 0;
-  Timer round_;
+  Timer round_, tidying_;
   bool is_stopping_ = false;
   std::mutex mutex_;  // of the next three
   SocketMessage tick_;

@@ -22,7 +22,7 @@ struct ServerLimits {
   std::size_t unsent_bytes_max = 1024 * 1024;         // of a viewer's answers; beyond, its requests wait
   std::chrono::milliseconds header{10'000};           // for a whole header, and for the TLS handshake
   std::chrono::milliseconds unread{30'000};           // a viewer that takes nothing for so long is dropped
-  std::chrono::milliseconds silence{60'000};          // of a viewer; half of it later it is asked for a sign of life
+  std::chrono::milliseconds silence{60'000};          // of a viewer; after half of it, it is asked for a sign of life
   std::chrono::milliseconds between_ticks{100};       // to one viewer
   std::chrono::milliseconds answer_patience{30'000};  // for the answer of the HTTP form
 };

@@ -26,7 +26,7 @@ std::optional<Refusal> refusal_of_header(AsioError failed) {
 std::optional<Refusal> refusal_of_message(AsioError failed) {
   if (failed == websocket::error::closed || is_end(failed)) return std::nullopt;
   if (failed == websocket::error::message_too_big) return Refusal::message;
-  return failed == beast::error::timeout ? Refusal::unread : Refusal::malformed;
+  return Refusal::malformed;
 }
 
 Knock knock_of(const RequestParser& parser) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "view/server/connection.hpp"
 #include "view/server/page_policy.hpp"
 #include "view/server/response_head.hpp"
+#include "view/server/streams.hpp"
 
 namespace dpm::view {
 
@@ -31,13 +33,7 @@ inline constexpr std::size_t kPieceBytes = 64 * 1024;
 inline constexpr std::size_t kCloseReasonBytesMax = 120;  // RFC 6455 5.5: a control frame has 125 bytes
 inline constexpr std::size_t kLeftoverBytesMax = 1024 * 1024;
 inline constexpr std::chrono::seconds kFarewell{2};
-
-inline asio::awaitable<AsioError> shake_hands(asio::ip::tcp::socket&) { co_return AsioError{}; }
-inline asio::awaitable<AsioError> shake_hands(asio::ssl::stream<asio::ip::tcp::socket>& stream) {
-  AsioError failed;
-  co_await stream.async_handshake(asio::ssl::stream_base::server, asio::redirect_error(asio::use_awaitable, failed));
-  co_return failed;
-}
+inline constexpr int kLooks = 4;  // for a sign of life of a viewer
 
 // What was refused when a header could not be read. Nothing: the other end has closed the connection, as it may.
 std::optional<Refusal> refusal_of_header(AsioError failed);
@@ -67,6 +63,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
         stream_(asio::ip::tcp::socket(*serving.context, asio::ip::tcp::v6(), socket.release()), arguments...),
         deadline_(*serving.context),
         unread_(*serving.context),
+        watch_(*serving.context),
         resumed_(*serving.context),
         ready_(*serving.context),
         in_(serving.limits.header_bytes_max * 2),
@@ -81,13 +78,14 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     if (std::exchange(is_dropped_, true)) return;
     deadline_.cancel();
     unread_.cancel();
+    watch_.cancel();
     AsioError ignored;
-    stream_.lowest_layer().close(ignored);
+    tcp_of(stream_).close(ignored);
     resumed_.cancel();
     ready_.cancel();
     serving_.answerer.forget(number_);
     if (is_viewer_) serving_.counters.subtract(&ServerCounters::viewers);
-    serving_.on_end(number_);
+    serving_.on_end(number_, is_viewer_);
   }
 
   ViewerSession::Offered offer_tick(const SocketMessage& tick, std::uint64_t version) override {
@@ -107,7 +105,10 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     const AsioError stranger = co_await shake_hands(stream_);
     if (stranger && !is_dropped_) serving_.counters.refuse(Refusal::malformed);
     bool goes_on = !stranger;
-    while (goes_on && !is_dropped_) goes_on = co_await exchange();
+    while (goes_on && !is_dropped_) {
+      const bool is_kept = co_await exchange();
+      goes_on = is_kept;
+    }
     drop();
   }
 
@@ -120,6 +121,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   asio::awaitable<bool> exchange() {
     RequestParser parser;
     parser.header_limit(static_cast<std::uint32_t>(serving_.limits.header_bytes_max));
+    parser.body_limit(std::numeric_limits<std::uint64_t>::max());  // the gate refuses bodies, after strangers
     // After the first request, silence is not a refusal.
     deadline_.start(serving_.limits.header, [this] {
       if (!has_shown_token_ || in_.size() > 0) serving_.counters.refuse(Refusal::slow);
@@ -215,15 +217,15 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     co_return !is_dropped_;
   }
 
-  // Closing while bytes of the other end are unread would reset the connection, and the response might be lost with it.
+  // Until the other end closes as well, but not long. Closing while bytes of the other end are unread would reset the connection, and the response might be lost with it.
   asio::awaitable<void> say_farewell() {
     deadline_.start(kFarewell, [this] { drop(); });
     AsioError failed;
-    stream_.lowest_layer().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
+    tcp_of(stream_).shutdown(asio::ip::tcp::socket::shutdown_send, failed);
     std::string rest(kPieceBytes, '\0');
     for (std::size_t read = 0; !failed && !is_dropped_ && read < kLeftoverBytesMax;) {
-      const std::size_t length = co_await stream_.lowest_layer().async_receive(
-          asio::buffer(rest), asio::redirect_error(asio::use_awaitable, failed));
+      const std::size_t length =
+          co_await tcp_of(stream_).async_receive(asio::buffer(rest), asio::redirect_error(asio::use_awaitable, failed));
       read += length;
     }
   }
@@ -309,11 +311,31 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     serving_.counters.add(&ServerCounters::viewers);
     spawn(*serving_.context, write_socket(this->shared_from_this()));
     serving_.on_new_viewer();
+    watch();
     co_await read_socket();
+    if (!is_dropped_) co_await say_farewell();
+  }
+
+  // Looks four times in the time of silence. Beast's own limit would also drop a viewer that reads slowly, because the answer to
+  // a ping comes after all that was sent before. And Beast tells an error to the other end before it tells us, without a
+  // limit: there, too, nothing is heard and nothing sent.
+  void watch() {
+    watch_.start(serving_.limits.silence / kLooks, [this] {
+      const bool is_waited_for = !session_.may_read();  // we do not read: it cannot be heard
+      quiet_looks_ = is_waited_for ? 0 : quiet_looks_ + 1;
+      if (quiet_looks_ == kLooks) return refuse_and_drop(Refusal::unread);
+      if (quiet_looks_ == kLooks / 2) ping();
+      watch();
+    });
+  }
+
+  void ping() {
+    if (std::exchange(is_pinging_, true) || !socket_->is_open()) return;
+    socket_->async_ping({}, [self = this->shared_from_this()](AsioError) { self->is_pinging_ = false; });
   }
 
   void configure_socket() {
-    socket_->set_option(websocket::stream_base::timeout{serving_.limits.header, serving_.limits.silence, true});
+    socket_->set_option(websocket::stream_base::timeout{serving_.limits.header, websocket::stream_base::none(), false});
     socket_->set_option(websocket::permessage_deflate{});  // off: its memory would be the viewer's choice
     socket_->set_option(websocket::stream_base::decorator([](websocket::response_type& response) {
       response.set(http::field::cache_control, "no-store");
@@ -322,6 +344,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
       response.set("Referrer-Policy", "no-referrer");
       response.set("Cross-Origin-Resource-Policy", "same-origin");
     }));
+    socket_->control_callback([this](websocket::frame_type, beast::string_view) { quiet_looks_ = 0; });
     socket_->read_message_max(serving_.limits.message_bytes_max);
     socket_->auto_fragment(false);
   }
@@ -353,6 +376,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   }
 
   void take_message(std::string_view text) {
+    quiet_looks_ = 0;
     if (socket_->got_binary()) return close_socket("requests are text");
     const auto taken = session_.take(std::string(text));
     if (!taken) return close_socket(taken.error().what);
@@ -404,8 +428,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     }
     if (is_dropped_) co_return;
     deadline_.start(kFarewell, [this] { drop(); });
-    co_await socket_->async_close({websocket::close_code::policy_error, *close_reason_},
-                                  asio::redirect_error(asio::use_awaitable, ignored));
+    const websocket::close_reason why(websocket::close_code::policy_error, *close_reason_);
+    co_await socket_->async_close(why, asio::redirect_error(asio::use_awaitable, ignored));
   }
 
   asio::awaitable<void> send_first() {
@@ -420,6 +444,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
       co_await socket_->async_write_some(rest.empty(), asio::buffer(piece),
                                          asio::redirect_error(asio::use_awaitable, failed));
       unread_.cancel();
+      quiet_looks_ = 0;
       if (failed) drop();
     }
   }
@@ -442,6 +467,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   Stream stream_;
   Timer deadline_;                      // of what is being read or waited for
   Timer unread_;                        // of what is being sent
+  Timer watch_;                         // of a viewer
   asio::steady_timer resumed_, ready_;  // never expire: cancelling wakes the coroutine that waits
   beast::flat_buffer in_;
   HttpAnswer answer_;
@@ -449,6 +475,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   std::optional<websocket::stream<Stream&>> socket_;
   ViewerSession session_;
   std::optional<std::string> close_reason_;
+  int quiet_looks_ = 0;  // in which nothing was heard, and nothing was taken
+  bool is_pinging_ = false;
   bool is_viewer_ = false, is_dropped_ = false;
 };
 

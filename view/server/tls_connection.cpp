@@ -4,8 +4,7 @@ namespace dpm::view {
 
 std::shared_ptr<Connection> tls_connection(Serving& serving, std::uint64_t number, UniqueFd socket,
                                            asio::ssl::context& tls) {
-  return std::make_shared<StreamConnection<asio::ssl::stream<asio::ip::tcp::socket>>>(serving, number,
-                                                                                      std::move(socket), tls);
+  return std::make_shared<StreamConnection<TlsStream>>(serving, number, std::move(socket), tls);
 }
 
 }  // namespace dpm::view
