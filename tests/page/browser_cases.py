@@ -141,7 +141,8 @@ def case_process_is_dragged(page, serve):
     chip = page.find(".machine-box[aria-label='Machine red'] .process:not(.fixed)")
     name = chip.text
     target = page.find(".machine-box[aria-label='Machine blue']")
-    page.drag(chip, target.rect["x"] + 60 - chip.rect["x"], target.rect["y"] + 100 - chip.rect["y"])
+    # Held for longer than the page waits before it asks for an interval: what is dropped where it was held needs one too.
+    page.drag(chip, target.rect["x"] + 60 - chip.rect["x"], target.rect["y"] + 100 - chip.rect["y"], hold=0.8)
     page.wait("return [...document.querySelectorAll(\".machine-box[aria-label='Machine blue'] .process.moved\")].some((e) => e.innerText.includes(arguments[0]))", name)
     page.wait("return document.querySelector('.two-numbers .value').textContent !== arguments[0]", elapsed)
     page.wait("return / to /.test(document.querySelector('.two-numbers .note').textContent)")

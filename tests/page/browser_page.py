@@ -57,8 +57,8 @@ class Page:
     def hold(self, key, seconds):
         ActionChains(self.browser).key_down(key).pause(seconds).key_up(key).perform()
 
-    def drag(self, element, x, y):
-        ActionChains(self.browser).click_and_hold(element).move_by_offset(x / 2, y / 2).move_by_offset(x - x / 2, y - y / 2).pause(0.1).release().perform()
+    def drag(self, element, x, y, hold=0.1):
+        ActionChains(self.browser).click_and_hold(element).move_by_offset(x / 2, y / 2).move_by_offset(x - x / 2, y - y / 2).pause(hold).release().perform()
 
     def click(self, element):
         ActionChains(self.browser).move_to_element(element).click().perform()

@@ -51,6 +51,7 @@ class Placement implements OpenView {
   private hovered: { process: string; machine: string } | null = null;
   private asking = false;
   private asked = "";
+  private interval_asked = false;
   private interval_timer: number | null = null;
   private closed = false;
   private shown_view = "";
@@ -184,14 +185,27 @@ class Placement implements OpenView {
     if (this.asking || this.closed || !this.answer) return;
     const parameters = this.parameters();
     const text = JSON.stringify(parameters);
-    if (text === this.asked) return;
-    this.asked = text;
+    if (text !== this.asked) {
+      this.asked = text;
+      this.interval_asked = false;
+      await this.ask({ ...parameters, interval: false });
+      if (JSON.stringify(this.parameters()) !== text) return this.predict();
+    }
+    this.interval_later();
+  }
+
+  // Not while a process is held over a machine; when it is dropped there, this is called again.
+  private interval_later(): void {
     if (this.interval_timer !== null) clearTimeout(this.interval_timer);
-    await this.ask({ ...parameters, interval: false });
-    if (JSON.stringify(this.parameters()) !== this.asked) return this.predict();
+    this.interval_timer = null;
+    if (this.interval_asked || this.hovered || this.closed) return;
     this.interval_timer = window.setTimeout(async () => {
-      if (JSON.stringify(this.parameters()) === this.asked && !this.hovered) await this.ask({ ...parameters, interval: true });
-      if (JSON.stringify(this.parameters()) !== this.asked) this.predict();
+      const parameters = this.parameters();
+      if (!this.asking && !this.hovered && JSON.stringify(parameters) === this.asked) {
+        this.interval_asked = true;
+        await this.ask({ ...parameters, interval: true });
+      }
+      this.predict();
     }, INTERVAL_AFTER_MS);
   }
 
