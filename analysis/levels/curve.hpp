@@ -86,14 +86,16 @@ class Curve {
     return sum;
   }
 
-  // Bins until `limit`, a multiple of the width, become as wide as that.
-  void coarsen(LocalTime limit, std::int64_t width_ns) {
+  // Bins until `limit` become as wide as `width_ns`; those that would end after it half as wide, or less. `limit` is a
+  // multiple of `finest_ns`, and the width a power of two of it.
+  void coarsen(LocalTime limit, std::int64_t width_ns, std::int64_t finest_ns) {
     std::vector<Point> kept;
     std::size_t hint = 0, i = 0;
     const auto keep = [&](LocalTime at) {
       if (kept.empty() || kept.back().until < at) kept.push_back({at, this->at(at, hint)});
     };
     while (i < points_.size() && points_[i].until <= limit) {
+      while (width_ns > finest_ns && rounded_up(points_[i].until, width_ns) > limit) width_ns /= 2;
       const LocalTime end = rounded_up(points_[i].until, width_ns);
       if (Amounts::kTakesTime) keep({end.ns - width_ns});
       keep(end);

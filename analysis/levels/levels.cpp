@@ -8,9 +8,9 @@ namespace dpm {
 namespace {
 
 std::uint64_t part_of(std::uint64_t amount, std::int64_t numerator, std::int64_t denominator) {
-  if (numerator >= denominator) return amount;
-  const auto part = static_cast<std::uint64_t>(static_cast<long double>(amount) * static_cast<long double>(numerator) /
-                                               static_cast<long double>(denominator));
+  if (amount == 0 || numerator >= denominator) return amount;
+  const double share = static_cast<double>(numerator) / static_cast<double>(denominator);
+  const auto part = static_cast<std::uint64_t>(static_cast<double>(amount) * share);
   return std::min(part, amount);
 }
 
@@ -307,7 +307,8 @@ void LevelsAnalysis::coarsen_all() {
   bytes_ = 0;
   for_each_curve([&](MachineId machine, auto& curve) {
     const LocalTime limit = offsets_.local_time(machine, *coarse_until_);
-    curve.coarsen({floor_divide(limit.ns, coarse_ns_) * coarse_ns_}, coarse_ns_);
+    const std::int64_t finest_ns = options_.finest_ns;
+    curve.coarsen({floor_divide(limit.ns, finest_ns) * finest_ns}, coarse_ns_, finest_ns);
     bytes_ += curve.bytes();
   });
 }

@@ -209,7 +209,7 @@ TEST_CASE("levels: a budget makes bins wider, and what is left stays exact", "[l
     INFO("seed " << seed);
     Random random(seed);
     const Run run = random_run(seed, 3, 3000, 0);
-    const std::size_t budget = 40'000;
+    const std::size_t budget = 15'000 + random.below(40'000);
     const auto levels = levels_of(run, {.finest_ns = kWidthNs, .bytes_max = budget});
     CHECK(levels.bytes() <= budget);
     const std::int64_t width_ns = levels.width_ns_at({0});
