@@ -44,7 +44,8 @@ EventProgress::End end_of(const std::string& directory) {
 
 }  // namespace
 
-Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, ReceiveLength length) {
+Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks, ReceiveLength length,
+                              ProgressShown shown) {
   const std::string directory = trace_directory(path);
   await_recorder(directory);
   TeeSink tee(std::move(sinks));
@@ -52,8 +53,11 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
   ReplaySource source(directory);
   const Terminal terminal = standard_terminal();
   Progress progress(terminal);
-  const auto end = terminal.err_is_tty ? end_of(directory) : EventProgress::End();
-  const auto say = [&](const std::string& what) { progress.show(what); };
+  const bool is_shown = terminal.err_is_tty && shown == ProgressShown::on_terminal;
+  const auto end = is_shown ? end_of(directory) : EventProgress::End();
+  const auto say = [&](const std::string& what) {
+    if (is_shown) progress.show(what);
+  };
   EventProgress reading(first, say, "reading " + printable(directory), end);
   if (auto done = source.run(reading); !done) return done.error();
   if (!first.needs_second()) return TraceInput{directory, source.info(), source.ledger()};

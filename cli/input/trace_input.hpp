@@ -17,11 +17,15 @@ struct TraceInput {
   Ledger ledger;
 };
 
+// Whether a long reading is reported on the terminal.
+enum class ProgressShown : bool { on_terminal, nowhere };
+
 // Reads the trace into all `sinks` at once. A trace of live programs is read twice, and its streams and datagrams are
 // turned into messages (analysis/messages). A recorder finishes a moment after the program that it meters; read_trace()
 // waits for it, some seconds at most. While the program runs, the trace is read as far as it is written.
 Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> sinks,
-                              ReceiveLength length = ReceiveLength::of_message);
+                              ReceiveLength length = ReceiveLength::of_message,
+                              ProgressShown shown = ProgressShown::on_terminal);
 
 // The arguments TRACE and --json.
 struct TraceOptions {

@@ -101,7 +101,7 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
   return target;
 }
 
-Result<void> write_placement(const std::string& path, const History& history, const Target& target) {
+std::string placement_text(const History& history, const Target& target) {
   nlohmann::ordered_json document = {{"name", target.placement}};
   std::set<std::string> used;
   nlohmann::ordered_json processes = nlohmann::ordered_json::object();
@@ -121,7 +121,11 @@ Result<void> write_placement(const std::string& path, const History& history, co
     document["machines"].push_back({{"name", machine.name}, {"speed", machine.speed}, {"cores", machine.cores}});
   }
   document["processes"] = std::move(processes);
-  return write_new_file(path, document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<void> write_placement(const std::string& path, const History& history, const Target& target) {
+  return write_new_file(path, placement_text(history, target));
 }
 
 Result<std::vector<std::string>> place_as_traced(History& history, const std::string& path) {

@@ -35,6 +35,9 @@ Result<ResolvedTarget> target_from(const History& history, const std::string& pa
 // that the trace does not have are described in it.
 Result<void> write_placement(const std::string& path, const History& history, const Target& target);
 
+// The text of that file.
+std::string placement_text(const History& history, const Target& target);
+
 // Changes the history as if its processes had been traced where the file places them: a meter sees a single machine even
 // if a program was bound to some of its CPUs. Returns the processes that the file leaves out.
 Result<std::vector<std::string>> place_as_traced(History& history, const std::string& path);

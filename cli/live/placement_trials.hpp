@@ -1,0 +1,58 @@
+// Predictions of placements that a viewer tries one after the other. What does not depend on the placement is found once:
+// the order of receives, and how far a replay of the traced placement is off. So a placement costs one replay.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+#include "analysis/prediction/order_choice.hpp"
+#include "analysis/prediction/prediction.hpp"
+#include "analysis/prediction/search.hpp"
+#include "view/answers/answer.hpp"
+
+namespace dpm::cli {
+
+class PlacementTrials {
+ public:
+  // Takes some replays. Refuses what predict() refuses. `info` is that of the trace, which says what is outside the
+  // computation: predictions are of all processes.
+  static Result<std::unique_ptr<PlacementTrials>> make(std::shared_ptr<const History> history, const TraceInfo& info);
+
+  // A request `predict`, checked.
+  struct Trial {
+    Target target;
+    std::vector<std::string> leaves_out;
+    bool interval = false;
+    std::shared_ptr<const History> history;  // with copies of servers, if the trial has some
+    bool is_slow() const { return interval || !target.replicas.empty(); }
+  };
+  Result<Trial> read(const view::Json& params) const;
+
+  // One replay; with an interval or copies the whole of predict(), which any thread may do.
+  Result<view::Json> predict(const Trial& trial) const;
+  // The text of a file for `dpm predict --placement`.
+  static std::string file_text(const Trial& trial);
+
+  const History& history() const { return *history_; }
+  const Prediction& traced() const { return traced_; }
+  // As `dpm predict --search`: processes outside the computation, and those on devices, stay where they are.
+  SearchOptions search_options() const;
+  bool is_movable(std::uint32_t process) const { return is_movable_.at(process); }
+
+ private:
+  PlacementTrials(std::shared_ptr<const History> history, Prediction traced, OrderChoice choice)
+      : history_(std::move(history)), traced_(std::move(traced)), choice_(std::move(choice)) {}
+  void find_movable(const TraceInfo& info);
+
+  std::shared_ptr<const History> history_;
+  Prediction traced_;
+  OrderChoice choice_;
+  std::vector<bool> is_movable_;  // by process
+};
+
+}  // namespace dpm::cli
