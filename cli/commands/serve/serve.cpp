@@ -1,0 +1,116 @@
+// dpm serve: a page in the browser that shows a trace, also while it is written.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+
+#include "cli/command.hpp"
+#include "cli/live/live_trace.hpp"
+#include "cli/printable.hpp"
+#include "trace/trace_reader.hpp"
+#include "view/page/page.hpp"
+#include "view/server/page_server.hpp"
+
+namespace dpm::cli {
+namespace {
+
+// Control-C and SIGTERM, held back from the moment that this exists, in all threads that begin later.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+  ~EndSignals() { release(); }
+
+  // From now on they end the program.
+  void release() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  // True: one of them came within that time.
+  bool came_within(std::chrono::milliseconds time) const {
+    const timespec wait{time.count() / 1000, static_cast<long>(time.count() % 1000) * 1'000'000};
+    return sigtimedwait(&signals_, nullptr, &wait) > 0;
+  }
+  void await() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+  }
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
+class ServeCommand : public Command {
+ public:
+  std::string name() const override { return "serve"; }
+  std::string summary() const override { return "Show a trace in the browser, also while it is written"; }
+  std::string example() const override { return "dpm serve redis"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("TRACE", path_,
+                   "A trace directory, or the output directory of dpm meter or dpm run; one that does not exist yet is "
+                   "waited for")
+        ->required();
+    app.add_option("--address", options_.address, "The numeric address to listen on")->capture_default_str();
+    app.add_option("--port", options_.port, "The port to listen on (default: one that is free)");
+    app.add_option("--certificate", options_.certificate_file, "A PEM file: serve only with TLS");
+    app.add_option("--key", options_.key_file, "The certificate's key, a PEM file");
+    app.add_flag("--insecure", options_.insecure,
+                 "Let other machines connect without TLS: all between them and this one can read along");
+    app.add_option(
+        "--allow-host", options_.allowed_hosts,
+        "A name under which browsers reach this machine, such as 'name' or 'name:port' behind a tunnel; repeat "
+        "for several");
+  }
+
+  int run(Terminal& terminal) override {
+    if (auto usable = view::check_options(options_); !usable) return refuse(terminal, *this, usable.error());
+    const EndSignals signals;
+    if (!await_trace(signals, terminal)) return kDone;
+    auto trace = LiveTrace::open(path_, {.levels = {}, .source = path_, .dpm = DPM_VERSION});
+    if (!trace) return refuse(terminal, *this, trace.error());
+    auto server = view::PageServer::start(options_, std::string(view::page_html()), **trace);
+    if (!server) return refuse(terminal, *this, server.error());
+    terminal.out << (*server)->url() << std::endl;
+    (*trace)->start([&server](const view::Json& tick) { (*server)->changed(tick); });
+    signals.await();
+    signals.release();  // an analysis that is under way is waited for; a second signal does not
+    (*trace)->stop();   // before the server that it tells of news
+    return kDone;
+  }
+
+ private:
+  // False: the user does not want to wait any more. What is there and is not a trace is refused later.
+  bool await_trace(const EndSignals& signals, Terminal& terminal) const {
+    if (!is_missing()) return true;
+    terminal.err << fmt::format("waiting for a trace in '{}'; control-C ends\n", printable(path_)) << std::flush;
+    while (is_missing())
+      if (signals.came_within(std::chrono::milliseconds(100))) return false;
+    return true;
+  }
+
+  // A recorder makes the directory first.
+  bool is_missing() const {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path_, ignored)) return true;
+    return std::filesystem::is_directory(path_, ignored) && !find_trace(path_) &&
+           std::filesystem::is_empty(path_, ignored);
+  }
+
+  std::string path_;
+  view::ServerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve() { return std::make_unique<ServeCommand>(); }
+
+}  // namespace dpm::cli
