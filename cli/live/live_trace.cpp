@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 
+#include "cli/live/levels_answer.hpp"
 #include "cli/live/placement_answers.hpp"
 #include "cli/live/request_diagram.hpp"
 #include "cli/live/request_window.hpp"
@@ -187,6 +188,7 @@ Result<Answer> LiveTrace::dispatch(const PageRequest& request) {
   if (name == "describe") return describe_answer(recording_, state_);
   if (name == "traffic") return traffic_answer(request.params, recording_);
   if (name == "series") return series_answer(request.params, recording_);
+  if (name == "levels") return levels_answer(request.params, recording_, best_);
   if (name == "spacetime") return space_time_.space_time(request.params, recording_);
   if (name == "message") return space_time_.message(request.params, recording_);
   if (name == "event_at") return event_at_answer(request.params, recording_);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/live/file_data.hpp"
 #include "cli/printable.hpp"
 #include "cli/report/trace_report.hpp"
 #include "cli/results/ledger_results.hpp"
@@ -16,7 +17,7 @@ Result<void> Conclusion::write(const Recorded& recorded, const Findings& found) 
   if (auto done = replace_file(folder_.results(), results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
       !done)
     return done;
-  return replace_file(folder_.report(), view::render_report(trace_report(found)));
+  return replace_file(folder_.report(), view::render_report(trace_report(found), file_data(folder_.trace())));
 }
 
 void Conclusion::say(const Recorded& recorded, const Findings& found) {

@@ -8,6 +8,7 @@
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
+#include "cli/serving/page_process.hpp"
 #include "trace/recording_lock.hpp"
 
 namespace dpm::cli {
@@ -29,6 +30,7 @@ class AcquireCommand : public Command {
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     app.add_flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
+    app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
     source_.describe(app);
   }
 
@@ -50,6 +52,9 @@ class AcquireCommand : public Command {
   int meter(MeteredRun& run, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
     const auto lock = RecordingLock::hold(folder.path());
     if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
+    if (serve_)
+      if (auto done = start_page(folder.absolute_path()); !done)
+        terminal.err << "dpm acquire: no page: " << done.error().what << '\n';
     Conclusion conclusion(folder, run.facts(), terminal, {.control_c_ends_it = true});
     const auto recorded = record(run, std::move(plan),
                                  {.trace = folder.trace(),
@@ -65,6 +70,7 @@ class AcquireCommand : public Command {
 
   std::uint32_t pid_ = 0;
   std::string output_, flags_, templates_;
+  bool serve_ = false;
   SourceOption source_;
   MeteringMethod::Options options_;
 };

@@ -12,6 +12,7 @@
 #include "cli/meter/source_option.hpp"
 #include "cli/meter/stay_beside.hpp"
 #include "cli/printable.hpp"
+#include "cli/serving/page_process.hpp"
 #include "os/find_program.hpp"
 #include "trace/recording_lock.hpp"
 
@@ -40,7 +41,9 @@ class MeterCommand : public Command {
     auto* output = app.add_option("-o,--output", output_,
                                   "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)")
                        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
-    app.add_flag("--summary", summary_only_, "Only print the summary; keep no files")->excludes(output);
+    auto* summary = app.add_flag("--summary", summary_only_, "Only print the summary; keep no files")->excludes(output);
+    app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page")
+        ->excludes(summary);
     app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
     app.add_option("--templates", templates_, "The selection rules of the filter (default: everything is kept)");
     app.add_flag("--exact-paths", options_.exact_paths,
@@ -97,6 +100,9 @@ class MeterCommand : public Command {
       return refuse(terminal, *this, run.error());
     }
     auto lock = RecordingLock::hold(folder.path());  // stay_beside() waits until it is released
+    if (serve_)
+      if (auto done = start_page(folder.absolute_path()); !done)
+        terminal.err << "dpm meter: no page: " << done.error().what << '\n';
     Conclusion conclusion(folder, (*run)->facts(), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
     const auto recorded = record(**run, std::move(plan),
@@ -118,6 +124,7 @@ class MeterCommand : public Command {
   std::vector<std::string> command_;
   bool summary_only_ = false;
   bool where_ = false;
+  bool serve_ = false;
   bool whole_cpu_time_ = false;
   bool wait_ = false;
   bool become_ = false;

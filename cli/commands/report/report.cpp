@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/live/file_data.hpp"
 #include "cli/new_file.hpp"
 #include "cli/printable.hpp"
 #include "cli/report/trace_report.hpp"
@@ -28,7 +29,7 @@ class ReportCommand : public Command {
   int run(Terminal& terminal) override {
     const auto found = find_all(trace_, {.history = history_, .by_thread = threads_});
     if (!found) return refuse(terminal, *this, found.error());
-    if (auto done = write_new_file(output_, view::render_report(trace_report(*found))); !done)
+    if (auto done = write_new_file(output_, view::render_report(trace_report(*found), file_data(trace_))); !done)
       return refuse(terminal, *this, done.error());
     if (json_)
       print_json({{"page", output_}, {"missing", found->missing}, {"ledger", ledger_json(found->input.ledger)}},

@@ -27,6 +27,7 @@
 #include "cli/run/simulation.hpp"
 #include "cli/run/study.hpp"
 #include "cli/run/study_results.hpp"
+#include "cli/serving/page_process.hpp"
 #include "native/native_run.hpp"
 
 namespace dpm::cli {
@@ -65,9 +66,11 @@ class RunCommand : public Command {
     app.add_option("--placement", overrides_.placement, "A placement the scenario names");
     app.add_option("--seed", overrides_.seed, "Another seed than the scenario's")->check(whole_number);
     app.add_option("--set", settings_, "PARAMETER=VALUE, one of the scenario's parameters; repeat for several");
-    app.add_option("-o,--output", output_,
-                   "A new directory for trace, results.json and report.html (default: no files)")
-        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
+    auto* output = app.add_option("-o,--output", output_,
+                                  "A new directory for trace, results.json and report.html (default: no files)")
+                       ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
+    app.add_flag("--serve", serve_, "Show the run in the browser while it is simulated: prints the address of a page")
+        ->needs(output);
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
     describe_all(app, all_);
@@ -95,6 +98,9 @@ class RunCommand : public Command {
     const auto folder = output_.empty() ? OutputFolder::scratch() : OutputFolder::create(output_);
     if (!folder) return refuse(terminal, *this, folder.error());
 
+    if (serve_)
+      if (auto done = start_page(folder->absolute_path()); !done)
+        terminal.err << "dpm run: no page: " << done.error().what << '\n';
     Outcome outcome;
     outcome.system = *std::move(system);
     outcome.scenario = *std::move(scenario);
@@ -311,6 +317,7 @@ class RunCommand : public Command {
   Overrides overrides_;
   std::vector<std::string> settings_;
   bool json_ = false;
+  bool serve_ = false;
   bool base_only_ = false;
   bool all_ = false;
   bool native_ = false;

@@ -1,6 +1,8 @@
 // dpm serve: a page in the browser that shows a trace, also while it is written.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -11,12 +13,23 @@
 #include "cli/command.hpp"
 #include "cli/live/live_trace.hpp"
 #include "cli/printable.hpp"
+#include "os/unique_fd.hpp"
 #include "trace/trace_reader.hpp"
 #include "view/page/page.hpp"
 #include "view/server/page_server.hpp"
 
 namespace dpm::cli {
 namespace {
+
+constexpr std::chrono::seconds kUnwatched{60};
+
+// A pipe or a terminal that we hold would keep its reader waiting.
+void leave_terminal() {
+  const UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nowhere) return;
+  ::dup2(nowhere.get(), STDOUT_FILENO);
+  ::dup2(nowhere.get(), STDERR_FILENO);
+}
 
 // Control-C and SIGTERM, held back from the moment that this exists, in all threads that begin later.
 class EndSignals {
@@ -69,6 +82,10 @@ class ServeCommand : public Command {
         "--allow-host", options_.allowed_hosts,
         "A name under which browsers reach this machine, such as 'name' or 'name:port' behind a tunnel; repeat "
         "for several");
+    app.add_flag(
+        "--while-watched", while_watched_,
+        "Let go of the terminal after printing the address, and end a minute after the recording has ended and "
+        "the last viewer has gone");
   }
 
   int run(Terminal& terminal) override {
@@ -79,9 +96,17 @@ class ServeCommand : public Command {
     if (!trace) return refuse(terminal, *this, trace.error());
     auto server = view::PageServer::start(options_, std::string(view::page_html()), **trace);
     if (!server) return refuse(terminal, *this, server.error());
-    terminal.out << (*server)->url() << std::endl;
-    (*trace)->start([&server](const view::Json& tick) { (*server)->changed(tick); });
-    signals.await();
+    say_where((*server)->url(), terminal);
+    std::atomic<bool> is_recording = true;
+    (*trace)->start([&](const view::Json& tick) {
+      is_recording = tick.value("state", "") == "recording";
+      (*server)->changed(tick);
+    });
+    if (while_watched_) {
+      await_last_viewer(signals, is_recording, **server);
+    } else {
+      signals.await();
+    }
     signals.release();  // an analysis that is under way is waited for; a second signal does not
     (*trace)->stop();   // before the server that it tells of news
     return kDone;
@@ -91,10 +116,29 @@ class ServeCommand : public Command {
   // False: the user does not want to wait any more. What is there and is not a trace is refused later.
   bool await_trace(const EndSignals& signals, Terminal& terminal) const {
     if (!is_missing()) return true;
-    terminal.err << fmt::format("waiting for a trace in '{}'; control-C ends\n", printable(path_)) << std::flush;
-    while (is_missing())
+    if (!while_watched_)
+      terminal.err << fmt::format("waiting for a trace in '{}'; control-C ends\n", printable(path_)) << std::flush;
+    const auto late = std::chrono::steady_clock::now() + kUnwatched;
+    while (is_missing()) {
       if (signals.came_within(std::chrono::milliseconds(100))) return false;
+      if (while_watched_ && std::chrono::steady_clock::now() > late) return false;
+    }
     return true;
+  }
+
+  void say_where(const std::string& url, Terminal& terminal) const {
+    terminal.out << (while_watched_ ? "dpm: the page of this run is " : "") << url << std::endl;
+    if (while_watched_) leave_terminal();
+  }
+
+  // Until a signal comes, or until the recording has ended and no viewer has been there for a while.
+  static void await_last_viewer(const EndSignals& signals, const std::atomic<bool>& is_recording,
+                                const view::PageServer& server) {
+    auto watched = std::chrono::steady_clock::now();
+    while (!signals.came_within(std::chrono::milliseconds(500))) {
+      if (is_recording || server.counters().viewers > 0) watched = std::chrono::steady_clock::now();
+      if (std::chrono::steady_clock::now() - watched > kUnwatched) return;
+    }
   }
 
   // A recorder makes the directory first.
@@ -107,6 +151,7 @@ class ServeCommand : public Command {
 
   std::string path_;
   view::ServerOptions options_;
+  bool while_watched_ = false;
 };
 
 }  // namespace
