@@ -28,7 +28,7 @@ _dpm_command_at() {
   for (( at = 2; at < COMP_CWORD; ++at )); do
     case "${COMP_WORDS[at]}" in
       --) echo $((at + 1)); return ;;
-      -o | --output | --flags | --templates) (( ++at )) ;;
+      -o | --output | --flags | --templates | --window) (( ++at )) ;;
       -*) ;;
       *) echo "$at"; return ;;
     esac
@@ -50,6 +50,8 @@ _dpm() {
     choices="auto recorded arrival role"
   elif [[ "$previous" == --launcher ]]; then
     choices="ssh srun local"
+  elif [[ "$previous" == --window ]]; then
+    choices="10s 60s 5m 1h"
   elif [[ "$previous" == --method ]]; then
     choices="replay thesis1984"
   elif [[ "$word" == -* ]]; then

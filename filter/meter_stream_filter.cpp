@@ -10,12 +10,13 @@
 
 namespace dpm {
 
-Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input) {
+Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input,
+                                   std::optional<TraceWindow> window) {
   auto compiled = load_rules(templates, event_layouts());
   if (!compiled) return compiled.error();
   std::vector<RuleSet> rules;
   rules.push_back(*std::move(compiled));
-  auto writer = TraceWriter::create(directory, describe_events({"filter"}, rules));
+  auto writer = TraceWriter::create(directory, describe_events({"filter"}, rules), std::move(window));
   if (!writer) return writer.error();
 
   EventFilter filter(std::move(rules), **writer);

@@ -3,16 +3,19 @@
 // and an account of everything that was lost on the way.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/ledger.hpp"
 #include "model/result.hpp"
+#include "trace/trace_window.hpp"
 
 namespace dpm {
 
 // `templates` is a file of selection rules; without one everything is kept. Others can read what has come after a
 // second, or after a tenth of a second without input, and it stays if this process is killed. An error means that the
-// file could not be parsed, the directory not created, or the input not read.
-Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input);
+// file could not be parsed, the directory not created, or the input not read. A window counts when messages arrive.
+Result<Ledger> filter_meter_stream(const std::string& templates, const std::string& directory, int input,
+                                   std::optional<TraceWindow> window = std::nullopt);
 
 }  // namespace dpm

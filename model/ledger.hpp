@@ -32,6 +32,9 @@ struct Ledger {
   std::uint64_t kept = 0;
   std::uint64_t filtered = 0;
   std::uint64_t lost = 0;
+  // The part of `kept` that --window removed again: it was recorded, and is not in the trace any more. It is not lost,
+  // because its removal was asked for.
+  std::uint64_t removed = 0;
   std::vector<Loss> losses;  // add up to `lost`
   std::vector<std::string> warnings;
 

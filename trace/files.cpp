@@ -100,18 +100,26 @@ Result<FileReader> FileReader::open(const std::string& path) {
 }
 
 bool FileReader::go_to(std::uint64_t offset) {
-  return offset <= bytes_ && ::lseek(fd_.get(), static_cast<off_t>(offset), SEEK_SET) >= 0;
+  offset_ = static_cast<std::size_t>(offset);
+  return offset <= bytes_;
 }
 
 std::size_t FileReader::read(std::span<std::byte> into) {
   std::size_t filled = 0;
   while (filled < into.size()) {
-    const ssize_t got = ::read(fd_.get(), into.data() + filled, into.size() - filled);
+    const ssize_t got = ::pread(fd_.get(), into.data() + filled, into.size() - filled, static_cast<off_t>(offset_));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     filled += static_cast<std::size_t>(got);
+    offset_ += static_cast<std::size_t>(got);
   }
   return filled;
+}
+
+Result<FileReader> FileReader::again() const {
+  UniqueFd same(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!same) return Error::from_errno("read a file again");
+  return FileReader(std::move(same), bytes_);
 }
 
 }  // namespace dpm

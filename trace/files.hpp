@@ -36,12 +36,16 @@ class FileReader {
   bool go_to(std::uint64_t offset);
   // Fills `into` as far as the file goes; less means that it has ended, or cannot be read further.
   std::size_t read(std::span<std::byte> into);
+
+  // Reads the same file from its beginning, also if it has been removed meanwhile.
+  Result<FileReader> again() const;
   std::size_t bytes() const { return bytes_; }  // when it was opened
 
  private:
   FileReader(UniqueFd fd, std::size_t bytes) : fd_(std::move(fd)), bytes_(bytes) {}
   UniqueFd fd_;
   std::size_t bytes_;
+  std::size_t offset_ = 0;
 };
 
 }  // namespace dpm

@@ -16,6 +16,9 @@ class IdsInUse {
   // The tables are larger now.
   void describe(const TableSizes& described);
 
+  // Events that are not in the trace any more assigned ids, too.
+  void count_removed(std::uint64_t events) { events_ += events; }
+
   // False: its ids are damage. Ids are assigned as things are first seen, at most three of a kind an event.
   bool add(const Event& event);
 

@@ -306,4 +306,29 @@ Result<void> take_names(std::string_view text, TraceInfo& info) {
   return read;
 }
 
+std::string skipped_names(const TableSizes& next) {
+  return Json{
+      {"skipped", {{"processes", next.processes}, {"channels", next.channels}, {"channel_sets", next.channel_sets}}}}
+      .dump();
+}
+
+std::optional<TableSizes> read_skipped_names(std::string_view text) {
+  if (!text.starts_with("{\"skipped\"")) return std::nullopt;
+  try {
+    const Json json = Json::parse(text);
+    const Json& skipped = json.at("skipped");
+    TableSizes next;
+    next.processes = whole_number<std::uint64_t>(skipped.at("processes"));
+    next.channels = whole_number<std::uint64_t>(skipped.at("channels"));
+    next.channel_sets = whole_number<std::uint64_t>(skipped.at("channel_sets"));
+    if (next.processes > kProcessesMax || next.channels > kChannelsMax || next.channel_sets > kSetsMax)
+      return std::nullopt;
+    return next;
+  } catch (const WrongContent&) {
+    return std::nullopt;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace dpm

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,10 @@ Result<void> read_names(std::string_view text, TableSizes& known, TraceGrowth& g
 
 // The same into tables.
 Result<void> take_names(std::string_view text, TraceInfo& info);
+
+// The text, in a journal that was written again, that skips ids: the next rows of these tables have these ids.
+std::string skipped_names(const TableSizes& next);
+// None: it is another text, or makes no sense.
+std::optional<TableSizes> read_skipped_names(std::string_view text);
 
 }  // namespace dpm

@@ -9,14 +9,21 @@
 //   {"owners": [{"id": 7, "owner": 2}], "ends": [{"id": 7, "receiver": ["10.0.0.2", 4000, 0, 99]}]}
 //
 // When the recording ends, a journal of ordinary size is merged into trace.json, and removed.
+//
+// A recorder with a window writes its journal again from time to time, without what ended before the window
+// (names_in_window.hpp); the file is replaced as a whole. Ids stay, and those of what is left out are skipped:
+//
+//   {"skipped": {"processes": 9, "channels": 120, "channel_sets": 61}}     the next process is number 9
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/result.hpp"
 #include "model/trace_growth.hpp"
 #include "trace/files.hpp"
+#include "trace/name_ids.hpp"
 
 namespace dpm {
 
@@ -30,6 +37,9 @@ class NamesJournal {
   // Every growth must be passed, in order: ids are assigned by counting. What could not be written stays unnamed.
   Result<void> append(const TraceGrowth& growth);
 
+  // Replaces the file by one that describes less.
+  Result<void> replace(const std::string& text);
+
   std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -41,20 +51,33 @@ class NamesJournal {
 // Adds what came to a journal since the last look, as long as its lines can be read.
 class NamesJournalReader {
  public:
-  static Result<NamesJournalReader> open(const std::string& path);
+  // `known`: what trace.json describes.
+  static Result<NamesJournalReader> open(const std::string& path, const TableSizes& known);
 
-  // A line that is not all there is read later. False: nothing more will be read, because a line makes no sense.
-  bool read(TraceInfo& info);
+  // The recorder has replaced the file: it is read from its beginning, and rows that are known already are replaced.
+  Result<void> reopen(const std::string& path);
+
+  // A line that is not all there is read later. False: nothing more will be read, because a line makes no sense. What
+  // events have used already is a row, `in_use`, also if the recorder has forgotten it since.
+  bool read(TraceInfo& info, const TableSizes& in_use = {});
+
+  bool is_at_line_end() const { return unread_.empty(); }
+  const NameIds& ids() const { return ids_; }
 
  private:
-  explicit NamesJournalReader(FileReader file) : file_(std::move(file)) {}
+  NamesJournalReader(FileReader file, const TableSizes& known) : file_(std::move(file)) { ids_.known = known; }
+  bool take(std::string_view line, const TableSizes& in_use, TraceInfo& info);
+  void skip(const TableSizes& next, const TableSizes& in_use, TraceInfo& info);
+
   FileReader file_;
+  NameIds ids_;
   std::string unread_;  // the beginning of a line
   bool is_damaged_ = false;
+  bool is_again_ = false;  // rows may come that are known
 };
 
 // Adds the journal's entries to `info`. True if every line could be read; the last line of a killed recorder may be
-// incomplete. Nothing is added after a line that cannot be read.
-Result<bool> read_names_journal(const std::string& path, TraceInfo& info);
+// incomplete. Nothing is added after a line that cannot be read. `ids` says which rows the ids of the trace are.
+Result<bool> read_names_journal(const std::string& path, TraceInfo& info, NameIds& ids);
 
 }  // namespace dpm

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/counted.hpp"
+
 namespace dpm {
 namespace {
 
@@ -23,7 +25,7 @@ std::uint64_t sum_of(const std::vector<Loss>& losses) {
 // Of a trace whose recorder has not written its own.
 Ledger unfinished_ledger(const TraceRead& read) {
   Ledger ledger;
-  ledger.kept = ledger.seen = read.delivered + sum_of(read.losses);
+  ledger.kept = ledger.seen = read.delivered + read.removed + sum_of(read.losses);
   const char* why = read.being_recorded ? "the trace is still being recorded"
                                         : "the recorder was killed, or the trace copied while it was at work";
   ledger.warnings.push_back(std::string(why) + ": what it had not yet written, and what it filtered, is not known");
@@ -31,6 +33,14 @@ Ledger unfinished_ledger(const TraceRead& read) {
 }
 
 }  // namespace
+
+std::string begins_in_the_middle(const Ledger& ledger, Duration window) {
+  return fmt::format(
+      "the trace begins in the middle: --window kept about the last {:g} s and removed {} of {} again; messages, waits "
+      "and "
+      "CPU time before that are not counted, and messages that were on their way then have one end",
+      window.seconds(), ledger.removed, counted(ledger.kept, "kept event"));
+}
 
 void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool finished, std::vector<Loss>& losses) {
   const std::string name = fmt::format("stream {} ", stream.file);
@@ -47,16 +57,18 @@ void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool fi
 }
 
 Ledger ledger_of(const Sidecar& sidecar, const TraceRead& read) {
-  const bool is_complete =
-      sidecar.finished || (sidecar.paused && read.losses.empty() && read.delivered == sidecar.ledger.kept);
+  const bool is_complete = sidecar.finished || (sidecar.paused && read.losses.empty() &&
+                                                read.delivered + read.removed == sidecar.ledger.kept);
   Ledger ledger = is_complete ? sidecar.ledger : unfinished_ledger(read);
   std::vector<Loss> losses = read.losses;
-  const std::uint64_t explained = read.delivered + sum_of(losses);
+  const std::uint64_t explained = read.delivered + read.removed + sum_of(losses);
   if (explained < ledger.kept)
     losses.push_back({"the trace holds fewer records than its ledger says", ledger.kept - explained});
   if (explained > ledger.kept)
     ledger.warnings.push_back("the trace holds more records than its ledger says: the ledger was corrected");
-  ledger.kept = read.delivered;
+  ledger.kept = read.delivered + read.removed;
+  ledger.removed = read.removed;
+  if (read.removed > 0) ledger.warnings.push_back(begins_in_the_middle(ledger, {sidecar.window_ns}));
   ledger.losses.insert(ledger.losses.end(), losses.begin(), losses.end());
   ledger.losses.insert(ledger.losses.end(), read.undelivered.begin(), read.undelivered.end());
   ledger.lost = sum_of(ledger.losses);

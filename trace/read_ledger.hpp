@@ -18,9 +18,14 @@ struct TraceRead {
   std::vector<Loss> losses;       // of streams
   std::vector<Loss> undelivered;  // to the filter that wrote the trace
   bool being_recorded = false;
+  std::uint64_t removed = 0;  // records that were not read, because --window had removed them
 };
 
-// seen = kept + filtered + lost, where kept is what was delivered.
+// Why the trace lacks its beginning, with the numbers.
+std::string begins_in_the_middle(const Ledger& ledger, Duration window);
+
+// seen = kept + filtered + lost, where kept is what was delivered and what was removed.
+// A trace that begins in the middle says so in a warning.
 Ledger ledger_of(const Sidecar& sidecar, const TraceRead& read);
 
 }  // namespace dpm

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <set>
-
 #include "trace/files.hpp"
 #include "trace/names_journal.hpp"
 
@@ -31,7 +27,7 @@ Result<Sidecar> read_sidecar(const std::string& directory) {
   for (int reading = 0; reading < kReadingsMax; ++reading) {
     auto sidecar = read_sidecar_alone(directory);
     if (!sidecar || !sidecar->has_journal) return sidecar;
-    const auto is_whole = read_names_journal(journal, sidecar->info);
+    const auto is_whole = read_names_journal(journal, sidecar->info, sidecar->ids);
     if (!is_whole) {
       journal_missing = is_whole.error();
       continue;
@@ -40,17 +36,6 @@ Result<Sidecar> read_sidecar(const std::string& directory) {
     return sidecar;
   }
   return journal_missing;
-}
-
-void add_unlisted_streams(const std::string& directory, std::vector<StreamSummary>& streams) {
-  std::set<std::string> listed = {"metadata"};
-  for (const auto& stream : streams) listed.insert(stream.file);
-  std::vector<std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("{}/{}", directory, kStreamFolder), ignored))
-    if (const auto name = entry.path().filename().string(); !listed.contains(name)) found.push_back(name);
-  std::sort(found.begin(), found.end());
-  for (const auto& name : found) streams.push_back({name, MachineId{}, 0, 0});
 }
 
 }  // namespace dpm

@@ -15,8 +15,4 @@ Result<Sidecar> read_sidecar(const std::string& directory);
 // trace.json alone.
 Result<Sidecar> read_sidecar_alone(const std::string& directory);
 
-// Stream files that a recorder wrote after its last trace.json are found by listing the folder. Their machine is in their
-// packets.
-void add_unlisted_streams(const std::string& directory, std::vector<StreamSummary>& streams);
-
 }  // namespace dpm

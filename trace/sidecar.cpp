@@ -176,8 +176,10 @@ TraceDescription description_from_json(const Json& json) {
 Json ledger_to_json(const Ledger& ledger) {
   Json losses = Json::array();
   for (const auto& loss : ledger.losses) losses.push_back({{"reason", loss.reason}, {"events", loss.events}});
-  return {{"seen", ledger.seen}, {"kept", ledger.kept}, {"filtered", ledger.filtered},
-          {"lost", ledger.lost}, {"losses", losses},    {"warnings", ledger.warnings}};
+  Json json = {{"seen", ledger.seen}, {"kept", ledger.kept}, {"filtered", ledger.filtered},
+               {"lost", ledger.lost}, {"losses", losses},    {"warnings", ledger.warnings}};
+  if (ledger.removed > 0) json["removed"] = ledger.removed;
+  return json;
 }
 
 Ledger ledger_from_json(const Json& json) {
@@ -186,6 +188,7 @@ Ledger ledger_from_json(const Json& json) {
   ledger.kept = whole_number<std::uint64_t>(json.at("kept"));
   ledger.filtered = whole_number<std::uint64_t>(json.at("filtered"));
   ledger.lost = whole_number<std::uint64_t>(json.at("lost"));
+  if (json.contains("removed")) ledger.removed = whole_number<std::uint64_t>(json.at("removed"));
   for (const auto& loss : json.at("losses"))
     ledger.losses.push_back({loss.at("reason").get<std::string>(), whole_number<std::uint64_t>(loss.at("events"))});
   ledger.warnings = json.at("warnings").get<std::vector<std::string>>();
@@ -216,6 +219,12 @@ Sidecar from_document(const Json& json) {
     sidecar.has_journal = json.at("names").get<std::string>() == kNamesJournalName;
     require(sidecar.has_journal, "names are in a file that this program does not know");
   }
+  if (json.contains("window_ns")) {
+    const auto window_ns = whole_number<std::uint64_t>(json.at("window_ns"));
+    require(window_ns > 0 && window_ns <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()),
+            "'window_ns' is not a length of time");
+    sidecar.window_ns = static_cast<std::int64_t>(window_ns);
+  }
   sidecar.info = info_from_json(json);
   sidecar.description = description_from_json(json);
   sidecar.info.filters.clear();
@@ -239,6 +248,7 @@ std::string to_json(const Sidecar& sidecar) {
   json["version"] = kTraceFormatVersion;
   json["state"] = sidecar.finished ? "finished" : sidecar.paused ? "paused" : "recording";
   if (sidecar.has_journal) json["names"] = kNamesJournalName;
+  if (sidecar.window_ns > 0) json["window_ns"] = sidecar.window_ns;
   json["ledger"] = ledger_to_json(sidecar.ledger);
   info_to_json(sidecar.info, json);
   description_to_json(sidecar.description, json);

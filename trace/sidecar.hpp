@@ -10,6 +10,7 @@
 #include "model/ledger.hpp"
 #include "model/result.hpp"
 #include "model/trace_info.hpp"
+#include "trace/name_ids.hpp"
 #include "trace/record_class.hpp"
 
 namespace dpm {
@@ -18,7 +19,8 @@ inline constexpr int kTraceFormatVersion = 1;
 inline constexpr const char* kSidecarName = "trace.json";
 inline constexpr const char* kStreamFolder = "ctf";
 
-// What one stream file should hold.
+// What one stream file should hold. Of a trace with a window it is a segment (segment_name.hpp); one without records says
+// by its name alone how many records of its stream were removed, and need not exist.
 struct StreamSummary {
   std::string file;  // in kStreamFolder
   MachineId machine;
@@ -28,9 +30,11 @@ struct StreamSummary {
 
 struct Sidecar {
   bool finished = false;
-  bool has_journal = false;  // names.jsonl describes what `info` does not: names_journal.hpp
-  bool paused = false;       // not finished, and complete so far: no record was waiting when it was written
+  bool has_journal = false;    // names.jsonl describes what `info` does not: names_journal.hpp
+  bool paused = false;         // not finished, and complete so far: no record was waiting when it was written
+  std::int64_t window_ns = 0;  // what older records than this were removed; 0: none
   TraceInfo info;
+  NameIds ids;  // of the journal, which may have gaps
   TraceDescription description;
   Ledger ledger;  // complete only when finished or paused
   std::vector<StreamSummary> streams;

@@ -27,6 +27,7 @@ class StreamFile {
  public:
   // `offset`: where the first packet to be read begins.
   static Result<StreamFile> open(const std::string& path, std::uint64_t offset = 0);
+  explicit StreamFile(FileReader file) : file_(std::move(file)) {}
 
   // The next sound packet, or nothing at the end. It is valid until the next call. The time is linear in the bytes of the
   // file, whatever they are: the search ends early in a file that was made to be costly. `may_grow`: an incomplete
@@ -43,7 +44,6 @@ class StreamFile {
   std::uint64_t packets_missing() const { return packets_missing_; }  // gaps in the packets' sequence numbers
 
  private:
-  explicit StreamFile(FileReader file) : file_(std::move(file)) {}
   bool have(std::size_t bytes);
   void skip(std::size_t bytes);
   void skip_to_magic(FileEnd end);

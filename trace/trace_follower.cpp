@@ -9,14 +9,17 @@
 #include <tuple>
 
 #include "model/check.hpp"
+#include "model/counted.hpp"
 #include "trace/ids_in_use.hpp"
 #include "trace/names_journal.hpp"
 #include "trace/packet_decoder.hpp"
 #include "trace/read_ledger.hpp"
 #include "trace/read_sidecar.hpp"
 #include "trace/recording_lock.hpp"
+#include "trace/segment_name.hpp"
 #include "trace/sound_event.hpp"
 #include "trace/stream_file.hpp"
+#include "trace/stream_segments.hpp"
 #include "trace/trace_reader.hpp"
 #include "trace/undelivered.hpp"
 
@@ -36,16 +39,21 @@ FileVersion version_of(const std::string& path) {
 
 struct TraceFollower::State {
   struct Stream {
-    StreamSummary summary;
-    std::optional<StreamFile> file;
-    StreamOutcome outcome;
-    bool at_end = false;  // for now
+    std::string name;
+    std::map<std::uint64_t, StreamSummary> ahead;  // segments by the records before them; the first is being read
+    std::optional<StreamFile> file;                // of that one
+    std::uint32_t number = 0;                      // of that one in `files`
+    StreamOutcome outcome;                         // of that one
+    std::uint64_t position = 0;  // in the stream: the records that were read, removed or lost before that one
+    bool has_begun = false;      // a segment was opened
+    bool cut = false;            // its beginning was removed
+    bool at_end = false;         // for now
     bool refused = false;
   };
 
   std::string directory;
   Sidecar sidecar;
-  FileVersion sidecar_version, folder_version;
+  FileVersion sidecar_version, folder_version, names_version;
   std::optional<NamesJournalReader> journal;
   std::unique_ptr<PacketDecoder> decoder;
   TableSizes described;  // by the recorder
@@ -56,20 +64,33 @@ struct TraceFollower::State {
   bool recording = true;
   bool over = false;
   std::vector<Event> batch;
-  PacketPlace place;  // of `batch`
-  std::uint64_t delivered = 0;
+  PacketPlace place;               // of `batch`
+  std::vector<std::string> files;  // that were opened, for PacketPlace::stream
+  std::uint64_t delivered = 0, removed = 0, missed = 0;
+  std::vector<Loss> losses;             // of segments that were read to their end
+  std::vector<bool> seen;               // by process, in a trace with a window
+  std::vector<ProcessId> began_before;  // processes that had begun before the first event that is left
+  std::size_t told_began_before = 0;    // how many of them are `acquired` in `info`
   Ledger ledger;
 
   std::string path_of(const char* name) const { return fmt::format("{}/{}", directory, name); }
 
   Result<void> read_description();
   void keep_interned(TraceInfo before);
+  void reopen_replaced_journal();
   void learn_names();
   void look_again();
   void list_streams();
+  void forget_removed(Stream& stream, const StreamSegments& found);
+  void add_segment(Stream& stream, const StreamSummary& summary);
+  bool open_segment(Stream& stream);
+  void pass_segment(Stream& stream);
+  void pass_removed(Stream& stream, std::uint64_t before);
   bool read_packet(Stream& stream, const Deliver& deliver);
   void read_again(const PacketPlace& place, const Deliver& deliver);
-  bool take(const Event& event);
+  bool take(const Event& recorded, const Stream& stream);
+  Event with_rows(const Event& recorded) const;
+  void note_beginning(const Event& event, bool cut);
   void place_processes();
   void settle_ledger();
 };
@@ -79,18 +100,28 @@ Result<void> TraceFollower::State::read_description() {
   const FileVersion version = version_of(path_of(kSidecarName));
   auto read = read_sidecar_alone(directory);
   if (!read) return read.error();
+  // The rows of a journal with gaps are given here: they stay as they are.
+  const bool goes_on = journal && read->has_journal && read->window_ns > 0;
   std::optional<NamesJournalReader> names;
-  if (read->has_journal) {
-    auto opened = NamesJournalReader::open(path_of(kNamesJournalName));
+  const FileVersion journal_version = version_of(path_of(kNamesJournalName));
+  if (read->has_journal && !goes_on) {
+    auto opened = NamesJournalReader::open(path_of(kNamesJournalName), TableSizes::of(read->info));
     if (!opened) return opened.error();
     names = *std::move(opened);
   }
   TraceInfo before = std::move(sidecar.info);
   sidecar = *std::move(read);
+  sidecar_version = version;
+  if (goes_on) {
+    before.machines.resize(described.machines);
+    keep_interned(std::move(before));
+    described.machines = sidecar.info.machines.size();
+    return {};
+  }
   if (decoder != nullptr && decoder->is_foreign()) keep_interned(std::move(before));
   described = TableSizes::of(sidecar.info);
   journal = std::move(names);
-  sidecar_version = version;
+  names_version = journal_version;
   return {};
 }
 
@@ -99,6 +130,13 @@ void TraceFollower::State::keep_interned(TraceInfo before) {
   for (auto i = before.machines.size(); i < sidecar.info.machines.size(); ++i)
     before.machines.push_back(std::move(sidecar.info.machines[i]));
   sidecar.info = std::move(before);
+}
+
+// A recorder with a window writes its journal again from time to time.
+void TraceFollower::State::reopen_replaced_journal() {
+  const FileVersion version = version_of(path_of(kNamesJournalName));
+  const bool is_replaced = std::get<ino_t>(version) != std::get<ino_t>(names_version);
+  if (is_replaced && journal->reopen(path_of(kNamesJournalName))) names_version = version;
 }
 
 // The recorder writes a name before the first event with it. The names that name_unnamed() gave are in the way of those
@@ -110,13 +148,15 @@ void TraceFollower::State::learn_names() {
     info.processes.resize(described.processes);
     info.channels.resize(described.channels);
     info.channel_sets.resize(described.channel_sets);
-    journal->read(info);
+    reopen_replaced_journal();
+    journal->read(info, ids.sizes());
     described = TableSizes::of(info);
   }
   ids.describe(TableSizes::of(info));
   name_unnamed(info, ids.sizes());
   for (const auto& [process, machine] : first_machine)
     if (info.processes[process.value].machine.is_none()) info.processes[process.value].machine = machine;
+  told_began_before = 0;
 }
 
 // What has changed beside the streams that are known. A description that cannot be read now is read at the next look.
@@ -126,41 +166,106 @@ void TraceFollower::State::look_again() {
   if (version_of(path_of(kSidecarName)) != sidecar_version && !read_description()) sidecar_version = {};
   learn_names();
   const FileVersion folder = version_of(path_of(kStreamFolder));
-  if (folder != folder_version || was_recording != recording) list_streams();
+  if (sidecar.window_ns > 0 || folder != folder_version || was_recording != recording) list_streams();
   folder_version = folder;
   for (Stream& stream : streams) stream.at_end = false;
 }
 
 void TraceFollower::State::list_streams() {
-  std::vector<StreamSummary> found = sidecar.streams;
-  if (!sidecar.finished) add_unlisted_streams(directory, found);
-  for (const StreamSummary& summary : found) {
-    const auto known = std::find_if(streams.begin(), streams.end(),
-                                    [&](const Stream& stream) { return stream.summary.file == summary.file; });
-    if (known == streams.end())
-      streams.push_back({summary, std::nullopt, {}, false, false});
-    else if (!summary.machine.is_none())
-      known->summary = summary;
+  for (const StreamSegments& found : find_streams(directory, sidecar)) {
+    auto known =
+        std::find_if(streams.begin(), streams.end(), [&](const Stream& stream) { return stream.name == found.name; });
+    if (known == streams.end()) {
+      streams.emplace_back().name = found.name;
+      known = streams.end() - 1;
+    }
+    if (sidecar.window_ns > 0) forget_removed(*known, found);
+    for (const StreamSummary& summary : found.files) add_segment(*known, summary);
   }
 }
 
-// False: it has no packet for now.
-bool TraceFollower::State::read_packet(Stream& stream, const Deliver& deliver) {
-  if (!stream.file) {
-    auto opened = StreamFile::open(fmt::format("{}/{}/{}", directory, kStreamFolder, stream.summary.file));
-    if (!opened) {
+// Segments that were seen before, and are not there any more. One that is being read stays.
+void TraceFollower::State::forget_removed(Stream& stream, const StreamSegments& found) {
+  const std::uint64_t oldest = SegmentName::of(found.files.front().file).before;
+  auto segment = stream.ahead.begin();
+  if (stream.file) ++segment;
+  while (segment != stream.ahead.end() && segment->first < oldest) segment = stream.ahead.erase(segment);
+}
+
+void TraceFollower::State::add_segment(Stream& stream, const StreamSummary& summary) {
+  const std::uint64_t before = sidecar.window_ns > 0 ? SegmentName::of(summary.file).before : 0;
+  const bool is_passed = before < (stream.file ? stream.ahead.begin()->first : stream.position);
+  if (is_passed) return;
+  const auto [segment, is_new] = stream.ahead.try_emplace(before, summary);
+  if (!is_new && !summary.machine.is_none()) segment->second = summary;
+}
+
+// Opens the oldest segment that is there. False: none is, for now.
+bool TraceFollower::State::open_segment(Stream& stream) {
+  while (!stream.file) {
+    if (stream.ahead.empty()) return false;
+    const auto& [before, summary] = *stream.ahead.begin();
+    auto opened = StreamFile::open(fmt::format("{}/{}/{}", directory, kStreamFolder, summary.file));
+    if (opened) {
+      pass_removed(stream, before);
+      stream.has_begun = true;
+      stream.file = *std::move(opened);
+      stream.number = static_cast<std::uint32_t>(files.size());
+      files.push_back(summary.file);
+      stream.outcome.damage.clear();
+    } else if (sidecar.window_ns > 0 && !sidecar.finished && stream.ahead.size() > 1) {
+      stream.ahead.erase(stream.ahead.begin());  // it was removed
+    } else if (sidecar.window_ns > 0 && summary.records == 0) {
+      pass_removed(stream, before);  // nothing is left of the stream
+      return false;
+    } else {
       stream.outcome.damage = fmt::format("cannot be read ({})", opened.error().what);
       stream.refused = !recording;
       return false;
     }
-    stream.file = *std::move(opened);
-    stream.outcome.damage.clear();
   }
-  const auto packet = stream.file->next(recording ? FileEnd::may_grow : FileEnd::final);
-  stream.outcome.packets_missing = stream.file->packets_missing();
-  stream.outcome.damage = stream.file->damage();
-  if (!packet) return false;
-  const StreamSummary& summary = stream.summary;
+  return true;
+}
+
+// The oldest that is left has that number of records before it.
+void TraceFollower::State::pass_removed(Stream& stream, std::uint64_t before) {
+  if (before <= stream.position) return;
+  const std::uint64_t gap = before - stream.position;
+  removed += gap;
+  ids.count_removed(gap);
+  if (stream.has_begun) missed += gap;
+  stream.cut = true;
+  stream.position = before;
+}
+
+// The recorder has written all of a segment when the next one is there.
+void TraceFollower::State::pass_segment(Stream& stream) {
+  auto& [before, summary] = *stream.ahead.begin();
+  const std::uint64_t next = std::next(stream.ahead.begin())->first;
+  const StreamOutcome& outcome = stream.outcome;
+  const bool is_sound = outcome.damage.empty() && outcome.packets_missing == 0;
+  // How many records a damaged segment had is known if the next one is still there.
+  if (!is_sound) summary.records = std::max(summary.records, next - before);
+  add_losses(summary, outcome, sidecar.finished, losses);
+  stream.position = before + std::max(summary.records, outcome.records + outcome.no_event + outcome.malformed);
+  stream.ahead.erase(stream.ahead.begin());
+  stream.file.reset();
+  stream.outcome = {};
+}
+
+// False: it has no packet for now.
+bool TraceFollower::State::read_packet(Stream& stream, const Deliver& deliver) {
+  std::optional<Packet> packet;
+  while (!packet) {
+    if (!open_segment(stream)) return false;
+    const bool is_last = stream.ahead.size() == 1;
+    packet = stream.file->next(recording && is_last ? FileEnd::may_grow : FileEnd::final);
+    stream.outcome.packets_missing = stream.file->packets_missing();
+    stream.outcome.damage = stream.file->damage();
+    if (!packet && is_last) return false;
+    if (!packet) pass_segment(stream);
+  }
+  const StreamSummary& summary = stream.ahead.begin()->second;
   const bool is_other = !summary.machine.is_none() &&
                         (packet->head.machine != summary.machine.value || packet->head.filter != summary.filter);
   if (is_other || !decoder->can_read(packet->head)) {
@@ -168,11 +273,13 @@ bool TraceFollower::State::read_packet(Stream& stream, const Deliver& deliver) {
     stream.refused = true;
     return false;
   }
-  decoder->read(*packet, stream.outcome, [&](const Event& event) { return take(event); });
+  decoder->read(*packet, stream.outcome, [&](const Event& event) { return take(event, stream); });
   if (!(ids.sizes() == TableSizes::of(sidecar.info))) learn_names();
+  for (; told_began_before < began_before.size(); ++told_began_before)
+    sidecar.info.processes[began_before[told_began_before].value].acquired = true;
   place_processes();
   const std::uint64_t offset = stream.file->packet_offset();
-  place = {static_cast<std::uint32_t>(&stream - streams.data()), offset, offset};
+  place = {stream.number, offset, offset};
   delivered += batch.size();
   if (!batch.empty()) deliver(batch);
   batch.clear();
@@ -180,8 +287,8 @@ bool TraceFollower::State::read_packet(Stream& stream, const Deliver& deliver) {
 }
 
 void TraceFollower::State::read_again(const PacketPlace& at, const Deliver& deliver) {
-  DPM_CHECK(at.stream < streams.size());
-  const auto path = fmt::format("{}/{}/{}", directory, kStreamFolder, streams[at.stream].summary.file);
+  DPM_CHECK(at.stream < files.size());
+  const auto path = fmt::format("{}/{}/{}", directory, kStreamFolder, files[at.stream]);
   auto file = StreamFile::open(path, at.first);
   if (!file) return;
   const TableSizes sizes = TableSizes::of(sidecar.info);
@@ -189,7 +296,8 @@ void TraceFollower::State::read_again(const PacketPlace& at, const Deliver& deli
   while (const auto packet = file->next()) {
     if (file->packet_offset() > at.last || !decoder->can_read(packet->head)) return;
     StreamOutcome ignored;
-    decoder->read(*packet, ignored, [&](const Event& event) {
+    decoder->read(*packet, ignored, [&](const Event& recorded) {
+      const Event event = with_rows(recorded);
       const bool is_sound = values_are_possible(event) && ids_are_known(event, sizes);
       if (is_sound) again.push_back(event);
       return is_sound;
@@ -209,18 +317,40 @@ void TraceFollower::State::place_processes() {
   }
 }
 
-bool TraceFollower::State::take(const Event& event) {
+// The ids of the tables.
+Event TraceFollower::State::with_rows(const Event& recorded) const {
+  Event event = recorded;
+  if (journal && journal->ids().has_gaps()) journal->ids().to_rows(event);
+  return event;
+}
+
+bool TraceFollower::State::take(const Event& recorded, const Stream& stream) {
+  const Event event = with_rows(recorded);
   if (!values_are_possible(event) || !ids.add(event)) return false;
+  if (sidecar.window_ns > 0) note_beginning(event, stream.cut);
   batch.push_back(event);
   if (decoder->is_foreign() && event.evidence == Evidence::inferred) decoder->names().number(batch.back());
   return true;
 }
 
+// What was done before the first event that is left is not known.
+void TraceFollower::State::note_beginning(const Event& event, bool cut) {
+  if (event.process.value >= seen.size()) seen.resize(event.process.value + 1u);
+  if (seen[event.process.value]) return;
+  seen[event.process.value] = true;
+  if (cut && event.type != EventType::start_process) began_before.push_back(event.process);
+}
+
 void TraceFollower::State::settle_ledger() {
-  TraceRead found{.delivered = delivered, .losses = {}, .undelivered = {}, .being_recorded = recording};
-  for (const Stream& stream : streams) add_losses(stream.summary, stream.outcome, sidecar.finished, found.losses);
+  TraceRead found{
+      .delivered = delivered, .losses = losses, .undelivered = {}, .being_recorded = recording, .removed = removed};
+  for (const Stream& stream : streams)
+    if (!stream.ahead.empty()) add_losses(stream.ahead.begin()->second, stream.outcome, sidecar.finished, found.losses);
   if (const auto undelivered = read_undelivered(directory)) found.undelivered = losses_of(*undelivered);
   ledger = ledger_of(sidecar, found);
+  if (missed > 0)
+    ledger.warnings.push_back(fmt::format(
+        "this viewer is slower than the recorder: {} were removed before it read them", counted(missed, "event")));
 }
 
 TraceFollower::TraceFollower(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -257,6 +387,7 @@ double TraceFollower::read_share() const {
 PacketPlace TraceFollower::place() const { return state_->place; }
 void TraceFollower::read_again(const PacketPlace& place, const Deliver& deliver) { state_->read_again(place, deliver); }
 const Ledger& TraceFollower::ledger() const { return state_->ledger; }
+std::uint64_t TraceFollower::missed() const { return state_->missed; }
 
 std::uint64_t TraceFollower::poll(const Deliver& deliver, std::uint64_t events_max) {
   State& state = *state_;

@@ -4,6 +4,9 @@
 // Nothing in the directory is trusted, as with TraceReader. A packet that is not all there yet is read later; one that is
 // damaged is passed over once a sound one follows, or the recorder has ended. The names of what events show are in info()
 // before those events are delivered; what is not described yet is called "process 7" until it is.
+//
+// A recorder with a window removes the oldest segments, read or not. The file that is being read stays readable; what was
+// removed before it was read is counted.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +22,7 @@
 
 namespace dpm {
 
-// Some neighbouring packets of one stream file, to be read again.
+// Some neighbouring packets of one stream file, to be read again. What --window has removed since is not there any more.
 struct PacketPlace {
   std::uint32_t stream = 0;           // as the follower counts them
   std::uint64_t first = 0, last = 0;  // where the first and the last of them begin
@@ -56,8 +59,13 @@ class TraceFollower {
   // How much of what is on the disk has been delivered, by bytes: 0 to 1.
   double read_share() const;
 
-  // seen = kept + filtered + lost. While the trace is recorded: what was delivered, and what damage cost.
+  // seen = kept + filtered + lost. While the trace is recorded: what was delivered, what was removed before it was read, and
+  // what damage cost.
   const Ledger& ledger() const;
+
+  // Of what was removed before it was read: records that came after the first one of their stream that was read. More than
+  // none means that this viewer is slower than the recorder.
+  std::uint64_t missed() const;
 
  private:
   struct State;

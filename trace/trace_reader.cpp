@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "trace/ids_in_use.hpp"
 #include "trace/packet_decoder.hpp"
@@ -14,6 +16,7 @@
 #include "trace/recording_lock.hpp"
 #include "trace/sidecar.hpp"
 #include "trace/sound_event.hpp"
+#include "trace/stream_segments.hpp"
 #include "trace/undelivered.hpp"
 
 namespace dpm {
@@ -32,7 +35,9 @@ struct TraceReader::State {
   bool has_split = false;
   bool being_recorded = false;
   Ledger ledger;
-  std::vector<Loss> undelivered;  // to the filter that wrote the trace
+  std::vector<StreamSegments> streams;
+  std::map<std::string, FileReader> held_open;  // by file
+  std::vector<Loss> undelivered;                // to the filter that wrote the trace
 
   void list_missing_fields() {
     for (const auto& filter : sidecar.description.filters)
@@ -47,55 +52,99 @@ struct TraceReader::State {
       }
   }
 
+  std::string path_of(const StreamSummary& summary) const {
+    return fmt::format("{}/{}/{}", directory, kStreamFolder, summary.file);
+  }
+
+  Result<FileReader> open_file(const StreamSummary& summary) const {
+    const auto found = held_open.find(summary.file);
+    return found != held_open.end() ? found->second.again() : FileReader::open(path_of(summary));
+  }
+
+  // So that the recorder removes none while the trace is read, however often. It removes the oldest first: they are
+  // opened from the newest on.
+  void hold_segments_open() {
+    for (StreamSegments& stream : streams) {
+      for (std::size_t left = stream.files.size(); left > 0; --left) {
+        auto file = FileReader::open(path_of(stream.files[left - 1]));
+        if (file) {
+          held_open.emplace(stream.files[left - 1].file, *std::move(file));
+          continue;
+        }
+        if (errno == EMFILE || errno == ENFILE) return;
+        if (may_have_no_file(stream.files[left - 1])) continue;
+        stream.remove_before(left);
+        break;
+      }
+    }
+  }
+
   // Calls handle(event) for every record that is an Event.
   template <typename Handle>
   StreamOutcome read_stream(const StreamSummary& summary, Handle&& handle) {
     StreamOutcome outcome;
-    auto file = StreamFile::open(fmt::format("{}/{}/{}", directory, kStreamFolder, summary.file));
-    if (!file) {
-      outcome.damage = fmt::format("cannot be read ({})", file.error().what);
+    auto opened = open_file(summary);
+    if (!opened) {
+      if (!may_have_no_file(summary)) outcome.damage = fmt::format("cannot be read ({})", opened.error().what);
       return outcome;
     }
-    while (const auto packet = file->next()) {
+    StreamFile file(*std::move(opened));
+    while (const auto packet = file.next()) {
       const bool is_other = !summary.machine.is_none() &&
                             (packet->head.machine != summary.machine.value || packet->head.filter != summary.filter);
       if (is_other || !decoder->can_read(packet->head)) {
         outcome.damage = kOtherStream;
         return outcome;
       }
-      decoder->read(*packet, outcome, handle);
+      decoder->read(*packet, outcome, [&](const Event& event) {
+        if (!sidecar.ids.has_gaps()) return handle(event);
+        Event described = event;
+        sidecar.ids.to_rows(described);
+        return handle(described);
+      });
     }
-    outcome.packets_missing = file->packets_missing();
-    outcome.damage = file->damage();
+    outcome.packets_missing = file.packets_missing();
+    outcome.damage = file.damage();
     return outcome;
   }
+
+  // Of a stream with a window, none of whose segments is left.
+  bool may_have_no_file(const StreamSummary& segment) const { return sidecar.window_ns > 0 && segment.records == 0; }
 
   // Reads everything once without delivering: finds the ids in use, and the processes whose events stand in several
   // streams.
   void survey() {
     IdsInUse ids(TableSizes::of(sidecar.info));
+    ids.count_removed(removed_records(streams));
+    std::set<ProcessId> began_before;  // and have their first event in the middle of their run
     std::vector<std::uint32_t> stream_of_process;
     std::map<ProcessId, MachineId> first_machine;  // where processes that trace.json doesn't place were first seen
-    for (std::uint32_t i = 0; i < sidecar.streams.size(); ++i) {
+    for (std::uint32_t i = 0; i < streams.size(); ++i) {
       const auto look = [&](const Event& event) {
         if (!ids.add(event)) return false;
-        note_stream(event.process, i, stream_of_process);
+        const bool is_first = note_stream(event.process, i, stream_of_process);
+        if (is_first && streams[i].removed > 0 && event.type != EventType::start_process)
+          began_before.insert(event.process);
         const auto& processes = sidecar.info.processes;
         if (event.process.value >= processes.size() || processes[event.process.value].machine.is_none())
           first_machine.try_emplace(event.process, event.machine);
         return true;
       };
-      read_stream(sidecar.streams[i], look);
+      for (const auto& file : streams[i].files) read_stream(file, look);
     }
     name_unnamed(sidecar.info, ids.sizes());
+    for (const auto process : began_before) sidecar.info.processes[process.value].acquired = true;
     for (const auto& [process, machine] : first_machine) sidecar.info.processes[process.value].machine = machine;
   }
 
-  void note_stream(ProcessId process, std::uint32_t stream, std::vector<std::uint32_t>& stream_of_process) {
+  // True: it is the first event of the process.
+  bool note_stream(ProcessId process, std::uint32_t stream, std::vector<std::uint32_t>& stream_of_process) {
     if (process.value >= stream_of_process.size()) stream_of_process.resize(process.value + 1u);
     auto& first = stream_of_process[process.value];
-    if (first != 0 && first != stream + 1) mark_split(process);
+    const bool is_first = first == 0;
+    if (!is_first && first != stream + 1) mark_split(process);
     first = stream + 1;
+    return is_first;
   }
 
   void mark_split(ProcessId process) {
@@ -126,30 +175,33 @@ LossReport TraceReader::State::read(const Deliver& deliver) {
   decoder->names().restart_sequences();
   std::map<ProcessId, std::vector<std::vector<Event>>> held;  // events of split processes, by stream
   TraceRead found{.delivered = 0, .losses = {}, .undelivered = undelivered, .being_recorded = being_recorded};
-  for (std::size_t i = 0; i < sidecar.streams.size(); ++i) {
-    const StreamSummary& summary = sidecar.streams[i];
-    const StreamOutcome outcome = read_stream(summary, [&](const Event& event) {
+  found.removed = removed_records(streams);
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const auto take = [&](const Event& event) {
       if (!is_sound(event, sizes)) return false;
       if (has_split && event.process.value < is_split.size() && is_split[event.process.value]) {
-        auto& streams = held[event.process];
-        streams.resize(sidecar.streams.size());
-        streams[i].push_back(event);
+        auto& by_stream = held[event.process];
+        by_stream.resize(streams.size());
+        by_stream[i].push_back(event);
       } else {
         send(event);
       }
       return true;
-    });
-    found.delivered += outcome.records;
-    add_losses(summary, outcome, sidecar.finished, found.losses);
+    };
+    for (const StreamSummary& summary : streams[i].files) {
+      const StreamOutcome outcome = read_stream(summary, take);
+      found.delivered += outcome.records;
+      add_losses(summary, outcome, sidecar.finished, found.losses);
+    }
   }
-  for (const auto& [process, streams] : held)
-    for (const Event& event : merge_streams_of_process(streams)) send(event);
+  for (const auto& [process, by_stream] : held)
+    for (const Event& event : merge_streams_of_process(by_stream)) send(event);
   if (!batch.empty()) deliver(batch);
   ledger = ledger_of(sidecar, found);
   for (const auto& missing : missing_fields)
     ledger.warnings.push_back(fmt::format("field {} of {} was discarded by the rules of filter '{}'", missing.field,
                                           missing.layout, missing.filter));
-  return {ledger.kept + ledger.lost, ledger.losses, ledger.warnings};
+  return {found.delivered + ledger.lost, ledger.losses, ledger.warnings};
 }
 
 TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -192,8 +244,10 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   state->being_recorded = being_recorded;
   state->decoder = std::make_unique<PacketDecoder>(state->sidecar.description, state->sidecar.info);
   state->list_missing_fields();
-  if (!state->sidecar.finished) add_unlisted_streams(directory, state->sidecar.streams);
-  if (state->sidecar.finished && state->sidecar.split_processes) {
+  state->streams = find_streams(directory, state->sidecar);
+  if (being_recorded && state->sidecar.window_ns > 0) state->hold_segments_open();
+  const bool begins_in_the_middle = removed_records(state->streams) > 0;
+  if (state->sidecar.finished && state->sidecar.split_processes && !begins_in_the_middle) {
     for (const auto process : *state->sidecar.split_processes)
       if (process.value < state->sidecar.info.processes.size()) state->mark_split(process);
   } else {

@@ -40,15 +40,15 @@ class TraceReader {
   ~TraceReader();
 
   // Describes every id that read() delivers. A process has no machine if neither trace.json nor an event of its own
-  // gives one.
+  // gives one. One that had begun before a trace with a window does is `acquired`: its beginning is not known.
   const TraceInfo& info() const;
   const TraceDescription& description() const;
   bool is_finished() const;  // false: the recorder was killed, or was recording when the trace was opened
   const std::vector<MissingField>& missing_fields() const;
 
   // Delivers the events in batches, those of one process in the order it performed them, and returns what is missing:
-  // `seen` = delivered + lost() always. Events that the rules filtered away are not losses; ledger() counts them. May
-  // be called again.
+  // `seen` = delivered + lost() always. Events that the rules filtered away, or --window removed again, are not losses;
+  // ledger() counts them. May be called again.
   LossReport read(const Deliver& deliver);
 
   // seen = kept + filtered + lost for the whole way from the meters to the last read(), damage to the directory

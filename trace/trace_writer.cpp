@@ -11,9 +11,11 @@
 #include "trace/ctf_packet.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
+#include "trace/names_in_window.hpp"
 #include "trace/names_journal.hpp"
 #include "trace/packed_copy.hpp"
 #include "trace/recording_lock.hpp"
+#include "trace/segment_queue.hpp"
 #include "trace/sidecar.hpp"
 #include "trace/spare_descriptor.hpp"
 
@@ -26,6 +28,8 @@ constexpr const char* kReserveName = "reserve";
 constexpr std::size_t kReserveBytesMin = 64 * 1024;
 // A longer journal stays a journal: to merge it into trace.json it must be held in memory as a whole.
 constexpr std::uint64_t kJournalBytesTakenIn = std::uint64_t{16} << 20;
+// With a window, a journal is written again when it is twice as long as what was left the last time, and this.
+constexpr std::uint64_t kJournalBytesToRewrite = 64 * 1024;
 
 struct PackedClass {
   PackedCopy copy;
@@ -49,7 +53,9 @@ std::size_t rows_of(const TraceInfo& info) {
 }
 
 struct Stream {
-  StreamSummary summary;
+  MachineId machine;
+  std::uint16_t filter = 0;
+  SegmentQueue segments;
   std::uint32_t number = 0;
   PacketHead head;                // of the packet being filled
   std::vector<std::byte> packet;  // room for one packet
@@ -66,6 +72,8 @@ struct TraceWriter::State {
   Sidecar sidecar;  // its `info` is refreshed from `source_info` whenever it is written
   const TraceInfo* source_info = nullptr;
   std::optional<NamesJournal> journal;            // of a source that keeps no tables
+  std::optional<NamesInWindow> names;             // of the journal, if there is a window
+  std::uint64_t names_rewritten_bytes = 0;        // of the journal when it was written again
   std::size_t rows_written = 0;                   // of the TraceInfo, with the last trace.json
   std::vector<std::vector<PackedClass>> classes;  // by filter, class
   std::vector<std::unique_ptr<Stream>> streams;
@@ -76,6 +84,9 @@ struct TraceWriter::State {
   bool takes_events = false;    // the layouts are event_layouts()
   bool knows_processes = true;  // every record was an Event
   bool ended = false;
+  std::optional<TraceWindow> window;
+  std::int64_t now_ns = 0;                // by its clock, of the records that are being taken
+  std::optional<std::int64_t> removable;  // before this instant no segment becomes older than the window
   std::size_t reserved_bytes = 0;
   Result<void> status;          // of all but trace.json, which each time is written as a whole:
   Result<void> sidecar_status;  // of the last time
@@ -97,7 +108,9 @@ struct TraceWriter::State {
     if (source_info != nullptr) sidecar.info = *source_info;
     rows_written = rows_of(sidecar.info);
     sidecar.streams.clear();
-    for (const auto& stream : streams) sidecar.streams.push_back(stream->summary);
+    for (const auto& stream : streams)
+      for (const Segment& segment : stream->segments.on_disk())
+        sidecar.streams.push_back({segment.name.file(), stream->machine, stream->filter, segment.records});
     const std::string text = to_json(sidecar);
     {
       const SpareDescriptor::Lent lent(spare);
@@ -122,16 +135,33 @@ struct TraceWriter::State {
   }
 
   void append_to_journal(const TraceGrowth& growth) {
+    {
+      const SpareDescriptor::Lent lent(spare);
+      note(journal->append(growth));
+    }
+    if (!names) return;
+    names->add(growth, window->clock());
+    if (journal->bytes() > 2 * names_rewritten_bytes + kJournalBytesToRewrite) rewrite_journal();
+  }
+
+  // Records refer to what has ended for some time yet: a message of a process may be received after its end. So names are
+  // kept as long as the records, and a window longer.
+  void rewrite_journal() {
+    std::int64_t oldest_ns = now_ns;
+    for (const auto& stream : streams) oldest_ns = std::min(oldest_ns, stream->segments.first_ns().value_or(now_ns));
+    names->forget_ended_before(oldest_ns - window->length.ns);
+    const std::string text = names->journal();
     const SpareDescriptor::Lent lent(spare);
-    note(journal->append(growth));
+    note(journal->replace(text));
+    names_rewritten_bytes = std::max<std::uint64_t>(text.size(), 1);
   }
 
   void take_in_journal() {
     if (!journal || journal->bytes() > kJournalBytesTakenIn) return;
     TraceInfo whole = sidecar.info;
-    if (const auto read = read_names_journal(fmt::format("{}/{}", directory, kNamesJournalName), whole);
-        !read || !*read)
-      return;
+    NameIds ids;
+    const auto read = read_names_journal(fmt::format("{}/{}", directory, kNamesJournalName), whole, ids);
+    if (!read || !*read || ids.has_gaps()) return;
     sidecar.info = std::move(whole);
     sidecar.has_journal = false;
     source_info = nullptr;
@@ -147,11 +177,9 @@ struct TraceWriter::State {
   // until a trace is finished, readers look at what is there.
   Stream& add_stream(std::uint16_t filter, MachineId machine) {
     DPM_CHECK(!machine.is_none());
-    auto stream = std::make_unique<Stream>();
+    auto stream = std::make_unique<Stream>(
+        Stream{machine, filter, SegmentQueue(fmt::format("machine_{}_filter_{}", machine.value, filter))});
     stream->number = static_cast<std::uint32_t>(streams.size());
-    stream->summary.file = fmt::format("machine_{}_filter_{}", machine.value, filter);
-    stream->summary.machine = machine;
-    stream->summary.filter = filter;
     stream->head.stream = stream->number;
     stream->head.machine = machine.value;
     stream->head.filter = filter;
@@ -180,22 +208,23 @@ struct TraceWriter::State {
   void name_numbers_in_metadata() {
     if (!takes_events || !knows_processes || streams.empty()) return;
     std::size_t fields = 0;
-    for (const auto& stream : streams) fields += ctf_fields_with_names(sidecar.description, stream->summary.filter);
+    for (const auto& stream : streams) fields += ctf_fields_with_names(sidecar.description, stream->filter);
     const CtfNames names(info(), fields);
     std::string text = ctf_prologue() + names.declarations();
     std::vector<bool> has_clock(clock_declared.size());
     for (const auto& stream : streams) {
-      const StreamSummary& summary = stream->summary;
-      if (!has_clock[summary.machine.value]) text += ctf_clock(summary.machine, machine_name(summary.machine));
-      has_clock[summary.machine.value] = true;
-      text += ctf_stream(stream->number, summary.machine, sidecar.description, summary.filter, names);
+      const MachineId machine = stream->machine;
+      if (!has_clock[machine.value]) text += ctf_clock(machine, machine_name(machine));
+      has_clock[machine.value] = true;
+      text += ctf_stream(stream->number, machine, sidecar.description, stream->filter, names);
     }
     const SpareDescriptor::Lent lent(spare);
     note(replace_file(ctf_path("metadata"), text, fmt::format("{}/metadata.new", directory)));
   }
 
   void put(Stream& stream, ClassIndex record_class, LocalTime time, const std::byte* record) {
-    const PackedClass& packed = classes[stream.summary.filter][record_class];
+    if (window) begin_record(stream);
+    const PackedClass& packed = classes[stream.filter][record_class];
     const std::size_t bytes = kEventHeadBytes + packed.payload_bytes;
     if (stream.used_bytes + bytes > kPacketBytesMax || stream.head.records == kPacketRecordsMax) end_packet(stream);
     const std::uint64_t time_ns = time.ns < 0 ? 0 : static_cast<std::uint64_t>(time.ns);
@@ -218,9 +247,9 @@ struct TraceWriter::State {
     std::memcpy(packet.data(), &stream.head, sizeof stream.head);
     stream.head.checksum = checksum_of(packet);
     std::memcpy(packet.data(), &stream.head, sizeof stream.head);
-    const auto written = append(ctf_path(stream.summary.file), packet);
+    const auto written = append(ctf_path(stream.segments.open().name.file()), packet);
     if (written) {
-      stream.summary.records += stream.head.records;
+      stream.segments.wrote(stream.head.records);
       ++stream.head.sequence;
     } else {
       stream.records_refused += stream.head.records;
@@ -229,6 +258,45 @@ struct TraceWriter::State {
     stream.head.records = 0;
     stream.used_bytes = sizeof(PacketHead);
     write_grown_tables();
+  }
+
+  // The packets of each segment are numbered from 0: each is a whole stream file.
+  void begin_segment(Stream& stream) {
+    end_packet(stream);
+    stream.segments.close();
+    stream.head.sequence = 0;
+  }
+
+  void begin_record(Stream& stream) {
+    if (!stream.segments.takes(now_ns, window->length.ns / kSegmentsOfWindow)) begin_segment(stream);
+    stream.segments.note_record(now_ns);
+    if (!removable) removable = now_ns + window->length.ns;
+  }
+
+  // Records of this instant come now.
+  void move_window() {
+    if (!window) return;
+    now_ns = std::max(now_ns, window->clock());
+    if (removable && now_ns > *removable) remove_old_segments();
+  }
+
+  void remove_old_segments() {
+    const std::int64_t oldest_ns = now_ns - window->length.ns;
+    std::vector<Segment> old;
+    bool is_stream_gone = false;
+    removable.reset();
+    for (const auto& stream : streams) {
+      SegmentQueue& segments = stream->segments;
+      if (segments.open().has_begun && segments.open().last_ns < oldest_ns) begin_segment(*stream);
+      const auto older = segments.take_older_than(oldest_ns);
+      is_stream_gone |= !older.empty() && !segments.first_ns();
+      old.insert(old.end(), older.begin(), older.end());
+      if (const auto last_ns = segments.oldest_last_ns())
+        removable = std::min(removable.value_or(*last_ns + window->length.ns), *last_ns + window->length.ns);
+    }
+    // Only trace.json tells how much was removed of a stream without a segment.
+    if (is_stream_gone) write_sidecar();
+    for (const Segment& segment : old) ::unlink(ctf_path(segment.name.file()).c_str());
   }
 
   // A process with records in several streams must be merged by the reader.
@@ -254,7 +322,10 @@ struct TraceWriter::State {
   void set_ledger(const Ledger& ledger) {
     sidecar.ledger = ledger;
     std::uint64_t refused = 0;
-    for (const auto& stream : streams) refused += stream->records_refused;
+    for (const auto& stream : streams) {
+      refused += stream->records_refused;
+      sidecar.ledger.removed += stream->segments.removed();
+    }
     if (refused == 0) return;
     sidecar.ledger.kept -= std::min(refused, ledger.kept);
     sidecar.ledger.lost += refused;
@@ -266,8 +337,14 @@ TraceWriter::TraceWriter(std::unique_ptr<State> state) : state_(std::move(state)
 
 TraceWriter::~TraceWriter() = default;
 
-Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, TraceDescription description) {
+Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, TraceDescription description,
+                                                         std::optional<TraceWindow> window) {
   auto state = std::make_unique<State>();
+  if (window) {
+    DPM_CHECK(window->length.ns >= kSegmentsOfWindow);
+    state->sidecar.window_ns = window->length.ns;
+    state->window = std::move(window);
+  }
   state->directory = directory;
   for (const auto& filter : description.filters) {
     auto& packed = state->classes.emplace_back();
@@ -305,6 +382,7 @@ void TraceWriter::on_growth(const TraceGrowth& growth) {
   DPM_CHECK(state.source_info != nullptr);
   if (!state.journal) {
     state.journal.emplace(fmt::format("{}/{}", state.directory, kNamesJournalName), *state.source_info);
+    if (state.window) state.names.emplace(*state.source_info);
     state.sidecar.has_journal = true;
     state.append_to_journal(growth);
     state.write_sidecar();
@@ -317,6 +395,7 @@ void TraceWriter::on_growth(const TraceGrowth& growth) {
 
 void TraceWriter::on_records(std::span<const Event> events, std::span<const Verdict> verdicts) {
   DPM_CHECK(state_->takes_events && events.size() == verdicts.size());
+  state_->move_window();
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (verdicts[i].record_class == kNotKept) continue;
     const Event& event = events[i];
@@ -328,6 +407,7 @@ void TraceWriter::on_records(std::span<const Event> events, std::span<const Verd
 
 void TraceWriter::append(MachineId machine, Verdict verdict, LocalTime time, const std::byte* record) {
   state_->knows_processes = false;
+  state_->move_window();
   state_->put(state_->stream_for(verdict.filter, machine), verdict.record_class, time, record);
 }
 
@@ -356,6 +436,7 @@ void TraceWriter::on_end(const Ledger& ledger) {
   state_->list_split_processes();
   state_->sidecar.finished = true;
   state_->give_back_reserve();
+  if (state_->names_rewritten_bytes > 0) state_->rewrite_journal();
   if (state_->status) {  // a full disk has little space
     state_->take_in_journal();
     state_->name_numbers_in_metadata();

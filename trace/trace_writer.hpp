@@ -6,23 +6,30 @@
 // until their packet is full (64 KB or 4096 records); flush() writes them at once. From create() to on_end() the writer
 // holds the directory's lock (recording_lock.hpp).
 //
+// With a window, each stream is a sequence of segments (segment_name.hpp), and a segment is removed when all its records
+// are older than the window. Older means older than the latest event, so that a program that falls silent keeps its last
+// minute.
+//
 // The writer never stops the observation. When the disk refuses a packet its records are counted as lost, with the
 // reason, and status() reports it.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "model/result.hpp"
 #include "model/trace_growth.hpp"
 #include "trace/record_sink.hpp"
+#include "trace/trace_window.hpp"
 
 namespace dpm {
 
 class TraceWriter : public RecordSink, public GrowthSink {
  public:
   // Creates the directory (mode 0700, files 0600). Refuses a directory or file that exists; never overwrites.
-  static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, TraceDescription description);
+  static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, TraceDescription description,
+                                                     std::optional<TraceWindow> window = std::nullopt);
   ~TraceWriter() override;  // without on_end() the trace stays in state "recording"
 
   void on_begin(const TraceInfo& info) override;

@@ -110,8 +110,7 @@ struct LocalSpan {
 struct LocalLifetime {
   LocalTime first, last;
   MachineId machine;
-  bool seen = false;                // false: it has no event
-  std::uint64_t cpu_before_ns = 0;  // of an acquired process: CPU time it had used when that began
+  bool seen = false;  // false: it has no event
 };
 
 struct History {

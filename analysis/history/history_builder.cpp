@@ -165,8 +165,9 @@ void HistoryBuilder::State::add(const Event& event) {
 void HistoryBuilder::State::note_lifetime(const Event& event, ProcessBuild& process) const {
   LocalLifetime& lifetime = process.lifetime;
   if (!lifetime.seen) {
-    const bool acquired = info->processes[event.process.value].acquired;
-    lifetime = {event.local_time, event.local_time, event.machine, true, acquired ? event.proc_time_ns : 0};
+    // What it did before it was acquired is not known, so its CPU time until then is work of no event.
+    if (info->processes[event.process.value].acquired) process.at_last_node_ns = event.proc_time_ns;
+    lifetime = {event.local_time, event.local_time, event.machine, true};
   }
   if (event.machine == lifetime.machine) lifetime.last = std::max(lifetime.last, event.local_time);
 }

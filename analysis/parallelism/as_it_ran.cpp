@@ -108,10 +108,8 @@ std::optional<Lifetime> lifetime_of(const History& history, const Schedule& sche
 RunTimes as_it_ran(const History& history) {
   RunTimes times;
   std::map<MachineId, LocalLifetime> machines;
-  std::uint64_t cpu_ns = history.cpu_ns();
   for (const LocalLifetime& lifetime : history.local_lifetimes) {
     if (!lifetime.seen) continue;
-    cpu_ns -= std::min(cpu_ns, lifetime.cpu_before_ns);
     const auto [machine, is_new] = machines.try_emplace(lifetime.machine, lifetime);
     if (is_new) continue;
     machine->second.first = std::min(machine->second.first, lifetime.first);
@@ -119,7 +117,7 @@ RunTimes as_it_ran(const History& history) {
   }
   for (const auto& entry : machines)
     times.elapsed_s = std::max(times.elapsed_s, (entry.second.last - entry.second.first).seconds());
-  times.T_s = static_cast<double>(cpu_ns) * 1e-9;
+  times.T_s = static_cast<double>(history.cpu_ns()) * 1e-9;
   times.P = times.elapsed_s > 0 ? times.T_s / times.elapsed_s : 0;
   return times;
 }

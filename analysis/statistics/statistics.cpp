@@ -60,7 +60,7 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
       process.in_computation = event.process.value >= info_->processes.size() || (*info_)[event.process].in_computation;
       process.first_machine = event.machine;
       process.first_time = event.local_time;
-      process.cpu_before_ns = event.proc_time_ns;
+      seen_process.cpu_before_ns = event.proc_time_ns;
     } else if (process.last_machine != event.machine) {
       process.migrated = true;
     }
@@ -151,8 +151,11 @@ Statistics StatisticsAnalysis::result() const {
 
   double cpu = 0, sent = 0, bytes = 0;
   std::uint64_t migrated = 0;
-  for (const auto& process : processes_) {
+  for (Seen process : processes_) {
     if (!process.any) continue;
+    const std::size_t number = process.statistics.process.value;
+    if (number < info_->processes.size() && info_->processes[number].acquired)
+      process.statistics.cpu_ns -= std::min(process.statistics.cpu_ns, process.cpu_before_ns);
     result.processes.push_back(process.statistics);
     migrated += process.statistics.migrated ? 1 : 0;
     if (!process.statistics.in_computation) continue;

@@ -63,8 +63,8 @@ struct ProcessStatistics {
   std::uint64_t received = 0, received_bytes = 0;
   std::uint64_t sent_local = 0, sent_remote = 0;
   std::array<Waits, kWaitKinds> waits{};  // indexed by WaitKind; no messages
-  std::uint64_t cpu_ns = 0;               // at its last event, over its whole lifetime
-  std::uint64_t cpu_before_ns = 0;        // of that, used before its first event: large for an acquired process
+  // At its last event, over its whole lifetime; of an acquired process, since its first event.
+  std::uint64_t cpu_ns = 0;
   MachineId first_machine, last_machine;
   LocalTime first_time, last_time;  // each by the clock of its machine; comparable only if the machines are the same
   bool migrated = false;
@@ -113,6 +113,7 @@ class StatisticsAnalysis : public EventSink {
  private:
   struct Seen {
     ProcessStatistics statistics;
+    std::uint64_t cpu_before_ns = 0;  // used before its first event
     bool any = false;
   };
 

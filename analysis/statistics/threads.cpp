@@ -28,7 +28,6 @@ void add(ProcessStatistics& sum, const ProcessStatistics& thread) {
     sum.waits[kind].waited_ns += thread.waits[kind].waited_ns;
   }
   sum.cpu_ns += thread.cpu_ns;
-  sum.cpu_before_ns += thread.cpu_before_ns;
   if (thread.first_machine == sum.first_machine) sum.first_time = std::min(sum.first_time, thread.first_time);
   if (thread.last_machine == sum.last_machine) sum.last_time = std::max(sum.last_time, thread.last_time);
   sum.migrated |= thread.migrated;

@@ -39,7 +39,7 @@ class FirstReading : public EventSink {
 // A trace that cannot be opened has no end: reading it reports why.
 EventProgress::End end_of(const std::string& directory) {
   const auto reader = TraceReader::open(directory);
-  return {.events = reader ? reader->ledger().kept : 0};
+  return {.events = reader ? reader->ledger().kept - reader->ledger().removed : 0};
 }
 
 }  // namespace

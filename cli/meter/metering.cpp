@@ -13,6 +13,7 @@
 #include "os/process_handle.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
+#include "trace/read_ledger.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace dpm::cli {
@@ -52,7 +53,7 @@ Result<RecordingPlan> plan_recording(const std::string& flags, const std::string
 }
 
 Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around) {
-  auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules));
+  auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules), plan.window);
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);
   RecordingSink sink(filter, **writer, plan.flags.immediate());
@@ -109,6 +110,8 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   }
   if (const auto& written = (*writer)->status(); !written) recorded.failure = written.error().what;
   recorded.ledger = (*writer)->ledger();
+  if (recorded.ledger.removed > 0)
+    recorded.ledger.warnings.push_back(begins_in_the_middle(recorded.ledger, plan.window->length));
   if (!control)
     recorded.ledger.warnings.push_back("dpm list, stop and setflags could not reach this meter: " +
                                        control.error().what);

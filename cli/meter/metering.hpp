@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
 #include "model/metering_method.hpp"
+#include "trace/trace_window.hpp"
 
 namespace dpm::cli {
 
@@ -17,6 +19,7 @@ struct RecordingPlan {
   std::vector<RuleSet> rules;  // of the only filter
   bool callers = false;        // see MeterOptions
   bool whole_cpu_time = false;
+  std::optional<TraceWindow> window;  // none: everything stays
 };
 
 // `flags` as in --flags: a list that names no event to add applies to all events. `templates` is a file of selection

@@ -17,7 +17,7 @@ struct FateWords {
 constexpr std::array<FateWords, kFates> kWords = {{{"matched within a machine", "matched_within"},
                                                    {"matched between machines", "matched_between"},
                                                    {"other end outside", "outside"},
-                                                   {"before its other end was acquired", "before_acquire"},
+                                                   {"before its other end was recorded", "before_acquire"},
                                                    {"not received by the end", "not_received"},
                                                    {"lost", "lost"}}};
 

@@ -5,9 +5,11 @@
 #include "cli/input/event_progress.hpp"
 #include "cli/input/tee_sink.hpp"
 #include "cli/run/ending_text.hpp"
+#include "cli/run/simulated_clock.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
 #include "trace/files.hpp"
+#include "trace/read_ledger.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace dpm::cli {
@@ -43,16 +45,21 @@ Result<Filters> load_filters(const ScenarioFile& file) {
 }
 
 Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario,
-                                  const Progressing& progress) {
-  auto writer = TraceWriter::create(trace_directory, describe_events(filters.names, filters.rules));
+                                  const Progressing& progress, std::optional<Duration> window) {
+  SimulatedClock clock;
+  std::optional<TraceWindow> kept;
+  if (window) kept = TraceWindow{*window, [&clock] { return clock.now_ns(); }};
+  auto writer = TraceWriter::create(trace_directory, describe_events(filters.names, filters.rules), std::move(kept));
   if (!writer) return writer.error();
   EventFilter filter(std::move(filters.rules), **writer);
   SimSource source(scenario);
-  EventProgress counted(filter, progress.say, progress.doing, {.time_s = scenario.time_limit.seconds()});
+  clock.pass_to(filter);
+  EventProgress counted(clock, progress.say, progress.doing, {.time_s = scenario.time_limit.seconds()});
   const Result<void> done = source.run(counted);
   const bool began = !source.truth().ended_by.empty();
   if (!done && !began) return done.error();
   RecordedRun run{source.truth(), (*writer)->ledger(), ""};
+  if (run.ledger.removed > 0) run.ledger.warnings.push_back(begins_in_the_middle(run.ledger, *window));
   if (const auto& status = (*writer)->status(); !status) run.failure = status.error().what;
   if (!done) run.failure = done.error().what;
   return run;

@@ -1,6 +1,7 @@
 // Simulates a scenario once, with its filters: into a trace directory, or directly into analyses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "cli/terminal.hpp"
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
+#include "model/time.hpp"
 #include "scenarios/scenario_file.hpp"
 
 namespace dpm::cli {
@@ -35,9 +37,9 @@ struct Progressing {
   std::string doing;
 };
 
-// Meters, filters and records into a new trace directory.
+// Meters, filters and records into a new trace directory. `window` is of the simulation's own time.
 Result<RecordedRun> simulate_into(const std::string& trace_directory, Filters filters, const Scenario& scenario,
-                                  const Progressing& progress);
+                                  const Progressing& progress, std::optional<Duration> window = std::nullopt);
 
 // Without filters and without a trace, for the many runs of a study.
 Result<SimTruth> simulate(const Scenario& scenario, std::vector<EventSink*> sinks, const Progressing& progress);

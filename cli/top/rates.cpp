@@ -76,15 +76,6 @@ void add(Rates& sum, const Rates& rates) {
   sum.received_bytes += rates.received_bytes;
 }
 
-// CPU time before an acquired process was acquired is not work of this run.
-void forget_earlier_cpu(Statistics& statistics, const TraceInfo& info) {
-  for (ProcessStatistics& process : statistics.processes) {
-    if (process.process.value >= info.processes.size() || !info[process.process].acquired) continue;
-    process.cpu_ns -= std::min(process.cpu_ns, process.cpu_before_ns);
-    process.cpu_before_ns = 0;
-  }
-}
-
 }  // namespace
 
 double period_between_s(const TraceTotals& before, const TraceTotals& after, double passed_s, const TraceInfo& info) {
@@ -94,8 +85,6 @@ double period_between_s(const TraceTotals& before, const TraceTotals& after, dou
 TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, double period_s, const TraceInfo& info,
                          bool threads) {
   Statistics was = before.statistics, is = after.statistics;
-  forget_earlier_cpu(was, info);
-  forget_earlier_cpu(is, info);
   if (!threads) {
     was = sum_threads(std::move(was), info);
     is = sum_threads(std::move(is), info);

@@ -69,9 +69,11 @@ TEST_CASE("as it ran: what an acquired process had used before is not of the run
   script.receive("B", 1, message);
   script.at_ms("A", 15);
   script.end("A", 9);
-  const RunTimes run = as_it_ran(history_of(script.info, script.events));
+  const History history = history_of(script.info, script.events);
+  const RunTimes run = as_it_ran(history);
   CHECK(run.T_s == Approx(.010));
   CHECK(run.P == Approx(1));
+  CHECK(measure_parallelism(history, traced_target(history)).value().no_delay.T_s == Approx(.010));
 }
 
 TEST_CASE("as it ran: a replay that lets overlap what never did is found, with its seconds", "[parallelism]") {

@@ -202,3 +202,14 @@ TEST_CASE("statistics: waits are counted by kind, and are not messages", "[stati
   CHECK(result.sizes.messages == 0);
   CHECK(result.messages.empty());
 }
+
+TEST_CASE("statistics: what an acquired process used before is not of the run", "[statistics]") {
+  TraceInfo info = three_processes();
+  info.processes[0].acquired = true;
+  const auto found =
+      statistics_of(info, {event(EventType::exec, kA, {}, 10, 4'000), event(EventType::exec, kA, {}, 20, 5'000),
+                           event(EventType::exec, kB, {}, 10, 4'000)});
+  REQUIRE(found.processes.size() == 2);
+  CHECK(found.processes[0].cpu_ns == 1'000);
+  CHECK(found.processes[1].cpu_ns == 4'000);
+}

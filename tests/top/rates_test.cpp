@@ -78,15 +78,3 @@ TEST_CASE("top: a simulation's second is a second of its own clock", "[top]") {
   CHECK(period_s == 30);
   CHECK(rates_between(before, after, period_s, info, false).P == Approx(1));
 }
-
-TEST_CASE("top: what an acquired process used before is not in its rates", "[top]") {
-  TraceInfo info = two_processes_with_threads();
-  info.processes[2].acquired = true;
-  ProcessStatistics acquired = seen(2, 5'000'000'000, 0);
-  acquired.cpu_before_ns = 4'000'000'000;
-  TraceTotals now = totals({acquired});
-  const TopNumbers numbers = rates_of_run(now, info, false);
-  REQUIRE(numbers.processes.size() == 1);
-  CHECK(numbers.processes[0].rates.cpu == Approx(.1));
-  CHECK(numbers.P_of_run == Approx(.1));
-}

@@ -5,6 +5,7 @@
 
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "cli/command.hpp"
+#include "cli/input/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/metering.hpp"
 #include "cli/meter/source_option.hpp"
@@ -31,12 +32,14 @@ class AcquireCommand : public Command {
     app.add_flag("--exact-paths", options_.exact_paths,
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
+    window_.describe(app, "trace");
     source_.describe(app);
   }
 
   int run(Terminal& terminal) override {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
+    plan->window = window_.window();
     const std::string name = read_command_name(pid_, pid_);
     const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
     if (!folder) return refuse(terminal, *this, folder.error());
@@ -72,6 +75,7 @@ class AcquireCommand : public Command {
   std::string output_, flags_, templates_;
   bool serve_ = false;
   SourceOption source_;
+  WindowOption window_;
   MeteringMethod::Options options_;
 };
 

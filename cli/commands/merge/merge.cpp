@@ -92,8 +92,9 @@ void add_warning(SameWarnings& warnings, const std::string& label, const std::st
 }
 
 void add_ledger(Ledger& sum, const Ledger& ledger, const std::string& label) {
-  sum.seen += ledger.seen;
-  sum.kept += ledger.kept;
+  // The merged trace begins where the logs do: what --window removed of them is only in their warnings.
+  sum.seen += ledger.seen - ledger.removed;
+  sum.kept += ledger.kept - ledger.removed;
   sum.filtered += ledger.filtered;
   sum.lost += ledger.lost;
   for (const auto& loss : ledger.losses) sum.losses.push_back({label + ": " + loss.reason, loss.events});

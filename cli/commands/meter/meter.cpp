@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
+#include "cli/input/window_option.hpp"
 #include "cli/meter/conclude.hpp"
 #include "cli/meter/doctor_results.hpp"
 #include "cli/meter/source_option.hpp"
@@ -51,6 +52,7 @@ class MeterCommand : public Command {
     app.add_flag("--where", where_,
                  "Record which function of the program made each call, not only of the C library; calls take longer");
     app.add_flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
+    window_.describe(app, "trace");
     source_.describe(app);
     auto* wait = app.add_flag("--wait", wait_,
                               "Stay the program's parent until the trace is complete and the summary printed (default: "
@@ -61,6 +63,7 @@ class MeterCommand : public Command {
   int run(Terminal& terminal) override {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
+    plan->window = window_.window();
     plan->callers = where_;
     plan->whole_cpu_time = whole_cpu_time_;
     const FoundProgram program = find_program(command_.front());
@@ -120,6 +123,7 @@ class MeterCommand : public Command {
 
   std::string output_, flags_, templates_;
   SourceOption source_;
+  WindowOption window_;
   MeteringMethod::Options options_;
   std::vector<std::string> command_;
   bool summary_only_ = false;

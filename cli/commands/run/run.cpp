@@ -11,6 +11,7 @@
 #include "cli/answers/requests.hpp"
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
+#include "cli/input/window_option.hpp"
 #include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
 #include "cli/printable.hpp"
@@ -71,6 +72,7 @@ class RunCommand : public Command {
                        ->check([](const std::string& path) { return path.empty() ? "a directory has a name" : ""; });
     app.add_flag("--serve", serve_, "Show the run in the browser while it is simulated: prints the address of a page")
         ->needs(output);
+    window_.describe(app, "base run's trace, by the simulation's clock");
     app.add_flag("--json", json_, "Print results.json instead of tables");
     app.add_flag("--base-only", base_only_, "Leave out the scenario's sweeps and predictions");
     describe_all(app, all_);
@@ -122,6 +124,8 @@ class RunCommand : public Command {
       return refuse(terminal, *this,
                     Error{"a native run records nothing itself; meter it: dpm meter -o " + output_ +
                           " -- dpm run --native " + scenario_});
+    if (window_.is_given())
+      return refuse(terminal, *this, Error{"a native run records nothing itself; give --window to dpm meter"});
     NativeOptions options{.modelled_work = modelled_work_, .pin = pin_};
     if (!json_)
       options.on_line = [&](const PrintedLine& line) { terminal.out << printed_text({&line, 1}) << std::flush; };
@@ -164,7 +168,9 @@ class RunCommand : public Command {
     const auto say = [&](const std::string& what) { progress.show(what); };
     const Progressing simulating{say, "simulating '" + printable(file.name) + "'"};
     say(simulating.doing);
-    auto run = simulate_into(trace, std::move(filters), outcome.scenario, simulating);
+    const auto window = window_.window();
+    auto run = simulate_into(trace, std::move(filters), outcome.scenario, simulating,
+                             window ? std::optional(window->length) : std::nullopt);
     if (!run) return run.error();
     outcome.run = std::move(*run);
     outcome.totals = run_totals(outcome.run.truth, outcome.scenario);
@@ -313,6 +319,7 @@ class RunCommand : public Command {
       terminal.out << "\npublished beside obtained\n" << comparison_text(outcome.comparisons, terminal.width);
   }
 
+  WindowOption window_;
   std::string scenario_, output_;
   Overrides overrides_;
   std::vector<std::string> settings_;
