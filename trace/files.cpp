@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -106,6 +107,7 @@ bool FileReader::go_to(std::uint64_t offset) {
 
 std::size_t FileReader::read(std::span<std::byte> into) {
   std::size_t filled = 0;
+  into = into.first(std::min(into.size(), bytes_max_ - std::min(offset_, bytes_max_)));
   while (filled < into.size()) {
     const ssize_t got = ::pread(fd_.get(), into.data() + filled, into.size() - filled, static_cast<off_t>(offset_));
     if (got < 0 && errno == EINTR) continue;
@@ -119,7 +121,7 @@ std::size_t FileReader::read(std::span<std::byte> into) {
 Result<FileReader> FileReader::again() const {
   UniqueFd same(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
   if (!same) return Error::from_errno("read a file again");
-  return FileReader(std::move(same), bytes_);
+  return FileReader(std::move(same), bytes_, bytes_);
 }
 
 }  // namespace dpm

@@ -37,14 +37,15 @@ class FileReader {
   // Fills `into` as far as the file goes; less means that it has ended, or cannot be read further.
   std::size_t read(std::span<std::byte> into);
 
-  // Reads the same file from its beginning, also if it has been removed meanwhile.
+  // Reads the same file from its beginning to where it ended when it was opened, also if it has been removed meanwhile.
   Result<FileReader> again() const;
   std::size_t bytes() const { return bytes_; }  // when it was opened
 
  private:
-  FileReader(UniqueFd fd, std::size_t bytes) : fd_(std::move(fd)), bytes_(bytes) {}
+  FileReader(UniqueFd fd, std::size_t bytes, std::size_t bytes_max = SIZE_MAX)
+      : fd_(std::move(fd)), bytes_(bytes), bytes_max_(bytes_max) {}
   UniqueFd fd_;
-  std::size_t bytes_;
+  std::size_t bytes_, bytes_max_;
   std::size_t offset_ = 0;
 };
 

@@ -16,8 +16,11 @@ using namespace info_json;
 // cgroup, or some addresses.
 constexpr std::size_t kNameBytesMax = 4096, kCgroupBytesMax = 1024, kAddressBytesMax = 128, kAddressesMax = 32;
 constexpr std::size_t kSetPiece = 1000;  // channels of a set in one text
-// More of a kind is damage, or an attempt to exhaust our memory.
-constexpr std::size_t kProcessesMax = 1 << 24, kChannelsMax = 1 << 26, kSetsMax = 1 << 24, kModulesMax = 1 << 20;
+// A recorder with a window skips the ids of what has ended, and comes far in months. Rows cost memory in proportion to the
+// text that describes them.
+constexpr std::size_t kIdsMax = std::size_t{1} << 31;
+// More is damage, or an attempt to exhaust our memory.
+constexpr std::size_t kModulesMax = 1 << 20;
 constexpr std::size_t kSetChannelsMax = 1 << 20;
 
 std::string shortened(const std::string& name) { return name.substr(0, kNameBytesMax); }
@@ -187,7 +190,7 @@ void read_sets(const Json& text, TableSizes& known, std::size_t first, TraceGrow
   if (!text.contains("channel_sets")) return;
   for (const auto& item : text.at("channel_sets")) {
     const auto id = whole_number<std::uint64_t>(item.at("id"));
-    require(id > 0 && id <= known.channel_sets && id < kSetsMax, "a set of channels comes too early");
+    require(id > 0 && id <= known.channel_sets && id < kIdsMax, "a set of channels comes too early");
     if (id == known.channel_sets) {
       growth.channel_sets.emplace_back();
       ++known.channel_sets;
@@ -240,16 +243,15 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
   if (text.contains("scenario")) growth.scenario = text.at("scenario").get<std::string>();
   read_table(text, "machines", known.machines, MachineId::kNone, growth.machines, growth.machines_again,
              machine_from_json);
-  read_table(text, "processes", known.processes, kProcessesMax, growth.processes, growth.processes_again,
-             [&](const Json& item) {
-               // A process may refer to itself, which is being added here.
-               const auto members =
-                   std::max<std::size_t>(known.processes, whole_number<std::uint64_t>(item.at("id")) + 1);
-               ProcessInfo process = process_from_json(item, members, known.machines);
-               process.filter = 0;  // the reader is the filter
-               return process;
-             });
-  read_table(text, "channels", known.channels, kChannelsMax, growth.channels, growth.channels_again,
+  read_table(
+      text, "processes", known.processes, kIdsMax, growth.processes, growth.processes_again, [&](const Json& item) {
+        // A process may refer to itself, which is being added here.
+        const auto members = std::max<std::size_t>(known.processes, whole_number<std::uint64_t>(item.at("id")) + 1);
+        ProcessInfo process = process_from_json(item, members, known.machines);
+        process.filter = 0;  // the reader is the filter
+        return process;
+      });
+  read_table(text, "channels", known.channels, kIdsMax, growth.channels, growth.channels_again,
              [&](const Json& item) { return channel_from_json(item, known.processes, known.machines); });
   read_sets(text, known, first_set, growth);
   read_all_news(text, known, growth);
@@ -321,8 +323,7 @@ std::optional<TableSizes> read_skipped_names(std::string_view text) {
     next.processes = whole_number<std::uint64_t>(skipped.at("processes"));
     next.channels = whole_number<std::uint64_t>(skipped.at("channels"));
     next.channel_sets = whole_number<std::uint64_t>(skipped.at("channel_sets"));
-    if (next.processes > kProcessesMax || next.channels > kChannelsMax || next.channel_sets > kSetsMax)
-      return std::nullopt;
+    if (next.processes > kIdsMax || next.channels > kIdsMax || next.channel_sets > kIdsMax) return std::nullopt;
     return next;
   } catch (const WrongContent&) {
     return std::nullopt;

@@ -326,6 +326,11 @@ Event TraceFollower::State::with_rows(const Event& recorded) const {
 
 bool TraceFollower::State::take(const Event& recorded, const Stream& stream) {
   const Event event = with_rows(recorded);
+  // The file that was being read was removed long ago, and the names with it.
+  if (event.process.is_none() && !recorded.process.is_none()) {
+    ++removed, ++missed;
+    return true;
+  }
   if (!values_are_possible(event) || !ids.add(event)) return false;
   if (sidecar.window_ns > 0) note_beginning(event, stream.cut);
   batch.push_back(event);

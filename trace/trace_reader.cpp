@@ -246,8 +246,9 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   state->list_missing_fields();
   state->streams = find_streams(directory, state->sidecar);
   if (being_recorded && state->sidecar.window_ns > 0) state->hold_segments_open();
-  const bool begins_in_the_middle = removed_records(state->streams) > 0;
-  if (state->sidecar.finished && state->sidecar.split_processes && !begins_in_the_middle) {
+  // Which processes had begun before is only in the events; and split processes are named by their ids, not by rows.
+  const bool is_cut = removed_records(state->streams) > 0 || state->sidecar.ids.has_gaps();
+  if (state->sidecar.finished && state->sidecar.split_processes && !is_cut) {
     for (const auto process : *state->sidecar.split_processes)
       if (process.value < state->sidecar.info.processes.size()) state->mark_split(process);
   } else {
@@ -262,6 +263,7 @@ Result<TraceReader> TraceReader::open(const std::string& named) {
   return TraceReader(std::move(state));
 }
 
+bool TraceReader::is_held_open() const { return !state_->held_open.empty(); }
 const TraceInfo& TraceReader::info() const { return state_->sidecar.info; }
 const TraceDescription& TraceReader::description() const { return state_->sidecar.description; }
 bool TraceReader::is_finished() const { return state_->sidecar.finished; }

@@ -45,6 +45,8 @@ class TraceReader {
   const TraceDescription& description() const;
   bool is_finished() const;  // false: the recorder was killed, or was recording when the trace was opened
   const std::vector<MissingField>& missing_fields() const;
+  // The recorder is removing what is old: this reader has what was there when it was opened, and the next one less.
+  bool is_held_open() const;
 
   // Delivers the events in batches, those of one process in the order it performed them, and returns what is missing:
   // `seen` = delivered + lost() always. Events that the rules filtered away, or --window removed again, are not losses;

@@ -2,17 +2,22 @@
 // it reads, tells the sink what the numbers stand for, pushes batches, and ends with what is missing.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "model/event_source.hpp"
 
 namespace dpm {
 
+class TraceReader;
+
 class ReplaySource : public EventSource {
  public:
-  explicit ReplaySource(std::string trace_directory) : directory_(std::move(trace_directory)) {}
+  explicit ReplaySource(std::string trace_directory);
+  ~ReplaySource() override;
 
-  // Fails only if the directory is not a trace. Damage inside it is a loss in the report, never a failure.
+  // Fails only if the directory is not a trace. Damage inside it is a loss in the report, never a failure. May be called
+  // again: a trace whose recorder removes what is old has the same events then.
   Result<void> run(EventSink& sink) override;
 
   // After run(): what the recording said of itself, corrected by what is missing from the directory.
@@ -21,6 +26,7 @@ class ReplaySource : public EventSource {
 
  private:
   std::string directory_;
+  std::unique_ptr<TraceReader> reader_;
   Ledger ledger_;
   TraceInfo info_;
 };

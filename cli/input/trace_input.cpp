@@ -62,10 +62,9 @@ Result<TraceInput> read_trace(const std::string& path, std::vector<EventSink*> s
   if (auto done = source.run(reading); !done) return done.error();
   if (!first.needs_second()) return TraceInput{directory, source.info(), source.ledger()};
   MessageResolver resolver(first.take_survey(), tee, length);
-  ReplaySource again(directory);
   EventProgress reading_again(resolver, say, "reading " + printable(directory) + " again", end);
-  if (auto done = again.run(reading_again); !done) return done.error();
-  TraceInput input{directory, resolver.info(), again.ledger()};
+  if (auto done = source.run(reading_again); !done) return done.error();
+  TraceInput input{directory, resolver.info(), source.ledger()};
   for (const auto& warning : resolver.warnings()) input.ledger.warnings.push_back(warning);
   return input;
 }

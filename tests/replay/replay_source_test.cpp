@@ -60,6 +60,33 @@ TEST_CASE("replay: replaying a replayed trace changes nothing", "[replay]") {
   }
 }
 
+TEST_CASE("replay: a second reading has the same events, although the recorder has removed them meanwhile",
+          "[replay]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(1, 8, 4);
+  const auto events = random_events(3, 2000, info);
+  std::int64_t now_ns = 0;
+  std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+  auto writer = TraceWriter::create(folder / "trace", describe_events({"filter"}, rules),
+                                    TraceWindow{{800}, [&] { return now_ns; }})
+                    .value();
+  EventFilter filter(std::move(rules), *writer);
+  filter.on_begin(info);
+  const auto record = [&](std::size_t from, std::size_t to) {
+    for (; from < to; from += 10, now_ns += 20) filter.on_events(std::span(events).subspan(from, 10));
+    writer->flush();
+  };
+  record(0, 1000);
+  ReplaySource source(folder / "trace");
+  Recorder before, after;
+  REQUIRE(source.run(before));
+  record(1000, 2000);
+  REQUIRE(source.run(after));
+  CHECK(before.events.size() > 300);
+  CHECK(std::equal(before.events.begin(), before.events.end(), after.events.begin(), after.events.end(), same_event));
+  CHECK(after.report.losses.empty());
+}
+
 TEST_CASE("replay: a directory that is not a trace is an error, and the sink gets nothing", "[replay]") {
   const TemporaryFolder folder;
   Recorder sink;
