@@ -31,7 +31,7 @@ class IdGaps {
 
 class NameIds {
  public:
-  // The tables' sizes for those who assign ids: rows and gaps.
+  // The tables' sizes for whatever assigns ids: rows and gaps.
   TableSizes known;
   IdGaps processes, channels, channel_sets;
 

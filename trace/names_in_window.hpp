@@ -15,7 +15,7 @@ namespace dpm {
 
 class NamesInWindow {
  public:
-  // `known`: what trace.json describes, for ever.
+  // `known`: what trace.json describes, which is never forgotten.
   explicit NamesInWindow(const TraceInfo& known);
 
   // Every growth must be passed, in order.
