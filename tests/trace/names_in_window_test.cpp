@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
-#include <map>
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/trace_fixture.hpp"
