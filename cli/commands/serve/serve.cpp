@@ -14,6 +14,7 @@
 #include "cli/live/live_trace.hpp"
 #include "cli/printable.hpp"
 #include "os/unique_fd.hpp"
+#include "trace/trace_follower.hpp"
 #include "trace/trace_reader.hpp"
 #include "view/page/page.hpp"
 #include "view/server/page_server.hpp"
@@ -143,6 +144,7 @@ class ServeCommand : public Command {
 
   // A recorder makes the directory first.
   bool is_missing() const {
+    if (while_watched_) return !TraceFollower::open(path_);  // what started us is about to record there
     std::error_code ignored;
     if (!std::filesystem::exists(path_, ignored)) return true;
     return std::filesystem::is_directory(path_, ignored) && !find_trace(path_) &&
