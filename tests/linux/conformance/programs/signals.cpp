@@ -306,6 +306,7 @@ void cancelled(const Actor& actor) {
 }
 
 void ended_by_signal(const Actor& actor) {
+  signal(SIGQUIT, SIG_DFL);  // ignored in what a shell starts in the background
   for (const int signal_number : {SIGALRM, SIGQUIT, SIGTERM, SIGKILL}) {
     const Ends ends = medium("tcp4").connect(actor);
     const pid_t reader = actor.forks("reader", [&](const Actor& reading) {
