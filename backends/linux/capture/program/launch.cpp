@@ -73,22 +73,18 @@ bool is_open_for_begin(const Gate& gate) {
 // What a child needs, made before the fork: in the child of a process with several threads, an allocator's lock may be
 // held by a thread that the child does not have.
 struct Becoming {
-  Becoming(const std::vector<std::string>& command, const LaunchOptions& options)
-      : own_session(options.own_session), notifying(seccomp_program({notified_calls(options), {}})) {
+  Becoming(const std::vector<std::string>& command, const LaunchOptions& options) : own_session(options.own_session) {
+    if (options.notifies) notifying = seccomp_program({notified_calls(options), {}});
     for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
   }
   bool own_session;
-  std::vector<SeccompInstruction> notifying;
-  std::vector<char*> arguments;  // of the command, which lives on
+  std::vector<SeccompInstruction> notifying;  // empty: no call waits
+  std::vector<char*> arguments;               // of the command, which lives on
 };
 
 // From here on this process must not read or write before the gate is open: no supervisor answers its calls yet.
-[[noreturn]] void become(const Becoming& becoming, Gate& gate) {
-  if (becoming.own_session) ::setsid();
-  rlimit descriptors = {};
-  ::getrlimit(RLIMIT_NOFILE, &descriptors);
-
+UniqueFd install_filter(const Becoming& becoming, Gate& gate) {
   const bool had_to_give_up = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
   auto listener = install_seccomp_program(becoming.notifying);
   if (!listener) {
@@ -98,10 +94,18 @@ struct Becoming {
   }
   gate.listener = listener->get();
   gate.privileges_given_up = had_to_give_up && ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+  return *std::move(listener);
+}
+
+[[noreturn]] void become(const Becoming& becoming, Gate& gate) {
+  if (becoming.own_session) ::setsid();
+  rlimit descriptors = {};
+  ::getrlimit(RLIMIT_NOFILE, &descriptors);
+  const UniqueFd listener = becoming.notifying.empty() ? UniqueFd() : install_filter(becoming, gate);
   announce(gate.installed, kInstalled);
   if (!is_open_for_begin(gate)) ::_exit(kNotMetered);
 
-  ::fcntl(listener->get(), F_DUPFD, listener_number(descriptors.rlim_cur));
+  if (listener) ::fcntl(listener.get(), F_DUPFD, listener_number(descriptors.rlim_cur));
   ::execvp(becoming.arguments.front(), becoming.arguments.data());
   const int why = errno;
   std::fprintf(stderr, "dpm: cannot run '%s': %s\n", becoming.arguments.front(), std::strerror(why));
@@ -135,8 +139,11 @@ Result<LaunchedProgram> supervise(pid_t pid, const std::vector<std::string>& com
   const UniqueFd program_fd = open_process(static_cast<std::uint32_t>(pid));
   if (!program_fd) return Error::from_errno("watch the program's process");
   if (auto installed = await_installation(gate, program_fd.get()); !installed) return installed.error();
-  UniqueFd listener = borrow_descriptor(program_fd.get(), gate.listener);
-  if (!listener) return Error::from_errno("take the program's listener (dpm doctor says what this machine allows)");
+  UniqueFd listener;
+  if (options.notifies) {
+    listener = borrow_descriptor(program_fd.get(), gate.listener);
+    if (!listener) return Error::from_errno("take the program's listener (dpm doctor says what this machine allows)");
+  }
   auto slots = NotificationSlots::create();
   if (!slots) return slots.error();
 

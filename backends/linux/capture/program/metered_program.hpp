@@ -17,8 +17,8 @@ struct MeteredProgram {
   bool from_start = false;           // launched by dpm: every event from its start is seen
   bool exact_paths = false;          // socket, connect, dup and close are notified as well
   bool privileges_given_up = false;  // no_new_privs had to be set: setuid programs run without their privileges
-  UniqueFd listener;
-  NotificationSlots slots;  // shared with its keeper
+  UniqueFd listener;                 // empty: its calls do not wait (LaunchOptions::notifies)
+  NotificationSlots slots;           // shared with its keeper
 };
 
 }  // namespace dpm

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 
+#include "backends/linux/capture/kernel/local_clock.hpp"
 #include "backends/linux/capture/supervisor/process_view.hpp"
 #include "model/time.hpp"
 
 namespace dpm {
-
-// From the steady clock to the machine's local time.
-std::int64_t local_clock_offset_ns();
 
 class MeterClock {
  public:

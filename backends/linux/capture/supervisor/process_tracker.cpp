@@ -6,29 +6,10 @@
 #include <csignal>
 #include <utility>
 
+#include "backends/linux/capture/calls/process_names.hpp"
+
 namespace dpm {
 namespace {
-
-// "redis-server" of "/usr/bin/redis-server"; what the thread calls itself otherwise.
-std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-// A process that had ended before its name could be read.
-constexpr const char* kUnnamed = "process";
-
-// The kernel keeps 15 characters of a name.
-std::string name_or_file(const std::string& name, const std::string& path) {
-  constexpr std::size_t kNameMax = 15;
-  if (name.size() == kNameMax && file_name(path).starts_with(name)) return file_name(path);
-  if (!name.empty()) return name;
-  return path.empty() ? kUnnamed : file_name(path);
-}
-
-bool is_unnamed(const std::string& name, const std::string& path) { return path.empty() && name == kUnnamed; }
-
-std::string first_word(const std::string& command) { return command.substr(0, command.find(' ')); }
 
 std::uint32_t exit_status(std::uint32_t wait_status) {
   const int status = static_cast<int>(wait_status);

@@ -1,4 +1,4 @@
-#include "backends/linux/capture/supervisor/meter_clock.hpp"
+#include "backends/linux/capture/kernel/local_clock.hpp"
 
 #include <ctime>
 
@@ -27,5 +27,7 @@ std::int64_t local_clock_offset_ns() {
   }
   return offset_ns;
 }
+
+std::int64_t steady_clock_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 }  // namespace dpm
