@@ -15,6 +15,7 @@ struct MeteredFacts {
   std::uint32_t pid = 0;             // its first process
   std::string command;               // as typed, or the name of a program that was already running
   bool privileges_given_up = false;  // setuid programs it starts run without their privileges
+  std::string source;                // the method that meters it, and why: "kernel (--source kernel)"
 };
 
 // A program that is ready to be metered: started up to its first instruction, or found running.
@@ -42,6 +43,10 @@ class MeteringMethod {
   virtual ~MeteringMethod() = default;
   virtual std::string name() const = 0;
   virtual std::string summary() const = 0;  // what it costs and what it sees, in a line
+  // Why this account cannot use it on this machine, and what would help; empty: nothing speaks against it. Changes nothing
+  // and starts nothing.
+  virtual std::string obstacle() const { return ""; }
+  virtual bool finds_callers() const { return true; }  // MeterOptions::callers
 
   // The calling process becomes the program; returns in a process that supervises it. `command` is searched in PATH.
   virtual Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,

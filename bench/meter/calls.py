@@ -3,7 +3,7 @@
 import subprocess
 
 import table
-from ways import CONTINUE_ONLY, METERED, UNMETERED
+from ways import CONTINUE_ONLY, KERNEL, METERED, UNMETERED
 
 KINDS = {
     "tcp": "TCP send and recv",
@@ -41,18 +41,39 @@ def recorded_calls(tools, turns, seconds):
                   f"{us[METERED]:.1f} us, answered at once {us[CONTINUE_ONLY]:.1f}, unmetered {us[UNMETERED]:.1f}")
 
 
+def calls_recorded_in_the_kernel(tools, turns, seconds):
+    table.heading("one call recorded by the kernel source: what it adds (tight loop, one thread)")
+    if not tools.usable(KERNEL):
+        return
+    for kind, what in KINDS.items():
+        measured = in_turns(tools, [UNMETERED, KERNEL], kind, turns, seconds)
+        added = [(kernel - bare) / 1000 for kernel, bare in zip(measured[KERNEL], measured[UNMETERED])]
+        table.amount(what, table.median(added), "us", None if kind == "file" else table.Goal("<=", 0.4),
+                     f"{table.median(measured[KERNEL]) / 1000:.2f} us, unmetered "
+                     f"{table.median(measured[UNMETERED]) / 1000:.2f}")
+    for kind, what in (("tcp", "TCP send and recv"), ("file", "read of a file")):
+        alone, beside = beside_a_metered_one(tools, KERNEL, kind, turns, seconds)
+        table.row(f"an unmetered process beside one: {what}", table.ratio_of(alone, beside), None,
+                  f"{(table.median(beside) - table.median(alone)) / 1000:+.2f} us a call")
+
+
+def beside_a_metered_one(tools, way, kind, turns, seconds):
+    alone, beside = [], []
+    for _ in range(turns):
+        alone.append(nanoseconds(tools, UNMETERED, kind, seconds))
+        metered = subprocess.Popen(tools.command(way, ["sleep", "1000"], tools.folder()), stderr=subprocess.PIPE)
+        try:
+            beside.append(nanoseconds(tools, UNMETERED, kind, seconds))
+        finally:
+            metered.kill()
+            metered.communicate()
+    return alone, beside
+
+
 def what_costs_nothing(tools, turns, seconds):
     table.heading("speed of what makes no metered calls, against the same unmetered")
     measured = in_turns(tools, [UNMETERED, METERED], "compute", 2 * turns, seconds)
     table.row("a metered loop without calls", table.ratio_of(measured[UNMETERED], measured[METERED]), table.Goal(">=", 0.99))
 
-    alone, beside = [], []
-    for _ in range(2 * turns):
-        alone.append(nanoseconds(tools, UNMETERED, "tcp", seconds))
-        metered = subprocess.Popen(tools.command(METERED, ["sleep", "1000"], tools.folder()), stderr=subprocess.PIPE)
-        try:
-            beside.append(nanoseconds(tools, UNMETERED, "tcp", seconds))
-        finally:
-            metered.kill()
-            metered.communicate()
+    alone, beside = beside_a_metered_one(tools, METERED, "tcp", 2 * turns, seconds)
     table.row("an unmetered process beside a metered one", table.ratio_of(alone, beside), table.Goal(">=", 0.99))

@@ -7,9 +7,10 @@ import subprocess
 
 import table
 from server import Server, free_port
-from ways import CONTINUE_ONLY, METERED, PERF, STRACE, UNMETERED
+from ways import CONTINUE_ONLY, KERNEL, METERED, PERF, STRACE, UNMETERED
 
 TESTS = ["SET", "GET"]
+KERNEL_GOAL = table.Goal(">=", 0.92)
 GOALS = {CONTINUE_ONLY: table.Goal(">=", 0.8), STRACE: table.Goal(">=", 6), PERF: table.Goal(">=", 2)}
 
 
@@ -24,7 +25,7 @@ def throughput(tools, turns, seconds):
     missing = [tool for tool in ("redis-server", "redis-benchmark") if shutil.which(tool) is None]
     if missing:
         return table.note(f"skipped: {missing[0]} is not installed")
-    ways = [way for way in (UNMETERED, CONTINUE_ONLY, METERED, STRACE, PERF) if tools.usable(way)]
+    ways = [way for way in (UNMETERED, KERNEL, CONTINUE_ONLY, METERED, STRACE, PERF) if tools.usable(way)]
     measured = {test: {way: [] for way in ways} for test in TESTS}
     with contextlib.ExitStack() as open_servers:
         servers, requests = {}, {}
@@ -47,6 +48,9 @@ def start(tools, way):
 
 
 def show(test, rates):
+    if KERNEL in rates:
+        table.row(f"{test}: {KERNEL} / {UNMETERED}", table.ratio_of(rates[KERNEL], rates[UNMETERED]), KERNEL_GOAL,
+                  f"{table.median(rates[KERNEL]):.0f} against {table.median(rates[UNMETERED]):.0f}")
     for way, goal in GOALS.items():
         if way in rates:
             table.row(f"{test}: metered / {way}", table.ratio_of(rates[METERED], rates[way]), goal,

@@ -32,6 +32,12 @@ def row(what, ratio, goal=None, details=""):
     print(f"  {what:<44} {ratio:>7.2f}x  {str(goal or ''):<8} {verdict:<8} {details}".rstrip(), flush=True)
 
 
+def amount(what, value, unit, goal=None, details=""):
+    verdict = "" if goal is None else ("reached" if goal.met(value) else "MISSED")
+    bound = "" if goal is None else f"{goal.relation} {goal.bound:g} {unit}"
+    print(f"  {what:<44} {value:>6.2f} {unit} {bound:<9} {verdict:<8} {details}".rstrip(), flush=True)
+
+
 def note(text):
     print(f"  {text}", flush=True)
 

@@ -12,7 +12,7 @@ import table
 # What a meter is notified of; strace and perf trace the same.
 CALLS = ["read", "readv", "recvfrom", "recvmsg", "recvmmsg", "write", "writev", "sendto", "sendmsg", "sendmmsg", "accept",
          "accept4", "sendfile", "splice"]
-UNMETERED, CONTINUE_ONLY, METERED = "unmetered", "CONTINUE only", "metered"
+UNMETERED, CONTINUE_ONLY, METERED, KERNEL = "unmetered", "CONTINUE only", "metered", "kernel source"
 STRACE, PERF = "strace", "perf trace"
 
 
@@ -51,6 +51,8 @@ class Tools:
             return [str(self.continue_only), *command]
         if way == METERED:
             return [str(self.dpm), "meter", "-o", str(folder / "out"), "--", *command]
+        if way == KERNEL:
+            return [str(self.dpm), "meter", "--source", "kernel", "-o", str(folder / "out"), "--", *command]
         if way == STRACE:
             return ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=" + ",".join(CALLS), "-o", str(folder / "strace"),
                     *command]
@@ -60,10 +62,10 @@ class Tools:
 
     def why_not(self, way):
         """Why this way is not available here, or None."""
-        tool = {STRACE: "strace", PERF: "perf"}.get(way)
+        tool = {STRACE: "strace", PERF: "perf", KERNEL: "dpm"}.get(way)
         if tool is None:
             return None
-        if shutil.which(tool) is None:
+        if way != KERNEL and shutil.which(tool) is None:
             return f"{tool} is not installed"
         tried = subprocess.run(self.command(way, ["true"], self.folder()), capture_output=True, text=True, timeout=30)
         lines = (tried.stderr or tried.stdout).strip().splitlines()

@@ -170,6 +170,13 @@ Check cgroup_check(const MachineCapabilities& machine) {
   return {name, Verdict::good, "dpm control signals a program's processes: " + machine.cgroup_problem, ""};
 }
 
+Check kernel_source_check(const MachineCapabilities& machine) {
+  const std::string name = "kernel source";
+  if (machine.kernel_source_problem.empty())
+    return {name, Verdict::good, "dpm meter --source kernel: no call waits for the meter", ""};
+  return {name, Verdict::note, "not available", "dpm meter --source kernel: " + machine.kernel_source_problem + "."};
+}
+
 std::string name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::good:
@@ -213,7 +220,7 @@ Diagnosis diagnose(const MachineCapabilities& machine) {
   return {kernel_check(machine),  notification_check(machine), access_check(machine),        proc_check(machine),
           wake_up_check(machine), counts_check(machine),       announcements_check(machine), privilege_check(machine),
           acquire_check(machine), filters_check(machine),      descriptors_check(machine),   io_uring_check(machine),
-          logout_check(machine),  cgroup_check(machine)};
+          logout_check(machine),  cgroup_check(machine),       kernel_source_check(machine)};
 }
 
 bool can_meter(const Diagnosis& diagnosis) {
@@ -252,6 +259,7 @@ nlohmann::ordered_json diagnosis_json(const Diagnosis& diagnosis, const MachineC
           {"descriptors_max", machine.descriptors_max},
           {"io_uring", machine.io_uring.worked()},
           {"program_cgroups", machine.cgroup_problem.empty()},
+          {"kernel_source", machine.kernel_source_problem.empty()},
           {"checks", std::move(checks)}};
 }
 

@@ -68,7 +68,10 @@ std::string parallelism_line(const Findings& found) {
   return text;
 }
 
+// Which source metered it, unless it is the one that takes part in calls and needs no explanation.
 std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
+  if (meter.notified_calls == 0 && meter.recorded_calls > 0)
+    return fmt::format("  source: {}; no call waited for the meter\n", program.source);
   std::string text = fmt::format("  the meter took part in {}", counted(meter.notified_calls, "call"));
   if (meter.notified_calls > 0 && meter.call_cost_ns > 0)
     text +=
@@ -113,6 +116,7 @@ std::string goes_on_line(const std::vector<ProcessLeft>& left, std::uint32_t pro
 nlohmann::ordered_json metering_json(const MeteredFacts& program, const Recorded& recorded, const Findings& found) {
   nlohmann::ordered_json document = {{"command", program.command},
                                      {"pid", program.pid},
+                                     {"source", program.source},
                                      {"processes", recorded.meter.processes},
                                      {"threads", recorded.meter.threads},
                                      {"messages", found.statistics.sizes.messages},

@@ -15,10 +15,14 @@ class SourceOption {
   SourceOption();
 
   void describe(CLI::App& app);
+  // Why the method that was asked for cannot be used here; empty: it can.
+  std::string obstacle() const;
   const MeteringMethod& method() const;
+  // As MeteredFacts::source.
+  std::string choice() const;
 
  private:
-  std::vector<std::unique_ptr<MeteringMethod>> methods_;
+  std::vector<std::unique_ptr<MeteringMethod>> methods_;  // the first is what "auto" chooses
   std::string name_;
 };
 

@@ -40,6 +40,8 @@ class AcquireCommand : public Command {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->window = window_.window();
+    if (const std::string obstacle = source_.obstacle(); !obstacle.empty())
+      return refuse(terminal, *this, Error{obstacle});
     const std::string name = read_command_name(pid_, pid_);
     const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
     if (!folder) return refuse(terminal, *this, folder.error());
@@ -58,7 +60,9 @@ class AcquireCommand : public Command {
     if (serve_)
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm acquire: no page: " << done.error().what << '\n';
-    Conclusion conclusion(folder, run.facts(), terminal, {.control_c_ends_it = true});
+    MeteredFacts facts = run.facts();
+    facts.source = source_.choice();
+    Conclusion conclusion(folder, std::move(facts), terminal, {.control_c_ends_it = true});
     const auto recorded = record(run, std::move(plan),
                                  {.trace = folder.trace(),
                                   .output = folder.absolute_path(),

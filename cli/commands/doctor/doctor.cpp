@@ -2,12 +2,19 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "backends/linux/sources/metering_methods.hpp"
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
 
 namespace dpm::cli {
 namespace {
+
+std::string obstacle_of(const std::string& source) {
+  for (const auto& method : metering_methods())
+    if (method->name() == source) return method->obstacle();
+  return "this dpm was built without it (clang, bpftool and libbpf-dev were not there)";
+}
 
 class DoctorCommand : public Command {
  public:
@@ -18,7 +25,8 @@ class DoctorCommand : public Command {
   void describe(CLI::App& app) override { app.add_flag("--json", json_, "Print the same findings as JSON"); }
 
   int run(Terminal& terminal) override {
-    const MachineCapabilities machine = probe_capabilities();
+    MachineCapabilities machine = probe_capabilities();
+    machine.kernel_source_problem = obstacle_of("kernel");
     const Diagnosis diagnosis = diagnose(machine);
     if (json_) {
       print_json(diagnosis_json(diagnosis, machine), terminal);

@@ -71,6 +71,12 @@ class MeterCommand : public Command {
       refuse(terminal, *this, Error{program.problem});
       return program.exit_status;
     }
+    if (const std::string obstacle = source_.obstacle(); !obstacle.empty())
+      return refuse(terminal, *this, Error{obstacle});
+    if (where_ && !source_.method().finds_callers())
+      return refuse(
+          terminal, *this,
+          Error{fmt::format("--where works with --source notify only, not with {}", source_.method().name())});
     const MachineCapabilities machine = probe_capabilities();
     if (auto done = check_machine(machine); !done) return refuse(terminal, *this, done.error());
     if (program.gains_privileges && !machine.may_administrate && !machine.no_new_privileges)
@@ -106,7 +112,9 @@ class MeterCommand : public Command {
     if (serve_)
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm meter: no page: " << done.error().what << '\n';
-    Conclusion conclusion(folder, (*run)->facts(), terminal,
+    MeteredFacts facts = (*run)->facts();
+    facts.source = source_.choice();
+    Conclusion conclusion(folder, std::move(facts), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
     const auto recorded = record(**run, std::move(plan),
                                  {.trace = folder.trace(),

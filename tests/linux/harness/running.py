@@ -59,10 +59,11 @@ class Hung(Exception):
     """The command, or its meter, did not end in time."""
 
 
-def run(command, folder, *, meter=None, user=None, environment=None, limit_s=90):
+def run(command, folder, *, meter=None, source="auto", user=None, environment=None, limit_s=90):
     """Runs `command`, under `meter` (the dpm program) if given, as another user if given."""
     metered = folder / "metered"
-    words = [meter, "meter", "-o", str(metered), "--", *command] if meter else list(command)
+    chosen = [] if source == "auto" else ["--source", source]
+    words = [meter, "meter", "-o", str(metered), *chosen, "--", *command] if meter else list(command)
     account = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     with open(folder / "output", "ab+") as output:
         os.chmod(folder / "output", 0o666)
@@ -85,6 +86,14 @@ def skip(reason):
     """Ends this test: not run, and why."""
     print(f"SKIPPED: {reason}")
     sys.exit(77)
+
+
+def need_source(dpm, source):
+    """Skips if this machine does not let us meter with that source."""
+    tried = subprocess.run([dpm, "meter", "--source", source, "--summary", "--wait", "--", "true"], capture_output=True,
+                           text=True, timeout=60)
+    if tried.returncode != 0:
+        skip(f"no metering by the source {source} here: {tried.stderr.strip()}")
 
 
 def need_notification(probe, user=None):

@@ -109,14 +109,23 @@ Socket& Conversations::add(std::uint64_t id, SocketDescription description) {
   socket->id = id;
   socket->survey = survey_;
   socket->description = std::move(description);
-  const SocketDescription& known = socket->description;
-  if (known.listening || known.medium == Medium::none) return *socket;
-  if (known.domain == 1 /* AF_UNIX */) {
-    join_unix(*socket);
-  } else if (known.connected && !is_datagram(known.medium)) {
-    join(*socket, known.local_name, known.peer_name);
-  }
+  find_flows(*socket);
   return *socket;
+}
+
+void Conversations::describe_again(Socket& socket, SocketDescription description) {
+  socket.description = std::move(description);
+  if (socket.out == nullptr) find_flows(socket);
+}
+
+void Conversations::find_flows(Socket& socket) {
+  const SocketDescription& known = socket.description;
+  if (known.listening || known.medium == Medium::none) return;
+  if (known.domain == 1 /* AF_UNIX */) {
+    join_unix(socket);
+  } else if (known.connected && !is_datagram(known.medium)) {
+    join(socket, known.local_name, known.peer_name);
+  }
 }
 
 void Conversations::is_used(Socket& socket) {

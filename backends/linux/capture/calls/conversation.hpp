@@ -64,6 +64,8 @@ class Conversations {
   Socket* find(std::uint64_t id);
   // Describes a socket. A connected one gets its flows.
   Socket& add(std::uint64_t id, SocketDescription description);
+  // The socket has another name now, or has got a peer.
+  void describe_again(Socket& socket, SocketDescription description);
 
   Flow& pipe(std::uint64_t device, std::uint64_t inode);
   Eventfds& eventfds() { return eventfds_; }
@@ -91,6 +93,10 @@ class Conversations {
   bool has_removed() const { return flows_.has_removed(); }
   void free_removed() { flows_.free_removed(); }
   void check_all() const { flows_.check_all(); }
+  template <typename Handle>
+  void for_each_flow(Handle&& handle) {
+    flows_.for_each(handle);
+  }
   bool has_unchecked_tcp() const { return flows_.has_unchecked_tcp(); }
 
   // How much is known now.
@@ -106,6 +112,7 @@ class Conversations {
     std::uint32_t survey = 0;
   };
   Flow& flow_by(const std::string& key, const ChannelInfo& described);
+  void find_flows(Socket& socket);
   void join(Socket& socket, const std::string& own, const std::string& peer);
   void join_unix(Socket& socket);
   void be_other_end(Socket& socket, const Socket& peer);

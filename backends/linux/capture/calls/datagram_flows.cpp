@@ -73,6 +73,11 @@ Flow& DatagramFlows::udp(const ChannelEnd& sender, const ChannelEnd& receiver, c
   described.medium = ChannelMedium::udp;
   described.sender = sender;
   described.receiver = receiver;
+  if (sender.port == 0 && is_received) {
+    Flow*& flow = unnamed_[name];
+    if (flow == nullptr) flow = &add(std::move(described));
+    return *flow;
+  }
   if (sender.port == 0) {
     Flow& flow = add(std::move(described));
     flow.to = receiver;
@@ -131,6 +136,7 @@ void DatagramFlows::remove_least_used() {
   for (const auto& [ports, flows] : udp_)
     for (const auto& known : flows) uses.push_back(known.flow->last_used);
   for (const auto& [receiver, flow] : unix_) uses.push_back(flow->last_used);
+  for (const auto& [receiver, flow] : unnamed_) uses.push_back(flow->last_used);
   const auto middle = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 2);
   std::nth_element(uses.begin(), middle, uses.end());
   const std::uint64_t oldest_kept = *middle;
@@ -144,6 +150,7 @@ void DatagramFlows::remove_least_used() {
   for (auto& [ports, flows] : udp_) std::erase_if(flows, [&](const Known& known) { return removes(*known.flow); });
   std::erase_if(udp_, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(unix_, [&](const auto& entry) { return removes(*entry.second); });
+  std::erase_if(unnamed_, [&](const auto& entry) { return removes(*entry.second); });
 }
 
 }  // namespace dpm

@@ -59,6 +59,7 @@ class DatagramFlows {
   std::unordered_set<std::uint64_t> unbound_senders_;          // sockets
   std::unordered_map<std::uint32_t, std::vector<Known>> udp_;  // by both ports
   std::unordered_map<std::string, Flow*> unix_;                // by receiver
+  std::unordered_map<std::string, Flow*> unnamed_;             // by receiver: nothing tells who sent
   std::size_t count_ = 0;
   std::uint64_t uses_ = 0;
 };

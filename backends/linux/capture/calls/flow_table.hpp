@@ -13,6 +13,7 @@
 #include "backends/linux/capture/calls/record_output.hpp"
 #include "backends/linux/capture/calls/stream_balance.hpp"
 #include "backends/linux/capture/calls/stream_position.hpp"
+#include "backends/linux/capture/calls/told_offset.hpp"
 
 namespace dpm {
 
@@ -31,6 +32,7 @@ struct Flow {
   bool passed_by = false;       // operations were not seen: Meter::align() is due
   bool removed = false;         // waits to be freed: nothing more is recorded of it
   StreamPosition sent, received;
+  ToldOffset sent_told, received_told;
   StreamBalance balance;
   EndUser sender, receiver;
   std::uint64_t sends = 0, receives = 0;         // recorded so far
@@ -65,6 +67,10 @@ class FlowTable {
   // Nothing more is recorded of any flow.
   void check_all() const;
   bool has_unchecked_tcp() const;
+  template <typename Handle>
+  void for_each(Handle&& handle) {
+    for (const auto& [channel, flow] : flows_) handle(*flow);
+  }
 
   std::size_t size() const { return flows_.size(); }  // without those that wait to be freed
 

@@ -61,6 +61,20 @@ void Meter::operate(const Call& call, FlowEnd end, const Amount& amount, EventTy
   if (call.counted_in_io && !end.flow->exact) call.thread->counted = end;
 }
 
+void Meter::moved(const Call& call, Flow& flow, bool sending, const Told& told) {
+  (sending ? flow.sender : flow.receiver) = {call.thread->id(), call.thread->tid()};
+  if (!sending) conversations_.reader_is(flow, call.thread->id());
+  ToldOffset& end = sending ? flow.sent_told : flow.received_told;
+  const ToldOffset::Placed placed = end.take(told.offset, told.bytes, call.now_ns, told.some_are_lost);
+  record_gap(call, flow, sending, {placed.offset - placed.gap_bytes, placed.gap_bytes});
+  Event event = recorder_.event_of(call, sending ? EventType::send : EventType::receive);
+  event.channel = flow.channel;
+  event.sequence = placed.offset;
+  event.length_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.bytes, UINT32_MAX));
+  recorder_.record(call, event);
+  position_of({&flow, sending}).begin_at(placed.offset + told.bytes);
+}
+
 void Meter::resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset) {
   StreamPosition& position = position_of({&flow, sending});
   record_gap(call, flow, sending, position.settle_at(offset, call.thread));
@@ -90,11 +104,20 @@ void Meter::ends_are_missed(bool still_missed) {
   conversations_.accounts().give_up();
 }
 
-// The thread that used this end last records the GAP; if it has ended, any thread that still lives.
 void Meter::end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns) {
   StreamPosition& position = position_of({&flow, sending});
   if (!position.was_seen()) return;
-  const StreamPosition::Gap gap = position.end_at(offset);
+  record_last_gap(flow, sending, position.end_at(offset), time, now_ns);
+}
+
+void Meter::end_told(Flow& flow, bool sending, LocalTime time, std::int64_t now_ns) {
+  ToldOffset& end = sending ? flow.sent_told : flow.received_told;
+  const std::uint64_t missing = end.end();
+  if (missing > 0) record_last_gap(flow, sending, {*end.next(), missing}, time, now_ns);
+}
+
+// The thread that used this end last records the GAP; if it has ended, any thread that still lives.
+void Meter::record_last_gap(Flow& flow, bool sending, StreamPosition::Gap gap, LocalTime time, std::int64_t now_ns) {
   if (gap.length_bytes == 0) return;
   MeteredThread* by = user_of_end(sending ? flow.sender : flow.receiver);
   if (by == nullptr) by = user_of_end(sending ? flow.receiver : flow.sender);
@@ -262,6 +285,9 @@ void Meter::record_verdict(const DatagramAccount::Verdict& verdict, LocalTime ti
 
 void Meter::finish(LocalTime time, std::int64_t now_ns) {
   for (const auto& verdict : conversations_.accounts().finish()) record_verdict(verdict, time, now_ns);
+  conversations_.for_each_flow([&](Flow& flow) {
+    for (const bool sending : {true, false}) end_told(flow, sending, time, now_ns);
+  });
   conversations_.check_all();
 }
 

@@ -62,6 +62,13 @@ class Meter {
   // A write and a read of an eventfd. `count`: the units it holds before the read.
   void adds_units(const Call& call, Flow& flow, std::uint64_t units);
   void takes_units(const Call& call, Flow& flow, std::uint64_t units, std::uint64_t count);
+  // The kernel told what an operation moved, and where the stream stood by its own count (ToldOffset): nothing is left
+  // open. Of an eventfd, bytes are units.
+  struct Told {
+    std::uint64_t offset = 0, bytes = 0;
+    bool some_are_lost = false;
+  };
+  void moved(const Call& call, Flow& flow, bool sending, const Told& told);
   // The kernel told the offset of an exact flow, without an operation.
   void resolve_at(const Call& call, Flow& flow, bool sending, std::uint64_t offset);
   // The kernel reported what a socket had moved when it was closed.
@@ -121,6 +128,8 @@ class Meter {
   MeteredThread* user_of_end(const EndUser& user) { return processes_.find(user.tid, user.id); }
   DatagramAccount* account_of(const Flow& flow);
   void record_verdict(const DatagramAccount::Verdict& verdict, LocalTime time, std::int64_t now_ns);
+  void end_told(Flow& flow, bool sending, LocalTime time, std::int64_t now_ns);
+  void record_last_gap(Flow& flow, bool sending, StreamPosition::Gap gap, LocalTime time, std::int64_t now_ns);
   void end_at(Flow& flow, bool sending, std::uint64_t offset, LocalTime time, std::int64_t now_ns);
 
   EventRecorder recorder_;

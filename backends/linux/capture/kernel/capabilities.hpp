@@ -42,6 +42,7 @@ struct MachineCapabilities {
   std::uint64_t descriptors_limit = 0;  // how far it may be raised
   LoginPolicy login;                    // what a logout ends
   std::string cgroup_problem;           // why programs cannot have cgroups of their own; empty: they can
+  std::string kernel_source_problem;    // why eBPF programs cannot meter here, as the source says; empty: they can
 };
 
 // Starts two processes for a moment. Nothing about the calling process changes.

@@ -59,7 +59,7 @@ class SeccompRun : public MeteredRun {
 
 class SeccompMethod : public MeteringMethod {
  public:
-  std::string name() const override { return "seccomp"; }
+  std::string name() const override { return "notify"; }
   std::string summary() const override { return "calls wait for the meter: exact, 5 to 30 us each"; }
 
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,

@@ -1,0 +1,37 @@
+// The sockets, pipes and eventfds that metered threads use, by the numbers that records have for them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "backends/linux/capture/bpf/kernel_record.h"
+#include "backends/linux/capture/calls/meter.hpp"
+
+namespace dpm {
+
+class FollowedFiles {
+ public:
+  explicit FollowedFiles(Conversations& conversations) : conversations_(conversations) {}
+
+  void take(const dpm_socket_record& record);
+  void take(const dpm_pipe_record& record);
+
+  // nullptr if its description was lost, or it does not carry messages.
+  Socket* socket(std::uint32_t number) { return conversations_.find(number); }
+  Flow* pipe(std::uint32_t number);
+  Flow* eventfd(std::uint32_t number, std::uint32_t pid);
+
+ private:
+  struct Pipe {
+    std::uint64_t device = 0, inode = 0;
+  };
+  Conversations& conversations_;
+  std::unordered_map<std::uint32_t, Pipe> pipes_;
+};
+
+// "127.0.0.1:80", as describe_socket() names it; empty if there is none.
+std::string name_of_address(const dpm_address& address);
+std::string name_of_address(const dpm_path_address& address);
+
+}  // namespace dpm

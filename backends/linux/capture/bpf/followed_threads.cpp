@@ -1,0 +1,222 @@
+#include "backends/linux/capture/bpf/followed_threads.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "backends/linux/capture/calls/process_names.hpp"
+#include "backends/linux/capture/kernel/cgroups.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
+
+namespace dpm {
+namespace {
+
+std::uint32_t exit_status(std::uint32_t wait_status) {
+  const int status = static_cast<int>(wait_status);
+  return static_cast<std::uint32_t>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+template <std::size_t N>
+std::string text_of(const char (&text)[N]) {
+  return {text, ::strnlen(text, N)};
+}
+
+// /proc has hundredths of a second, and readers of traces compare with it.
+std::uint64_t as_in_proc(std::uint64_t began_ns) {
+  constexpr std::uint64_t kTickNs = 10'000'000;
+  return began_ns / kTickNs * kTickNs;
+}
+
+// The path that the kernel was given may be relative; /proc has the whole path, as long as the process runs this program.
+std::string program_path(std::uint32_t pid, const std::string& given) {
+  const std::string path = read_program_path(pid);
+  return file_name(path) == file_name(given) || given.empty() ? path : given;
+}
+
+}  // namespace
+
+void FollowedThread::read_cpu_time(std::uint64_t low_bits) {
+  constexpr std::uint64_t kSpan = std::uint64_t{1} << 48;
+  std::uint64_t full = (cpu_ns & ~(kSpan - 1)) | (low_bits & (kSpan - 1));
+  if (full + kSpan / 2 < cpu_ns) full += kSpan;
+  cpu_ns = std::max(cpu_ns, full);
+  metered->read_cpu_time(full + cpu_before_ns, 0);
+}
+
+FollowedThread* FollowedThreads::find(std::uint32_t tid) {
+  const auto found = threads_.find(tid);
+  return found == threads_.end() ? nullptr : found->second.get();
+}
+
+FollowedThread& FollowedThreads::add(const Processes::Birth& birth, FollowedThread* creator,
+                                     std::shared_ptr<FollowedProcess> process, std::int64_t now_ns) {
+  auto thread = std::make_unique<FollowedThread>();
+  MeteredThread* const by = creator == nullptr ? nullptr : creator->metered;
+  thread->metered = &meter_.processes().begin(birth, by, local(now_ns), now_ns);
+  thread->process = std::move(process);
+  if (thread->process->first.is_none()) thread->process->first = thread->metered->id();
+  ++thread->process->threads;
+  if (creator != nullptr) thread->sites = {};
+  auto& place = threads_[birth.tid];
+  place = std::move(thread);
+  return *place;
+}
+
+void FollowedThreads::begin_program(std::int64_t now_ns) {
+  Processes::Birth birth;
+  birth.pid = birth.tid = program_.pid;
+  birth.program = read_program_path(program_.pid);
+  birth.name = file_name(first_word(program_.command));
+  birth.cgroup = read_cgroup_label(program_.pid);
+  birth.began_ns = read_beginning_ns(program_.pid, program_.pid);
+  birth.flags = program_.flags;
+  process_cpu_time_ns(program_.pid, birth.cpu_before_ns);  // dpm's
+  auto process = std::make_shared<FollowedProcess>();
+  process->pid = process->seen_as = program_.pid;
+  process->program = birth.program;
+  process->cgroup = birth.cgroup;
+  add(birth, nullptr, std::move(process), now_ns);
+}
+
+void FollowedThreads::take(const dpm_task_record& record) {
+  const auto now_ns = static_cast<std::int64_t>(record.time_ns);
+  if (FollowedThread* thread = find(record.tid); thread != nullptr && record.kind != dpm_executed)
+    thread->read_cpu_time(record.cpu_ns);
+  switch (record.kind) {
+    case dpm_forked:
+      return forked(record, now_ns);
+    case dpm_executed:
+      return executed(record, now_ns);
+    case dpm_exited:
+      return exited(record, now_ns);
+    case dpm_gone:
+      return gone(record.tid, record.cpu_ns);
+    default:
+      return;
+  }
+}
+
+void FollowedThreads::forked(const dpm_task_record& record, std::int64_t now_ns) {
+  FollowedThread* creator = find(record.tid);
+  if (creator == nullptr) return;
+  const bool is_process = record.child == record.child_pid;
+  Processes::Birth birth;
+  birth.pid = record.child_pid;
+  birth.tid = record.child;
+  birth.program = creator->process->program;
+  birth.name = name_or_file(text_of(record.name), birth.program);
+  birth.began_ns = as_in_proc(record.began_ns);
+  birth.by_creator_itself = true;
+  std::shared_ptr<FollowedProcess> process = creator->process;
+  if (is_process) {
+    process = std::make_shared<FollowedProcess>();
+    process->pid = record.child_pid;
+    process->parent_pid = record.pid;
+    process->seen_as = record.seen_as;
+    process->program = birth.program;
+    process->cgroup = birth.cgroup = creator->process->cgroup;
+  }
+  const FollowedThread& child = add(birth, creator, std::move(process), now_ns);
+  if (!is_process) return;
+  auto& same_number = children_[record.seen_as];
+  std::erase_if(same_number, [&record](const Child& other) { return other.parent_pid == record.pid; });
+  same_number.push_back({record.child_pid, record.pid, child.metered->id()});
+}
+
+void FollowedThreads::executed(const dpm_task_record& record, std::int64_t now_ns) {
+  if (record.code != record.tid) take_over(record.code, record.tid, record.cpu_ns, now_ns);
+  FollowedThread* thread = find(record.tid);
+  if (thread == nullptr) return;
+  thread->read_cpu_time(record.cpu_ns);
+  thread->sites = {};
+  const std::string path = program_path(record.pid, text_of(record.program));
+  thread->process->program = path;
+  meter_.executed(*thread->metered, name_or_file(text_of(record.name), path), path, local(now_ns), now_ns);
+}
+
+// Another thread than the first executes a program: it gets the number of the process, and all others end.
+void FollowedThreads::take_over(std::uint32_t tid, std::uint32_t pid, std::uint64_t cpu_ns, std::int64_t now_ns) {
+  FollowedThread* executing = find(tid);
+  if (executing == nullptr) return;
+  executing->read_cpu_time(cpu_ns);
+  FollowedThread* first = find(pid);
+  if (first == nullptr) {  // it has run for the last time
+    const FollowedProcess& process = *executing->process;
+    Processes::Birth birth;
+    birth.pid = birth.tid = pid;
+    birth.program = process.program;
+    birth.name = name_or_file("", birth.program);
+    birth.by_creator_itself = true;
+    first = &add(birth, executing, executing->process, now_ns);
+    --executing->process->threads;
+  }
+  executing->end = FollowedThread::End{local(now_ns), now_ns, 0};
+  gone(tid, cpu_ns);
+  first->end.reset();
+  first->cpu_before_ns += first->cpu_ns - std::min(first->cpu_ns, cpu_ns);
+  first->cpu_ns = cpu_ns;
+}
+
+void FollowedThreads::exited(const dpm_task_record& record, std::int64_t now_ns) {
+  FollowedThread* thread = find(record.tid);
+  if (thread == nullptr) return;
+  thread->end = FollowedThread::End{local(now_ns), now_ns, exit_status(record.code)};
+  FollowedProcess& process = *thread->process;
+  if (--process.threads > 0) return;
+  if (Child* child = child_of(process.parent_pid, process.seen_as)) child->has_ended = true;
+}
+
+// The thread's CPU time is complete now.
+void FollowedThreads::gone(std::uint32_t tid, std::uint64_t cpu_ns) {
+  const auto found = threads_.find(tid);
+  if (found == threads_.end() || !found->second->end) return;
+  FollowedThread& thread = *found->second;
+  thread.read_cpu_time(cpu_ns);
+  meter_.ended(*thread.metered, thread.end->code, thread.end->time, thread.end->now_ns);
+  threads_.erase(found);
+}
+
+FollowedThreads::Child* FollowedThreads::child_of(std::uint32_t parent_pid, std::uint32_t seen_as) {
+  const auto found = children_.find(seen_as);
+  if (found == children_.end() || found->second.empty()) return nullptr;
+  auto& children = found->second;
+  const auto own = std::find_if(children.begin(), children.end(),
+                                [parent_pid](const Child& child) { return child.parent_pid == parent_pid; });
+  return own == children.end() ? nullptr : &*own;
+}
+
+void FollowedThreads::waited(const Call& call, std::uint32_t seen_as, std::int64_t waited_ns) {
+  Child* child = child_of(call.thread->pid(), seen_as);
+  const auto others = children_.find(seen_as);
+  // Its parent has ended: this process is the new one.
+  if (child == nullptr && others != children_.end() && !others->second.empty()) child = &others->second.front();
+  if (child == nullptr || !child->has_ended) return;  // a stop, or a child that was not followed
+  meter_.processes().waited(call, child->process, WaitKind::process_end, waited_ns, Evidence::observed);
+  std::erase_if(others->second, [pid = child->pid](const Child& other) { return other.pid == pid; });
+  if (others->second.empty()) children_.erase(others);
+}
+
+std::vector<std::uint32_t> FollowedThreads::processes() const {
+  std::set<std::uint32_t> pids;
+  for (const auto& [tid, thread] : threads_)
+    if (!thread->end) pids.insert(thread->process->pid);
+  return {pids.begin(), pids.end()};
+}
+
+void FollowedThreads::finish() {
+  std::vector<std::uint32_t> ended;
+  for (const auto& [tid, thread] : threads_) {
+    if (thread->end) {
+      ended.push_back(tid);
+    } else {
+      meter_.leave(*thread->metered);
+    }
+  }
+  for (const std::uint32_t tid : ended) gone(tid, find(tid)->cpu_ns);
+}
+
+}  // namespace dpm

@@ -1,0 +1,26 @@
+// What the kernel's programs could not report, in the words of the ledger.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/linux/capture/bpf/kernel_programs.hpp"
+#include "model/ledger.hpp"
+
+namespace dpm {
+
+class KernelLedger {
+ public:
+  // Looks at the programs' counters; true if records were refused since the last look.
+  bool look(KernelPrograms& programs);
+
+  // `seen` counts only what was lost.
+  LossReport report(const std::vector<std::string>& more_warnings, std::uint64_t of_unknown_threads) const;
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  std::vector<KernelPrograms::Refused> by_process_;
+  std::uint64_t refused_ = 0, others_ = 0, unknown_threads_ = 0, unknown_files_ = 0;
+};
+
+}  // namespace dpm

@@ -1,0 +1,191 @@
+#include "backends/linux/capture/bpf/kernel_programs.hpp"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "backends/linux/capture/calls/metered_call.hpp"
+#include "os/unique_fd.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#include "backends/linux/capture/bpf/meter_programs.skel.h"
+#pragma GCC diagnostic pop
+
+namespace dpm {
+namespace {
+
+int print_nothing(libbpf_print_level, const char*, va_list) { return 0; }
+
+dpm_call call_of(const MeteredCall& call) {
+  switch (call.family) {
+    case CallFamily::receive:
+      return dpm_call_receive;
+    case CallFamily::send:
+      return dpm_call_send;
+    case CallFamily::accept:
+      return dpm_call_accept;
+    case CallFamily::transfer:
+      return dpm_call_transfer;
+    case CallFamily::child:
+      return dpm_call_child;
+    case CallFamily::path:
+      break;
+  }
+  switch (call.path) {
+    case PathCall::socket:
+      return dpm_call_socket;
+    case PathCall::pair:
+      return dpm_call_pair;
+    case PathCall::connect:
+      return dpm_call_connect;
+    case PathCall::dup:
+      return dpm_call_dup;
+    case PathCall::dup_to:
+      return dpm_call_dup_to;
+    case PathCall::close:
+      return dpm_call_close;
+    case PathCall::none:
+      break;
+  }
+  return dpm_call_none;
+}
+
+dpm_call_shape shape_of(const MeteredCall& call) {
+  constexpr std::uint8_t kAddressOfRecvfrom = 5;
+  dpm_call_shape shape = {};
+  shape.call = static_cast<unsigned char>(call_of(call));
+  shape.flags_argument = static_cast<unsigned char>(call.flags + 1);
+  shape.address_argument = static_cast<unsigned char>(call.address + 1);
+  shape.needs_socket = call.flags >= 0 ? 1 : 0;
+  if (call.length == LengthForm::message || call.length == LengthForm::messages) {
+    shape.address_argument = 2;
+    shape.is_message = call.length == LengthForm::messages ? 2 : 1;
+  } else if (call.family == CallFamily::receive && call.flags >= 0) {
+    shape.address_argument = kAddressOfRecvfrom;
+  }
+  return shape;
+}
+
+// Whether the kernel has a function that programs may call.
+bool kernel_has(const char* function) {
+  btf* const types = ::btf__load_vmlinux_btf();
+  const bool has = types != nullptr && ::btf__find_by_name_kind(types, function, BTF_KIND_FUNC) > 0;
+  ::btf__free(types);
+  return has;
+}
+
+Error refusal(int error) {
+  const int number = error < 0 ? -error : error;
+  std::string advice = "'dpm doctor' says what is missing";
+  if (number == EPERM || number == EACCES)
+    advice = "it needs root, or the capabilities CAP_BPF and CAP_PERFMON, and a kernel that is not locked down";
+  if (number == ENOENT || number == ESRCH)
+    advice = "the kernel must have its type information, /sys/kernel/btf/vmlinux";
+  return Error{fmt::format("load programs into the kernel: {}; {}", std::strerror(number), advice)};
+}
+
+}  // namespace
+
+struct KernelPrograms::State {
+  meter_programs* skeleton = nullptr;
+  std::vector<UniqueFd> own_rings;
+  std::vector<int> rings;
+
+  ~State() {
+    if (skeleton != nullptr) meter_programs__destroy(skeleton);
+  }
+
+  void choose_calls(bool paths) const {
+    for (int number = 0; number < dpm_calls_max; ++number) {
+      const MeteredCall* call = find_metered_call(number);
+      if (call == nullptr || (call->family == CallFamily::path && !paths)) continue;
+      skeleton->rodata->call_shapes[number] = shape_of(*call);
+    }
+  }
+
+  Result<void> make_rings(int processors, std::size_t bytes) {
+    for (int processor = 0; processor < processors; ++processor) {
+      UniqueFd ring(::bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpm_ring", 0, 0, static_cast<unsigned>(bytes), nullptr));
+      if (!ring) return Error::from_errno(fmt::format("make a ring of {} bytes in the kernel", bytes));
+      const int fd = ring.get();
+      if (::bpf_map_update_elem(bpf_map__fd(skeleton->maps.rings), &processor, &fd, BPF_ANY) != 0)
+        return Error::from_errno("pass a ring to the kernel's programs");
+      rings.push_back(fd);
+      own_rings.push_back(std::move(ring));
+    }
+    rings.push_back(bpf_map__fd(skeleton->maps.news));
+    return {};
+  }
+};
+
+KernelPrograms::KernelPrograms(std::unique_ptr<State> state) : state_(std::move(state)) {}
+KernelPrograms::KernelPrograms(KernelPrograms&&) noexcept = default;
+KernelPrograms& KernelPrograms::operator=(KernelPrograms&&) noexcept = default;
+KernelPrograms::~KernelPrograms() = default;
+
+std::string KernelPrograms::obstacle() {
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+    return "this kernel has no type information (/sys/kernel/btf/vmlinux): use --source notify, or a kernel that was "
+           "built "
+           "with CONFIG_DEBUG_INFO_BTF";
+  // Maps of this kind need CAP_BPF, on every kernel.
+  const UniqueFd map(::bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "dpm_trial", 4, 4, 1, nullptr));
+  if (!map && errno == EPERM)
+    return "this account may not load programs into the kernel: run dpm as root, or with the capabilities CAP_BPF and "
+           "CAP_PERFMON, or use --source notify";
+  return "";
+}
+
+Result<KernelPrograms> KernelPrograms::load(const Options& options) {
+  ::libbpf_set_print(print_nothing);
+  auto state = std::make_unique<State>();
+  state->skeleton = meter_programs__open();
+  if (state->skeleton == nullptr) return refusal(errno);
+  const int processors = ::libbpf_num_possible_cpus();
+  ::bpf_map__set_max_entries(state->skeleton->maps.rings, static_cast<unsigned>(processors));
+  state->choose_calls(options.paths);
+  state->skeleton->rodata->can_cast = kernel_has("bpf_rdonly_cast") ? 1 : 0;
+  if (const int error = meter_programs__load(state->skeleton); error != 0) return refusal(error);
+  if (auto made = state->make_rings(processors, options.ring_bytes); !made) return made.error();
+  state->skeleton->bss->shared.wake_bytes = options.ring_bytes / 2;
+  if (const int error = meter_programs__attach(state->skeleton); error != 0) return refusal(error);
+  return KernelPrograms(std::move(state));
+}
+
+Result<void> KernelPrograms::follow(int process_fd) {
+  const std::vector<char> nothing_yet(bpf_map__value_size(state_->skeleton->maps.threads));
+  if (::bpf_map_update_elem(bpf_map__fd(state_->skeleton->maps.threads), &process_fd, nothing_yet.data(), BPF_ANY) != 0)
+    return Error::from_errno("let the kernel's programs follow the process");
+  return {};
+}
+
+const std::vector<int>& KernelPrograms::rings() const { return state_->rings; }
+
+dpm_shared& KernelPrograms::shared() { return state_->skeleton->bss->shared; }
+
+std::vector<KernelPrograms::Refused> KernelPrograms::refused() const {
+  struct Key {
+    std::uint32_t pid, kind;
+  };
+  const int map = bpf_map__fd(state_->skeleton->maps.refused);
+  std::vector<Refused> all;
+  Key key = {};
+  for (const Key* before = nullptr; ::bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
+    std::uint64_t records = 0;
+    if (::bpf_map_lookup_elem(map, &key, &records) != 0) break;
+    all.push_back({key.pid, static_cast<dpm_record_kind>(key.kind), records});
+  }
+  return all;
+}
+
+}  // namespace dpm

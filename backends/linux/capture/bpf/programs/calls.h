@@ -1,0 +1,284 @@
+// System calls of metered threads: when they begin, and what those did that no tracepoint of a socket tells.
+#pragma once
+
+#include "files.h"
+#include "sockets.h"
+
+enum { call_number_sendfile = 40, call_number_waitid = 247 };  // of x86-64
+
+static __always_inline u64 argument(const struct pt_regs* regs, u32 place) {
+  switch (place) {
+    case 0:
+      return regs->di;
+    case 1:
+      return regs->si;
+    case 2:
+      return regs->dx;
+    case 3:
+      return regs->r10;
+    case 4:
+      return regs->r8;
+    default:
+      return regs->r9;
+  }
+}
+
+static __always_inline void tell_site(struct thread_state* state, const struct task_struct* task, u32 slot, u64 pc,
+                                      u64 now) {
+  void* ring = ring_here();
+  if (!ring) return;
+  struct dpm_site_record* record = bpf_ringbuf_reserve(ring, sizeof *record, 0);
+  if (!record) return;
+  record->kind = dpm_site;
+  record->time_ns = now;
+  record->tid = task->pid;
+  record->slot = slot;
+  record->pc = pc;
+  state->sites[slot & (sites_max - 1)] = pc;
+  bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+// A call that a signal interrupted, restarted by the kernel or made again by the program, is the same request: only a signal
+// handler ran between.
+static __always_inline int is_made_again(struct thread_state* state, const struct pt_regs* regs, u32 number) {
+  const struct call_made* before = &state->interrupted;
+  if (!before->is_one) return 0;
+  state->interrupted.is_one = 0;
+  return before->number == number && before->first == regs->di && before->second == regs->si &&
+         before->third == regs->dx;
+}
+
+static __always_inline void note_interruption(struct thread_state* state, const struct pt_regs* regs, s64 result) {
+  enum { interrupted = 4, restart_first = 512, restart_last = 516 };
+  if (result != -interrupted && (result > -restart_first || result < -restart_last)) return;
+  const struct call_made made = {regs->di, regs->si, regs->dx, state->number, 1};
+  state->interrupted = made;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_call, struct pt_regs* regs, long number) {
+  enum { is_32_bit = 2 };
+  if ((u64)number >= dpm_calls_max) return 0;
+  const u32 call = call_shapes[number].call;
+  if (call == dpm_call_none) return 0;
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* state = state_of(task);
+  if (!state || (task->thread_info.status & is_32_bit)) return 0;
+  const u32 flags_argument = call_shapes[number].flags_argument;
+  if (call == dpm_call_receive && flags_argument && (argument(regs, flags_argument - 1) & (msg_peek | msg_errqueue)))
+    return 0;  // looking is not receiving
+  const u64 now = bpf_ktime_get_ns();
+  state->began_ns = now;
+  state->began_cpu_ns = cpu_time(state, task, now);
+  state->call = call;
+  state->number = number;
+  state->descriptor = number == call_number_sendfile ? regs->si : regs->di;  // what it reads from
+  state->has_asked = call == dpm_call_receive && is_made_again(state, regs, number);
+  state->is_told = 0;
+  state->has_datagram = 0;
+  state->moved_bytes = 0;
+  state->is_message = call_shapes[number].is_message;
+  const u32 address_argument = call_shapes[number].address_argument;
+  state->address = address_argument ? argument(regs, address_argument - 1) : 0;
+  state->entry = 0;
+  state->address_length = regs->r9;  // of sendto()
+  const u32 slot = (u32)number & (sites_max - 1);
+  const u64 pc = regs->ip;
+  if (state->sites[slot] != pc) tell_site(state, task, slot, pc, now);
+  return 0;
+}
+
+// A pipe, a FIFO or an eventfd; 0: another file.
+static __always_inline u32 pipe_flags(const struct found_file* found) {
+  if (found->type == file_fifo) return dpm_is_pipe;
+  if (found->type == file_socket) return 0;
+  return is_eventfd(found) ? dpm_is_eventfd : 0;
+}
+
+enum { open_nonblock = 04000 };
+
+static __always_inline void put_asked(struct thread_state* state, struct task_struct* task, u32 file, u32 flags,
+                                      u64 now) {
+  struct dpm_record record;
+  state->has_asked = 1;
+  begin_record(&record, dpm_asked, now, task, state);
+  record.flags |= flags | dpm_began;
+  record.offset = 0;
+  record.file = file;
+  record.result = 0;
+  put_record(&record, task->tgid);
+}
+
+static __always_inline s64 units_at(u64 address) {
+  u64 units = 0;
+  bpf_probe_read_user(&units, sizeof units, (const void*)address);
+  return units;
+}
+
+// One end of a pipe or an eventfd: `amount` bytes were moved (0 or less: none).
+static __always_inline void pipe_moved(struct thread_state* state, struct task_struct* task,
+                                       const struct found_file* found, u32 flags, s64 amount, int sends, u64 now) {
+  struct pipe_state* pipe = pipe_of(found, flags, now);
+  if (!pipe) return;
+  const int begins = !sends && !state->has_asked;
+  if (!sends && amount <= 0) {
+    if (begins) put_asked(state, task, pipe->file, flags, now);
+    return;
+  }
+  if (amount <= 0) return;
+  struct dpm_record record;
+  begin_record(&record, sends ? dpm_sent : dpm_received, now, task, state);
+  if (sends) record.cpu_ns = state->began_cpu_ns;
+  record.flags |= flags;
+  if (begins) record.flags |= dpm_began;
+  record.offset = __sync_fetch_and_add(sends ? &pipe->sent : &pipe->received, (u64)amount);
+  record.file = pipe->file;
+  record.result = amount;
+  put_record(&record, task->tgid);
+}
+
+// read() and write(): a socket has told what it moved.
+static __always_inline void returned_moving(struct thread_state* state, struct task_struct* task,
+                                            const struct pt_regs* regs, s64 result, int sends, u64 now) {
+  enum { error_invalid = 22 };
+  struct found_file found;
+  if (state->is_told || !find_file(task, state->descriptor, &found)) return;
+  u32 flags = pipe_flags(&found);
+  if (!flags) return;
+  if (call_shapes[state->number & (dpm_calls_max - 1)].needs_socket) return;  // it has failed
+  s64 amount = result;
+  if (flags & dpm_is_eventfd) {
+    if (!sends && result == -error_invalid) return;  // too little room: it does not ask
+    if (result > 0) amount = units_at(regs->si);
+  }
+  if (found.flags & open_nonblock) flags |= dpm_does_not_wait;
+  pipe_moved(state, task, &found, flags, amount, sends, now);
+}
+
+// A socket that was used through its descriptor, beside the socket layer.
+static __always_inline u32 socket_behind(const struct found_file* found, u64 now, int always_told) {
+  if (found->type != file_socket) return 0;
+  const struct sock* sk = sock_of(found);
+  if (!sk) return 0;
+  if (always_told) tell_socket(sk, now);
+  return found->number;
+}
+
+// sendfile() and splice(): what is read from a pipe or socket, then what is written into one.
+static __always_inline void returned_transfer(struct thread_state* state, struct task_struct* task,
+                                              const struct pt_regs* regs, s64 result, u64 now) {
+  const int is_sendfile = state->number == call_number_sendfile;
+  const s32 from = is_sendfile ? regs->si : regs->di, to = is_sendfile ? regs->di : regs->dx;
+  struct found_file found;
+  struct dpm_record record;
+  if (find_file(task, from, &found)) {
+    const u32 flags = found.type == file_fifo ? dpm_is_pipe : 0;
+    state->descriptor = from;
+    if (flags) {
+      pipe_moved(state, task, &found, flags, result, 0, now);
+    } else if (found.type == file_socket && !state->is_told) {
+      begin_record(&record, result > 0 ? dpm_received : dpm_asked, now, task, state);
+      if (!state->has_asked) record.flags |= dpm_began;
+      record.file = socket_behind(&found, now, 1);
+      record.offset = (1ull << 48) - 1;  // its own counters were not asked
+      record.result = result;
+      if (result > 0 || !state->has_asked) put_record(&record, task->tgid);
+    }
+  }
+  if (result <= 0 || !find_file(task, to, &found)) return;
+  state->descriptor = to;
+  if (found.type == file_fifo) return pipe_moved(state, task, &found, dpm_is_pipe, result, 1, now);
+  if (state->moved_bytes == 0) return;
+  begin_record(&record, dpm_sent, now, task, state);
+  record.cpu_ns = state->began_cpu_ns;
+  record.offset = state->moved_offset;
+  record.file = state->moved_file;
+  record.result = state->moved_bytes;
+  put_record(&record, task->tgid);
+}
+
+static __always_inline void put_path(struct thread_state* state, struct task_struct* task, u32 kind, u32 file,
+                                     s32 result, u64 offset, u64 now) {
+  struct dpm_record record;
+  begin_record(&record, kind, now, task, state);
+  record.file = file;
+  record.result = result;
+  record.offset = offset;
+  put_record(&record, task->tgid);
+}
+
+static __always_inline void returned_path(struct thread_state* state, struct task_struct* task,
+                                          const struct pt_regs* regs, s64 result, u64 now) {
+  enum { error_in_progress = 115, type_mask = 0xf };
+  struct found_file found;
+  u32 socket = 0;
+  switch (state->call) {
+    case dpm_call_accept:
+      if (result < 0 || !find_file(task, result, &found)) return;
+      socket = socket_behind(&found, now, 1);
+      state->descriptor = result;
+      if (socket) put_path(state, task, dpm_accepted, socket, result, 0, now);
+      return;
+    case dpm_call_connect:
+      if ((result < 0 && result != -error_in_progress) || !find_file(task, state->descriptor, &found)) return;
+      socket = socket_behind(&found, now, 1);
+      if (socket) put_path(state, task, dpm_connected, socket, result, 0, now);
+      return;
+    case dpm_call_socket:
+      if (result < 0) return;
+      state->descriptor = result;
+      put_path(state, task, dpm_created, 0, result,
+               (regs->di & 0xffff) << 16 | (regs->si & type_mask) << 8 | (regs->dx & 0xff), now);
+      return;
+    case dpm_call_dup:
+    case dpm_call_dup_to:
+      if (result < 0 || !find_file(task, result, &found)) return;
+      socket = socket_behind(&found, now, 0);
+      if (socket) put_path(state, task, dpm_duplicated, socket, result, 0, now);
+      return;
+    case dpm_call_close:
+      put_path(state, task, dpm_closed, 0, result, 0, now);
+      return;
+    default:
+      return;
+  }
+}
+
+// The number of a child whose end the call returned, as the program sees it.
+static __always_inline void returned_from_wait(struct thread_state* state, struct task_struct* task,
+                                               const struct pt_regs* regs, s64 result, u64 now) {
+  enum { at_pid = 16 };  // in siginfo_t
+  s32 child = result;
+  if (state->number == call_number_waitid) {
+    if (result != 0 || regs->dx == 0) return;
+    bpf_probe_read_user(&child, sizeof child, (const void*)(regs->dx + at_pid));
+  }
+  if (child > 0) put_path(state, task, dpm_waited, 0, child, 0, now);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_return, struct pt_regs* regs, long result) {
+  const u64 number = regs->orig_ax;
+  if (number >= dpm_calls_max || call_shapes[number].call == dpm_call_none) return 0;
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* state = state_of(task);
+  if (!state || state->began_ns == 0) return 0;
+  const u32 call = state->call;
+  if (call == dpm_call_receive && result < 0) note_interruption(state, regs, result);
+  if (state->has_datagram) {
+    put_datagram(&state->datagram, state, task->tgid);
+  } else if (!state->is_told || call == dpm_call_transfer) {
+    const u64 now = bpf_ktime_get_ns();
+    if (call == dpm_call_receive || call == dpm_call_send) {
+      returned_moving(state, task, regs, result, call == dpm_call_send, now);
+    } else if (call == dpm_call_transfer) {
+      returned_transfer(state, task, regs, result, now);
+    } else if (call == dpm_call_child) {
+      returned_from_wait(state, task, regs, result, now);
+    } else {
+      returned_path(state, task, regs, result, now);
+    }
+  }
+  state->began_ns = 0;
+  return 0;
+}

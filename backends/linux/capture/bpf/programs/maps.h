@@ -1,0 +1,108 @@
+// What the programs keep: a state of each metered thread, of each socket that one has used, and of pipes; and the rings.
+#pragma once
+
+#include "../kernel_record.h"
+#include "kernel_types.h"
+
+enum { sites_max = 8, pipes_max = 16384, refusals_max = 4096, ring_default_bytes = 1 << 20 };
+
+const volatile struct dpm_call_shape call_shapes[dpm_calls_max];
+
+struct call_made {
+  u64 first, second, third;  // arguments
+  u32 number;
+  u32 is_one;
+};
+
+struct thread_state {
+  u64 began_ns;  // its call; 0: in none
+  u64 began_cpu_ns;
+  u64 running_since_ns;  // 0: it does not run
+  u64 cpu_at_switch_ns;  // what it had used then
+  u64 sites[sites_max];  // where its calls were made, as user space knows
+  u64 address;           // of the other end's name, in the program's memory
+  u32 address_length;
+  u32 entry;                    // of several messages: this one
+  u32 told_sockets[sites_max];  // those that were told last when a call left
+  u64 moved_offset;             // of a transfer: what went through a socket,
+  s64 moved_bytes;              // and
+  u32 moved_file;               // through which
+  u32 moved_flags;
+  u32 call, number;
+  s32 descriptor;
+  struct call_made interrupted;  // a receiving call that a signal ended
+  u8 has_asked;                  // its RECEIVECALL has been told
+  u8 is_told;                    // what it moved has been told
+  u8 is_message;
+  // A datagram that was received: its sender's name is written when the call returns.
+  u8 has_datagram;
+  struct dpm_record datagram;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct thread_state);
+} threads SEC(".maps");
+
+struct socket_state {
+  u64 names;  // those that were told
+  u64 sent, received;
+  u32 file;
+  u32 syn_counted;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct socket_state);
+} sockets SEC(".maps");
+
+struct pipe_name {
+  u64 inode;
+  u32 device;
+  u32 is_eventfd;
+};
+
+struct pipe_state {
+  u64 sent, received;
+  u32 file, is_told;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, pipes_max);
+  __type(key, struct pipe_name);
+  __type(value, struct pipe_state);
+} pipes SEC(".maps");
+
+// One for each processor, and one more for what is rare and must not be lost: processes, names of sockets.
+struct ring {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, ring_default_bytes);
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __array(values, struct ring);
+} rings SEC(".maps");
+
+struct ring news SEC(".maps");
+
+// Records that a full ring refused.
+struct refusal {
+  u32 pid, kind;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, refusals_max);
+  __type(key, struct refusal);
+  __type(value, u64);
+} refused SEC(".maps");
+
+struct dpm_shared shared;

@@ -1,0 +1,12 @@
+// The programs that see what metered threads do: they sit at tracepoints of the running kernel, look only at threads that
+// carry a thread_state, and write records into rings. They change nothing, and nothing waits for them.
+//
+//   sys_enter, sys_exit             when a call began; what it did, if it is not a socket's: pipes, accepts, waits
+//   sock_send_length, _recv_length  what moved through a socket, whoever moved it (also io_uring and sendfile)
+//   sched_switch                    CPU time, and that a receiving call waits
+//   sched_process_fork, exec, exit  a child is known before its first instruction
+#include "calls.h"
+#include "sockets.h"
+#include "tasks.h"
+
+char program_license[] SEC("license") = "GPL";

@@ -1,0 +1,77 @@
+// Into the rings.
+#pragma once
+
+#include "maps.h"
+
+static __always_inline struct thread_state* state_of(struct task_struct* task) {
+  return bpf_task_storage_get(&threads, task, 0, 0);
+}
+
+// Also in the midst of a slice: what the thread had used when it was switched to, and since.
+static __always_inline u64 cpu_time(const struct thread_state* state, const struct task_struct* task, u64 now) {
+  const u64 counted = task->se.sum_exec_runtime;
+  if (state->running_since_ns == 0 || now < state->running_since_ns) return counted;
+  const u64 used = state->cpu_at_switch_ns + (now - state->running_since_ns);
+  return used > counted ? used : counted;
+}
+
+static __noinline int count_refused(u32 pid, u32 kind) {
+  struct refusal key = {pid, kind};
+  u64* count = bpf_map_lookup_elem(&refused, &key);
+  const u64 one = 1;
+  if (count) {
+    __sync_fetch_and_add(count, 1);
+  } else if (bpf_map_update_elem(&refused, &key, &one, BPF_NOEXIST) != 0) {
+    __sync_fetch_and_add(&shared.refused_others, 1);
+  }
+  return 0;
+}
+
+// Waking the reader for each record costs more than the record. The reader looks every few milliseconds; it must be woken
+// when it sleeps, or when a ring fills up before it looks.
+static __always_inline u64 wake_up(void* ring) {
+  if (shared.reader_sleeps) {
+    shared.reader_sleeps = 0;
+    return BPF_RB_FORCE_WAKEUP;
+  }
+  return BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline void* ring_here(void) {
+  const u32 processor = bpf_get_smp_processor_id();
+  return bpf_map_lookup_elem(&rings, &processor);
+}
+
+static __always_inline void begin_record(struct dpm_record* record, u32 kind, u64 now, const struct task_struct* task,
+                                         const struct thread_state* state) {
+  record->kind = kind;
+  record->time_ns = now;
+  record->tid = task->pid;
+  record->cpu_ns = cpu_time(state, task, now);
+  record->descriptor = state->began_ns ? (u16)state->descriptor : 0xffff;
+  record->flags = state->began_ns ? dpm_in_call | (state->number & (sites_max - 1)) << dpm_site_shift : 0;
+  record->before_ns = 0;
+  const u64 before = state->began_ns ? now - state->began_ns : 0;
+  if (before >> 32) {
+    record->before_ns = before >> 20;
+    record->flags |= dpm_coarse;
+  } else {
+    record->before_ns = before;
+  }
+}
+
+static __always_inline void put_record(const struct dpm_record* record, u32 pid) {
+  void* ring = ring_here();
+  if (!ring) return;
+  struct dpm_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
+  if (!place) {
+    count_refused(pid, record->kind);
+    return;
+  }
+  *place = *record;
+  u64 flags = wake_up(ring);
+  if (flags == BPF_RB_NO_WAKEUP && (record->time_ns & 0x3f) == 0 &&
+      bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > shared.wake_bytes)
+    flags = BPF_RB_FORCE_WAKEUP;
+  bpf_ringbuf_submit(place, flags);
+}

@@ -1,0 +1,211 @@
+// What moves through sockets. The kernel passes these tracepoints after each operation, with its result.
+#pragma once
+
+#include "files.h"
+
+static __always_inline int exchanges_messages(const struct sock* sk) {
+  const u16 family = sk->__sk_common.skc_family;
+  if (family == af_unix) return 1;
+  if (family != af_inet && family != af_inet6) return 0;
+  return sk->sk_protocol == protocol_tcp || sk->sk_protocol == protocol_udp;
+}
+
+// The offset after the last byte that was sent or received, by the kernel's own counters.
+static __always_inline u64 tcp_offset(const struct sock* sk, const struct socket_state* socket, int sends) {
+  const struct tcp_sock* tcp = (const struct tcp_sock*)sk;
+  if (!sends)
+    return BPF_CORE_READ(tcp, bytes_received) - (u32)(BPF_CORE_READ(tcp, rcv_nxt) - BPF_CORE_READ(tcp, copied_seq));
+  const u32 under_way = BPF_CORE_READ(tcp, write_seq) - BPF_CORE_READ(tcp, snd_una);
+  return BPF_CORE_READ(tcp, bytes_acked) + under_way - socket->syn_counted;
+}
+
+static __always_inline u64 offset_before(struct sock* sk, struct socket_state* socket, int moved, int sends) {
+  if (sk->sk_type != sock_stream) return 0;
+  if (sk->__sk_common.skc_family == af_unix)
+    return __sync_fetch_and_add(sends ? &socket->sent : &socket->received, (u64)moved);
+  return tcp_offset(sk, socket, sends) - (u64)moved;
+}
+
+static __always_inline struct socket_state* known_socket(struct sock* sk, u64 now) {
+  struct socket_state* socket = bpf_sk_storage_get(&sockets, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+  if (!socket) {
+    __sync_fetch_and_add(&shared.unknown_files, 1);
+    return 0;
+  }
+  const u64 names = names_of(sk);
+  if (socket->names == names) return socket;
+  if (!socket->file) {
+    socket->file = number_of_socket(sk);
+    if (sk->sk_protocol == protocol_tcp && sk->__sk_common.skc_family != af_unix) socket->syn_counted = counts_syn(sk);
+  }
+  if (tell_socket(sk, now)) socket->names = names;
+  return socket;
+}
+
+// The name that the program passed, or passed memory for.
+struct user_name {
+  u64 address;
+  u32 length;
+};
+
+static __always_inline struct user_name passed_name(const struct thread_state* state) {
+  struct user_name name = {state->address, state->address_length};
+  if (!state->is_message) return name;
+  enum { mmsghdr_bytes = 64 };
+  const u64 header = state->address + (state->is_message == 2 ? (u64)state->entry * mmsghdr_bytes : 0);
+  // struct msghdr: msg_name, msg_namelen
+  bpf_probe_read_user(&name.address, sizeof name.address, (const void*)header);
+  bpf_probe_read_user(&name.length, sizeof name.length, (const void*)(header + sizeof name.address));
+  return name;
+}
+
+// A datagram of the Internet.
+static __always_inline void put_datagram(const struct dpm_record* record, const struct thread_state* state, u32 pid) {
+  void* ring = ring_here();
+  if (!ring) return;
+  const struct user_name name = passed_name(state);
+  if (!name.address) return put_record(record, pid);
+  struct dpm_datagram_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
+  if (!place) {
+    count_refused(pid, record->kind);
+    return;
+  }
+  place->record = *record;
+  place->record.flags |= dpm_has_address;
+  place->peer.length = sizeof place->peer.bytes;
+  __builtin_memset(place->peer.bytes, 0, sizeof place->peer.bytes);
+  if (bpf_probe_read_user(place->peer.bytes, sizeof place->peer.bytes, (const void*)name.address) != 0)
+    bpf_probe_read_user(place->peer.bytes, 16, (const void*)name.address);  // at the end of its memory
+  bpf_ringbuf_submit(place, wake_up(ring));
+}
+
+// A datagram to a UNIX socket that is not connected to the sender.
+static __always_inline void put_datagram_to_path(const struct dpm_record* record, const struct thread_state* state,
+                                                 u32 pid) {
+  void* ring = ring_here();
+  if (!ring) return;
+  const struct user_name name = passed_name(state);
+  if (!name.address) return put_record(record, pid);
+  struct dpm_path_record* place = bpf_ringbuf_reserve(ring, sizeof *place, 0);
+  if (!place) {
+    count_refused(pid, record->kind);
+    return;
+  }
+  place->record = *record;
+  place->record.flags |= dpm_has_path;
+  const u32 length = name.length < sizeof place->peer.bytes ? name.length : sizeof place->peer.bytes - 1;
+  place->peer.length = length;
+  place->peer.unused = 0;
+  __builtin_memset(place->peer.bytes, 0, sizeof place->peer.bytes);
+  bpf_probe_read_user(place->peer.bytes, length & 127, (const void*)name.address);
+  bpf_ringbuf_submit(place, wake_up(ring));
+}
+
+// The socket itself does not say what the other end of a datagram is.
+static __always_inline int names_its_peer(const struct sock* sk, const struct thread_state* state) {
+  return state->address && sk->sk_type == sock_dgram;
+}
+
+static __always_inline void sent(struct sock* sk, struct socket_state* socket, struct thread_state* state,
+                                 struct task_struct* task, int result, u64 now) {
+  if (result < 0 || (result == 0 && sk->sk_type == sock_stream)) return;
+  struct dpm_record record;
+  begin_record(&record, dpm_sent, now, task, state);
+  if (state->began_ns) record.cpu_ns = state->began_cpu_ns;
+  record.offset = offset_before(sk, socket, result, 1);
+  record.file = socket->file;
+  record.result = result;
+  if (state->call == dpm_call_transfer) {  // it moves many parts
+    if (state->moved_bytes == 0) state->moved_offset = record.offset;
+    state->moved_bytes += result;
+    state->moved_file = socket->file;
+    return;
+  }
+  if (!names_its_peer(sk, state)) {
+    put_record(&record, task->tgid);
+  } else if (sk->__sk_common.skc_family == af_unix) {
+    put_datagram_to_path(&record, state, task->tgid);
+  } else {
+    put_datagram(&record, state, task->tgid);
+  }
+  ++state->entry;
+}
+
+static __always_inline void received(struct sock* sk, struct socket_state* socket, struct thread_state* state,
+                                     struct task_struct* task, int result, int flags, u64 now) {
+  const int is_stream = sk->sk_type == sock_stream;
+  const int nothing = result < 0 || (result == 0 && (is_stream || (sk->sk_shutdown & 1)));
+  if (state->has_datagram) {  // the kernel has written the name of the one before
+    put_datagram(&state->datagram, state, task->tgid);
+    state->has_datagram = 0;
+    ++state->entry;
+  }
+  const int begins = !state->has_asked;
+  state->has_asked = 1;
+  if (nothing && !begins) return;
+  struct dpm_record record;
+  begin_record(&record, nothing ? dpm_asked : dpm_received, now, task, state);
+  record.offset = nothing ? 0 : offset_before(sk, socket, result, 0);
+  record.file = socket->file;
+  record.result = result;
+  if (begins) record.flags |= dpm_began;
+  if (flags & msg_dontwait) record.flags |= dpm_does_not_wait;
+  const int tells_sender = names_its_peer(sk, state) && sk->__sk_common.skc_family != af_unix;
+  if (nothing || !tells_sender || !state->began_ns) return put_record(&record, task->tgid);
+  state->datagram = record;  // the kernel writes its sender's name when the call returns
+  state->has_datagram = 1;
+}
+
+// By a helper thread of the kernel, for an io_uring of a metered process; the process's first thread gets it. When a
+// process that is not metered uses the socket, only its offsets go on.
+static __always_inline void moved_by_another(struct sock* sk, struct task_struct* task, int result, int sends) {
+  enum { io_worker = 0x00000010 };
+  struct socket_state* socket = bpf_sk_storage_get(&sockets, sk, 0, 0);
+  struct task_struct* leader = (task->flags & io_worker) ? task->group_leader : 0;
+  struct thread_state* state = leader ? bpf_task_storage_get(&threads, leader, 0, 0) : 0;
+  const u64 now = bpf_ktime_get_ns();
+  if (state && !socket) socket = known_socket(sk, now);
+  if (!socket) return;
+  const u64 offset = offset_before(sk, socket, result, sends);
+  if (!state || !socket->file) return;
+  struct dpm_record record = {.kind = sends ? dpm_sent : dpm_received, .time_ns = now, .descriptor = 0xffff};
+  if (!sends) record.flags = dpm_began;
+  record.tid = leader->pid;
+  record.offset = offset;
+  record.file = socket->file;
+  record.result = result;
+  put_record(&record, leader->tgid);
+}
+
+static __always_inline int moved(struct sock* sk, int result, int flags, int sends) {
+  if (!exchanges_messages(sk)) return 0;
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct thread_state* state = state_of(task);
+  if (!state) {
+    if (result > 0 && !(flags & msg_peek)) moved_by_another(sk, task, result, sends);
+    return 0;
+  }
+  state->is_told = 1;
+  if (!sends && (flags & (msg_peek | msg_errqueue))) return 0;
+  const u8 tcp_state = sk->__sk_common.skc_state;
+  const u64 now = bpf_ktime_get_ns();
+  struct socket_state* socket;
+  if (sk->sk_type == sock_stream && (tcp_state == tcp_close || tcp_state == tcp_listen || tcp_state == tcp_syn_sent)) {
+    socket = bpf_sk_storage_get(&sockets, sk, 0, 0);  // a connection that was; others carry nothing
+  } else {
+    socket = known_socket(sk, now);
+  }
+  if (!socket || !socket->file) return 0;
+  if (sends) {
+    sent(sk, socket, state, task, result, now);
+  } else {
+    received(sk, socket, state, task, result, flags, now);
+  }
+  return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(on_sent, struct sock* sk, int result, int flags) { return moved(sk, result, flags, 1); }
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(on_received, struct sock* sk, int result, int flags) { return moved(sk, result, flags, 0); }

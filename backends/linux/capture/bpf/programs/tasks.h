@@ -1,0 +1,131 @@
+// Threads and processes: their births and ends, and when they run.
+#pragma once
+
+#include "calls.h"
+
+// A receiving call is left before it has taken anything: it waits, or its thread was stopped to let another run.
+static __always_inline void leaves_in_call(struct thread_state* state, struct task_struct* task, u64 now) {
+  if (state->began_ns == 0 || state->has_asked || state->is_told) return;
+  if (state->call != dpm_call_receive && state->call != dpm_call_transfer) return;
+  s32 descriptor = state->descriptor;
+  struct found_file found;
+  if (!find_file(task, descriptor, &found)) return;
+  u32 flags = pipe_flags(&found), file = 0;
+  if (found.flags & open_nonblock) return;  // told when it returns
+  if (flags) {
+    struct pipe_state* pipe = pipe_of(&found, flags, now);
+    if (pipe) file = pipe->file;
+  } else if (found.type == file_socket) {
+    const struct sock* sk = sock_of(&found);
+    const u8 socket_state = BPF_CORE_READ(sk, __sk_common.skc_state);
+    if (socket_state == tcp_listen) return;
+    if (BPF_CORE_READ(sk, sk_type) == sock_stream && socket_state == tcp_close) return;
+    file = found.number;
+    u32* told = &state->told_sockets[file & (sites_max - 1)];
+    if (*told != file && tell_socket(sk, now)) *told = file;
+  }
+  if (file) put_asked(state, task, file, flags, now);
+}
+
+static __always_inline void put_task(struct task_struct* task, struct thread_state* state, u32 kind, u64 now) {
+  struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
+  if (!record) {
+    count_refused(task->tgid, kind);
+    return;
+  }
+  __builtin_memset(record, 0, sizeof *record);
+  record->kind = kind;
+  record->time_ns = now;
+  record->cpu_ns = cpu_time(state, task, now);
+  record->tid = task->pid;
+  record->pid = task->tgid;
+  record->code = task->exit_code;
+  bpf_ringbuf_submit(record, wake_up(&news));
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, _Bool preempted, struct task_struct* before, struct task_struct* next) {
+  enum { task_dead = 0x80 };
+  struct thread_state* leaving = state_of(before);
+  if (leaving) {
+    const u64 now = bpf_ktime_get_ns();
+    leaves_in_call(leaving, before, now);
+    leaving->running_since_ns = 0;
+    if (before->__state & task_dead) put_task(before, leaving, dpm_gone, now);
+  }
+  struct thread_state* coming = state_of(next);
+  if (coming) {
+    coming->cpu_at_switch_ns = next->se.sum_exec_runtime;
+    coming->running_since_ns = bpf_ktime_get_ns();
+  }
+  return 0;
+}
+
+// As the parent sees it.
+static __always_inline u32 number_seen_by(const struct task_struct* parent, const struct task_struct* child) {
+  const struct pid* parents = BPF_CORE_READ(parent, thread_pid);
+  const struct pid* childs = BPF_CORE_READ(child, thread_pid);
+  const u32 level = BPF_CORE_READ(parents, level);
+  u32 number = 0;
+  const char* at = (const char*)childs + bpf_core_field_offset(struct pid, numbers) +
+                   level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr);
+  bpf_probe_read_kernel(&number, sizeof number, at);
+  return number;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
+  struct thread_state* creator = state_of(parent);
+  if (!creator) return 0;
+  if (!bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE)) {
+    __sync_fetch_and_add(&shared.unknown_threads, 1);
+    return 0;
+  }
+  struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
+  if (!record) return count_refused(parent->tgid, dpm_forked);
+  __builtin_memset(record, 0, sizeof *record);
+  const u64 now = bpf_ktime_get_ns();
+  record->kind = dpm_forked;
+  record->time_ns = now;
+  record->cpu_ns = cpu_time(creator, parent, now);
+  record->tid = parent->pid;
+  record->pid = parent->tgid;
+  record->child = child->pid;
+  record->child_pid = child->tgid;
+  record->seen_as = number_seen_by(parent, child);
+  record->began_ns = child->start_boottime;
+  bpf_probe_read_kernel(record->name, sizeof record->name, child->comm);
+  bpf_ringbuf_submit(record, wake_up(&news));
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_binprm* program) {
+  struct thread_state* state = state_of(task);
+  if (!state) return 0;
+  state->began_ns = 0;
+  __builtin_memset(state->sites, 0, sizeof state->sites);
+  struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
+  if (!record) return count_refused(task->tgid, dpm_executed);
+  __builtin_memset(record, 0, sizeof *record);
+  const u64 now = bpf_ktime_get_ns();
+  record->kind = dpm_executed;
+  record->time_ns = now;
+  record->cpu_ns = cpu_time(state, task, now);
+  record->tid = task->pid;
+  record->pid = task->tgid;
+  record->code = old_number;
+  bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
+  bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(program, interp));
+  bpf_ringbuf_submit(record, wake_up(&news));
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct* task) {
+  struct thread_state* state = state_of(task);
+  if (!state) return 0;
+  state->began_ns = 0;
+  put_task(task, state, dpm_exited, bpf_ktime_get_ns());
+  return 0;
+}
