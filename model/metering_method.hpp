@@ -2,6 +2,7 @@
 // between sources.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ class MeteredRun {
 class MeteringMethod {
  public:
   struct Options {
-    bool exact_paths = false;  // also notice calls that only name or end paths; risks: docs/metering.md
+    bool exact_paths = false;    // also notice calls that only name or end paths; risks: docs/metering.md
+    std::size_t ring_bytes = 0;  // where records wait to be read, of each processor; 0: the source's choice
   };
 
   virtual ~MeteringMethod() = default;

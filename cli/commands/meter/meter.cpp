@@ -31,6 +31,14 @@ Result<void> check_machine(const MachineCapabilities& machine) {
   return Error{fmt::format("programs cannot be metered here: {} ('dpm doctor' says more)", text)};
 }
 
+std::string ring_size(const std::string& text) {
+  constexpr std::size_t kLeast = 4096, kMost = std::size_t{1} << 30;
+  std::size_t bytes = 0;
+  if (!CLI::detail::lexical_cast(text, bytes) || bytes < kLeast || bytes > kMost || (bytes & (bytes - 1)) != 0)
+    return fmt::format("a ring has a power of two of bytes, from {} to {}, not '{}'", kLeast, kMost, text);
+  return "";
+}
+
 class MeterCommand : public Command {
  public:
   std::string name() const override { return "meter"; }
@@ -54,6 +62,11 @@ class MeterCommand : public Command {
     app.add_flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
     window_.describe(app, "trace");
     source_.describe(app);
+    app.add_option(
+           "--ring", options_.ring_bytes,
+           "The bytes of each processor's ring, where records of --source kernel wait: a power of two (default: 8 MiB)")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(ring_size);
     auto* wait = app.add_flag("--wait", wait_,
                               "Stay the program's parent until the trace is complete and the summary printed (default: "
                               "on a terminal until the command ends, elsewhere not)");

@@ -28,8 +28,10 @@ NAMELESS = ("-", "?")
 PROCESS_END = 0  # WaitKind
 
 
-def read_account(path):
-    """What a program wrote with Account: its expectation, as lines by thread id, and its results."""
+def read_account(path, source="notify"):
+    """What a program wrote with Account: its expectation, as lines by thread id, and its results.
+
+    A kind with a source before it, as in "kernel:SEND", is expected of that source only."""
     expected, results = collections.defaultdict(list), []
     for text in path.read_bytes()[8:].replace(b"\0", b"").decode().splitlines():
         word, _, rest = text.partition(" ")
@@ -37,6 +39,9 @@ def read_account(path):
             results.append(rest)
         elif word == "expect" and rest.count(" ") >= 3:
             tid, kind, count, channel = rest.split(" ", 3)
+            of_source, _, kind = kind.rpartition(":")
+            if of_source not in ("", source):
+                continue
             expected[int(tid)].append(Line(kind, int(count), channel))
     return expected, results
 

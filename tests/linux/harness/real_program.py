@@ -66,7 +66,8 @@ class Session:
             return list(command)
         metered = self.folder / f"metered-{len(self.traces)}"
         self.traces.append(metered / "trace")
-        return [self.options.dpm, "meter", "-o", str(metered), "--", *command]
+        source = [] if self.options.source == "auto" else ["--source", self.options.source]
+        return [self.options.dpm, "meter", "-o", str(metered), *source, "--", *command]
 
     def start(self, command, *, metered=True, **how):
         """Starts a server; ended by the end of the session at the latest."""
@@ -239,6 +240,7 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
     parser.add_argument("--dpm", required=True)
     parser.add_argument("--list-events", required=True)
     parser.add_argument("--can-notify", required=True)
+    parser.add_argument("--source", default="auto", help="the source that meters")
     parser.add_argument("--build-folder", required=True, help="where a script may keep what it compiles")
     parser.add_argument("--mode", action="append", help="only this one (may be repeated)")
     parser.add_argument("--keep", action="store_true")
@@ -246,7 +248,10 @@ def main(play, needs=(), modes=("bare", "metered", "killed")):
     for program in needs:
         if shutil.which(program) is None and not os.access(program, os.X_OK):
             running.skip(f"{program} is not installed")
-    running.need_notification(options.can_notify)
+    if options.source == "kernel":
+        running.need_source(options.dpm, options.source)
+    else:
+        running.need_notification(options.can_notify)
     failures, notes = 0, {}
     with running.Workshop() as workshop:
         if os.geteuid() == 0:  # some servers refuse to be root, and are metered as another user

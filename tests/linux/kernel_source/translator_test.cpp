@@ -47,10 +47,10 @@ class Kernel {
   }
 
   void fork(std::uint32_t parent, std::uint32_t child) {
-    dpm_task_record born = task(dpm_forked, parent, parent);
-    born.child = born.child_pid = born.seen_as = child;
-    std::strncpy(born.name, "worker", sizeof born.name);
-    take(born);
+    dpm_task_record child_task = task(dpm_forked, parent, parent);
+    child_task.child = child_task.child_pid = child_task.seen_as = child;
+    std::strncpy(child_task.name, "worker", sizeof child_task.name);
+    take(child_task);
   }
 
   dpm_task_record task(dpm_record_kind kind, std::uint32_t tid, std::uint32_t pid) {
@@ -88,6 +88,7 @@ class Kernel {
     return text;
   }
 
+  void passes(std::int64_t nanoseconds) { now_ns_ += nanoseconds; }
   RecordTranslator& translator() { return translator_; }
   std::vector<Event> events;
 
@@ -120,6 +121,7 @@ TEST_CASE("kernel source: one record of a receive is its call and what it took",
 TEST_CASE("kernel source: a send has the time and the CPU time of its beginning", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.connection();
+  kernel.passes(1'000'000'000);
   dpm_record sent = kernel.record(dpm_sent, kServer);
   sent.file = kClientSocket;
   sent.before_ns = 3;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/linux/capture/bpf/bypass_surveys.hpp"
 #include "backends/linux/capture/bpf/kernel_ledger.hpp"
 #include "backends/linux/capture/bpf/record_reader.hpp"
 #include "backends/linux/capture/bpf/record_translator.hpp"
@@ -48,14 +49,23 @@ struct KernelSource::State {
   Meter meter;
   RecordTranslator translator;
   KernelLedger ledger;
+  BypassSurveys bypasses;
+  std::int64_t surveyed_at_ns = 0;
 
   void deliver(EventSink& sink);
   bool look(RecordReader& reader, bool at_the_end);
   void look_at_open_files();
+  void look_for_bypasses();
   void note_summary();
-  LossReport losses() const { return ledger.report(meter.check_warnings(), translator.records_of_unknown_threads()); }
+  LossReport losses() const;
   std::uint64_t delivered = 0;
 };
+
+LossReport KernelSource::State::losses() const {
+  std::vector<std::string> warnings = meter.check_warnings();
+  for (auto& warning : bypasses.warnings()) warnings.push_back(std::move(warning));
+  return ledger.report(warnings, translator.records_of_unknown_threads());
+}
 
 void KernelSource::State::note_summary() {
   summary.recorded_calls = translator.records();
@@ -80,6 +90,15 @@ void KernelSource::State::look_at_open_files() {
     if (!add_open_files(pid, open)) not_seen.push_back(pid);
   const std::lock_guard lock(mutex);
   meter.paths().end_survey(std::move(open), not_seen);
+}
+
+void KernelSource::State::look_for_bypasses() {
+  constexpr std::int64_t kPauseMinNs = 5'000'000;
+  const std::int64_t now_ns = steady_clock_ns();
+  if (now_ns < surveyed_at_ns + kPauseMinNs) return;
+  surveyed_at_ns = now_ns;
+  const std::lock_guard lock(mutex);
+  bypasses.look(translator.threads().processes(), now_ns);
 }
 
 // True if there were records.
@@ -141,6 +160,7 @@ Result<void> KernelSource::run(EventSink& sink) {
     idle_looks = state.look(reader, false) ? 0 : idle_looks + 1;
     state.deliver(sink);
     state.look_at_open_files();
+    state.look_for_bypasses();
   }
   state.look(reader, true);
   {

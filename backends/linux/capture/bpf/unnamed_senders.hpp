@@ -1,5 +1,5 @@
-// Who sent a datagram that a program received without asking for its sender's name: the metered sender whose datagram to
-// this port is the oldest that was not received yet, and has this length.
+// Finds the sender of a datagram that a program received without asking for its name: the metered sender whose datagram
+// to this port is the oldest that was not received yet, and has this length.
 #pragma once
 
 #include <algorithm>

@@ -163,6 +163,9 @@ void Paths::connects(const Call& call) { await_connection(call, recorder_.event_
 
 void Paths::duplicates(const Call& call, const Socket& socket, std::int32_t new_descriptor) {
   record(call, EventType::dup, socket, static_cast<std::uint32_t>(new_descriptor), Evidence::observed);
+  const auto table = tables_.find(call.thread->pid());
+  if (new_descriptor < 0 || table == tables_.end() || !table->second.holds(socket.id)) return;
+  put_descriptor(call, table->second, static_cast<std::size_t>(new_descriptor), socket.id, Evidence::observed);
 }
 
 void Paths::closes(const Call& call) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/linux/capture/supervisor/bypass_account.hpp"
+#include "backends/linux/capture/calls/bypass_account.hpp"
 #include "backends/linux/capture/supervisor/shared.hpp"
 
 namespace dpm {

@@ -51,8 +51,10 @@ class KernelRun : public MeteredRun {
   const MeteredFacts facts_;
 };
 
-Result<std::unique_ptr<MeteredRun>> follow(LaunchedProgram launched, KernelRun::Start start) {
-  auto programs = KernelPrograms::load({});
+Result<std::unique_ptr<MeteredRun>> follow(LaunchedProgram launched, KernelRun::Start start, std::size_t ring_bytes) {
+  KernelPrograms::Options options;
+  if (ring_bytes != 0) options.ring_bytes = ring_bytes;
+  auto programs = KernelPrograms::load(options);
   if (!programs) return programs.error();
   const UniqueFd process = open_process(launched.program().pid);
   if (!process) return Error::from_errno("watch the program's process");
@@ -70,10 +72,11 @@ class KernelMethod : public MeteringMethod {
   std::string obstacle() const override { return KernelPrograms::obstacle(); }
   bool finds_callers() const override { return false; }
 
-  Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command, const Options&) const override {
+  Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
+                                             const Options& options) const override {
     auto launched = dpm::launch(command, {.notifies = false});
     if (!launched) return launched.error();
-    return follow(*std::move(launched), KernelRun::Start::when_ready);
+    return follow(*std::move(launched), KernelRun::Start::when_ready, options.ring_bytes);
   }
 
   Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
@@ -83,7 +86,7 @@ class KernelMethod : public MeteringMethod {
       return launch_as_child(command, {.notifies = false, .own_session = true});
     }();
     if (!launched) return launched.error();
-    return follow(*std::move(launched), KernelRun::Start::when_told);
+    return follow(*std::move(launched), KernelRun::Start::when_told, 0);
   }
 
   Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t, const Options&) const override {

@@ -57,6 +57,10 @@ void Actor::expect(const char* kind, long bytes, const std::string& channel) con
   expect_of(gettid(), kind, bytes, channel);
 }
 
+void Actor::expect_by(const char* source, const char* kind, long bytes, const std::string& channel) const {
+  expect((std::string(source) + ":" + kind).c_str(), bytes, channel);
+}
+
 void Actor::may_show(const char* kind, long bytes, const std::string& channel) const {
   expect(("MAYBE-" + std::string(kind)).c_str(), bytes, channel);
 }

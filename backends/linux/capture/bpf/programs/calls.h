@@ -4,7 +4,7 @@
 #include "files.h"
 #include "sockets.h"
 
-enum { call_number_sendfile = 40, call_number_waitid = 247 };  // of x86-64
+enum { call_number_read = 0, call_number_sendfile = 40, call_number_waitid = 247 };  // of x86-64
 
 static __always_inline u64 argument(const struct pt_regs* regs, u32 place) {
   switch (place) {
@@ -109,6 +109,16 @@ static __always_inline void put_asked(struct thread_state* state, struct task_st
   put_record(&record, task->tgid);
 }
 
+// A call asked this socket, unless the socket carries no messages. The socket's own state cannot be reached from here.
+static __always_inline void asked_socket(struct thread_state* state, struct task_struct* task,
+                                         const struct found_file* found, u64 now) {
+  const struct sock* sk = sock_of(found);
+  if (!sk || carries_nothing(sk, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, __sk_common.skc_state))) return;
+  u32* told = &state->told_sockets[found->number & (sites_max - 1)];
+  if (*told != found->number && tell_socket(sk, now)) *told = found->number;
+  put_asked(state, task, found->number, 0, now);
+}
+
 static __always_inline s64 units_at(u64 address) {
   u64 units = 0;
   bpf_probe_read_user(&units, sizeof units, (const void*)address);
@@ -143,9 +153,14 @@ static __always_inline void returned_moving(struct thread_state* state, struct t
   enum { error_invalid = 22 };
   struct found_file found;
   if (state->is_told || !find_file(task, state->descriptor, &found)) return;
+  if (found.type == file_socket) {  // it has failed before it reached the socket
+    if (!sends && result < 0) asked_socket(state, task, &found, now);
+    return;
+  }
   u32 flags = pipe_flags(&found);
   if (!flags) return;
-  if (call_shapes[state->number & (dpm_calls_max - 1)].needs_socket) return;  // it has failed
+  if (!sends && result == 0 && state->number == call_number_read && regs->dx == 0) return;  // it wants nothing
+  if (call_shapes[state->number & (dpm_calls_max - 1)].needs_socket) return;                // it has failed
   s64 amount = result;
   if (flags & dpm_is_eventfd) {
     if (!sends && result == -error_invalid) return;  // too little room: it does not ask

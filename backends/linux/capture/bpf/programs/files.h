@@ -113,6 +113,14 @@ static __always_inline u32 number_of_socket(const struct sock* sk) {
   return BPF_CORE_READ(both, vfs_inode.i_ino);
 }
 
+// A listener, and a stream that was never connected. One that was reset keeps the port of its peer.
+static __always_inline int carries_nothing(const struct sock* sk, u16 type, u8 state) {
+  if (type != sock_stream || state == tcp_established) return 0;
+  if (state == tcp_listen || state == tcp_syn_sent) return 1;
+  return state == tcp_close &&
+         (BPF_CORE_READ(sk, __sk_common.skc_family) == af_unix || BPF_CORE_READ(sk, __sk_common.skc_dport) == 0);
+}
+
 // Changes when the socket gets another name or another end.
 static __always_inline u64 names_of(const struct sock* sk) {
   if (sk->__sk_common.skc_family != af_unix)
@@ -175,6 +183,7 @@ static __noinline int tell_socket(const struct sock* sk, u64 now) {
   record->protocol = BPF_CORE_READ(sk, sk_protocol);
   record->state = BPF_CORE_READ(sk, __sk_common.skc_state);
   record->is_connected = record->state != tcp_close && record->state != tcp_listen;
+  if (record->type == sock_stream) record->is_connected = !carries_nothing(sk, record->type, record->state);
   if (record->family == af_unix) {
     name_unix(record, sk);
   } else {

@@ -140,7 +140,7 @@ static __always_inline void received(struct sock* sk, struct socket_state* socke
     state->has_datagram = 0;
     ++state->entry;
   }
-  const int begins = !state->has_asked;
+  const int begins = state->began_ns == 0 || !state->has_asked;  // a ring's operation is its own call
   state->has_asked = 1;
   if (nothing && !begins) return;
   struct dpm_record record;
@@ -187,14 +187,9 @@ static __always_inline int moved(struct sock* sk, int result, int flags, int sen
   }
   state->is_told = 1;
   if (!sends && (flags & (msg_peek | msg_errqueue))) return 0;
-  const u8 tcp_state = sk->__sk_common.skc_state;
+  if (carries_nothing(sk, sk->sk_type, sk->__sk_common.skc_state)) return 0;
   const u64 now = bpf_ktime_get_ns();
-  struct socket_state* socket;
-  if (sk->sk_type == sock_stream && (tcp_state == tcp_close || tcp_state == tcp_listen || tcp_state == tcp_syn_sent)) {
-    socket = bpf_sk_storage_get(&sockets, sk, 0, 0);  // a connection that was; others carry nothing
-  } else {
-    socket = known_socket(sk, now);
-  }
+  struct socket_state* socket = known_socket(sk, now);
   if (!socket || !socket->file) return 0;
   if (sends) {
     sent(sk, socket, state, task, result, now);

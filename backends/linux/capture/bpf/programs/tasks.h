@@ -10,21 +10,11 @@ static __always_inline void leaves_in_call(struct thread_state* state, struct ta
   s32 descriptor = state->descriptor;
   struct found_file found;
   if (!find_file(task, descriptor, &found)) return;
-  u32 flags = pipe_flags(&found), file = 0;
   if (found.flags & open_nonblock) return;  // told when it returns
-  if (flags) {
-    struct pipe_state* pipe = pipe_of(&found, flags, now);
-    if (pipe) file = pipe->file;
-  } else if (found.type == file_socket) {
-    const struct sock* sk = sock_of(&found);
-    const u8 socket_state = BPF_CORE_READ(sk, __sk_common.skc_state);
-    if (socket_state == tcp_listen) return;
-    if (BPF_CORE_READ(sk, sk_type) == sock_stream && socket_state == tcp_close) return;
-    file = found.number;
-    u32* told = &state->told_sockets[file & (sites_max - 1)];
-    if (*told != file && tell_socket(sk, now)) *told = file;
-  }
-  if (file) put_asked(state, task, file, flags, now);
+  if (found.type == file_socket) return asked_socket(state, task, &found, now);
+  const u32 flags = pipe_flags(&found);
+  struct pipe_state* pipe = flags ? pipe_of(&found, flags, now) : 0;
+  if (pipe) put_asked(state, task, pipe->file, flags, now);
 }
 
 static __always_inline void put_task(struct task_struct* task, struct thread_state* state, u32 kind, u64 now) {

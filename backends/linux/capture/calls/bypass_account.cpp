@@ -1,4 +1,4 @@
-#include "backends/linux/capture/supervisor/bypass_account.hpp"
+#include "backends/linux/capture/calls/bypass_account.hpp"
 
 #include <fmt/format.h>
 
