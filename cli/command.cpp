@@ -32,8 +32,12 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
   const bool is_command_missing = &asked == &app;
   if (is_command_missing && first.empty()) return "which command? 'dpm --help' lists them";
   if (is_command_missing) return "no option '" + first + "'" + nearest_option(app, first);
+  // A value that an option refuses: what stands behind it has not been looked at, and is not wrong.
+  const int kind = wrong.get_exit_code();
+  const bool is_refused = kind == static_cast<int>(CLI::ExitCodes::ValidationError) ||
+                          kind == static_cast<int>(CLI::ExitCodes::ConversionError);
   const auto surplus = asked.remaining();
-  if (surplus.empty()) return wrong.what();
+  if (surplus.empty() || is_refused) return wrong.what();
   const auto option =
       std::find_if(surplus.begin(), surplus.end(), [](const auto& word) { return word.starts_with("-"); });
   if (option != surplus.end()) return "no option '" + *option + "'" + nearest_option(asked, *option);

@@ -125,6 +125,7 @@ static __always_inline int carries_nothing(const struct sock* sk, u16 type, u8 s
 static __always_inline u64 names_of(const struct sock* sk) {
   if (sk->__sk_common.skc_family != af_unix)
     return sk->__sk_common.skc_addrpair ^ (u64)sk->__sk_common.skc_portpair << 16 ^ 1;
+  if (sk->sk_type != sock_dgram) return 1;  // connected once and for all
   const struct unix_sock* local = (const struct unix_sock*)sk;
   return (u64)BPF_CORE_READ(local, peer) ^ (u64)BPF_CORE_READ(local, addr) << 1 ^ 1;
 }

@@ -93,6 +93,7 @@ struct task_struct {
   struct files_struct* files;
   struct task_struct* group_leader;
   struct pid* thread_pid;
+  void* bpf_storage;
   char comm[16];
 } dpm_relocated;
 

@@ -3,7 +3,9 @@
 
 #include "maps.h"
 
+// Most threads of the machine have no storage at all, and are passed by without a call.
 static __always_inline struct thread_state* state_of(struct task_struct* task) {
+  if (!task->bpf_storage) return 0;
   return bpf_task_storage_get(&threads, task, 0, 0);
 }
 

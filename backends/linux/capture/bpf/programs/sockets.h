@@ -11,12 +11,11 @@ static __always_inline int exchanges_messages(const struct sock* sk) {
 }
 
 // The offset after the last byte that was sent or received, by the kernel's own counters.
-static __always_inline u64 tcp_offset(const struct sock* sk, const struct socket_state* socket, int sends) {
-  const struct tcp_sock* tcp = (const struct tcp_sock*)sk;
-  if (!sends)
-    return BPF_CORE_READ(tcp, bytes_received) - (u32)(BPF_CORE_READ(tcp, rcv_nxt) - BPF_CORE_READ(tcp, copied_seq));
-  const u32 under_way = BPF_CORE_READ(tcp, write_seq) - BPF_CORE_READ(tcp, snd_una);
-  return BPF_CORE_READ(tcp, bytes_acked) + under_way - socket->syn_counted;
+static __always_inline u64 tcp_offset(struct sock* sk, const struct socket_state* socket, int sends) {
+  const struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);  // its members are read without calls
+  if (!tcp) return 0;
+  if (!sends) return tcp->bytes_received - (u32)(tcp->rcv_nxt - tcp->copied_seq);
+  return tcp->bytes_acked + (u32)(tcp->write_seq - tcp->snd_una) - socket->syn_counted;
 }
 
 static __always_inline u64 offset_before(struct sock* sk, struct socket_state* socket, int moved, int sends) {
