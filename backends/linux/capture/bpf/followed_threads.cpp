@@ -58,28 +58,44 @@ FollowedThread& FollowedThreads::add(const Processes::Birth& birth, FollowedThre
   MeteredThread* const by = creator == nullptr ? nullptr : creator->metered;
   thread->metered = &meter_.processes().begin(birth, by, local(now_ns), now_ns);
   thread->process = std::move(process);
+  thread->known_since_ns = now_ns;
   if (thread->process->first.is_none()) thread->process->first = thread->metered->id();
   ++thread->process->threads;
-  if (creator != nullptr) thread->sites = {};
   auto& place = threads_[birth.tid];
   place = std::move(thread);
   return *place;
 }
 
-void FollowedThreads::begin_program(std::int64_t now_ns) {
+Processes::Birth FollowedThreads::birth_of_first(std::uint32_t tid) const {
   Processes::Birth birth;
-  birth.pid = birth.tid = program_.pid;
+  birth.pid = program_.pid;
+  birth.tid = tid;
   birth.program = read_program_path(program_.pid);
-  birth.name = file_name(first_word(program_.command));
-  birth.cgroup = read_cgroup_label(program_.pid);
-  birth.began_ns = read_beginning_ns(program_.pid, program_.pid);
+  birth.began_ns = read_beginning_ns(program_.pid, tid);
   birth.flags = program_.flags;
+  birth.acquired = !program_.from_start;
+  birth.name = name_or_file(read_command_name(program_.pid, tid), birth.program);
+  if (tid == program_.pid) birth.cgroup = read_cgroup_label(program_.pid);
+  if (!program_.from_start) return birth;
+  birth.name = file_name(first_word(program_.command));
   process_cpu_time_ns(program_.pid, birth.cpu_before_ns);  // dpm's
+  return birth;
+}
+
+void FollowedThreads::begin_program(std::int64_t now_ns) {
   auto process = std::make_shared<FollowedProcess>();
   process->pid = process->seen_as = program_.pid;
-  process->program = birth.program;
-  process->cgroup = birth.cgroup;
-  add(birth, nullptr, std::move(process), now_ns);
+  std::vector<std::uint32_t> tids = {program_.pid};  // the first comes first
+  for (const std::uint32_t tid : read_thread_ids(program_.pid))
+    if (tid != program_.pid) tids.push_back(tid);
+  for (const std::uint32_t tid : tids) {
+    const Processes::Birth birth = birth_of_first(tid);
+    if (tid == program_.pid) {
+      process->program = birth.program;
+      process->cgroup = birth.cgroup;
+    }
+    add(birth, nullptr, process, now_ns);
+  }
 }
 
 void FollowedThreads::take(const dpm_task_record& record) {
@@ -103,6 +119,8 @@ void FollowedThreads::take(const dpm_task_record& record) {
 void FollowedThreads::forked(const dpm_task_record& record, std::int64_t now_ns) {
   FollowedThread* creator = find(record.tid);
   if (creator == nullptr) return;
+  // It was listed when its running process was acquired.
+  if (const FollowedThread* known = find(record.child); known != nullptr && known->known_since_ns > now_ns) return;
   const bool is_process = record.child == record.child_pid;
   Processes::Birth birth;
   birth.pid = record.child_pid;

@@ -27,8 +27,9 @@ struct FollowedThread {
   MeteredThread* metered = nullptr;
   std::shared_ptr<FollowedProcess> process;
   std::array<std::uint64_t, 8> sites = {};  // where its calls are made
-  std::uint64_t cpu_ns = 0;                 // the last reading
-  std::uint64_t cpu_before_ns = 0;          // of a thread that goes on under another number: what its number had used
+  std::int64_t known_since_ns = 0;
+  std::uint64_t cpu_ns = 0;         // the last reading
+  std::uint64_t cpu_before_ns = 0;  // of a thread that goes on under another number: what its number had used
   // It has ended, and may still run for a moment in the kernel.
   struct End {
     LocalTime time;
@@ -47,11 +48,12 @@ class FollowedThreads {
     std::uint32_t pid = 0;
     std::string command;
     MeterFlags flags;
+    bool from_start = true;  // it waits before its first instruction, and is still dpm; otherwise it was running
   };
   FollowedThreads(Meter& meter, const Program& program, std::int64_t clock_offset_ns)
       : meter_(meter), program_(program), clock_offset_ns_(clock_offset_ns) {}
 
-  // The program's first process, which waits before its first instruction.
+  // The program's first process, with its threads.
   void begin_program(std::int64_t now_ns);
   void take(const dpm_task_record& record);
   // A wait of this thread has returned because of the child `seen_as`.
@@ -76,6 +78,7 @@ class FollowedThreads {
   void exited(const dpm_task_record& record, std::int64_t now_ns);
   void gone(std::uint32_t tid, std::uint64_t cpu_ns);
   void take_over(std::uint32_t tid, std::uint32_t pid, std::uint64_t cpu_ns, std::int64_t now_ns);
+  Processes::Birth birth_of_first(std::uint32_t tid) const;
   FollowedThread& add(const Processes::Birth& birth, FollowedThread* creator, std::shared_ptr<FollowedProcess> process,
                       std::int64_t now_ns);
   Child* child_of(std::uint32_t parent_pid, std::uint32_t seen_as);

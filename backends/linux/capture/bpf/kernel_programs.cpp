@@ -162,10 +162,11 @@ Result<KernelPrograms> KernelPrograms::load(const Options& options) {
   return KernelPrograms(std::move(state));
 }
 
-Result<void> KernelPrograms::follow(int process_fd) {
+Result<void> KernelPrograms::follow(int thread_fd) {
   const std::vector<char> nothing_yet(bpf_map__value_size(state_->skeleton->maps.threads));
-  if (::bpf_map_update_elem(bpf_map__fd(state_->skeleton->maps.threads), &process_fd, nothing_yet.data(), BPF_ANY) != 0)
-    return Error::from_errno("let the kernel's programs follow the process");
+  const int threads = bpf_map__fd(state_->skeleton->maps.threads);
+  if (::bpf_map_update_elem(threads, &thread_fd, nothing_yet.data(), BPF_NOEXIST) != 0 && errno != EEXIST)
+    return Error::from_errno("let the kernel's programs follow a thread");
   return {};
 }
 

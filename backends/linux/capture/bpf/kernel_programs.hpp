@@ -35,8 +35,8 @@ class KernelPrograms {
   KernelPrograms& operator=(KernelPrograms&&) noexcept;
   ~KernelPrograms();
 
-  // The thread behind this process descriptor, and all that it will start, are metered from now on.
-  Result<void> follow(int process_fd);
+  // The thread behind this pidfd (of a process: its first thread), and all that it will start, are metered from now on.
+  Result<void> follow(int thread_fd);
 
   // One for each processor, and last the one of processes and names.
   const std::vector<int>& rings() const;

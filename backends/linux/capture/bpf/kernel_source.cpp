@@ -32,7 +32,7 @@ struct KernelSource::State {
         program(std::move(followed)),
         options(std::move(chosen)),
         on_ready(std::move(when_ready)),
-        translator(meter, {program.pid, program.command, options.flags}, local_clock_offset_ns()) {
+        translator(meter, {program.pid, program.command, options.flags, program.from_start}, local_clock_offset_ns()) {
     meter.conversations().set_local_addresses(machine_addresses());
   }
 

@@ -22,6 +22,7 @@ namespace dpm {
 struct FollowedProgram {
   std::uint32_t pid = 0;
   std::string command;
+  bool from_start = true;  // as in FollowedThreads::Program
 };
 
 class KernelSource : public LiveSource {

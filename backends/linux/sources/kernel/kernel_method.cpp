@@ -1,9 +1,15 @@
 // Metering from inside the kernel: eBPF programs record what the program does, and no call waits.
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "backends/linux/capture/bpf/kernel_source.hpp"
+#include "backends/linux/capture/kernel/process_files.hpp"
+#include "backends/linux/capture/kernel/tracee.hpp"
 #include "backends/linux/capture/program/launch.hpp"
 #include "model/check.hpp"
 #include "model/metering_method.hpp"
@@ -21,45 +27,86 @@ class KernelRun : public MeteredRun {
       : launched_(std::move(launched)),
         programs_(std::move(programs)),
         start_(start),
-        facts_{launched_.program().pid, launched_.program().command, false} {}
+        program_{launched_->program().pid, launched_->program().command, true},
+        facts_(facts_of(program_)) {}
+  KernelRun(FollowedProgram running, KernelPrograms programs)
+      : programs_(std::move(programs)), program_(std::move(running)), facts_(facts_of(program_)) {}
 
   const MeteredFacts& facts() const override { return facts_; }
 
   std::unique_ptr<LiveSource> meter(MeterOptions options) override {
     DPM_CHECK(programs_.has_value());
     auto on_ready = [this, also = options.on_ready] {
-      if (start_ == Start::when_ready) launched_.start();
+      if (launched_ && start_ == Start::when_ready) launched_->start();
       if (also) also();
     };
     auto programs = *std::move(programs_);
     programs_.reset();
-    return std::make_unique<KernelSource>(std::move(programs), FollowedProgram{facts_.pid, facts_.command},
-                                          std::move(options), std::move(on_ready));
+    return std::make_unique<KernelSource>(std::move(programs), program_, std::move(options), std::move(on_ready));
   }
 
   void start() override {
-    DPM_CHECK(start_ == Start::when_told);
-    launched_.start();
+    DPM_CHECK(launched_ && start_ == Start::when_told);
+    launched_->start();
   }
 
   Result<void> release() override { return {}; }  // nothing of ours is in the program
 
  private:
-  LaunchedProgram launched_;
+  static MeteredFacts facts_of(const FollowedProgram& program) { return {program.pid, program.command, false, ""}; }
+
+  std::optional<LaunchedProgram> launched_;
   std::optional<KernelPrograms> programs_;
-  const Start start_;
+  const Start start_ = Start::when_ready;
+  const FollowedProgram program_;
   const MeteredFacts facts_;
 };
 
-Result<std::unique_ptr<MeteredRun>> follow(LaunchedProgram launched, KernelRun::Start start, std::size_t ring_bytes) {
+Result<KernelPrograms> load(std::size_t ring_bytes) {
   KernelPrograms::Options options;
   if (ring_bytes != 0) options.ring_bytes = ring_bytes;
-  auto programs = KernelPrograms::load(options);
+  return KernelPrograms::load(options);
+}
+
+Result<std::unique_ptr<MeteredRun>> follow(LaunchedProgram launched, KernelRun::Start start, std::size_t ring_bytes) {
+  auto programs = load(ring_bytes);
   if (!programs) return programs.error();
   const UniqueFd process = open_process(launched.program().pid);
   if (!process) return Error::from_errno("watch the program's process");
   if (auto followed = programs->follow(process.get()); !followed) return followed.error();
   return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(std::move(launched), *std::move(programs), start));
+}
+
+// Those that a thread starts once it is followed are followed too. So when all that are listed are followed, all are.
+Result<void> follow_all_threads(std::uint32_t pid, KernelPrograms& programs) {
+  std::set<std::uint32_t> followed;
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (const std::uint32_t tid : read_thread_ids(pid)) {
+      if (!followed.insert(tid).second) continue;
+      is_new = true;
+      const UniqueFd thread = open_thread(tid, pid);
+      if (!thread && errno == ESRCH) continue;  // it has ended
+      if (!thread) return Error::from_errno("watch a thread of it");
+      if (process_of(thread.get()) != tid && tid != pid)
+        return Error{"Linux 6.9 is needed to follow the threads of a running process; --source notify does not need it"};
+      if (auto done = programs.follow(thread.get()); !done && errno != ESRCH) return done.error();
+    }
+  }
+  if (followed.empty()) return Error{"there is no such process"};
+  return {};
+}
+
+Result<std::unique_ptr<MeteredRun>> follow_running(std::uint32_t pid, std::size_t ring_bytes) {
+  const std::string name = read_command_name(pid, pid);
+  const auto refuse = [&](const std::string& why) { return Error{fmt::format("acquire {} ({}): {}", pid, name, why)}; };
+  if (name.empty()) return Error{fmt::format("acquire {}: there is no such process ('ps -e' lists them)", pid)};
+  if (read_program_path(pid).empty()) return refuse("this account may not look at it, or it is a thread of the kernel");
+  auto programs = load(ring_bytes);
+  if (!programs) return programs.error();
+  if (auto done = follow_all_threads(pid, *programs); !done) return refuse(done.error().what);
+  return std::unique_ptr<MeteredRun>(
+      std::make_unique<KernelRun>(FollowedProgram{pid, name, false}, *std::move(programs)));
 }
 
 class KernelMethod : public MeteringMethod {
@@ -89,8 +136,8 @@ class KernelMethod : public MeteringMethod {
     return follow(*std::move(launched), KernelRun::Start::when_told, 0);
   }
 
-  Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t, const Options&) const override {
-    return Error{"the kernel source meters programs that dpm starts; acquire with --source notify"};
+  Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const override {
+    return follow_running(pid, options.ring_bytes);
   }
 };
 
