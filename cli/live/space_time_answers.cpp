@@ -284,7 +284,7 @@ Reach future_of(const std::vector<RecordedArc>& arcs, const RecordedArc& of) {
 }  // namespace
 
 Result<Answer> SpaceTimeAnswers::message(const Json& params, LiveRecording& recording) {
-  const auto id = number_of(params, "id", 0, 0, 9e15);
+  const auto id = number_of(params, "arc", 0, 0, 9e15);
   if (!id) return id.error();
   const auto known = arcs_.find(static_cast<std::uint64_t>(*id));
   if (known == arcs_.end()) return Error{"this message is of a picture that is too old; draw the window again"};

@@ -152,7 +152,7 @@ TEST_CASE("live: a small window is exact, a large one is not", "[live]") {
   CHECK(flows == 40'000);
 
   const double id = numbers(small, "arc_id").at(200);
-  const Json message = ask(*live, "message", {{"id", id}}).json;
+  const Json message = ask(*live, "message", {{"arc", id}}).json;
   CHECK(message.at("past").size() == SpaceTimeAnswers::kNeighboursMost);
   CHECK(message.at("future").size() == SpaceTimeAnswers::kNeighboursMost);
   CHECK(message.at("past_left_out").get<int>() > 0);
@@ -246,7 +246,7 @@ TEST_CASE("live: parameters that make no sense are refused with a sentence", "[l
       {"series", {{"of", Json::array({1, 2})}}},
       {"spacetime", {{"rows", {-1}}}},
       {"spacetime", {{"rows", {"client"}}}},
-      {"message", {{"id", 12345}}},
+      {"message", {{"arc", 12345}}},
       {"event_at", {{"process", 7}}},
       {"no_such_request", Json::object()},
   };

@@ -117,6 +117,6 @@ test("file: events of rows that are not shown are left out, and counted", async 
   assert.deepEqual([answer.rows_left_out, answer.seg_row, answer.arc_from, answer.arc_to, answer.arc_id], [1, [0, 1], [0], [1], [101]]);
   const narrow = await source.request("spacetime", { from_s: 0, to_s: 0.9 });
   assert.deepEqual([narrow.seg_row, narrow.arc_id], [[0], []]);
-  assert.deepEqual((await source.request("message", { id: 101 })).past, [100]);
+  assert.deepEqual((await source.request("message", { arc: 101 })).past, [100]);
   assert.equal((await source.request("event_at", { process: 6, at_s: 1.6, direction: "after" })).at_s, 2);
 });

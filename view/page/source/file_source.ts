@@ -41,7 +41,7 @@ export class FileSource implements Source {
       case "series": return this.of_levels(name).series(from_s, to_s, parameters.width ?? 512, parameters.of ?? []);
       case "overview": return this.levels ? { ...known, ...this.levels.overview(from_s, to_s, parameters.width ?? 512), ...this.totals(known, from_s, to_s) } : this.known(name);
       case "spacetime": return this.spacetime(from_s, to_s, parameters);
-      case "message": return this.message(parameters.id);
+      case "message": return this.message(parameters.arc);
       case "event_at": return this.event_at(parameters);
       case "request": return this.one_request(parameters.number ?? 0);
       default: return this.known(name);

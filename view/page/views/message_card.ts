@@ -17,7 +17,7 @@ export class MessageCard {
 
   constructor(private readonly context: Context, private readonly lanes: () => Answer | null, private readonly changed: () => void) {
     this.feed = context.feed({
-      request: "message", parameters: () => (context.state.message === null ? null : { id: context.state.message }), each_ms: 1e9, on_time: () => {},
+      request: "message", parameters: () => (context.state.message === null ? null : { arc: context.state.message }), each_ms: 1e9, on_time: () => {},
       on_answer: (answer) => this.take(answer), on_refusal: (sentence) => this.refuse(sentence),
     });
     this.update();
