@@ -71,28 +71,30 @@ class Curve {
   Amounts at(LocalTime time, std::size_t& hint) const {
     std::size_t step = 1, low = hint;  // points_[low - 1].until <= time
     while (low + step <= points_.size() && points_[low + step - 1].until <= time) low += step, step *= 2;
-    const auto after =
+    const auto next =
         std::upper_bound(points_.begin() + static_cast<std::ptrdiff_t>(low),
                          points_.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, points_.size())), time,
                          [](LocalTime t, const Point& point) { return t < point.until; });
-    hint = static_cast<std::size_t>(after - points_.begin());
+    hint = static_cast<std::size_t>(next - points_.begin());
     if (hint == 0) return {};
     const Point& before = points_[hint - 1];
-    if (after == points_.end() || before.until == time) return before.sum;
+    if (next == points_.end() || before.until == time) return before.sum;
     Amounts sum = before.sum;
-    Amounts rise = after->sum;
+    Amounts rise = next->sum;
     rise -= before.sum;
-    sum += rise.part(time.ns - before.until.ns, after->until.ns - before.until.ns);
+    sum += rise.part(time.ns - before.until.ns, next->until.ns - before.until.ns);
     return sum;
   }
 
-  // Bins until `limit` become as wide as `width_ns`; those that would end after it half as wide, or less. `limit` is a
-  // multiple of `finest_ns`, and the width a power of two of it.
-  void coarsen(LocalTime limit, std::int64_t width_ns, std::int64_t finest_ns) {
+  // Bins from `done` to `limit` become as wide as `width_ns`; those that would end after it half as wide, or less. `done`
+  // is a multiple of the width, `limit` of `finest_ns`, and the width a power of two of it.
+  void coarsen(LocalTime done, LocalTime limit, std::int64_t width_ns, std::int64_t finest_ns) {
+    const std::size_t first = after(done);
     std::vector<Point> kept;
-    std::size_t hint = 0, i = 0;
+    std::size_t hint = first, i = first;
     const auto keep = [&](LocalTime at) {
-      if (kept.empty() || kept.back().until < at) kept.push_back({at, this->at(at, hint)});
+      const bool is_known = kept.empty() ? first > 0 && points_[first - 1].until >= at : kept.back().until >= at;
+      if (!is_known) kept.push_back({at, this->at(at, hint)});
     };
     while (i < points_.size() && points_[i].until <= limit) {
       while (width_ns > finest_ns && rounded_up(points_[i].until, width_ns) > limit) width_ns /= 2;
@@ -101,17 +103,17 @@ class Curve {
       keep(end);
       while (i < points_.size() && points_[i].until <= end) ++i;
     }
-    kept.insert(kept.end(), points_.begin() + static_cast<std::ptrdiff_t>(i), points_.end());
-    if (kept.size() < points_.size()) points_ = std::move(kept);
-    points_.shrink_to_fit();
+    if (kept.size() >= i - first) return;
+    std::copy(kept.begin(), kept.end(), points_.begin() + static_cast<std::ptrdiff_t>(first));
+    points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(first + kept.size()),
+                  points_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (points_.capacity() > 2 * points_.size()) points_.shrink_to_fit();
   }
 
-  std::size_t bytes() const { return points_.capacity() * sizeof(Point); }
-  std::size_t bytes_after(LocalTime time) const {
-    const auto after = std::upper_bound(points_.begin(), points_.end(), time,
-                                        [](LocalTime t, const Point& point) { return t < point.until; });
-    return static_cast<std::size_t>(points_.end() - after) * sizeof(Point);
-  }
+  // Of the points, and of the memory that they have: at most twice as much, and a few points.
+  std::size_t bytes() const { return points_.size() * sizeof(Point); }
+  std::size_t bytes_reserved() const { return points_.capacity() * sizeof(Point); }
+  std::size_t bytes_after(LocalTime time) const { return (points_.size() - after(time)) * sizeof(Point); }
 
  private:
   static LocalTime bin_end(LocalTime time, std::int64_t width_ns) {
@@ -121,12 +123,19 @@ class Curve {
     return {-floor_divide(-time.ns, width_ns) * width_ns};
   }
 
+  // The number of points until a moment.
+  std::size_t after(LocalTime time) const {
+    const auto first = std::upper_bound(points_.begin(), points_.end(), time,
+                                        [](LocalTime t, const Point& point) { return t < point.until; });
+    return static_cast<std::size_t>(first - points_.begin());
+  }
+
   void begin_at(LocalTime bin_end, std::int64_t width_ns) {
     append({{bin_end.ns - width_ns}, {}});
     append({bin_end, {}});
   }
 
-  // A vector that doubles would be half empty, and curves share a budget.
+  // A vector that doubles could be half empty, and curves share a budget.
   void append(const Point& point) {
     const Point copy = point;
     if (points_.size() == points_.capacity()) points_.reserve(points_.size() + points_.size() / 2 + 2);

@@ -1,6 +1,8 @@
 #include "analysis/levels/levels.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 #include "model/check.hpp"
 
@@ -284,7 +286,7 @@ void LevelsAnalysis::for_each_curve(Each&& each) {
     for (auto& stay : pair.stays) each(stay.machine, stay.curve);
 }
 
-// The moment after which the points take a quarter of the budget.
+// About the moment after which the points take an eighth of the budget.
 RunTime LevelsAnalysis::begin_of_newest() {
   std::int64_t low_ns = std::numeric_limits<std::int64_t>::max(), high_ns = std::numeric_limits<std::int64_t>::min();
   for_each_curve([&](MachineId machine, const auto& curve) {
@@ -292,39 +294,56 @@ RunTime LevelsAnalysis::begin_of_newest() {
     low_ns = std::min(low_ns, offsets_.run_time(machine, curve.begin()).ns);
     high_ns = std::max(high_ns, offsets_.run_time(machine, curve.until()).ns);
   });
-  while (high_ns - low_ns > options_.finest_ns) {
+  if (coarse_until_) low_ns = std::max(low_ns, coarse_until_->ns);
+  for (int halving = 0; halving < 10 && high_ns - low_ns > options_.finest_ns; ++halving) {
     const std::int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
     std::size_t newer = 0;
     for_each_curve([&](MachineId machine, const auto& curve) {
       newer += curve.bytes_after(offsets_.local_time(machine, {middle_ns}));
     });
-    (newer > options_.bytes_max / 4 ? low_ns : high_ns) = middle_ns;
+    (newer > options_.bytes_max / 8 ? low_ns : high_ns) = middle_ns;
   }
   return {high_ns};
 }
 
-void LevelsAnalysis::coarsen_all() {
+// From `done` on, up to where bins are coarse now.
+void LevelsAnalysis::coarsen_all(std::optional<RunTime> done) {
+  const auto floor_to = [](LocalTime time, std::int64_t width_ns) {
+    return LocalTime{floor_divide(time.ns, width_ns) * width_ns};
+  };
   bytes_ = 0;
   for_each_curve([&](MachineId machine, auto& curve) {
-    const LocalTime limit = offsets_.local_time(machine, *coarse_until_);
-    const std::int64_t finest_ns = options_.finest_ns;
-    curve.coarsen({floor_divide(limit.ns, finest_ns) * finest_ns}, coarse_ns_, finest_ns);
+    const LocalTime limit = floor_to(offsets_.local_time(machine, *coarse_until_), options_.finest_ns);
+    const LocalTime from =
+        done ? floor_to(offsets_.local_time(machine, *done), coarse_ns_) : LocalTime{-kTimeEndNs * 2};
+    curve.coarsen(from, limit, coarse_ns_, options_.finest_ns);
     bytes_ += curve.bytes();
   });
 }
 
-// Half of the budget is left, so that this is seldom. It ends: at last each curve has a few points, which is more
-// than the budget only if that is less than 400 bytes a curve.
+// A quarter of the budget is left, and the next quarter is for what comes: each event is made coarse a few times at most. It
+// ends: at last each curve has a few points, which is more only if the budget is less than a kilobyte a curve.
 void LevelsAnalysis::fit() {
   offsets_.settle();
-  coarse_until_ =
-      std::max(coarse_until_.value_or(RunTime{std::numeric_limits<std::int64_t>::min()}), begin_of_newest());
+  const std::optional<RunTime> done = coarse_until_;
+  const RunTime until = begin_of_newest();
+  coarse_until_ = done ? std::max(*done, until) : until;
+  coarsen_all(done);
   constexpr std::int64_t kCoarsestNs = std::int64_t{1} << 56;
-  coarsen_all();
-  while (bytes_ > options_.bytes_max / 2 && coarse_ns_ < kCoarsestNs) {
-    coarse_ns_ *= 2;
-    coarsen_all();
+  while (bytes_ > options_.bytes_max / 4 && coarse_ns_ < kCoarsestNs) {
+    // Bins that are twice as wide leave half of the points at best.
+    coarse_ns_ *= static_cast<std::int64_t>(std::bit_ceil(bytes_ / (options_.bytes_max / 4 + 1) + 1));
+    coarsen_all(std::nullopt);
   }
+}
+
+std::size_t LevelsAnalysis::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& process : processes_)
+    for (const auto& stay : process.stays) bytes += stay.curve.bytes_reserved();
+  for (const auto& pair : pairs_)
+    for (const auto& stay : pair.stays) bytes += stay.curve.bytes_reserved();
+  return bytes;
 }
 
 }  // namespace dpm

@@ -15,7 +15,7 @@
 //   queue             length x time, where MESSAGEQUEUED is metered: one more with each, one less with each RECEIVE
 // A process that waits now, or has messages queued now, does so until the last event of its machine.
 //
-// Memory: `bytes_max` for all curves. When they come near it, the newest quarter stays as fine as it is, and older bins are
+// Memory: `bytes_max` for all curves. When they come near it, the newest eighth stays as fine as it is, and older bins are
 // merged pairwise until everything fits: the last minutes of a program that runs for days are as fine as ever. A process or
 // pair takes some 200 bytes besides; pairs beyond `pairs_max` are summed in one without ends.
 #pragma once
@@ -97,7 +97,7 @@ class LevelsAnalysis : public EventSink {
   std::uint64_t events() const { return events_; }
   // Bins are at least as fine as this at that moment and later: finer windows show steps.
   std::int64_t width_ns_at(RunTime from) const;
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const;  // of all curves
   const MachineOffsets& offsets() const { return offsets_; }
   void settle_offsets() { offsets_.settle(); }
 
@@ -139,7 +139,7 @@ class LevelsAnalysis : public EventSink {
   template <typename Each>
   void for_each_curve(Each&& each);
   void fit();
-  void coarsen_all();
+  void coarsen_all(std::optional<RunTime> done);
   RunTime begin_of_newest();
 
   LevelsOptions options_;
@@ -149,7 +149,7 @@ class LevelsAnalysis : public EventSink {
   std::vector<Pair> pairs_;
   std::unordered_map<std::uint64_t, std::size_t> pair_numbers_;
   std::uint64_t events_ = 0;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0;   // of the points of all curves
   std::int64_t coarse_ns_;  // width of the bins until `coarse_until_`
   std::optional<RunTime> coarse_until_;
 };
