@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -152,7 +153,8 @@ Result<Answer> LiveTrace::placement(const std::shared_ptr<WholeFindings>& whole)
   const std::lock_guard held(search_->mutex);
   document["best"] = search_->best;
   if (search_->is_running)
-    document["searching"] = {{"evaluated", search_->evaluated.load()}, {"of", search_->of.load()}};
+    document["searching"] =
+        static_cast<double>(search_->evaluated) / static_cast<double>(std::max<std::uint64_t>(search_->of, 1));
   if (!search_->why_not.empty()) document["why_not"] = search_->why_not;
   return Answer{std::move(document), {}};
 }
