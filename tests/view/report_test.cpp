@@ -146,7 +146,7 @@ TEST_CASE("view: figures of nothing are written without a fault", "[view]") {
 
 TEST_CASE("view: a ledger that does not add up is marked", "[view]") {
   ReportInput report;
-  report.ledger = Ledger{10, 5, 1, 1, {}, {"clock of red jumped"}};
+  report.ledger = Ledger{10, 5, 1, 1, 0, {}, {"clock of red jumped"}};
   CHECK(report_json(report)["ledger"]["balanced"] == false);
   CHECK(report_json(report)["ledger"]["warnings"][0] == "clock of red jumped");
   report.ledger->kept = 8;
