@@ -348,4 +348,246 @@ ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, 
   return std::move(state.result);
 }
 
+// ---- which message a process takes
+
+// Takes the message that the process waits for, if it has arrived; otherwise arranges that the process is woken.
+bool Replay::State::receive(std::uint32_t p) {
+  const bool taken = order == Order::recorded ? receive_recorded(p) : receive_arrived(p);
+  if (!taken) processes[p].waiting = processes[p].waited = true;
+  return taken;
+}
+
+bool Replay::State::receive_recorded(std::uint32_t p) {
+  Process& process = processes[p];
+  const HistoryEvent& event = history.events[process.cursor];
+  const std::int64_t arrival = arrival_ns[process.cursor];
+  process.taken_from = event.peer;
+  process.taken_send = event.match;
+  if (event.match == kNoEvent) {
+    const auto arc = external_to.find(process.cursor);
+    if (arc == external_to.end()) return true;
+    process.taken_send = arc->second.from;
+  }
+  if (arrival == kArrivalUnknown) return false;
+  if (static_cast<double>(arrival) <= now_ns) return true;
+  arrivals.set(p, static_cast<double>(arrival));
+  return false;
+}
+
+bool Replay::State::receive_arrived(std::uint32_t p) {
+  Process& process = processes[p];
+  if (takes_outside[p]) {
+    const std::uint32_t outside = next_from_outside(p);
+    if (outside != kNoEvent) {
+      take_outside(p, outside);
+      return true;
+    }
+  }
+  ArrivedMessages& queue = queues[p];
+  const bool any = wanted.takes_any(p, process);
+  const std::size_t at =
+      any ? queue.first()
+          : queue.first_of([&](const ArrivingMessage& message) { return wanted.includes(p, process, message); });
+  if (at == ArrivedMessages::kNothing) return false;
+  const auto arrival = static_cast<double>(queue[at].arrival_ns);
+  if (arrival > now_ns) {
+    arrivals.set(p, arrival);
+    return false;
+  }
+  take(p, queue.take(at));
+  return true;
+}
+
+// The RECEIVE from outside that is due next, or kNoEvent.
+std::uint32_t Replay::State::next_from_outside(std::uint32_t p) {
+  Process& process = processes[p];
+  const std::uint32_t end = history.first_event[p + 1];
+  const auto open = [&](std::uint32_t e) { return history.events[e].kind() == HistoryKind::receive && !received[e]; };
+  std::uint32_t& first = process.first_open;
+  while (first < end && !open(first)) ++first;
+  const auto is_outside = [&](std::uint32_t e) { return from_outside(history.events[e]) && !external_to.contains(e); };
+  if (process.takes_outside) {
+    for (std::uint32_t e = first; e < end; ++e) {
+      if (open(e) && is_outside(e)) return e;
+    }
+  }
+  return first < end && is_outside(first) && wanted.includes_outside(p, process, first) ? first : kNoEvent;
+}
+
+void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
+  Process& process = processes[p];
+  process.cursor = event;
+  process.source = p;
+  process.taken_send = kNoEvent;
+  process.taken_from = history.events[event].peer;
+  process.redirect_from = process.redirect_to = kNoPeer;
+  process.takes_outside = process.takes_any = false;
+  received[event] = 1;
+}
+
+double Replay::State::work_factor(std::uint32_t p) const {
+  const Process& process = processes[p];
+  if (order != Order::role || destinations.empty() || process.source == p) return 1;
+  const std::uint32_t piece = task_of[process.cursor] == kNoEvent ? process.cursor : task_of[process.cursor];
+  return destinations.work_factor(piece, process.source, p);
+}
+
+void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
+  Process& process = processes[p];
+  const HistoryEvent& sent = history.events[message.send];
+  wanted.received(p, process, message.sender);
+  process.taken_send = message.send;
+  process.taken_from = message.sender;
+  if (order == Order::role) destinations.received(p, message.sender);
+  process.redirect_from = process.redirect_to = kNoPeer;
+  process.takes_any = false;
+  if (order == Order::role && !counted.empty() && counted[message.receive] != 0) {
+    DPM_CHECK(process.next_handout < handouts[p].size());  // as many as were sent
+    const Handout& handout = handouts[p][process.next_handout++];
+    process.cursor = handout.receive;
+    process.source = p;
+    if (handout.kind == Handout::Kind::answer) {
+      process.redirect_from = history.events[process.cursor].peer;
+      process.redirect_to = message.sender;
+    }
+  } else {
+    process.cursor = message.receive;
+    process.source = sent.match == kNoEvent ? p : sent.peer;
+    if (!performer.empty()) performer[process.cursor] = p;
+    process.work_factor = work_factor(p);
+  }
+  if (!received.empty()) received[process.cursor] = 1;
+  if (timers.limits_ns.contains(process.cursor)) limits_over.insert(process.cursor);
+}
+
+// When no process can continue although there is more to do, the message that arrived first is received by a process
+// that waits for others; without any message, an unfinished wait ends. Returns whether there was one.
+bool Replay::State::force_one() {
+  std::uint32_t first = Roles::kNone, outside = Roles::kNone, at_wait = Roles::kNone;
+  for (std::uint32_t p = 0; p < processes.size(); ++p) {
+    if (!processes[p].waiting || !processes[p].created) continue;
+    if (stands_at_wait(p)) {
+      at_wait = std::min(at_wait, p);
+      continue;
+    }
+    if (!queues[p].empty() && (first == Roles::kNone || queues[p][0] < queues[first][0])) first = p;
+    if (outside == Roles::kNone && takes_outside[p]) {
+      processes[p].takes_outside = true;
+      if (next_from_outside(p) != kNoEvent) outside = p;
+      processes[p].takes_outside = outside == p;
+    }
+  }
+  const std::uint32_t forced = outside != Roles::kNone ? outside : first;
+  if (forced == Roles::kNone && at_wait == Roles::kNone) return false;
+  ++result.forced_receives;
+  if (forced == Roles::kNone) {
+    end_wait(processes[at_wait].cursor);
+    return true;
+  }
+  if (outside == Roles::kNone) processes[forced].takes_any = true;
+  arrivals.set(forced, now_ns);
+  return true;
+}
+
+// ---- what a process does of its own: when a timer ends (timers.hpp), with the requests that it has (request_queues.hpp)
+
+// Whether the event at its cursor is not due before a timer ends.
+bool Replay::State::waits_for_timer(std::uint32_t p) {
+  if (timers.waits_ns.empty()) return false;
+  Process& process = processes[p];
+  const auto timer = timers.waits_ns.find(process.cursor);
+  if (timer == timers.waits_ns.end() || std::exchange(process.timer_over, true)) return false;
+  double end_ns = now_ns + static_cast<double>(timer->second);
+  if (const auto late = late_ns.find(process.cursor); late != late_ns.end()) end_ns = std::min(end_ns, late->second);
+  if (end_ns <= now_ns) return false;
+  process.waiting = true;
+  process.waited = false;
+  arrivals.set(p, end_ns);
+  return true;
+}
+
+// The answer that came too late in the trace ends the wait if it comes in time here.
+void Replay::State::come_late(std::uint32_t send, std::int64_t arrival) {
+  if (order == Order::recorded) return;
+  const std::uint32_t event = timers.late_answers.at(send), p = history.events[send].peer;
+  const double at_ns = std::max(static_cast<double>(arrival), now_ns);
+  late_ns[event] = at_ns;
+  const Process& process = processes[p];
+  if (process.cursor == event && process.waiting && at_ns < arrivals.key_of(p)) arrivals.set(p, at_ns);
+}
+
+// Whether process `p` no longer waits for the answer to its call. The answer is dropped when it comes.
+bool Replay::State::give_up(std::uint32_t p) {
+  Process& process = processes[p];
+  if (order == Order::recorded || process.phase != Phase::ready || process.source != p) return false;
+  const bool has_role = order == Order::role && (roles.is_worker(p) || !handouts[p].empty() || queued.governs(p));
+  if (has_role) return false;
+  const auto limit = timers.limits_ns.find(process.cursor);
+  if (limit == timers.limits_ns.end() || limits_over.contains(process.cursor)) return false;
+  const double end_ns = process.sent_at_ns + static_cast<double>(limit->second);
+  if (now_ns < end_ns) {
+    arrivals.set(p, std::min(arrivals.key_of(p), end_ns));
+    return false;
+  }
+  ArrivedMessages& queue = queues[p];
+  const std::size_t answer =
+      queue.first_of([&](const ArrivingMessage& message) { return message.receive == process.cursor; });
+  if (answer != ArrivedMessages::kNothing) queue.take(answer);
+  limits_over.insert(process.cursor);
+  process.taken_send = kNoEvent;
+  process.taken_from = history.events[process.cursor].peer;
+  process.waiting = false;
+  arrivals.erase(p);
+  return true;
+}
+
+// The CPU time around an event. What a process with a queue does when a request comes is spent with its RECEIVE.
+CpuCost Replay::State::cpu(std::uint32_t p, std::uint32_t number) {
+  const Process& process = processes[p];
+  const HistoryEvent& event = history.events[number];
+  const bool taken = event.kind() == HistoryKind::receive && process.phase == Phase::after;
+  CpuCost cost = costs.cpu(event, process.source, p, taken ? process.taken_from : receiver_of(p, number));
+  if (order != Order::role || !queued.governs(p)) return cost;
+  if (queued.is_cpu_of_request(p, number)) cost.before_ns = 0;
+  if (taken && queued.is_request(p, number) && queued.is_cpu_of_request(p, number + 1))
+    cost.after_ns += costs.cpu(history.events[number + 1], p, p, history.events[number + 1].peer).before_ns;
+  return cost;
+}
+
+// To the event after the one just performed.
+void Replay::State::go_on_after(std::uint32_t p) {
+  Process& process = processes[p];
+  process.timer_over = false;
+  process.phase = Phase::before;
+  QueuedWork::Next next;
+  if (order == Order::role && queued.governs(p)) next = queued.after(p, process.cursor);
+  switch (next.kind) {
+    case QueuedWork::Next::Kind::as_traced:
+      ++process.cursor;
+      return;
+    case QueuedWork::Next::Kind::stand:
+      process.phase = Phase::ready;
+      [[fallthrough]];
+    case QueuedWork::Next::Kind::event:
+      process.cursor = next.event;
+      return;
+    case QueuedWork::Next::Kind::receive_or_choose:
+      process.phase = Phase::idle;
+      process.takes_any = true;
+  }
+}
+
+// No message has come for process `p`, which chooses among the requests that it holds.
+bool Replay::State::go_on_with_queue(std::uint32_t p) {
+  Process& process = processes[p];
+  if (order != Order::role || process.phase != Phase::idle || !queued.governs(p)) return false;
+  const std::uint32_t next = queued.choose(p);
+  if (next == kNoEvent) return false;
+  process.cursor = next;
+  process.phase = Phase::before;
+  process.waiting = process.waited = process.takes_any = false;
+  arrivals.erase(p);
+  return true;
+}
+
 }  // namespace dpm

@@ -1,5 +1,4 @@
-// The state of a replay (replay.hpp), shared by the files that perform it: replay.cpp has the processes and their machines,
-// replay_receives.cpp which message a process takes, and replay_own_accord.cpp what it does when none comes.
+// The state of a replay (replay.hpp). Apart from replay.cpp, which performs it, so that the algorithm stands by itself there.
 #pragma once
 
 #include <limits>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/live/file_data.hpp"
 #include "cli/number_text.hpp"
 #include "cli/report/trace_report.hpp"
 #include "view/figures.hpp"
@@ -82,7 +81,7 @@ std::string run_report(const Findings& findings, const std::vector<SweepResult>&
     sections.insert(sections.begin() + (findings.parallel ? 1 : 0), published_section(comparisons));
   for (const auto& sweep : sweeps) sections.push_back(sweep_section(sweep));
   for (const auto& matrix : matrices) sections.push_back(matrix_section(matrix));
-  return view::render_report(report, file_data(findings.input.directory));
+  return view::render_report(report);
 }
 
 }  // namespace dpm::cli
