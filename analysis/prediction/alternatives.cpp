@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 namespace dpm {
@@ -35,11 +34,7 @@ Alternatives::Alternatives(const History& history, const Roles& roles, const Des
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
     if (!roles.is_worker(p)) add_segments({p});
   for (const auto& entry : workers_of) add_segments(entry.second);
-  for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    if (!roles.is_worker(p) && !roles.is_dispatcher(p) && !roles.counts(p) && !roles.has_queue(p)) add_exchangeable(p);
   add_choices();
-  for (std::uint32_t p = 0; p < history.process_count(); ++p)
-    parts_ = parts_ || first_parting(p) < history.first_event[p + 1];
 }
 
 Alternatives::Segment Alternatives::segment_of(std::uint32_t process, std::uint32_t receive) const {
@@ -106,19 +101,6 @@ bool Alternatives::are_alike(const std::vector<Segment>& segments) const {
   return std::all_of(segments.begin(), segments.end(), same);
 }
 
-// Requests of one kind to which a process does not always react alike: it may have reacted to each as to another.
-void Alternatives::add_exchangeable(std::uint32_t process) {
-  std::vector<Request> requests = find_requests(history_, process);
-  const std::uint32_t parts = first_parting(process);
-  std::erase_if(requests, [parts](const Request& request) { return request.receive < parts; });
-  for (auto& [kind, alike] : by_kind(history_, requests)) {
-    const auto first = reaction(history_, alike.front());
-    const bool same = std::all_of(alike.begin(), alike.end(),
-                                  [&](const Request& request) { return reaction(history_, request) == first; });
-    if (!same) exchangeable_.push_back(alike);
-  }
-}
-
 void Alternatives::add_choices() {
   for (std::size_t i = 0; i < choices_.choices.size(); ++i) {
     const DestinationChoice& choice = choices_.choices[i];
@@ -130,10 +112,9 @@ void Alternatives::add_choices() {
   }
 }
 
-Alternatives::Alternative Alternatives::draw(Random& random, bool with_hidden) const {
+Alternatives::Alternative Alternatives::draw(Random& random) const {
   Alternative other{history_, roles_};
   draw_costs(random, other.history);
-  if (with_hidden) draw_requests(random, other.history);
   if (rounded_) round_costs(random, other.history);
   draw_receivers(random, other.roles);
   return other;
@@ -154,33 +135,6 @@ void Alternatives::replace(History& other, const Segment& to, const Segment& fro
     event.length_bytes = drawn.length_bytes;
     if (event.match != kNoEvent) other.events[event.match].length_bytes = drawn.length_bytes;
   }
-}
-
-void Alternatives::draw_requests(Random& random, History& other) const {
-  for (const auto& requests : exchangeable_) {
-    std::vector<std::size_t> identity(requests.size());
-    std::iota(identity.begin(), identity.end(), std::size_t{0});
-    for (std::size_t left = identity.size(); left > 1; --left)
-      std::swap(identity[left - 1], identity[random.below(left)]);
-    for (std::size_t i = 0; i < requests.size(); ++i) exchange(other, requests[i], requests[identity[i]]);
-  }
-}
-
-// What the process did at `position` it does for the request `identity`, and the answers go to that one's client.
-void Alternatives::exchange(History& other, const Request& position, const Request& identity) const {
-  const auto take = [&](std::uint32_t at, std::uint32_t from) {
-    HistoryEvent& event = other.events[at];
-    const HistoryEvent& of = history_.events[from];
-    event.match = of.match;
-    event.peer = of.peer;
-    if (event.kind() == HistoryKind::send) event.channel = of.channel;
-    if (of.match != kNoEvent) {
-      other.events[of.match].match = at;
-      if (event.kind() == HistoryKind::send) other.events[of.match].length_bytes = event.length_bytes;
-    }
-  };
-  take(position.receive, identity.receive);
-  for (std::size_t i = 0; i < position.answers.size(); ++i) take(position.answers[i], identity.answers[i]);
 }
 
 void Alternatives::round_costs(Random& random, History& other) const {

@@ -6,9 +6,6 @@
 // with alternatives (alternatives.hpp), in which every process that takes its messages in another order is of one kind
 // or the other. kDeviations times the root mean square of the differences is the interval's reach to each side.
 //
-// Half of the alternatives also have what messages do not show (hidden_state.hpp), if there is any; the half that differs
-// more from the prediction counts.
-//
 // Where all take their messages in the trace's order, nothing is open, and only rounding is left: a nanosecond per
 // event. The error of the replay on the traced placement (identity and clock error) is expected elsewhere, too, and is
 // added.
@@ -30,7 +27,6 @@ struct Predicted {
   Order order = Order::arrival;
   const Roles& roles;
   const DestinationChoices& choices;  // OrderChoice::choices
-  double hidden_error = 0;            // HiddenState::expected_error(); where messages come in another order
   double P = 0;
   double elapsed_s = 0;
 };
