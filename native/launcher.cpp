@@ -137,12 +137,12 @@ bool Launcher::is_over() {
   if (!failures_.empty()) {
     outcome_.failure = failures_.begin()->second;
     end("an error");
-  } else if (manager_->not_ended() == 0) {
+  } else if (only_services_are_left() && !has_limit()) {
     end("every process ended");
   } else if (started_ns_ == 0) {
     open_gate_when_all_are_there();
   } else if (!is_at_a_limit() && stands_still()) {
-    end("deadlock");
+    end(only_services_are_left() ? "every process ended" : "deadlock");
   }
   return !outcome_.ended_by.empty();
 }
@@ -199,6 +199,10 @@ void Launcher::open_gate_when_all_are_there() {
 }
 
 // ---- reasons to end
+
+bool Launcher::only_services_are_left() const { return manager_->not_ended() == 0; }
+
+bool Launcher::has_limit() const { return scenario_.time_limit.ns > 0 || scenario_.message_limit > 0; }
 
 bool Launcher::is_at_a_limit() {
   const Duration limit = scenario_.time_limit;

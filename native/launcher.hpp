@@ -43,6 +43,8 @@ class Launcher {
   void take_ended(const Children::Ended& ended);
   void read_journal();
   void open_gate_when_all_are_there();
+  bool only_services_are_left() const;
+  bool has_limit() const;
   bool is_at_a_limit();
   bool stands_still();
   std::string with_its_machine_now(std::uint32_t process, std::string failure) const;

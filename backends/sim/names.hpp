@@ -1,5 +1,5 @@
-// The tables of a trace while it is simulated. Processes, channels and sets of channels get their ids when a metered
-// event first names them, so nothing else appears in a table.
+// The tables of a trace while it is simulated. Created processes, channels and sets of channels get their ids when a
+// metered event first names them, so nothing else appears in a table: a scenario may have a million possible links.
 #pragma once
 
 #include <deque>
@@ -26,9 +26,8 @@ class Names {
 
   // Null for a process that is not named.
   Process* process(ProcessId id) const;
-  // For the processes and channels that initial_trace_info() has named.
+  // For the processes that initial_trace_info() has named.
   void already_named(Process& process, ProcessId id);
-  void already_named(Channel& channel, ChannelId id) { channel.id = id; }
 
  private:
   TraceInfo info_;

@@ -79,14 +79,12 @@ void Population::create_scenario_processes() {
 
 void Population::wire() {
   const auto& described = simulation_.scenario().processes;
-  std::uint32_t next_channel = 0;
   for (std::size_t i = 0; i < described.size(); ++i) {
     Process& from = *application_[i];
     for (const auto& name : described[i].links) {
       Process& to = *find_process(name);
       Channel& channel = create_channel(to);
       channel.wired_from = &from;
-      simulation_.names().already_named(channel, {next_channel++});
       from.wired[&to].to = from.links.insert({&channel});
       to.wired[&from].from = channel.owners_index;
     }

@@ -38,7 +38,8 @@ void Simulation::run() {
   if (scenario_.time_limit.ns > 0)
     delivery_.at({scenario_.time_limit.ns},
                  [this] { end_at_limit(fmt::format("the time limit of {:g} s", scenario_.time_limit.seconds())); });
-  if (population_.not_ended() == 0 && !scenario_.services_finish) end_as(kEveryProcessEnded);
+  const bool goes_on = scenario_.services_finish || scenario_.time_limit.ns > 0 || scenario_.message_limit > 0;
+  if (population_.not_ended() == 0 && !goes_on) end_as(kEveryProcessEnded);
   engine_.run();
   fail("the simulation stopped without an end");
 }

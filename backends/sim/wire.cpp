@@ -1,7 +1,5 @@
 #include "backends/sim/wire.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <type_traits>
 #include <unordered_map>
@@ -174,15 +172,9 @@ TraceInfo initial_trace_info(const Scenario& scenario) {
     info.machines.push_back({machine.name, machine.speed, machine.cores});
     info.machines.back().accepts = machine.accepts.value_or(!is_device(scenario, machine));
   }
-  std::unordered_map<std::string, ProcessId> processes;
-  for (const auto& process : scenario.processes) {
-    processes[process.name] = ProcessId{static_cast<std::uint32_t>(info.processes.size())};
+  for (const auto& process : scenario.processes)
     info.processes.push_back({process.name, process.program_name, machines.at(process.machine),
                               filter_index(info, process.filter), process.in_computation});
-  }
-  for (const auto& process : scenario.processes)
-    for (const auto& target : process.links)
-      info.channels.push_back({processes.at(target), fmt::format("{}->{}", process.name, target)});
   return info;
 }
 

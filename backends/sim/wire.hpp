@@ -19,8 +19,8 @@ struct FrameHeader {
   std::uint32_t size_bytes = 0;
 };
 
-// What the trace of a (valid) scenario names before anything has run: its machines, its processes in order, and the
-// links it wires in order. Parent and child both begin with it.
+// What the trace of a (valid) scenario names before anything has run: its machines, and its processes in order.
+// Parent and child both begin with it.
 TraceInfo initial_trace_info(const Scenario& scenario);
 std::uint16_t filter_index(const TraceInfo& info, const std::string& filter);
 
