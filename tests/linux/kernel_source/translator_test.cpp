@@ -217,10 +217,15 @@ TEST_CASE("kernel source: CPU time goes on where 48 bits end", "[linux][kernel_s
   CHECK(thread.metered->proc_time_ns() == span + 4);
 }
 
-TEST_CASE("kernel source: records of threads that are not known are counted", "[linux][kernel_source]") {
+TEST_CASE("kernel source: records of threads and pipes that are not known are counted", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.take(kernel.record(dpm_sent, 77));
-  CHECK(kernel.translator().records_of_unknown_threads() == 1);
+  CHECK(kernel.translator().records_not_understood() == 1);
+  dpm_record asked = kernel.record(dpm_asked, kServer);
+  asked.flags |= dpm_is_pipe | dpm_began;
+  asked.file = kPipe;
+  kernel.take(asked);
+  CHECK(kernel.translator().records_not_understood() == 2);
   const LossReport report = KernelLedger().report({}, 1);
   CHECK(report.lost() == 1);
   CHECK(report.seen == 1);

@@ -21,6 +21,7 @@ class FollowedFiles {
   Socket* socket(std::uint32_t number) { return conversations_.find(number); }
   Flow* pipe(std::uint32_t number);
   Flow* eventfd(std::uint32_t number, std::uint32_t pid);
+  bool knows_pipe(std::uint32_t number) const { return pipes_.contains(number); }  // or eventfd
 
  private:
   struct Pipe {

@@ -43,7 +43,7 @@ bool KernelLedger::look(KernelPrograms& programs) {
   return refused_ > before;
 }
 
-LossReport KernelLedger::report(const std::vector<std::string>& more_warnings, std::uint64_t of_unknown_threads) const {
+LossReport KernelLedger::report(const std::vector<std::string>& more_warnings, std::uint64_t not_understood) const {
   LossReport report;
   const auto add = [&report](std::string reason, std::uint64_t events) {
     if (events == 0) return;
@@ -55,7 +55,7 @@ LossReport KernelLedger::report(const std::vector<std::string>& more_warnings, s
                     refused.pid),
         refused.records);
   add("the kernel's ring was full: of further processes", others_);
-  add("records of threads whose birth was lost", of_unknown_threads);
+  add("records of threads and pipes whose description was lost", not_understood);
   if (unknown_threads_ > 0)
     report.warnings.push_back(fmt::format("{} could not be followed: the kernel had no memory for their state",
                                           counted(unknown_threads_, "thread")));

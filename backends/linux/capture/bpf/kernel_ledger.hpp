@@ -15,7 +15,7 @@ class KernelLedger {
   bool look(KernelPrograms& programs);
 
   // `seen` counts only what was lost.
-  LossReport report(const std::vector<std::string>& more_warnings, std::uint64_t of_unknown_threads) const;
+  LossReport report(const std::vector<std::string>& more_warnings, std::uint64_t not_understood) const;
   std::uint64_t refused() const { return refused_; }
 
  private:

@@ -19,7 +19,7 @@ enum dpm_record_kind {
 
   dpm_site = 16,  // struct dpm_site_record
   dpm_socket,     // struct dpm_socket_record
-  dpm_pipe,       // struct dpm_pipe_record
+  dpm_pipe,       // struct dpm_pipe_record; its time is 0
   dpm_forked,     // struct dpm_task_record, as are the following
   dpm_executed,
   dpm_exited,  // the thread ends

@@ -64,7 +64,7 @@ struct KernelSource::State {
 LossReport KernelSource::State::losses() const {
   std::vector<std::string> warnings = meter.check_warnings();
   for (auto& warning : bypasses.warnings()) warnings.push_back(std::move(warning));
-  return ledger.report(warnings, translator.records_of_unknown_threads());
+  return ledger.report(warnings, translator.records_not_understood());
 }
 
 void KernelSource::State::note_summary() {
@@ -101,7 +101,7 @@ void KernelSource::State::look_for_bypasses() {
   bypasses.look(translator.threads().processes(), now_ns);
 }
 
-// True if there were records.
+// True if there were records, or some wait for the next look.
 bool KernelSource::State::look(RecordReader& reader, bool at_the_end) {
   const std::int64_t now_ns = steady_clock_ns();
   const auto& records = reader.drain(now_ns, at_the_end);
@@ -111,7 +111,7 @@ bool KernelSource::State::look(RecordReader& reader, bool at_the_end) {
   for (const auto& record : records) translator.take(record);
   meter.forget_ended();
   note_summary();
-  return !records.empty();
+  return !records.empty() || reader.holds_some();
 }
 
 void KernelSource::State::deliver(EventSink& sink) {

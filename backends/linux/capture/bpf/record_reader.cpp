@@ -6,23 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <utility>
 
 #include "model/check.hpp"
 
 namespace dpm {
-namespace {
-
-// All kinds of records begin with their time and kind.
-std::uint64_t time_of(const void* record) {
-  constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 56) - 1;
-  std::uint64_t word = 0;
-  std::memcpy(&word, record, sizeof word);
-  return word & kTimeMask;
-}
-
-}  // namespace
-
 struct RecordReader::Ring {
   static constexpr std::size_t kRecordsMax = 100'000;  // at a time
 
@@ -34,8 +22,9 @@ struct RecordReader::Ring {
 
   static int take(void* context, void* data, std::size_t size) {
     Ring& ring = *static_cast<Ring*>(context);
-    ring.last_ns = time_of(data);
-    ring.reader->take(data, size, ring.is_news);
+    const RecordOrder::Record record(static_cast<const std::byte*>(data), size);
+    ring.last_ns = RecordOrder::time_of(record);
+    ring.reader->order_.add(record, ring.is_news);
     return ++ring.records < kRecordsMax ? 0 : -1;
   }
 };
@@ -59,42 +48,14 @@ RecordReader::~RecordReader() {
   ::close(epoll_);
 }
 
-void RecordReader::take(const void* data, std::size_t size, bool is_news) {
-  const std::size_t at = bytes_.size();
-  bytes_.resize(at + (size + 7) / 8 * 8);
-  std::memcpy(bytes_.data() + at, data, size);
-  kept_.push_back({time_of(data), at, size, is_news});
-}
-
 const std::vector<RecordReader::Record>& RecordReader::drain(std::int64_t now_ns, bool everything) {
-  bytes_.swap(later_bytes_);
-  kept_.swap(later_);
-  auto until_ns = static_cast<std::uint64_t>(now_ns);
+  std::uint64_t until_ns = std::exchange(last_drain_ns_, static_cast<std::uint64_t>(now_ns));
   for (const auto& ring : rings_) {
     ring->records = 0;
     ::ring_buffer__consume(ring->buffer);
     if (ring->records >= Ring::kRecordsMax) until_ns = std::min(until_ns, ring->last_ns);
   }
-  if (everything) until_ns = UINT64_MAX;
-  std::stable_sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
-    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.is_news && !b.is_news;
-  });
-  ready_.clear();
-  later_.clear();
-  later_bytes_.clear();
-  for (const Kept& record : kept_) {
-    if (record.time_ns <= until_ns) {
-      ready_.emplace_back(bytes_.data() + record.at, record.size);
-      continue;
-    }
-    later_.push_back({record.time_ns, later_bytes_.size(), record.size, record.is_news});
-    const auto* from = bytes_.data() + record.at;
-    later_bytes_.insert(later_bytes_.end(), from, from + (record.size + 7) / 8 * 8);
-  }
-  delivered_.swap(bytes_);
-  bytes_.clear();
-  kept_.clear();
-  return ready_;
+  return order_.up_to(everything ? UINT64_MAX : until_ns);
 }
 
 // A record that comes just before the flag is set does not wake the reader: then it is read when the time has passed.

@@ -77,10 +77,15 @@ void RecordTranslator::take(std::span<const std::byte> record) {
 void RecordTranslator::take_message(const dpm_record& record, const std::string& peer) {
   FollowedThread* thread = threads_.find(record.tid);
   if (thread == nullptr) {
-    ++unknown_;
+    ++not_understood_;
     return;
   }
   Seen seen{record, peer, *thread};
+  const bool is_of_pipe = seen.has(dpm_is_pipe) || seen.has(dpm_is_eventfd);
+  if (is_of_pipe && !files_.knows_pipe(record.file)) {
+    ++not_understood_;
+    return;
+  }
   ++thread->metered->call_number;
   if (!is_message(seen.kind())) {
     thread->read_cpu_time(record.cpu_ns);

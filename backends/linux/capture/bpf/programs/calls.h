@@ -128,7 +128,7 @@ static __always_inline s64 units_at(u64 address) {
 // One end of a pipe or an eventfd: `amount` bytes were moved (0 or less: none).
 static __always_inline void pipe_moved(struct thread_state* state, struct task_struct* task,
                                        const struct found_file* found, u32 flags, s64 amount, int sends, u64 now) {
-  struct pipe_state* pipe = pipe_of(found, flags, now);
+  struct pipe_state* pipe = pipe_of(found, flags);
   if (!pipe) return;
   const int begins = !sends && !state->has_asked;
   if (!sends && amount <= 0) {

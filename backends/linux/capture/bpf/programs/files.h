@@ -68,8 +68,10 @@ static __always_inline int is_eventfd(const struct found_file* found) {
   return 1;
 }
 
-// The pipe, FIFO or eventfd, told to user space when it is new.
-static __always_inline struct pipe_state* pipe_of(const struct found_file* found, u32 flags, u64 now) {
+// The pipe, FIFO or eventfd, told to user space when it is new. Its number is never given to another, so its description has
+// no time: it comes before all that name it. It is told when it is in the ring, or else the record of another processor
+// might come first.
+static __always_inline struct pipe_state* pipe_of(const struct found_file* found, u32 flags) {
   struct pipe_name name = {};
   struct file* file = found->file;
   struct inode* inode = found->inode;
@@ -95,14 +97,14 @@ static __always_inline struct pipe_state* pipe_of(const struct found_file* found
   struct dpm_pipe_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) return state;  // told at the next use
   record->kind = dpm_pipe;
-  record->time_ns = now;
+  record->time_ns = 0;
   record->inode = name.inode;
   record->device = name.device;
   record->file = state->file;
   record->flags = flags;
   record->unused = 0;
-  state->is_told = 1;
   bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+  state->is_told = 1;
   return state;
 }
 

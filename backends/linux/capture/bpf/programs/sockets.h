@@ -25,7 +25,9 @@ static __always_inline u64 offset_before(struct sock* sk, struct socket_state* s
   return tcp_offset(sk, socket, sends) - (u64)moved;
 }
 
-static __always_inline struct socket_state* known_socket(struct sock* sk, u64 now) {
+// What names the socket reads the clock after this: then its record comes after the description, also when another
+// processor has told it.
+static __always_inline struct socket_state* known_socket(struct sock* sk) {
   struct socket_state* socket = bpf_sk_storage_get(&sockets, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
   if (!socket) {
     __sync_fetch_and_add(&shared.unknown_files, 1);
@@ -37,7 +39,7 @@ static __always_inline struct socket_state* known_socket(struct sock* sk, u64 no
     socket->file = number_of_socket(sk);
     if (sk->sk_protocol == protocol_tcp && sk->__sk_common.skc_family != af_unix) socket->syn_counted = counts_syn(sk);
   }
-  if (tell_socket(sk, now)) socket->names = names;
+  if (tell_socket(sk, bpf_ktime_get_ns())) socket->names = names;
   return socket;
 }
 
@@ -162,9 +164,9 @@ static __always_inline void moved_by_another(struct sock* sk, struct task_struct
   struct socket_state* socket = bpf_sk_storage_get(&sockets, sk, 0, 0);
   struct task_struct* leader = (task->flags & io_worker) ? task->group_leader : 0;
   struct thread_state* state = leader ? bpf_task_storage_get(&threads, leader, 0, 0) : 0;
-  const u64 now = bpf_ktime_get_ns();
-  if (state && !socket) socket = known_socket(sk, now);
+  if (state && !socket) socket = known_socket(sk);
   if (!socket) return;
+  const u64 now = bpf_ktime_get_ns();
   const u64 offset = offset_before(sk, socket, result, sends);
   if (!state || !socket->file) return;
   struct dpm_record record = {.kind = sends ? dpm_sent : dpm_received, .time_ns = now, .descriptor = 0xffff};
@@ -187,9 +189,9 @@ static __always_inline int moved(struct sock* sk, int result, int flags, int sen
   state->is_told = 1;
   if (!sends && (flags & (msg_peek | msg_errqueue))) return 0;
   if (carries_nothing(sk, sk->sk_type, sk->__sk_common.skc_state)) return 0;
-  const u64 now = bpf_ktime_get_ns();
-  struct socket_state* socket = known_socket(sk, now);
+  struct socket_state* socket = known_socket(sk);
   if (!socket || !socket->file) return 0;
+  const u64 now = bpf_ktime_get_ns();
   if (sends) {
     sent(sk, socket, state, task, result, now);
   } else {

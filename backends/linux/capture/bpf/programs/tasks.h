@@ -13,7 +13,7 @@ static __always_inline void leaves_in_call(struct thread_state* state, struct ta
   if (found.flags & open_nonblock) return;  // told when it returns
   if (found.type == file_socket) return asked_socket(state, task, &found, now);
   const u32 flags = pipe_flags(&found);
-  struct pipe_state* pipe = flags ? pipe_of(&found, flags, now) : 0;
+  struct pipe_state* pipe = flags ? pipe_of(&found, flags) : 0;
   if (pipe) put_asked(state, task, pipe->file, flags, now);
 }
 
