@@ -1,0 +1,27 @@
+// A count array as text, one fact a line, for files that are kept and added later:
+//
+//   dpm counts 1
+//   source proc
+//   ...
+//   workload users
+//   level 1
+//   samples 812
+//   state cpu_run 310
+//   word system 2 204
+//   end
+//
+// Files of another version, or with other states, are refused: their counts do not mean the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sampling/counts/count_array.hpp"
+
+namespace dpm::sampling {
+
+std::string to_text(const CountArray& counts);
+// `name` is the file in messages: "a.counts:7: ...".
+Result<CountArray> read_counts(std::string_view text, const std::string& name);
+
+}  // namespace dpm::sampling

@@ -1,0 +1,30 @@
+// Which of the threads that can run do run.
+//
+// /proc has one letter, R, for a thread on a CPU and for one that queues for it. At the instant of a sample the monitor
+// itself is on a CPU, so a thread that it displaced would look queued although it runs the rest of the time; MON took the head
+// of the run queue for the running process for this reason (S4 5.3). Here the scheduler's own counters decide: of the time
+// since the last sample in which the thread could run, it ran the share p. Each thread collects its p as credit. Of the threads
+// in letter R on one CPU the one with the most credit runs, if it has at least half a sample's, and pays one; the others
+// queue. So never more than one runs on a CPU, and over a run the samples have the shares of the counters.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "sampling/states/proc_text.hpp"
+#include "sampling/states/state.hpp"
+
+namespace dpm::sampling {
+
+struct RunnableThread {
+  CpuCounters before, now;  // at the last sample and at this one
+  std::uint32_t processor = 0;
+  double throttled_share = 0;  // of its waiting: that its cgroup's quota was used up
+  double* run_credit = nullptr;
+  double* throttle_credit = nullptr;
+  State state = State::cpu_queue;  // the answer
+};
+
+void split_cpu(std::span<RunnableThread> threads);
+
+}  // namespace dpm::sampling
