@@ -181,17 +181,25 @@ Result<Answer> event_at_answer(const Json& params, LiveRecording& recording) {
   if (!at_s) return at_s.error();
   constexpr std::uint64_t kEventsMost = 300'000;
   const RunTime at = RunTime::from_seconds(*at_s);
+  const Json direction = params.value("direction", Json());
+  const bool is_before = direction == "before", is_after = direction == "after";
+  if (!direction.is_null() && !is_before && !is_after) return Error{R"("direction" is "before" or "after")"};
   std::optional<std::size_t> nearest;
   std::optional<LiveRecording::Window> window;
   for (std::int64_t around_ns = 1'000'000; !nearest && around_ns < (std::int64_t{1} << 60); around_ns *= 16) {
-    window = recording.events_of({at.ns - around_ns}, {at.ns + around_ns}, kEventsMost);
+    window = recording.events_of({is_after ? at.ns + 1 : at.ns - around_ns}, {is_before ? at.ns : at.ns + around_ns},
+                                 kEventsMost);
     if (!window) return Error{"too many events are recorded around this moment"};
     for (std::size_t i = 0; i < window->events.size(); ++i) {
-      if (window->events[i].process != *process) continue;
+      const std::int64_t time_ns = window->times_ns[i];
+      if (window->events[i].process != *process || (is_before && time_ns >= at.ns) || (is_after && time_ns <= at.ns))
+        continue;
       const auto distance = [&](std::size_t e) { return std::abs(window->times_ns[e] - at.ns); };
       if (!nearest || distance(i) < distance(*nearest)) nearest = i;
     }
   }
+  if (!nearest && is_before) return Error{"this process has no event before"};
+  if (!nearest && is_after) return Error{"this process has no event after"};
   if (!nearest) return Error{"this process has no event"};
   Answer answer;
   answer.json = {{"at_s", static_cast<double>(window->times_ns[*nearest]) * 1e-9},

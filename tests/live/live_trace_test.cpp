@@ -158,6 +158,16 @@ TEST_CASE("live: a small window is exact, a large one is not", "[live]") {
   CHECK(message.at("past_left_out").get<int>() > 0);
   CHECK(message.at("sent_s") == Approx(sent.at(200)));
   const Json event = ask(*live, "event_at", {{"process", 0}, {"at_s", 5.0}}).json;
+  // From event to event: each step leads further, and an event is not its own neighbour.
+  for (const auto& [direction, sign] : {std::pair{"before", -1}, std::pair{"after", 1}}) {
+    double at_s = event.at("at_s");
+    for (int step = 0; step < 3; ++step) {
+      const double next_s =
+          ask(*live, "event_at", {{"process", 0}, {"at_s", at_s}, {"direction", direction}}).json.at("at_s");
+      CHECK((next_s - at_s) * sign > 0);
+      at_s = next_s;
+    }
+  }
   CHECK(event.at("at_s").get<double>() == Approx(5.0).margin(.001));
 }
 

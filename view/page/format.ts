@@ -26,6 +26,11 @@ export function short(value: number): string {
   return (value < 0 ? "−" : "") + text + (power > 0 ? THIN + PREFIXES[power] : "");
 }
 
+// A number, and what is shown of it where there is less room.
+export function rounded(value: number): number[] {
+  return [value, Number(value.toPrecision(2)), Number(value.toPrecision(1))];
+}
+
 // 1234567 -> "1 234 567", with narrow spaces.
 export function grouped(value: number): string {
   if (!Number.isFinite(value)) return "–";

@@ -14,7 +14,7 @@ function start(): void {
   }
   const address = new URL("socket", location.href.split("#")[0]);
   address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  const source = data === null ? new ServerSource(address.href) : new FileSource(data);
+  const source = data === null ? new ServerSource(address.href, location.href.split("#")[0]) : new FileSource(data);
   new App(root, source, new Store(), data);
 }
 

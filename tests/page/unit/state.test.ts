@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytes, grouped, parse_time, percent, seconds, short, time_at } from "../../../view/page/format";
+import { bytes, grouped, parse_time, percent, rounded, seconds, short, time_at } from "../../../view/page/format";
 import { shortened, shown, visible } from "../../../view/page/names";
 import { Clock } from "../../../view/page/state/clock";
+import { mean_of } from "../../../view/page/state/mean";
 import { parse_pin } from "../../../view/page/state/pins";
 import { decode_plan, encode_plan, moved, NO_PLAN, own, Plans, with_machine, with_replicas } from "../../../view/page/state/plan";
 import { decode, encode, INITIAL, State } from "../../../view/page/state/state";
 import { traffic_of, value_bounds } from "../../../view/page/state/traffic";
+import { World } from "../../../view/page/state/world";
 import { random_of } from "./random";
 
 test("address: what is written is read again", () => {
@@ -119,4 +121,33 @@ test("traffic: a rate is of the range, a change is of the rate before, and the f
   assert.deepEqual(value_bounds([NaN, 0, 3, 7], "rate"), { least: 3, most: 7 });
   assert.deepEqual(value_bounds([-4, 1], "change"), { least: -4, most: 4 });
   assert.deepEqual(value_bounds([], "rate"), { least: 0, most: 0 });
+});
+
+test("traffic: ends that are not metered have messages, and stand in one group", () => {
+  const answer = { span_s: 10, before_span_s: 0, process: [0], cpu_s: [5], waiting_s: [1], queue: [NaN], from: [0, 7], to: [7, 0], messages: [30, 20], bytes: [300, 200], before_messages: [0, 0], before_bytes: [0, 0] };
+  const { loads } = traffic_of(answer, "messages", "rate");
+  assert.deepEqual([loads.get(7)!.sent, loads.get(7)!.received, loads.get(7)!.cpu], [20, 30, 0]);
+  const world = new World();
+  world.take({ processes: [{ id: 7, name: "outside 10.0.0.1:80", program: "", outside: true, group: null }, { id: 8, name: "outside 10.0.0.2:80", program: "", outside: true, group: null }] });
+  for (const grouping of ["program", "machine", "container"] as const) assert.equal(world.group_of(7, grouping), world.group_of(8, grouping));
+});
+
+test("mean: as if each moment were added, and what is not known does not count", () => {
+  for (let seed = 1; seed <= 50; ++seed) {
+    const random = random_of(seed);
+    const step_s = 1 + Math.floor(random() * 3), count = 1 + Math.floor(random() * 20);
+    const t_s = Array.from({ length: count }, (_, i) => i * step_s), values = t_s.map(() => (random() < 0.2 ? NaN : random() * 4));
+    const from_s = Math.floor(random() * count * step_s), to_s = from_s + 1 + Math.floor(random() * count * step_s);
+    const moments = [];
+    for (let t = from_s; t < Math.min(to_s, count * step_s); ++t) moments.push(values[Math.floor(t / step_s)]);
+    const known = moments.filter(Number.isFinite);
+    const expected = known.reduce((a, b) => a + b, 0) / known.length;
+    const mean = mean_of(t_s, values, step_s, from_s, to_s);
+    assert(Number.isNaN(expected) ? Number.isNaN(mean) : Math.abs(mean - expected) < 1e-9, `seed ${seed}: ${mean} instead of ${expected}`);
+  }
+});
+
+test("numbers: where there is little room, with fewer digits", () => {
+  assert.deepEqual(rounded(0.02531).map(short), ["0.0253", "0.025", "0.03"]);
+  assert.deepEqual(rounded(12345).map(short), ["12.3\u202fk", "12\u202fk", "10\u202fk"]);
 });

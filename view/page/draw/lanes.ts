@@ -77,7 +77,7 @@ function draw_messages(drawing: CanvasRenderingContext2D, answer: Answer, view: 
   const { arc_from, arc_to, arc_sent, arc_received, arc_kind, arc_critical, arc_id } = answer;
   const chosen = highlight.message !== null;
   const sets: { colour: string; width: number; alpha: number; arcs: number[] }[] = [
-    { colour: colours.message, width: 1, alpha: chosen ? 0.18 : alpha_of(answer, view), arcs: [] }, { colour: colours.child, width: 1, alpha: chosen ? 0.2 : 0.8, arcs: [] },
+    { colour: colours.message, width: 1, alpha: Math.min(chosen ? 0.18 : 1, alpha_of(answer.arc_from.length, view)), arcs: [] }, { colour: colours.child, width: 1, alpha: chosen ? 0.2 : 0.8, arcs: [] },
     { colour: colours.critical, width: 2.2, alpha: chosen ? 0.3 : 1, arcs: [] }, { colour: colours.select, width: 1.8, alpha: 1, arcs: [] },
     { colour: colours.past, width: 1.6, alpha: 1, arcs: [] }, { colour: colours.future, width: 1.6, alpha: 1, arcs: [] }, { colour: colours.select, width: 3, alpha: 1, arcs: [] },
   ];
@@ -88,6 +88,9 @@ function draw_messages(drawing: CanvasRenderingContext2D, answer: Answer, view: 
     const set = id === highlight.message ? 6 : highlight.past.has(id) ? 4 : highlight.future.has(id) ? 5 : !chosen && pair ? 3 : arc_critical?.[i] ? 2 : arc_kind[i] !== 0 ? 1 : 0;
     sets[set].arcs.push(i);
   }
+  // The lanes below must be seen through many arcs of the longest path too; the line under each lane tells where it leads.
+  const critical = sets[2];
+  if (critical.arcs.length > view.width * FEW_PER_PX) Object.assign(critical, { width: 1, alpha: critical.alpha * alpha_of(critical.arcs.length * 4, view) });
   for (const { colour, width, alpha, arcs } of sets) {
     if (arcs.length === 0) continue;
     drawing.globalAlpha = alpha;
@@ -99,9 +102,11 @@ function draw_messages(drawing: CanvasRenderingContext2D, answer: Answer, view: 
 }
 
 // Many lines are fainter than few, so that dense parts do not become one blot.
-function alpha_of(answer: Answer, view: LaneView): number {
-  const per_pixel = answer.arc_from.length / Math.max(200, view.width);
-  return Math.max(0.25, Math.min(0.9, 1.1 - per_pixel * 0.5));
+const FEW_PER_PX = 0.1;
+
+function alpha_of(arcs: number, view: LaneView): number {
+  const per_pixel = arcs / Math.max(200, view.width);
+  return per_pixel < 1 ? Math.min(0.9, 1.1 - per_pixel * 0.5) : Math.max(0.06, 0.6 / per_pixel);
 }
 
 function stroke_arcs(drawing: CanvasRenderingContext2D, { arc_from, arc_to, arc_sent, arc_received, arc_kind }: Answer, view: LaneView, arcs: number[], strong: boolean): void {

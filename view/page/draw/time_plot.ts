@@ -26,6 +26,7 @@ export interface TimePlotOptions {
   fill?: boolean;  // the area below the first series is tinted
   legend?: boolean;
   top?: number;  // the scale reaches at least this
+  empty?: () => string;  // why there may be no value
 }
 
 const LEFT = 52, RIGHT = 14, BOTTOM = 24;
@@ -70,6 +71,7 @@ export class TimePlot {
     this.draw_marks(drawing, x, box);
     drawing.restore();
     if (this.options.legend) this.draw_legend(drawing, box);
+    this.draw_reason(drawing, box);
     this.draw_hover(drawing, x, scale, box, from_s, to_s);
   }
 
@@ -146,6 +148,15 @@ export class TimePlot {
     drawing.globalAlpha = 0.15;
     drawing.fillRect(x(selecting.from_s), box.top, x(selecting.to_s) - x(selecting.from_s), box.bottom - box.top);
     drawing.globalAlpha = 1;
+  }
+
+  // Answers have come, and none of them has a value.
+  private draw_reason(drawing: CanvasRenderingContext2D, box: Box): void {
+    if (!this.options.empty || this.series.length === 0 || !this.series.every(({ values }) => Number.isNaN(last_known(values)))) return;
+    drawing.textBaseline = "middle";
+    drawing.textAlign = "center";
+    drawing.fillStyle = colours().muted;
+    drawing.fillText(fitted(drawing, this.options.empty(), box.right - box.left - 16), (box.left + box.right) / 2, (box.top + box.bottom) / 2);
   }
 
   private draw_legend(drawing: CanvasRenderingContext2D, box: Box): void {

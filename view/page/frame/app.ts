@@ -148,6 +148,7 @@ export class App {
   private update(): void {
     if (this.context.world.described) {
       set_text(this.title, visible(this.context.world.title));
+      set_attribute(this.title, "title", visible(this.context.world.title).slice(0, 400));
       document.title = visible(this.context.world.title) + " – DPM";
     }
     this.update_state();

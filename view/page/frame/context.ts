@@ -12,6 +12,7 @@ export interface Range {
 }
 
 const SHORTEST_S = 2e-7;
+const LAST_S = 2e-9;  // a range ends before its end, and the last event is at the end
 
 export class Context {
   readonly world = new World();
@@ -43,7 +44,7 @@ export class Context {
   asked_range(): Range {
     const { span } = this.state;
     if ("from_s" in span) return span;
-    const to_s = Math.max(this.clock.known_s, SHORTEST_S);
+    const to_s = Math.max(this.clock.known_s, SHORTEST_S) + LAST_S;
     return { from_s: span.last_s === null ? 0 : Math.max(0, to_s - span.last_s), to_s };
   }
 

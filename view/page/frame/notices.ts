@@ -35,7 +35,9 @@ export class Notices {
     const { link } = source;
     if (link.kind === "lost") {
       const since = Math.round((Date.now() - link.since_ms) / 1000);
-      sentences.push(["lost", link.gone
+      sentences.push(["lost", link.moved
+        ? "“dpm serve” was started again, and has a new address now: open the one that it printed. What you see is from before."
+        : link.gone
         ? "The server does not answer. The page tries again; if “dpm serve” has ended, start it again."
         : `The connection was lost ${since} s ago. What you see is from then. The page tries again, and goes on when the server is back with the same address.`]);
     }

@@ -20,12 +20,13 @@ export class ServerSource implements Source {
   private sent = new Set<number>();
   private next_id = 1;
   private connections = 0;
+  private moved = false;  // a server is there, and does not know this address
   private tries = 0;
   private lost_ms = 0;
   private tick_listeners = new Set<() => void>();
   private link_listeners = new Set<() => void>();
 
-  constructor(private readonly address: string) {
+  constructor(private readonly address: string, private readonly page: string) {
     this.connect();
     addEventListener("online", () => this.connect_now());
     document.addEventListener("visibilitychange", () => document.hidden || this.connect_now());
@@ -67,6 +68,7 @@ export class ServerSource implements Source {
     this.socket = socket;
     socket.onopen = () => {
       this.tries = 0;
+      this.moved = false;
       ++this.connections;
       this.set_link({ kind: "open" });
       this.send_held();
@@ -87,8 +89,19 @@ export class ServerSource implements Source {
     if (this.link.kind !== "lost") this.lost_ms = Date.now();
     const pause = TRY_AGAIN_MS[Math.min(this.tries, TRY_AGAIN_MS.length - 1)];
     ++this.tries;
-    this.set_link({ kind: "lost", since_ms: this.lost_ms, tries: this.tries, next_try_ms: Date.now() + pause, gone: this.connections === 0 });
+    this.set_link({ kind: "lost", since_ms: this.lost_ms, tries: this.tries, next_try_ms: Date.now() + pause, gone: this.connections === 0, moved: this.moved });
+    if (this.tries > 1) this.look_for_page();
     setTimeout(() => this.connect(), pause);
+  }
+
+  // A WebSocket does not tell a server that refuses from none. The page's own address does.
+  private async look_for_page(): Promise<void> {
+    try {
+      this.moved = (await fetch(this.page, { method: "HEAD", cache: "no-store" })).status === 404;
+    } catch {
+      this.moved = false;
+    }
+    if (this.link.kind === "lost") this.set_link({ ...this.link, moved: this.moved });
   }
 
   private send_held(): void {

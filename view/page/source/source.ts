@@ -11,7 +11,7 @@ export interface Tick {
 export type Link =
   | { kind: "connecting" }
   | { kind: "open" }
-  | { kind: "lost"; since_ms: number; tries: number; next_try_ms: number; gone: boolean }
+  | { kind: "lost"; since_ms: number; tries: number; next_try_ms: number; gone: boolean; moved: boolean }
   | { kind: "file" };
 
 export interface Source {

@@ -22,7 +22,6 @@ export interface ProcessLoad {
 export interface Traffic {
   pairs: Pair[];
   loads: Map<number, ProcessLoad>;
-  cpu_total: number;
 }
 
 export function traffic_of(answer: Answer, quantity: Quantity, form: Form): Traffic {
@@ -30,10 +29,8 @@ export function traffic_of(answer: Answer, quantity: Quantity, form: Form): Traf
   const span = Math.max(span_s, 1e-12);
   const counts: ArrayLike<number> = answer[quantity], before: ArrayLike<number> = answer["before_" + quantity];
   const loads = new Map<number, ProcessLoad>();
-  let cpu_total = 0;
   for (let i = 0; i < answer.process.length; ++i) {
     const cpu = answer.cpu_s[i] / span;
-    cpu_total += cpu;
     loads.set(answer.process[i], { cpu, waiting: answer.waiting_s[i] / span, queue: answer.queue[i], sent: 0, received: 0 });
   }
   const pairs: Pair[] = [];
@@ -42,11 +39,22 @@ export function traffic_of(answer: Answer, quantity: Quantity, form: Form): Traf
     const rate = counts[i] / span;
     const value = form === "total" ? counts[i] : form === "rate" ? rate : before_span_s > 0 ? (rate - before[i] / before_span_s) / span : NaN;
     pairs.push({ from: from[i], to: to[i], messages, bytes: answer.bytes[i], value });
-    const sender = loads.get(from[i]), receiver = loads.get(to[i]);
-    if (sender) sender.sent += messages;
-    if (receiver) receiver.received += messages;
+    load_of(loads, from[i]).sent += messages;
+    load_of(loads, to[i]).received += messages;
   }
-  return { pairs, loads, cpu_total };
+  return { pairs, loads };
+}
+
+// Ends that are not metered have messages only.
+function load_of(loads: Map<number, ProcessLoad>, id: number): ProcessLoad {
+  let load = loads.get(id);
+  if (!load) loads.set(id, (load = { cpu: 0, waiting: 0, queue: NaN, sent: 0, received: 0 }));
+  return load;
+}
+
+// Why there is no pair.
+export function why_no_pairs(running: boolean): string {
+  return running ? "No message between metered processes in this range. Messages with programs that are not metered get their arcs when the program has ended." : "There was no message in this range.";
 }
 
 export function value_text(value: number, quantity: Quantity, form: Form): string {

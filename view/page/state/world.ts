@@ -78,6 +78,11 @@ export class World {
     return machine ? shown(machine.name, characters) : "unknown machine";
   }
 
+  // Why queues may have no length.
+  why_no_queue(running: boolean): string {
+    return running ? "Queues are known when the program has ended." : "Not known: the programs that sent were not metered.";
+  }
+
   id_of(name: string): number | null {
     return this.processes.find((process) => process.name === name)?.id ?? null;
   }
@@ -85,6 +90,7 @@ export class World {
   group_of(id: number, grouping: Grouping): string {
     const process = this.by_id.get(id);
     if (!process || grouping === "none") return "";
+    if (process.outside) return "outside";
     if (grouping === "machine") return this.machine_name(process.machine);
     if (grouping === "container") return process.cgroup ? visible(process.cgroup) : "no container";
     return process.program ? visible(process.program.split("/").pop()!) : this.name(id);

@@ -126,13 +126,18 @@ class History implements OpenView {
     const series = parse_pin(pin).slice(0, SERIES_MAX);
     const unit = series.length > 0 ? unit_of(series[0].what) : "count";
     const format = unit === "fraction" ? percent : unit === "bytes" ? (value: number) => bytes(value) + "/s" : unit === "count" ? (value: number) => short(value) + "/s" : short;
-    const plot = new TimePlot(this.context, { label: series.map((one) => this.name(one)).join(", ").slice(0, 300), format, height: 170, fill: true, legend: series.length > 1 });
+    const plot = new TimePlot(this.context, { label: series.map((one) => this.name(one)).join(", ").slice(0, 300), format, height: 170, fill: true, legend: series.length > 1, empty: () => this.why_empty(series) });
     const element = el("section", { class: "card plot" });
     const feed = this.context.feed({
       request: "series", parameters: () => (series.length === 0 ? null : { ...this.context.asked_range(), width: WIDTH, of: series }), each_ms: 90,
       on_answer: (answer) => plot.set(this.series_of(answer, series)), on_refusal: (sentence) => replace(element, missing(sentence)),
     });
     return { pin, series, plot, feed, element };
+  }
+
+  private why_empty(series: Wanted[]): string {
+    const { world, clock } = this.context;
+    return series.every(({ what }) => what === "queue") ? world.why_no_queue(clock.running) : "Nothing is known of this range.";
   }
 
   private series_of(answer: Answer, wanted: Wanted[]): TimeSeries[] {

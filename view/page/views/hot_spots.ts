@@ -8,7 +8,7 @@ import { arcs_of, Box, boxes_of, SINGLE_MAX, SummedArc } from "../layout/groups"
 import { depths, PairTraffic, request_direction } from "../layout/requests";
 import { Answer } from "../source/source";
 import { Feed } from "../state/feed";
-import { Traffic, traffic_of, value_bounds, value_text } from "../state/traffic";
+import { Traffic, traffic_of, value_bounds, value_text, why_no_pairs } from "../state/traffic";
 import { Grouping } from "../state/world";
 import { Choices, Legend, missing, ValueChoices } from "./parts";
 import { OpenView, View } from "./view";
@@ -150,18 +150,26 @@ class HotSpots implements OpenView {
   private node(box: Box, traffic: Traffic): PictureNode {
     const { world, state } = this.context;
     const cpu = box.members.reduce((sum, id) => sum + (traffic.loads.get(id)?.cpu ?? 0), 0);
-    const share = traffic.cpu_total > 0 ? cpu / traffic.cpu_total : 0;
+    // Shares are those of dpm statistics: of the computation's CPU time, which users and disks have no part in.
+    const inside = box.members.reduce((sum, id) => sum + (world.process(id)?.in_computation ? traffic.loads.get(id)?.cpu ?? 0 : 0), 0);
+    const total = this.computation_cpu(traffic), share = total > 0 ? inside / total : 0;
     const process = box.members.length === 1 ? world.process(box.members[0]) : undefined;
-    const outside = process?.outside ?? false;
+    const outside = box.members.every((id) => world.process(id)?.outside);
     const label = box.group !== null ? `${short_name(box.group)} ×${box.members.length}` : box.key.startsWith("r:") ? `${box.members.length} more` : world.name(box.members[0], 26);
     const queue = process ? traffic.loads.get(process.id)?.queue ?? NaN : NaN;
-    const note = outside ? "outside" : `${percent(share)} CPU` + (queue >= 1 ? `, queue ${short(queue)}` : "");
+    const note = outside ? "not metered" : `${percent(cpu)} busy` + (queue >= 1 ? `, queue ${short(queue)}` : "");
     const name = box.group !== null ? `${box.group}, ${box.members.length} processes` : box.members.length > 1 ? label : world.full_name(box.members[0]).slice(0, 300);
     return {
       key: box.key, label, note, fill: Math.min(1, box.members.length === 1 ? cpu : cpu / box.members.length), colour: ramp(Math.sqrt(share), state.palette), tint: 0.1 + 0.3 * Math.sqrt(share),
-      tip: `${name}: ${percent(share)} of the CPU time, ${short(cpu)} cores busy` + (box.group !== null ? ". Click to open." : process ? ` on ${world.machine_name(process.machine)}` : ""),
+      tip: `${name}: ${short(cpu)} cores busy${inside > 0 ? `, ${percent(share)} of the computation's CPU time` : ""}` + (box.group !== null ? ". Click to open." : process ? ` on ${world.machine_name(process.machine)}` : ""),
       dashed: outside, group: box.group !== null, member: box.of !== null, selected: box.members.some((id) => state.selected.includes(id)),
     };
+  }
+
+  private computation_cpu({ loads }: Traffic): number {
+    let sum = 0;
+    for (const { id, in_computation } of this.context.world.processes) if (in_computation) sum += loads.get(id)?.cpu ?? 0;
+    return sum;
   }
 
   private is_selected(arc: SummedArc): boolean {
@@ -217,11 +225,11 @@ class HotSpots implements OpenView {
     const processes = this.context.world.processes.length;
     const quiet = processes - this.boxes.reduce((sum, box) => sum + box.members.length, 0);
     set_text(this.caption, [
-      "Requests lead from left to right. An arc's width and colour show its value; the bar in a box is how busy its process is, in its colour the share of all CPU time.",
+      "Requests lead from left to right. An arc's width and colour show its value; a box has a bar for how busy its process is, and the colour of its share of the computation's CPU time.",
       many && boxes < processes ? `${grouped(processes)} processes are shown as ${boxes} boxes: click a group to open it.` : "",
       left > 0 ? `${grouped(left)} arcs with fewer messages are left out.` : "",
       quiet > 0 ? `${counted(quiet, "process", "processes")} without messages and CPU time in this range ${quiet === 1 ? "is" : "are"} left out.` : "",
-      traffic.pairs.length === 0 ? "There was no message in this range." : "",
+      traffic.pairs.length === 0 ? why_no_pairs(this.context.clock.running) : "",
     ].filter(Boolean).join(" "));
   }
 }

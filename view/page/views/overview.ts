@@ -1,10 +1,11 @@
 // The first look: how parallel the program is and could be, CPU, messages, queues, what was lost, and what to do about it.
-import { Context } from "../frame/context";
+import { Context, Range } from "../frame/context";
 import { TimePlot, TimePlotOptions } from "../draw/time_plot";
-import { el, replace, set_text } from "../dom";
-import { bytes, fixed, grouped, percent, seconds, short } from "../format";
+import { el, replace, set_attribute, set_text } from "../dom";
+import { bytes, counted, fixed, grouped, percent, seconds, short } from "../format";
 import { Answer } from "../source/source";
 import { Feed } from "../state/feed";
+import { mean_of } from "../state/mean";
 import { ledger_element } from "./ledger";
 import { missing } from "./parts";
 import { OpenView, View } from "./view";
@@ -25,8 +26,10 @@ class Card {
     this.element = el("div", { class: "card number-card " + kind }, el("div", { class: "label" }, label), this.value, this.note);
   }
 
-  set(value: string, note: string): void {
+  // `exact`: the number without rounding, for a tooltip.
+  set(value: string, note: string, exact = ""): void {
     set_text(this.value, value);
+    set_attribute(this.value, "title", exact || null);
     set_text(this.note, note);
   }
 }
@@ -37,7 +40,7 @@ class Overview implements OpenView {
   private readonly now = new Card("P in this range", "main");
   private readonly best = new Card("best P", "main");
   private readonly cpu = new Card("CPU time");
-  private readonly messages = new Card("messages");
+  private readonly messages = new Card("messages sent");
   private readonly queues = new Card("queued");
   private readonly ledger = el("div", { class: "card" });
   private readonly warnings = el("div", { class: "warnings-box" });
@@ -51,7 +54,7 @@ class Overview implements OpenView {
       P: this.plot("P over time", { label: "P over time", format: (value) => short(value), height: 210, fill: true, legend: true }, ""),
       messages: this.plot("Messages", { label: "Messages a second", format: (value) => short(value) + "/s", fill: true }, "Messages a second, of all processes."),
       bytes: this.plot("Bytes", { label: "Bytes a second", format: (value) => bytes(value) + "/s", fill: true }, "Bytes a second, of all messages."),
-      queued: this.plot("Queues", { label: "Messages waiting", fill: true }, "Messages that have arrived and wait to be received."),
+      queued: this.plot("Queues", { label: "Messages waiting", fill: true, empty: () => context.world.why_no_queue(context.clock.running) }, "Messages that have arrived and wait to be received."),
     };
     this.element = el("div", { class: "overview" },
       el("div", { class: "cards" }, this.now.element, this.best.element, this.cpu.element, this.messages.element, this.queues.element),
@@ -84,16 +87,16 @@ class Overview implements OpenView {
 
   private show(answer: Answer): void {
     const running = this.context.clock.running;
-    const P = answer.P_now ?? answer.P_run;
-    this.now.set(fixed(P, 2), running ? `of the whole run: ${fixed(answer.P_run ?? NaN, 2)}` : "processors that worked at the same time");
-    const best = answer.P_best;
-    this.best.set(typeof best === "number" ? fixed(best, 2) : "–", typeof best === "number"
-      ? best > 0 && P > 0 ? `${percent(P / best)} of what its messages permit is used` : "with a machine for each process"
-      : "not known yet");
-    this.cpu.set(seconds(answer.cpu_s ?? NaN), `${this.context.world.processes.length > 0 ? grouped(answer.processes_running ?? this.context.world.processes.length) + " processes" : ""} in ${seconds(answer.elapsed_s ?? NaN)}`);
-    const elapsed = Math.max(answer.elapsed_s ?? 0, 1e-12);
-    this.messages.set(short(scalar(answer.messages)), `${short(scalar(answer.messages) / elapsed)}/s · ${bytes(scalar(answer.bytes))}`);
-    this.queues.set(short(scalar(answer.queued)), "messages wait now");
+    const P = this.P_of_range(answer), run = scalar(answer.P_run), best = scalar(answer.P_best);
+    this.now.set(fixed(P, 2), running ? `now ${fixed(scalar(answer.P_now), 2)}, whole run ${fixed(run, 2)}` : "processors that worked at the same time", exact(P));
+    this.best.set(fixed(best, 2), !Number.isFinite(best) ? "not known yet" : best > 0 && run > 0 ? `the whole run uses ${percent(run / best)} of what its messages permit` : "with a machine for each process", exact(best));
+    const metered = this.context.world.processes.filter(({ outside }) => !outside).length;
+    const { from_s, to_s } = this.known_range();
+    const elapsed = Math.max(to_s - from_s, 1e-12);
+    this.cpu.set(seconds(scalar(answer.cpu_s)), `${counted(metered, "process", "processes")} in ${seconds(elapsed)}`, exact(answer.cpu_s, " s"));
+    this.messages.set(short(scalar(answer.messages)), `${short(scalar(answer.messages) / elapsed)}/s · ${bytes(scalar(answer.bytes))}`, `${counted(scalar(answer.messages), "message")}, ${grouped(scalar(answer.bytes))} bytes`);
+    const queued = scalar(answer.queued);
+    this.queues.set(short(queued), Number.isFinite(queued) ? (running ? "messages wait now" : "messages waited at the end") : running ? "known when the program has ended" : "not known: the senders were not metered");
     set_text(this.method, ["Processors that work at the same time: as it ran, and the most that the order of messages permits.", answer.P_method ?? ""].join(" "));
     const t_s = answer.t_s ?? [];
     const step_s = t_s.length > 1 ? t_s[1] - t_s[0] : elapsed;
@@ -107,16 +110,34 @@ class Overview implements OpenView {
     this.show_words(answer);
   }
 
+  // The part of the range that has been recorded.
+  private known_range(): Range {
+    const { from_s, to_s } = this.context.asked_range();
+    return { from_s: Math.max(0, from_s), to_s: Math.min(to_s, this.context.clock.known_s) };
+  }
+
+  // Of the range that is shown; of the whole run, what the analysis says.
+  private P_of_range(answer: Answer): number {
+    const { from_s, to_s } = this.known_range();
+    if (from_s <= 0 && to_s >= this.context.clock.known_s) return scalar(answer.P_run);
+    const { t_s = [], step_s } = answer;
+    return mean_of(t_s, answer.P_of ?? answer.P ?? [], step_s ?? (t_s.length > 1 ? t_s[1] - t_s[0] : to_s - from_s), from_s, to_s);
+  }
+
   private show_words(answer: Answer): void {
     const key = JSON.stringify([answer.warnings, answer.ledger]);
     if (key === this.shown) return;
     this.shown = key;
     const warnings: { text: string; advice?: string }[] = answer.warnings ?? [];
-    replace(this.warnings, warnings.length > 0 && el("section", { class: "warnings", "aria-label": "Warnings" }, el("h2", {}, "Before you trust the numbers"),
+    replace(this.warnings, warnings.length > 0 && el("section", { class: "warnings", "aria-label": "Warnings" }, el("h2", {}, "Read this first"),
       el("ul", {}, ...warnings.map(({ text, advice }) => el("li", {}, text, advice ? el("span", { class: "advice" }, " " + advice) : null)))));
     replace(this.ledger, answer.ledger && ledger_element(answer.ledger));
     this.ledger.hidden = !answer.ledger;
   }
+}
+
+function exact(value: unknown, unit = ""): string {
+  return typeof value === "number" && Number.isFinite(value) ? value + unit : "";
 }
 
 function scalar(value: unknown): number {

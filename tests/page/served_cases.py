@@ -1,0 +1,244 @@
+"""Cases of check_served: what a user does with dpm serve and dpm meter --serve. Each has the page, and traces to look at."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from browser_page import Keys, VIEWS
+from served_numbers import check_views, DRAWN
+from shown_numbers import check_near, number
+from synthetic import HOSTILE_NAMES
+from traces import document, DPM, dpm, free_port, NotHere
+from tunnel import Tunnel
+
+
+def where_possible(case):
+    def tried(page, traces):
+        try:
+            case(page, traces)
+        except NotHere as reason:
+            print(f"   not tried: {reason}")
+    tried.__name__, tried.__doc__, tried.__code__ = case.__name__, case.__doc__, tried.__code__.replace(co_firstlineno=case.__code__.co_firstlineno)
+    return tried
+
+
+def case_numbers_of_a_simulation(page, traces):
+    """Every view of a simulated system shows the numbers that the commands print."""
+    check_views(page, traces.serve(traces.simulated()).address, traces.simulated())
+
+
+@where_possible
+def case_numbers_of_a_live_program(page, traces):
+    """Every view of a metered program shows the numbers that the commands print."""
+    check_views(page, traces.serve(traces.live()).address, traces.live())
+
+
+@where_possible
+def case_numbers_of_a_merged_trace(page, traces):
+    """Every view of two programs that were metered apart shows the numbers that the commands print."""
+    check_views(page, traces.serve(traces.merged()).address, traces.merged())
+
+
+WATCH_NUMBER = """
+const value = document.querySelector('.two-numbers .value'), note = document.querySelector('.two-numbers .note');
+window.began = 0; window.took = {};
+for (const kind of ['pointerup', 'keydown']) addEventListener(kind, () => { window.began = performance.now(); window.took = {}; }, true);
+new MutationObserver(() => (window.took.number ??= performance.now() - window.began)).observe(value, { childList: true, characterData: true, subtree: true });
+new MutationObserver(() => / to /.test(note.textContent) && (window.took.interval = performance.now() - window.began)).observe(note, { childList: true, characterData: true, subtree: true });"""
+
+
+def case_process_is_moved(page, traces):
+    """A process is dragged to another machine and moved on with a key: the predicted time is that of dpm predict."""
+    server = traces.serve(traces.simulated())
+    page.open(server.address + "#view=placement")
+    page.wait("return / to /.test(document.querySelector('.two-numbers .note')?.textContent ?? '')")
+    before = page.text(".two-numbers .value")
+    page.script(WATCH_NUMBER)
+    chip = page.find(".machine-box[aria-label='Machine vax_1'] .process[data-process='1']")
+    target = page.find(".machine-box[aria-label='Machine vax_4']")
+    page.drag(chip, target.rect["x"] + 60 - chip.rect["x"], target.rect["y"] + 90 - chip.rect["y"])
+    check_prediction(page, traces, "vax_4", before, "pointer")
+    dragged = page.text(".two-numbers .value")
+    page.script("document.querySelector('.process.moved').focus()")
+    page.press(Keys.ARROW_LEFT)
+    check_prediction(page, traces, "vax_3", dragged, "key")
+    page.command("z")
+    page.command("z")
+    page.wait("return document.querySelector('.two-numbers .value').textContent === arguments[0]", before)
+
+
+def check_prediction(page, traces, machine, before, how):
+    page.wait("return document.querySelector(`.machine-box[aria-label='Machine ${arguments[0]}'] .process.moved`)?.innerText.includes('buffer_manager')", machine)
+    page.wait("return window.took.interval > 0")
+    took = page.script("return window.took")
+    print(f"   {how}: {took.get('number', 0):.0f} ms to the number, {took['interval']:.0f} ms to the interval")
+    file = traces.folder / "placement.json"
+    file.write_text(json.dumps({"processes": {"buffer_manager": machine}}))
+    predicted = json.loads(dpm("predict", traces.simulated(), "--placement", file, "--json").stdout)
+    shown = page.text(".two-numbers .value")
+    check_near("predicted time", shown, predicted["elapsed_s"])
+    assert shown != before, (shown, before)
+
+
+def case_keys(page, traces):
+    """Views, range, search, event by event and messages are reached with the keyboard."""
+    page.open(traces.serve(traces.simulated()).address)
+    for key, view in enumerate(VIEWS, 1):
+        page.press(str(key))
+        page.wait("return document.documentElement.dataset.view === arguments[0]", view)
+    page.press("5", "/")
+    page.press("buffer", Keys.ENTER)
+    page.wait("return document.querySelector('.inspector').innerText.includes('buffer_manager')")
+    page.press("w", "w", "d")
+    page.wait("return /from=/.test(location.hash)")
+    page.press(".")
+    page.wait("return /at \\d/.test(document.querySelector('.said').textContent) && /at=/.test(location.hash)")
+    at = page.script("return Number(location.hash.match(/at=([^&]+)/)[1])")
+    page.press(",")
+    page.wait("return Number(location.hash.match(/at=([^&]+)/)[1]) < arguments[0]", at)
+    page.open(page.browser.current_url.split("#")[0] + "#view=space-time&from=10&to=10.5")
+    page.wait(DRAWN, ".lanes canvas")
+    page.script("document.querySelector('.lanes').focus()")
+    page.press(Keys.ARROW_RIGHT)
+    page.wait("return /led to it/.test(document.querySelector('.message-card').innerText)")
+    page.press("0")
+    page.wait("return !/from=/.test(location.hash)")
+
+
+def case_reload(page, traces):
+    """A reload shows the same view, range, selection, colours and placement."""
+    wanted = "view=hot-spots&from=5&to=15&selected=1,2&quantity=bytes&form=total&colours=viridis&theme=dark&pin=cpu:1"
+    page.open(traces.serve(traces.simulated()).address + "#" + wanted)
+    read = "return document.querySelectorAll('.arc title').length > 3 && [document.querySelector('.inspector').innerText, document.querySelector('.range').innerText, ...[...document.querySelectorAll('.arc title')].map((e) => e.textContent)]"
+    first = page.wait(read)
+    page.browser.refresh()
+    page.wait("return document.querySelectorAll('.arc title').length > 3")
+    assert page.wait(read) == first
+    assert page.script("return decodeURIComponent(location.hash.slice(1))") == wanted
+
+
+def case_server_starts_again(page, traces):
+    """Behind an address that stays, the page goes on when the server is back; at a new address it tells so."""
+    page.permitted += ["WebSocket connection", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "404"]
+    tunnel = traces.keep(Tunnel())
+    server = tunnel.target = traces.serve(traces.simulated(), "--allow-host", f"127.0.0.1:{tunnel.port}", "--port", str(free_port()))
+    page.open(tunnel.address + "#view=hot-spots&form=total")
+    page.wait("return document.querySelectorAll('.arc').length > 4")
+    server.stop()
+    page.wait("return document.querySelector('.notice.lost')?.textContent.includes('connection was lost')")
+    assert page.script("return document.querySelectorAll('.arc').length > 4"), "what was there stays"
+    server.start()
+    page.wait("return document.querySelector('.notice.lost') === null && document.querySelector('.state').textContent.startsWith('ended')")
+    page.view("queues")
+    page.wait("return document.querySelectorAll('#view tbody tr').length > 5")
+    page.open(server.address + "#view=overview")
+    page.wait("return /\\d/.test(document.querySelector('.number-card .value').textContent)")
+    server.stop()
+    server.start()  # the same port, another token
+    page.wait("return document.querySelector('.notice.lost')?.textContent.includes('new address')")
+
+
+class Redis:
+    """A server that is metered and serves its page, and a load for it."""
+
+    def __init__(self, out):
+        for program in ("redis-server", "redis-benchmark", "redis-cli"):
+            if not shutil.which(program):
+                raise NotHere(f"{program} is missing")
+        self.out, self.port = out, str(free_port())
+        self.meter = subprocess.Popen([DPM, "meter", "--no-wait", "--serve", "-o", str(out), "--", "redis-server", "--port", self.port, "--save", "", "--appendonly", "no"],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        line = self.meter.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        if not found:
+            self.meter.kill()
+            raise NotHere(line.strip())
+        self.address, self.loads = found[0], []
+
+    def load(self):
+        self.loads.append(subprocess.Popen(["redis-benchmark", "-p", self.port, "-c", "8", "-n", "10000000", "-t", "get,set", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    def stop_program(self):
+        for load in self.loads:
+            load.kill()
+            load.wait()
+        self.loads.clear()
+        subprocess.run(["redis-cli", "-p", self.port, "shutdown", "nosave"], capture_output=True, timeout=30)
+        self.meter.stdout.close()
+        self.meter.wait(60)
+
+    def stop(self):
+        if self.loads:
+            self.stop_program()
+        for entry in os.listdir("/proc"):  # the page stays for a minute; its command line names the trace
+            try:
+                if entry.isdigit() and f"{self.out}".encode() in open(f"/proc/{entry}/cmdline", "rb").read().split(b"\0"):
+                    os.kill(int(entry), signal.SIGTERM)
+            except OSError:
+                pass
+
+
+MESSAGES = "return Number(document.querySelectorAll('.number-card')[3].querySelector('.value').title.split(',')[0].replace(/\\D/g, ''))"
+
+
+@where_possible
+def case_server_under_load(page, traces):
+    """While redis-server is under load the numbers grow and pictures follow each other; at the end they are those of dpm statistics."""
+    redis = traces.keep(Redis(traces.folder / "redis"))
+    page.open(redis.address)
+    page.wait("return document.querySelector('.state').textContent.startsWith('recording')")
+    redis.load()
+    seen = [page.wait(MESSAGES)]
+    for _ in range(4):
+        seen.append(page.wait(MESSAGES.replace("return ", "const now = ") + "; return now > arguments[0] && now", seen[-1]))
+    frames = page.script("return window.dpmFrames")
+    page.wait("return window.dpmFrames > arguments[0] + 10", frames)
+    for view in VIEWS[1:]:
+        page.view(view)
+        page.wait("return document.querySelector('main').innerText.length > 20")
+    page.view("history")
+    page.wait(DRAWN, ".plot canvas")
+    redis.stop_program()
+    page.view("overview")
+    page.wait("return document.querySelector('.state').textContent.startsWith('ended')", seconds=40)
+    count = sum(row["sent"] for row in document("statistics", redis.out)["processes"])
+    page.wait(MESSAGES.replace("return ", "const now = ") + "; return now === arguments[0]", count, seconds=40)
+    page.view("hot-spots")
+    page.wait("return document.querySelectorAll('.node').length > 1 && document.querySelectorAll('.arc').length > 1")
+
+
+def check_names(page, address):
+    page.open(address + "#.groups=none&selected=" + ",".join(map(str, range(20))))
+    for view in VIEWS:
+        page.view(view)
+        page.wait("return document.querySelector('main').innerText.length > 20")
+        time.sleep(0.2)
+        assert page.script("return window.hostile === undefined"), view
+        assert page.script("return document.querySelectorAll('main img, main script, main iframe, .inspector img, .inspector b, main table b, main a').length") == 0, view
+        unseen = page.script("return /[\\u0000-\\u0008\\u000b-\\u001f\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title)")
+        assert not unseen, f"{view}: a character that reorders text is in the page"
+    page.view("queues")
+    page.wait("return document.querySelectorAll('#view tbody tr').length > 10")
+    page.script("[...document.querySelectorAll('button')].find((b) => /more process/.test(b.textContent))?.click()")
+    return page.wait("const names = [...document.querySelectorAll('#view tbody tr td:first-child bdi')].map((e) => e.textContent); return names.length >= 20 && names")
+
+
+@where_possible
+def case_names_of_real_processes(page, traces):
+    """Programs that name themselves after tags, escapes and right-to-left text are shown as text."""
+    shown = check_names(page, traces.serve(traces.named()).address)
+    for text in ["<script>window.", "<img src=x oner", "<!-- comment", "__proto__", "�[31mred�"]:
+        assert any(text in name for name in shown), (text, shown)
+
+
+@where_possible
+def case_names_in_a_trace(page, traces):
+    """Twenty hostile names that are written into a trace are shown as text, the one of 4 kB shortened."""
+    shown = check_names(page, traces.serve(traces.renamed()).address)
+    for text in ["<script>window.hostile=1</script>", "<!-- comment", "(no name)", "__proto__", "�[31mred�[0m�", "�reversed�"]:
+        assert any(text in name for name in shown), (text, shown)
+    assert any(name.startswith("longlong") and "…" in name for name in shown)
+    assert len(HOSTILE_NAMES) == 20

@@ -1,0 +1,170 @@
+"""What the cases of check_served look at: traces that are made when a case first asks for them, programs that are metered, and dpm serve."""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from synthetic import HOSTILE_NAMES
+
+DPM, SOURCE = os.environ["DPM_PROGRAM"], Path(os.environ["DPM_SOURCE_DIR"])
+
+PAIR = """
+import os, socket, sys, time
+a, b = socket.socketpair()
+if os.fork() == 0:
+    a.close()
+    while b.recv(100): b.send(b"answer")
+    os._exit(0)
+b.close()
+for i in range(300):
+    a.send(b"x" * 50); a.recv(100)
+    sum(range(2000))
+a.close()
+os.wait()
+"""
+ECHO_SERVER = """
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+connection = listener.accept()[0]
+while data := connection.recv(100): connection.send(data[:20])
+"""
+ECHO_CLIENT = """
+import socket, sys
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+for i in range(200):
+    connection.send(b"x" * 50); connection.recv(100)
+"""
+# A program for each name of the list, as far as a file can have it: each is cat, and sends back what it gets.
+NAMED = """
+import json, os, socket, sys
+ends = []
+for number, name in enumerate(json.loads(sys.argv[1])["names"]):
+    a, b = socket.socketpair()
+    if os.fork() == 0:
+        folder = f"{sys.argv[2]}/{number}"
+        os.makedirs(folder)
+        path = folder.encode() + b"/" + (name.encode().replace(b"\\0", b"?").replace(b"/", b"_")[:200] or b"empty")
+        os.symlink("/bin/cat", path)
+        os.dup2(b.fileno(), 0)
+        os.dup2(b.fileno(), 1)
+        os.execv(path, [name.replace("\\0", "?") or " "])
+    b.close()
+    ends.append(a)
+for i in range(30):
+    for end in ends: end.send(b"question"); end.recv(100)
+for end in ends: end.close()
+for end in ends: os.wait()
+"""
+
+
+class NotHere(Exception):
+    """This machine cannot do what the case needs."""
+
+
+def dpm(*arguments):
+    return subprocess.run([DPM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def document(name, *arguments):
+    """What dpm NAME --json prints; None where it refuses."""
+    printed = dpm(name, "--json", *arguments)
+    return json.loads(printed.stdout) if printed.returncode == 0 else None
+
+
+class Served:
+    def __init__(self, trace, *options):
+        self.trace, self.options = trace, list(options)
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([DPM, "serve", str(self.trace), *self.options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = self.process.stdout.readline().strip()
+        assert self.address.startswith("http://127.0.0.1:"), f"dpm serve said '{self.address}'"
+        self.port, self.token = int(self.address.split(":")[2].split("/")[0]), self.address.split("/")[3]
+
+    def stop(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            assert self.process.wait(60) == 0, "dpm serve did not end by itself"
+            self.process.stdout.close()
+            self.process = None
+
+
+class Traces:
+    def __init__(self, scratch):
+        self.folder = Path(tempfile.mkdtemp(dir=scratch))
+        self.made, self.running = {}, []
+
+    def end(self):
+        """After a case: what it started ends, what was recorded stays."""
+        for each in reversed(self.running):
+            each.stop()
+        self.running.clear()
+
+    def keep(self, started):
+        self.running.append(started)
+        return started
+
+    def serve(self, trace, *options):
+        return self.keep(Served(trace, *options))
+
+    def once(self, name, make):
+        if name not in self.made:
+            make(self.folder / name)
+            self.made[name] = self.folder / name
+        return self.made[name]
+
+    def simulated(self):
+        return self.once("file-system", lambda out: self.check(dpm("run", "--base-only", "-o", out, SOURCE / "scenarios/file-system/scenario.json")))
+
+    def live(self):
+        return self.once("live", lambda out: self.meter(out, PAIR))
+
+    def merged(self):
+        """A server and its client, each with a meter of its own."""
+        def make(out):
+            server = subprocess.Popen([DPM, "meter", "-o", f"{out}-server", "--", sys.executable, "-c", ECHO_SERVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            port = server.stdout.readline().strip()
+            if not port.isdigit():
+                raise NotHere(server.communicate()[1].strip().split("\n")[-1])
+            self.meter(Path(f"{out}-client"), ECHO_CLIENT, port)
+            server.communicate(timeout=60)
+            self.check(dpm("merge", f"{out}-server", f"{out}-client", "-o", out))
+        return self.once("merged", make)
+
+    def named(self):
+        """Real processes with hostile names."""
+        return self.once("named", lambda out: self.meter(out, NAMED, json.dumps({"names": HOSTILE_NAMES}), f"{out}-programs"))
+
+    def renamed(self):
+        """The same trace with the names written into it: longer than a kernel keeps, and with bytes that are not UTF-8."""
+        def make(out):
+            shutil.copytree(self.named(), out)
+            path = out / "trace" / "trace.json"
+            recorded = json.loads(path.read_text())
+            for process, name in zip(recorded["processes"], HOSTILE_NAMES):
+                process["name"] = process["program"] = name
+            path.write_text(json.dumps(recorded, ensure_ascii=False))
+        return self.once("renamed", make)
+
+    def meter(self, out, program, *arguments):
+        metered = dpm("meter", "-o", out, "--", sys.executable, "-c", program, *arguments)
+        assert metered.returncode == 0 or not (out / "trace").exists(), metered.stderr
+        if metered.returncode != 0:
+            raise NotHere(metered.stderr.strip().split("\n")[-1])
+
+    @staticmethod
+    def check(done):
+        assert done.returncode == 0, done.stderr
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
