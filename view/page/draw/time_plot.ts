@@ -29,14 +29,14 @@ export interface TimePlotOptions {
   empty?: () => string;  // why there may be no value
 }
 
-const LEFT = 52, RIGHT = 14, BOTTOM = 24;
+const LEFT = 60, RIGHT = 14, BOTTOM = 24;
 
 export class TimePlot {
   readonly element: HTMLElement;
   private readonly surface: Surface;
   private readonly gestures: TimeGestures;
   private series: TimeSeries[] = [];
-  private high = 0;  // moves gently to the largest value
+  private high = 0;  // of the scale: at once where a line would leave the plot, gently back
 
   constructor(private readonly context: Context, private readonly options: TimePlotOptions) {
     this.element = el("div", { class: "time-plot", role: "img", "aria-label": options.label });
@@ -84,11 +84,9 @@ export class TimePlot {
     for (const { t_s, values, step_s } of this.series) {
       for (let i = Math.max(0, bisectLeft(t_s, from_s - step_s)); i < values.length && t_s[i] < to_s; ++i) if (values[i] > high) high = values[i];
     }
-    if (high <= 0) high = 1;
-    const difference = high - this.high;
-    this.high = this.high === 0 || Math.abs(difference) < high * 0.004 ? high : this.high + difference * 0.18;
+    this.high = high >= this.high || this.high - high < high * 0.004 ? high : this.high + (high - this.high) * 0.18;
     if (this.high !== high) this.context.loop.wake(80);
-    return scaleLinear().domain([0, this.high * 1.08]).range([box.bottom, box.top]);
+    return scaleLinear().domain([0, (this.high || 1) * 1.08]).range([box.bottom, box.top]);
   }
 
   private draw_grid(drawing: CanvasRenderingContext2D, box: Box, scale: ReturnType<typeof scaleLinear>): void {

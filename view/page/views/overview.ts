@@ -96,7 +96,7 @@ class Overview implements OpenView {
     this.cpu.set(seconds(scalar(answer.cpu_s)), `${counted(metered, "process", "processes")} in ${seconds(elapsed)}`, exact(answer.cpu_s, " s"));
     this.messages.set(short(scalar(answer.messages)), `${short(scalar(answer.messages) / elapsed)}/s · ${bytes(scalar(answer.bytes))}`, `${counted(scalar(answer.messages), "message")}, ${grouped(scalar(answer.bytes))} bytes`);
     const queued = scalar(answer.queued);
-    this.queues.set(short(queued), Number.isFinite(queued) ? (running ? "messages wait now" : "messages waited at the end") : running ? "known when the program has ended" : "not known: the senders were not metered");
+    this.queues.set(short(queued), Number.isFinite(queued) ? (running ? "messages wait now" : "messages waited at the end") : running ? "known when the program has ended" : "not known: see Queues & paths");
     set_text(this.method, ["Processors that work at the same time: as it ran, and the most that the order of messages permits.", answer.P_method ?? ""].join(" "));
     const t_s = answer.t_s ?? [];
     const step_s = t_s.length > 1 ? t_s[1] - t_s[0] : elapsed;
