@@ -143,7 +143,15 @@ test("labels: they cover neither each other nor boxes where there is another pla
   const boxes = [{ x: 60, y: 60, width: 100, height: 42 }, { x: 460, y: 60, width: 100, height: 42 }, { x: 460, y: 76, width: 100, height: 42 }];
   const curves = [curve_between(boxes[0], boxes[1], [], 0), curve_between(boxes[0], boxes[2], [], 0)];
   const [a, b] = label_places(["123/s", "456/s"], curves, boxes);
-  assert(Math.abs(a.x - b.x) > 31 || Math.abs(a.y - b.y) >= 13, `${JSON.stringify([a, b])}`);
+  assert(a && b && (Math.abs(a.x - b.x) > 31 || Math.abs(a.y - b.y) >= 13), `${JSON.stringify([a, b])}`);
+});
+
+test("labels: of arcs that lie on each other only the most important are labelled", () => {
+  const boxes = [{ x: 60, y: 60, width: 100, height: 42 }, { x: 260, y: 60, width: 100, height: 42 }];
+  const curves = Array.from({ length: 20 }, () => curve_between(boxes[0], boxes[1], [], 0));
+  const places = label_places(curves.map(() => "123/s"), curves, boxes, curves.map((_, index) => index));
+  const labelled = places.filter((place) => place !== null).length;
+  assert(labelled > 0 && labelled < 20 && places[19] !== null && places[0] === null, JSON.stringify(places));
 });
 
 test("asked: the answer covers the view, and small moves do not ask again", () => {

@@ -177,10 +177,12 @@ export class GraphPicture {
       group.ready = true;
       group.addEventListener("click", (event) => this.options.click_arc?.(group.arc, event));
     }
-    const places = label_places(this.arcs.map((arc) => (labelled.has(arc) || arc.selected ? arc.label : "")), curves, this.boxes);
+    const places = label_places(this.arcs.map((arc) => (labelled.has(arc) || arc.selected ? arc.label : "")), curves, this.boxes, this.arcs.map((arc) => (arc.selected ? 2 : arc.share)));
     const labels = select(this.label_layer).selectAll<PictureArc>("text").data(this.arcs, key).join("text");
     labels.each(function (arc, index) {
-      placed_text(this, places[index].x, places[index].y, labelled.has(arc) || arc.selected ? arc.label : "");
+      const place = places[index];
+      if (place) placed_text(this, place.x, place.y, arc.label);
+      else if (this.textContent !== "") this.textContent = "";
       set_attribute(this, "class", "arc-label" + (arc.selected ? " selected" : ""));
       (this as unknown as { arc: PictureArc }).arc = arc;
     });
