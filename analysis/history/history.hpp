@@ -98,6 +98,15 @@ struct CallsBetween {
   std::uint32_t calls = 0;
 };
 
+// A wait for messages that ended without one: the last RECEIVECALL before `event`, which is not a RECEIVE. Times are by
+// the process's machine's clock, to the point where it went on: CPU time that it used from there on is not in them.
+struct UnmetWait {
+  std::uint32_t event = kNoEvent;
+  std::uint32_t channel_set = 0;
+  std::uint64_t since_call_ns = 0;
+  std::uint64_t since_send_ns = 0;  // from its last SEND; 0: there is none
+};
+
 // When a process performed its first and last SEND, RECEIVE, CREATEPROCESS or WAIT, by its machine's own clock. Only
 // differences within one process are meaningful; they are the trace's own measure of elapsed time.
 struct LocalSpan {
@@ -120,6 +129,7 @@ struct History {
   std::vector<HistoryEvent> events;
   std::vector<ExternalArc> external_arcs;      // by increasing `to`
   std::vector<CallsBetween> calls_between;     // by increasing event
+  std::vector<UnmetWait> unmet_waits;          // by increasing event
   std::vector<LocalSpan> local_spans;          // by process
   std::vector<LocalLifetime> local_lifetimes;  // by process
   bool receive_calls_metered = false;          // false: it is not known which channels a RECEIVE waited for

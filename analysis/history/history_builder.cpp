@@ -28,8 +28,11 @@ struct ProcessBuild {
   std::uint64_t at_last_node_ns = 0;
   std::uint32_t waiting_set = 0;
   std::optional<LocalTime> asked_at;  // of the RECEIVECALL whose RECEIVE has not come
+  std::uint64_t asked_proc_time_ns = 0;
+  std::optional<LocalTime> sent_at;  // its last SEND
   std::uint32_t calls_since_node = 0;
   std::vector<CallsBetween> calls_between;  // `event` counts within the process until take()
+  std::vector<UnmetWait> unmet_waits;       // likewise
   // RECEIVEs that came before their SEND in the stream, by one clock, and by how much; counted as above.
   std::unordered_map<std::uint32_t, std::int64_t> late_sends;
   std::int64_t idle_since_ns =
@@ -46,9 +49,24 @@ struct ProcessBuild {
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and the index of that event
   std::uint32_t created_at = kNoEvent;
 
-  // Notes that a RECEIVECALL found nothing, if the process does something else after it.
-  void found_nothing() {
-    if (std::exchange(asked_at, std::nullopt)) ++calls_since_node;
+  // A RECEIVE waits anyway: what was asked for in vain before it does not matter.
+  void forget_unmet_wait(std::uint32_t event) {
+    if (!unmet_waits.empty() && unmet_waits.back().event == event) unmet_waits.pop_back();
+  }
+
+  // Notes that a RECEIVECALL found nothing, if the process does something else after it: `event`.
+  void found_nothing(const Event& event) {
+    const auto asked = std::exchange(asked_at, std::nullopt);
+    if (!asked) return;
+    ++calls_since_node;
+    const std::uint64_t used_ns = event.proc_time_ns - asked_proc_time_ns;
+    const auto until = [&](LocalTime from) {  // damaged times must not overflow
+      const auto passed_ns = static_cast<std::uint64_t>(event.local_time.ns) - static_cast<std::uint64_t>(from.ns);
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(passed_ns - used_ns), 0));
+    };
+    const auto next = static_cast<std::uint32_t>(events.size());
+    forget_unmet_wait(next);
+    unmet_waits.push_back({next, waiting_set, until(*asked), sent_at ? until(*sent_at) : 0});
   }
 };
 
@@ -148,13 +166,16 @@ void HistoryBuilder::State::add(const Event& event) {
       return add_start(event, process);
     case EventType::receive_call:
       history.receive_calls_metered = true;
-      process.found_nothing();
+      process.found_nothing(event);
       process.waiting_set = event.code;
       process.asked_at = event.local_time;
+      process.asked_proc_time_ns = event.proc_time_ns;
       return;
     case EventType::wait:
       return add_wait(event, process);
     case EventType::destroy_process:
+      // One that is destroyed while it waits does not go on.
+      if (event.proc_time_ns > process.asked_proc_time_ns) process.found_nothing(event);
       process.ended = true;
       return;
     default:
@@ -181,6 +202,7 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
   node.kind_bits = static_cast<std::uint32_t>(kind) & 7u;
   node.arc_bits = static_cast<std::uint32_t>(arc) & 7u;
   if (kind == HistoryKind::receive) {
+    process.forget_unmet_wait(static_cast<std::uint32_t>(process.events.size()));
     node.channel = process.waiting_set;
     node.waited = process.asked_at && event.local_time > *process.asked_at ? 1u : 0u;
     node.slept = node.waited;
@@ -204,8 +226,9 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
 }
 
 void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) {
-  process.waiting_set = 0;  // the RECEIVECALL before this one found nothing
-  process.found_nothing();
+  process.found_nothing(event);  // the RECEIVECALL before this one
+  process.waiting_set = 0;
+  process.sent_at = event.local_time;
   if (event.flags & event_flags::kNoMessage) {
     ++process.calls_since_node;
     return;
@@ -227,8 +250,8 @@ void HistoryBuilder::State::add_send(const Event& event, ProcessBuild& process) 
 void HistoryBuilder::State::add_receive(const Event& event, ProcessBuild& process) {
   if (event.flags & event_flags::kKernelMessage) return;
   if (event.flags & event_flags::kNoMessage) {
+    process.found_nothing(event);
     process.waiting_set = 0;
-    process.found_nothing();
     return;
   }
   ++receives;
@@ -303,8 +326,8 @@ void HistoryBuilder::State::add_start(const Event& event, ProcessBuild& process)
 
 // What it waited for may come later in the stream, or may have come.
 void HistoryBuilder::State::add_wait(const Event& event, ProcessBuild& process) {
+  process.found_nothing(event);
   process.waiting_set = 0;
-  process.found_nothing();
   const auto kind = static_cast<WaitKind>(event.code);
   const bool of_end = kind == WaitKind::process_end || kind == WaitKind::thread_end;
   if (!of_end || event.peer == event.process) return;
@@ -388,6 +411,10 @@ void HistoryBuilder::State::copy_events() {
     }
     for (const auto& [event, calls] : process.calls_between)
       history.calls_between.push_back({static_cast<std::uint32_t>(history.events.size()) + event, calls});
+    for (UnmetWait wait : process.unmet_waits) {
+      wait.event += static_cast<std::uint32_t>(history.events.size());
+      history.unmet_waits.push_back(wait);
+    }
     process.events.consume([&](HistoryEvent& event) {
       if (event.match != kNoEvent) event.match += first_traced(event.peer);
       history.events.push_back(event);

@@ -2,116 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <unordered_map>
 #include <utility>
 
-#include "analysis/history/arrived_messages.hpp"
-#include "analysis/history/handouts.hpp"
-#include "analysis/history/indexed_heap.hpp"
-#include "analysis/history/message_costs.hpp"
-#include "analysis/history/pair_clocks.hpp"
-#include "analysis/history/replay_waits.hpp"
-#include "analysis/history/shared_machine.hpp"
+#include "analysis/history/replay_state.hpp"
 #include "analysis/history/tasks.hpp"
-#include "analysis/history/wanted_messages.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
 
 namespace dpm {
 namespace {
 
-const DestinationChoices kNoChoices;
-
-constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
-
-// The state of a process with the event at its cursor.
-enum class Phase : std::uint8_t {
-  before,  // the CPU time before the event is being used
-  ready,   // it can happen; a RECEIVE may wait here
-  after,   // a RECEIVE has its message, whose CPU charge is being used
-  idle,    // the END has happened, and the process waits for more than it received in the trace's order
-};
-
-struct Process : Standing {
-  std::uint32_t sent = 0;
-  std::uint32_t previous = kNoEvent;
-  Phase phase = Phase::before;
-  bool waiting = false;  // for a message, or to begin
-  bool created = true;
-  bool waited = false;                  // for what it is about to receive
-  bool takes_outside = false;           // forced: take a message from outside before it is due
-  std::uint32_t taken_send = kNoEvent;  // the message being received
-  std::uint32_t taken_from = kNoPeer;
-  std::uint32_t redirect_from = kNoPeer,
-                redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
-  std::uint32_t first_open = 0;     // its first RECEIVE not yet performed; maintained only if it receives from outside
-  std::uint32_t next_handout = 0;   // dispatchers: index into `handouts`
-  std::int64_t wake_up_cpu_ns = 0;  // of waking and being woken, not yet spent
-  double work_factor = 1;           // of the piece of another member: destinations.hpp
-};
-
 std::int64_t times(double factor, std::int64_t ns) {
   return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
 }
 
-bool from_outside(const HistoryEvent& event) { return event.kind() == HistoryKind::receive && event.match == kNoEvent; }
+const DestinationChoices kNoChoices;
+const Timers kNoTimers;
+const RequestQueues kNoQueues;
 
 }  // namespace
-
-struct Replay::State {
-  const History& history;
-  MessageCosts costs;
-  const Roles roles;
-  const double slice_ns;  // 0: machines are shared equally
-  Order order = Order::recorded;
-  std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
-  ReplicaChoice replicas;
-  Destinations destinations;
-  WantedMessages wanted;
-  ReplayWaits waits;
-  std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
-  std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by counting process
-  std::vector<std::uint8_t> counted;         // by RECEIVE of theirs: it is one of the handouts; empty if there are none
-  const std::vector<std::uint32_t> task_of;  // tasks.hpp
-  std::vector<std::uint32_t> performer;      // by RECEIVE of a task: the process that performs it; empty if task_of is
-
-  double now_ns = 0;
-  std::vector<Process> processes;
-  std::vector<SharedMachine> machines;
-  IndexedHeap completions;               // machines
-  IndexedHeap arrivals;                  // waiting processes
-  std::vector<ArrivedMessages> queues;   // arrival, role: by process
-  std::vector<std::int64_t> arrival_ns;  // recorded: by RECEIVE
-  std::vector<std::uint8_t> received;    // arrival, role, if anything comes from outside: by RECEIVE
-  PairClocks pairs;
-  std::uint64_t performed = 0;
-  ReplayResult result;
-
-  State(const History& h, const Target& target, Roles r);
-  void begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule);
-  void go();
-  bool force_one();
-  void complete(std::uint32_t machine);
-  void wake(std::uint32_t p);
-  std::int64_t advance(std::uint32_t p);
-  void perform(std::uint32_t p, std::uint32_t event);
-  void send(std::uint32_t p, std::uint32_t event);
-  void deliver(std::uint32_t receiver, const ArrivingMessage& message);
-  double wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival);
-  void create(std::uint32_t event);
-  bool stands_at_wait(std::uint32_t p) const;
-  void end_wait(std::uint32_t wait);
-  bool receive(std::uint32_t p);
-  bool receive_recorded(std::uint32_t p);
-  bool receive_arrived(std::uint32_t p);
-  std::uint32_t next_from_outside(std::uint32_t p);
-  void take_outside(std::uint32_t p, std::uint32_t event);
-  void take(std::uint32_t p, const ArrivingMessage& message);
-  std::uint32_t receiver_of(std::uint32_t p, std::uint32_t number) const;
-  void find_handouts(std::uint32_t p);
-  double work_factor(std::uint32_t p) const;
-};
 
 Replay::State::State(const History& h, const Target& target, Roles r)
     : history(h),
@@ -120,6 +29,8 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       slice_ns(static_cast<double>(target.time_slice.ns)),
       replicas(h, target.replicas),
       destinations(h, roles.destinations == nullptr ? kNoChoices : *roles.destinations),
+      timers(roles.timers == nullptr ? kNoTimers : *roles.timers),
+      queued(h, roles.queues == nullptr ? kNoQueues : *roles.queues),
       wanted(h, roles, destinations, replicas),
       waits(h),
       task_of(tasks_of_receives(h, roles)) {
@@ -163,12 +74,15 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   costs.move(machine_of);
   replicas.begin();
   destinations.begin();
+  queued.begin();
   wanted.begin(order == Order::role);
   std::fill(performer.begin(), performer.end(), Roles::kNone);
   waits.begin();
   now_ns = 0;
   performed = 0;
   pairs.clear();
+  late_ns.clear();
+  limits_over.clear();
   result = {};
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
@@ -177,7 +91,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   completions.reset(machines.size());
   arrivals.reset(count);
   if (order == Order::recorded) {
-    arrival_ns.assign(history.events.size(), kUnknown);
+    arrival_ns.assign(history.events.size(), kArrivalUnknown);
   } else {
     queues.resize(count);
     for (auto& queue : queues) queue.clear();
@@ -265,7 +179,8 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     const HistoryEvent& event = history.events[process.cursor];
     const HistoryKind kind = event.kind();
     if (process.phase == Phase::before) {
-      const std::int64_t work_ns = costs.cpu(event, process.source, p, receiver_of(p, process.cursor)).before_ns;
+      if (waits_for_timer(p)) return 0;
+      const std::int64_t work_ns = cpu(p, process.cursor).before_ns;
       const std::int64_t before_ns = times(process.work_factor, work_ns) + std::exchange(process.wake_up_cpu_ns, 0);
       result.cpu_ns += before_ns;
       if (before_ns > 0) return before_ns;
@@ -282,14 +197,16 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
       process.phase = Phase::idle;
     }
     if (process.phase == Phase::idle || (kind == HistoryKind::receive && process.phase == Phase::ready)) {
-      if (!receive(p)) return 0;
+      if (!receive(p)) {
+        if (!go_on_with_queue(p) && !give_up(p)) return 0;
+        if (process.phase != Phase::ready) continue;
+      }
       process.phase = Phase::after;
-      const HistoryEvent& taken = history.events[process.cursor];
-      const std::int64_t after_ns = costs.cpu(taken, process.source, p, process.taken_from).after_ns;
+      const std::int64_t after_ns = cpu(p, process.cursor).after_ns;
       result.cpu_ns += after_ns;
       if (after_ns > 0) return after_ns;
     }
-    switch (kind) {
+    switch (history.events[process.cursor].kind()) {  // an idle process has taken a message since
       case HistoryKind::send:
         send(p, process.cursor);
         break;
@@ -311,8 +228,7 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
         break;
     }
     perform(p, process.cursor);
-    ++process.cursor;
-    process.phase = Phase::before;
+    go_on_after(p);
   }
 }
 
@@ -352,6 +268,7 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
   const HistoryEvent& event = history.events[number];
   Process& process = processes[p];
   const std::uint32_t receiver = receiver_of(p, number);
+  process.sent_at_ns = now_ns;
   wanted.sent(p, process, receiver);  // whether it arrives or not
   const std::int64_t now = whole_ns(now_ns);
   std::int64_t arrival = now;
@@ -360,6 +277,8 @@ void Replay::State::send(std::uint32_t p, std::uint32_t number) {
     if (!replicas.empty()) replicas.sent(p, event);
     if (order == Order::role) destinations.sent(p, number, receiver);
     deliver(receiver, {arrival, p, process.sent++, number, event.match});
+  } else if (!timers.late_answers.empty() && timers.late_answers.contains(number)) {
+    come_late(number, arrival);
   } else if (const auto arc = external_from.find(number); arc != external_from.end()) {
     deliver(p, {now + static_cast<std::int64_t>(arc->second.elapsed_ns), event.peer, 0, number, arc->second.to});
   }
@@ -374,6 +293,7 @@ void Replay::State::deliver(std::uint32_t receiver, const ArrivingMessage& messa
       arrivals.set(receiver, wake_for(receiver, message, key));
     return;
   }
+  if (!limits_over.empty() && limits_over.contains(message.receive)) return;  // an answer that is too late
   queues[receiver].push(message);
   const bool looking =
       process.waiting && process.waited && !stands_at_wait(receiver) && wanted.includes(receiver, process, message);
@@ -413,6 +333,23 @@ void Replay::State::end_wait(std::uint32_t wait) {
   if (const auto waiter = waits.end(wait)) arrivals.set(*waiter, now_ns);
 }
 
+Replay::Replay(const History& history, const Target& target, Roles roles)
+    : state_(std::make_unique<State>(history, target, std::move(roles))) {}
+
+Replay::~Replay() = default;
+Replay::Replay(Replay&&) noexcept = default;
+
+ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
+  State& state = *state_;
+  state.begin(order, machine_of, keep_schedule);
+  state.go();
+  while (order != Order::recorded && state.performed < state.history.events.size() && state.force_one()) state.go();
+  state.result.not_performed = state.history.events.size() - state.performed;
+  return std::move(state.result);
+}
+
+// ---- which message a process takes
+
 // Takes the message that the process waits for, if it has arrived; otherwise arranges that the process is woken.
 bool Replay::State::receive(std::uint32_t p) {
   const bool taken = order == Order::recorded ? receive_recorded(p) : receive_arrived(p);
@@ -431,7 +368,7 @@ bool Replay::State::receive_recorded(std::uint32_t p) {
     if (arc == external_to.end()) return true;
     process.taken_send = arc->second.from;
   }
-  if (arrival == kUnknown) return false;
+  if (arrival == kArrivalUnknown) return false;
   if (static_cast<double>(arrival) <= now_ns) return true;
   arrivals.set(p, static_cast<double>(arrival));
   return false;
@@ -520,6 +457,7 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
     process.work_factor = work_factor(p);
   }
   if (!received.empty()) received[process.cursor] = 1;
+  if (timers.limits_ns.contains(process.cursor)) limits_over.insert(process.cursor);
 }
 
 // When no process can continue although there is more to do, the message that arrived first is received by a process
@@ -551,19 +489,105 @@ bool Replay::State::force_one() {
   return true;
 }
 
-Replay::Replay(const History& history, const Target& target, Roles roles)
-    : state_(std::make_unique<State>(history, target, std::move(roles))) {}
+// ---- what a process does of its own: when a timer ends (timers.hpp), with the requests that it has (request_queues.hpp)
 
-Replay::~Replay() = default;
-Replay::Replay(Replay&&) noexcept = default;
+// Whether the event at its cursor is not due before a timer ends.
+bool Replay::State::waits_for_timer(std::uint32_t p) {
+  if (timers.waits_ns.empty()) return false;
+  Process& process = processes[p];
+  const auto timer = timers.waits_ns.find(process.cursor);
+  if (timer == timers.waits_ns.end() || std::exchange(process.timer_over, true)) return false;
+  double end_ns = now_ns + static_cast<double>(timer->second);
+  if (const auto late = late_ns.find(process.cursor); late != late_ns.end()) end_ns = std::min(end_ns, late->second);
+  if (end_ns <= now_ns) return false;
+  process.waiting = true;
+  process.waited = false;
+  arrivals.set(p, end_ns);
+  return true;
+}
 
-ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
-  State& state = *state_;
-  state.begin(order, machine_of, keep_schedule);
-  state.go();
-  while (order != Order::recorded && state.performed < state.history.events.size() && state.force_one()) state.go();
-  state.result.not_performed = state.history.events.size() - state.performed;
-  return std::move(state.result);
+// The answer that came too late in the trace ends the wait if it comes in time here.
+void Replay::State::come_late(std::uint32_t send, std::int64_t arrival) {
+  if (order == Order::recorded) return;
+  const std::uint32_t event = timers.late_answers.at(send), p = history.events[send].peer;
+  const double at_ns = std::max(static_cast<double>(arrival), now_ns);
+  late_ns[event] = at_ns;
+  const Process& process = processes[p];
+  if (process.cursor == event && process.waiting && at_ns < arrivals.key_of(p)) arrivals.set(p, at_ns);
+}
+
+// Whether process `p` no longer waits for the answer to its call. The answer is dropped when it comes.
+bool Replay::State::give_up(std::uint32_t p) {
+  Process& process = processes[p];
+  if (order == Order::recorded || process.phase != Phase::ready || process.source != p) return false;
+  const bool has_role = order == Order::role && (roles.is_worker(p) || !handouts[p].empty() || queued.governs(p));
+  if (has_role) return false;
+  const auto limit = timers.limits_ns.find(process.cursor);
+  if (limit == timers.limits_ns.end() || limits_over.contains(process.cursor)) return false;
+  const double end_ns = process.sent_at_ns + static_cast<double>(limit->second);
+  if (now_ns < end_ns) {
+    arrivals.set(p, std::min(arrivals.key_of(p), end_ns));
+    return false;
+  }
+  ArrivedMessages& queue = queues[p];
+  const std::size_t answer =
+      queue.first_of([&](const ArrivingMessage& message) { return message.receive == process.cursor; });
+  if (answer != ArrivedMessages::kNothing) queue.take(answer);
+  limits_over.insert(process.cursor);
+  process.taken_send = kNoEvent;
+  process.taken_from = history.events[process.cursor].peer;
+  process.waiting = false;
+  arrivals.erase(p);
+  return true;
+}
+
+// The CPU time around an event. What a process with a queue does when a request comes is spent with its RECEIVE.
+CpuCost Replay::State::cpu(std::uint32_t p, std::uint32_t number) {
+  const Process& process = processes[p];
+  const HistoryEvent& event = history.events[number];
+  const bool taken = event.kind() == HistoryKind::receive && process.phase == Phase::after;
+  CpuCost cost = costs.cpu(event, process.source, p, taken ? process.taken_from : receiver_of(p, number));
+  if (order != Order::role || !queued.governs(p)) return cost;
+  if (queued.is_cpu_of_request(p, number)) cost.before_ns = 0;
+  if (taken && queued.is_request(p, number) && queued.is_cpu_of_request(p, number + 1))
+    cost.after_ns += costs.cpu(history.events[number + 1], p, p, history.events[number + 1].peer).before_ns;
+  return cost;
+}
+
+// To the event after the one just performed.
+void Replay::State::go_on_after(std::uint32_t p) {
+  Process& process = processes[p];
+  process.timer_over = false;
+  process.phase = Phase::before;
+  QueuedWork::Next next;
+  if (order == Order::role && queued.governs(p)) next = queued.after(p, process.cursor);
+  switch (next.kind) {
+    case QueuedWork::Next::Kind::as_traced:
+      ++process.cursor;
+      return;
+    case QueuedWork::Next::Kind::stand:
+      process.phase = Phase::ready;
+      [[fallthrough]];
+    case QueuedWork::Next::Kind::event:
+      process.cursor = next.event;
+      return;
+    case QueuedWork::Next::Kind::receive_or_choose:
+      process.phase = Phase::idle;
+      process.takes_any = true;
+  }
+}
+
+// No message has come for process `p`, which chooses among the requests that it holds.
+bool Replay::State::go_on_with_queue(std::uint32_t p) {
+  Process& process = processes[p];
+  if (order != Order::role || process.phase != Phase::idle || !queued.governs(p)) return false;
+  const std::uint32_t next = queued.choose(p);
+  if (next == kNoEvent) return false;
+  process.cursor = next;
+  process.phase = Phase::before;
+  process.waiting = process.waited = process.takes_any = false;
+  arrivals.erase(p);
+  return true;
 }
 
 }  // namespace dpm

@@ -43,7 +43,9 @@
 
 #include "analysis/history/destinations.hpp"
 #include "analysis/history/history.hpp"
+#include "analysis/history/request_queues.hpp"
 #include "analysis/history/target.hpp"
+#include "analysis/history/timers.hpp"
 
 namespace dpm {
 
@@ -60,6 +62,8 @@ struct Roles {
   // four answers is in.
   std::vector<std::vector<std::uint32_t>> counts_from;
   std::shared_ptr<const DestinationChoices> destinations;  // that processes choose by what they remember; null: none
+  std::shared_ptr<const Timers> timers;                    // in every order; null: none
+  std::shared_ptr<const RequestQueues> queues;             // of requests; null: none
 
   bool is_worker(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] != kNone && dispatcher_of[process] != process;
@@ -67,6 +71,7 @@ struct Roles {
   bool is_dispatcher(std::uint32_t process) const {
     return process < dispatcher_of.size() && dispatcher_of[process] == process;
   }
+  bool has_queue(std::uint32_t process) const { return queues != nullptr && queues->of(process) != nullptr; }
   bool counts(std::uint32_t process) const { return process < counts_from.size() && !counts_from[process].empty(); }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 namespace dpm {
@@ -12,7 +13,25 @@ namespace {
 constexpr double kSameCost = .02;
 constexpr std::size_t kEnoughToDraw = 4;  // segments of one kind
 
+// How far a request of a kind may come from its place in the prediction. Other places of all requests would take away the
+// share that each client has in them, and made the intervals of the file system twice as wide.
+constexpr std::size_t kPlacesOff = 16;
+
 bool is_receive(const HistoryEvent& event) { return event.kind() == HistoryKind::receive; }
+
+// Which of these requests is performed first, second, ... in a prediction; by request.
+std::vector<std::size_t> places_of(const std::vector<Request>& requests,
+                                   const std::unordered_map<std::uint32_t, std::size_t>& performed_at) {
+  std::vector<std::pair<std::size_t, std::size_t>> in_order;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto at = performed_at.find(requests[i].receive);
+    in_order.emplace_back(at == performed_at.end() ? performed_at.size() : at->second, i);
+  }
+  std::sort(in_order.begin(), in_order.end());
+  std::vector<std::size_t> places(requests.size());
+  for (std::size_t place = 0; place < in_order.size(); ++place) places[in_order[place].second] = place;
+  return places;
+}
 
 }  // namespace
 
@@ -34,7 +53,11 @@ Alternatives::Alternatives(const History& history, const Roles& roles, const Des
   for (std::uint32_t p = 0; p < history.process_count(); ++p)
     if (!roles.is_worker(p)) add_segments({p});
   for (const auto& entry : workers_of) add_segments(entry.second);
+  for (std::uint32_t p = 0; p < history.process_count(); ++p)
+    if (!roles.is_worker(p) && !roles.is_dispatcher(p) && !roles.counts(p) && !roles.has_queue(p)) add_exchangeable(p);
   add_choices();
+  for (std::uint32_t p = 0; p < history.process_count(); ++p)
+    parts_ = parts_ || first_parting(p) < history.first_event[p + 1];
 }
 
 Alternatives::Segment Alternatives::segment_of(std::uint32_t process, std::uint32_t receive) const {
@@ -101,6 +124,21 @@ bool Alternatives::are_alike(const std::vector<Segment>& segments) const {
   return std::all_of(segments.begin(), segments.end(), same);
 }
 
+// Requests of one kind to which a process does not always react alike: it may have reacted to each as to another.
+void Alternatives::add_exchangeable(std::uint32_t process) {
+  std::vector<Request> requests = find_requests(history_, process);
+  const std::uint32_t parts = first_parting(process);
+  std::erase_if(requests, [parts](const Request& request) { return request.receive < parts; });
+  std::unordered_map<std::uint32_t, std::size_t> performed_at;  // by RECEIVE
+  for (const std::uint32_t receive : performed_[process]) performed_at.emplace(receive, performed_at.size());
+  for (auto& [kind, alike] : by_kind(history_, requests)) {
+    const auto first = reaction(history_, alike.front());
+    const bool same = std::all_of(alike.begin(), alike.end(),
+                                  [&](const Request& request) { return reaction(history_, request) == first; });
+    if (!same) exchangeable_.push_back({alike, places_of(alike, performed_at)});
+  }
+}
+
 void Alternatives::add_choices() {
   for (std::size_t i = 0; i < choices_.choices.size(); ++i) {
     const DestinationChoice& choice = choices_.choices[i];
@@ -112,9 +150,11 @@ void Alternatives::add_choices() {
   }
 }
 
-Alternatives::Alternative Alternatives::draw(Random& random) const {
+Alternatives::Alternative Alternatives::draw(Random& random, bool with_hidden) const {
   Alternative other{history_, roles_};
   draw_costs(random, other.history);
+  if (with_hidden) draw_requests(random, other.history);
+  if (with_hidden && roles_.timers != nullptr && random.below(2) == 0) other.roles.timers = nullptr;
   if (rounded_) round_costs(random, other.history);
   draw_receivers(random, other.roles);
   return other;
@@ -135,6 +175,35 @@ void Alternatives::replace(History& other, const Segment& to, const Segment& fro
     event.length_bytes = drawn.length_bytes;
     if (event.match != kNoEvent) other.events[event.match].length_bytes = drawn.length_bytes;
   }
+}
+
+// The reactions stay with the process, in its order; the requests come in that of the prediction, or somewhat otherwise.
+void Alternatives::draw_requests(Random& random, History& other) const {
+  for (const Exchangeable& alike : exchangeable_) {
+    std::vector<std::pair<std::uint64_t, std::size_t>> identity;  // by when it comes, in thousandths of a place
+    for (std::size_t i = 0; i < alike.requests.size(); ++i)
+      identity.emplace_back(alike.place[i] * 1000 + random.below(kPlacesOff * 1000), i);
+    std::sort(identity.begin(), identity.end());
+    for (std::size_t i = 0; i < identity.size(); ++i)
+      exchange(other, alike.requests[i], alike.requests[identity[i].second]);
+  }
+}
+
+// What the process did at `position` it does for the request `identity`, and the answers go to that one's client.
+void Alternatives::exchange(History& other, const Request& position, const Request& identity) const {
+  const auto take = [&](std::uint32_t at, std::uint32_t from) {
+    HistoryEvent& event = other.events[at];
+    const HistoryEvent& of = history_.events[from];
+    event.match = of.match;
+    event.peer = of.peer;
+    if (event.kind() == HistoryKind::send) event.channel = of.channel;
+    if (of.match != kNoEvent) {
+      other.events[of.match].match = at;
+      if (event.kind() == HistoryKind::send) other.events[of.match].length_bytes = event.length_bytes;
+    }
+  };
+  take(position.receive, identity.receive);
+  for (std::size_t i = 0; i < position.answers.size(); ++i) take(position.answers[i], identity.answers[i]);
 }
 
 void Alternatives::round_costs(Random& random, History& other) const {

@@ -8,6 +8,10 @@
 //     messages they send;
 //   - the receivers of the messages that were passed on are shuffled, unless the trace shows how they were chosen
 //     (destination_rules.hpp); the pieces of work go with the messages.
+// In those with what messages do not show (hidden_state.hpp), in addition,
+//   - a process that does not always react alike to requests of one kind reacts to each as it did to another that came about
+//     then: its reactions keep their order, the requests come in that of the prediction, and the answers go to their clients;
+//   - in half of them calls do not wait for their timeouts: the answer may come in time there.
 // Where processes are moved to machines of other speed, CPU times are not known better than to a nanosecond, which
 // decides between messages that come at one instant.
 #pragma once
@@ -19,6 +23,7 @@
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
+#include "analysis/prediction/requests.hpp"
 #include "model/random.hpp"
 
 namespace dpm {
@@ -29,14 +34,18 @@ class Alternatives {
   Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices, const Schedule& schedule,
                bool rounded);
 
-  // Every alternative is the trace.
+  // Every draw without what messages do not show is the trace.
   bool none() const { return replaceable_.empty() && shuffled_from_.empty() && !rounded_; }
-
+  // Whether a process takes its messages in another order than in the trace.
+  bool parts() const { return parts_; }
+  // Whether draws with what messages do not show differ from those without.
+  bool has_hidden() const { return !exchangeable_.empty() || roles_.timers != nullptr; }
   struct Alternative {
     History history;  // with other CPU times
     Roles roles;      // with other receivers
   };
-  Alternative draw(Random& random) const;
+  // `with_hidden`: also of what messages do not show.
+  Alternative draw(Random& random, bool with_hidden) const;
 
  private:
   // A RECEIVE and what follows up to the next; the CPU time before the next one waits belongs to the segment, too.
@@ -49,6 +58,11 @@ class Alternatives {
     std::string sender;       // its program
     auto operator<=>(const Kind&) const = default;
   };
+  // Requests of one kind, and the place of each among them in the prediction.
+  struct Exchangeable {
+    std::vector<Request> requests;
+    std::vector<std::size_t> place;
+  };
 
   Segment segment_of(std::uint32_t process, std::uint32_t receive) const;
   std::uint32_t first_parting(std::uint32_t process) const;
@@ -57,6 +71,9 @@ class Alternatives {
   Kind kind_of(std::uint32_t process, const Segment& segment) const;
   bool are_alike(const std::vector<Segment>& segments) const;
   void replace(History& other, const Segment& to, const Segment& from) const;
+  void add_exchangeable(std::uint32_t process);
+  void exchange(History& other, const Request& position, const Request& identity) const;
+  void draw_requests(Random& random, History& other) const;
   void draw_costs(Random& random, History& other) const;
   void round_costs(Random& random, History& other) const;
   void draw_receivers(Random& random, Roles& roles) const;
@@ -65,8 +82,10 @@ class Alternatives {
   const Roles& roles_;
   const DestinationChoices& choices_;
   const bool rounded_;
+  bool parts_ = false;
   std::vector<std::vector<std::uint32_t>> performed_;  // by process: RECEIVEs in the order of the prediction
   std::vector<std::vector<Segment>> replaceable_;      // by each other, in each of these
+  std::vector<Exchangeable> exchangeable_;
   std::map<std::size_t, std::size_t>
       shuffled_from_;  // by index of an unknown choice: its first SEND that may be another
 };

@@ -6,6 +6,9 @@
 // with alternatives (alternatives.hpp), in which every process that takes its messages in another order is of one kind
 // or the other. kDeviations times the root mean square of the differences is the interval's reach to each side.
 //
+// If the trace has what messages do not show (hidden_state.hpp), more alternatives have it; those of the two kinds that differ
+// more from the prediction count.
+//
 // Where all take their messages in the trace's order, nothing is open, and only rounding is left: a nanosecond per
 // event. The error of the replay on the traced placement (identity and clock error) is expected elsewhere, too, and is
 // added.
@@ -27,6 +30,7 @@ struct Predicted {
   Order order = Order::arrival;
   const Roles& roles;
   const DestinationChoices& choices;  // OrderChoice::choices
+  double hidden_error = 0;            // HiddenState::expected_error(); where messages come in another order
   double P = 0;
   double elapsed_s = 0;
 };

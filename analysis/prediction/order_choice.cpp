@@ -10,6 +10,7 @@
 
 #include "analysis/prediction/counting.hpp"
 #include "analysis/prediction/destination_finder.hpp"
+#include "analysis/prediction/request_queue_finder.hpp"
 
 namespace dpm {
 namespace {
@@ -35,22 +36,35 @@ std::string names(const History& history, const std::vector<std::uint32_t>& proc
   return processes.size() > kShown ? text + ", ..." : text;
 }
 
+std::string seconds_text(std::int64_t ns) { return fmt::format("{:.4g} s", static_cast<double>(ns) * 1e-9); }
+
+std::vector<ProcessId> as_ids(const std::vector<std::uint32_t>& processes) {
+  std::vector<ProcessId> ids;
+  for (const std::uint32_t p : processes) ids.push_back({p});
+  return ids;
+}
+
 class Chooser {
  public:
   explicit Chooser(const History& history) : history_(history), chosen_(history.process_count(), false) {}
 
   OrderChoice run() {
+    wait_for_timers();
+    choose_among_requests();
     hand_out();
     count();
     choose_destinations();
     leave_the_others();
+    find_what_is_hidden();
     return std::move(choice_);
   }
 
  private:
   void hand_out() {
     choice_.groups = find_role_groups(history_);
-    choice_.roles = to_roles(choice_.groups, history_.process_count());
+    std::erase_if(choice_.groups, [this](const RoleGroup& group) { return chosen_[group.dispatcher.value]; });
+    const Roles found = to_roles(choice_.groups, history_.process_count());
+    choice_.roles.dispatcher_of = found.dispatcher_of;
     for (const RoleGroup& group : choice_.groups) {
       ProcessOrder entry{"role", {group.dispatcher}, group.reason};
       entry.processes.insert(entry.processes.end(), group.workers.begin(), group.workers.end());
@@ -73,6 +87,19 @@ class Chooser {
     }
   }
 
+  void choose_among_requests() {
+    std::vector<bool> settled = chosen_;
+    for (const TimersOfProgram& idle : idle_)
+      for (const std::uint32_t p : idle.processes) settled[p] = true;
+    RequestQueues queues = find_request_queues(history_, settled);
+    if (queues.empty()) return;
+    for (const RequestQueue& queue : queues.queues) {
+      chosen_[queue.process] = true;
+      choice_.why.push_back({"queue", {ProcessId{queue.process}}, reason_of(queue)});
+    }
+    choice_.roles.queues = std::make_shared<const RequestQueues>(std::move(queues));
+  }
+
   void choose_destinations() {
     std::vector<bool> has_order(history_.process_count());
     for (std::uint32_t p = 0; p < has_order.size(); ++p) has_order[p] = most_senders(history_, p) > 1;
@@ -84,6 +111,16 @@ class Chooser {
     choice_.choices = std::move(found.all);
     if (!found.known.empty())
       choice_.roles.destinations = std::make_shared<const DestinationChoices>(std::move(found.known));
+  }
+
+  void wait_for_timers() {
+    Timers timers = find_timers(history_);
+    for (const TimersOfProgram& calls : timers.of_calls)
+      choice_.why.push_back({"timer", as_ids(calls.processes),
+                             fmt::format("go on without an answer after {}, {} times: so they do there",
+                                         seconds_text(calls.wait_ns), calls.times)});
+    idle_ = std::move(timers.idle);
+    if (!timers.waits_ns.empty()) choice_.roles.timers = std::make_shared<const Timers>(std::move(timers));
   }
 
   void leave_the_others() {
@@ -98,8 +135,20 @@ class Chooser {
       if (!entry->processes.empty()) choice_.why.push_back(std::move(*entry));
   }
 
+  void find_what_is_hidden() {
+    choice_.hidden = find_hidden_state(history_, choice_.roles, idle_);
+    for (const TimersOfProgram& idle : idle_)
+      choice_.why.push_back({"idle", as_ids(idle.processes),
+                             fmt::format("go on when nothing has come for {}, {} times: whether nothing comes is open",
+                                         seconds_text(idle.wait_ns), idle.times),
+                             true});
+    for (const HiddenState::Entry& entry : choice_.hidden.entries)
+      choice_.why.push_back({std::string(name_of(entry.kind)), {ProcessId{entry.process}}, reason_of(entry), true});
+  }
+
   const History& history_;
   std::vector<bool> chosen_;
+  std::vector<TimersOfProgram> idle_;
   OrderChoice choice_;
 };
 

@@ -15,6 +15,7 @@
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
+#include "analysis/prediction/hidden_state.hpp"
 #include "analysis/prediction/roles.hpp"
 
 namespace dpm {
@@ -23,16 +24,19 @@ struct ProcessOrder {
   std::string order;                 // as above
   std::vector<ProcessId> processes;  // a dispatcher is listed before its workers
   std::string reason;
+  bool is_open = false;  // not an order: what a replay does not know of these processes (hidden_state.hpp)
 };
 
 struct OrderChoice {
   std::vector<RoleGroup> groups;
   Roles roles;
   DestinationChoices choices;  // all that destination_finder.hpp finds
+  HiddenState hidden;
   std::vector<ProcessOrder> why;
 
   bool same_as_arrival() const {
-    return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.destinations == nullptr;
+    return roles.dispatcher_of.empty() && roles.counts_from.empty() && roles.destinations == nullptr &&
+           roles.timers == nullptr && roles.queues == nullptr;
   }
 };
 

@@ -92,6 +92,7 @@ class Predictor {
     roles_ = to_roles(choice.groups, history_.process_count());
     if (target_.replicas.empty()) choices_ = std::move(choice.choices);
     if (!prediction_.automatic) return;
+    hidden_error_ = choice.hidden.expected_error();
     if (!target_.replicas.empty()) {
       prediction_.order = Order::arrival;
       prediction_.why = {{"arrival", {}, "may write to copies, which are not in the trace"}};
@@ -193,17 +194,17 @@ class Predictor {
     const Target traced = traced_target(history_);
     const auto here = elapsed_s(traced);
     if (!here) return here.error();
-    auto recorded = complete(Replay(history_, traced).run(Order::recorded, traced.machine_of), Order::recorded);
+    auto recorded = complete(Replay(history_, traced, roles_).run(Order::recorded, traced.machine_of), Order::recorded);
     if (!recorded) return recorded.error();
     prediction_.identity_error = recorded->elapsed_ns > 0 ? *here / (recorded->elapsed_ns * 1e-9) - 1 : 0;
     return {};
   }
 
   void compare_with_the_clocks() {
-    prediction_.clock_error = clock_error(options_.as_it_ran == nullptr ? history_ : *options_.as_it_ran);
+    prediction_.clock_error = clock_error(options_.as_it_ran == nullptr ? history_ : *options_.as_it_ran, roles_);
     prediction_.clock_error_has_meter = options_.as_it_ran == nullptr && history_.info.properties.metering_takes_time;
     const Target traced = traced_target(history_);
-    const ReplayResult replayed = Replay(history_, traced).run(Order::recorded, traced.machine_of, true);
+    const ReplayResult replayed = Replay(history_, traced, roles_).run(Order::recorded, traced.machine_of, true);
     const FalseOverlaps overlaps = find_false_overlaps(history_, *replayed.schedule);
     if (auto warning = warning_of(overlaps, history_, replayed.elapsed_ns * 1e-9))
       prediction_.warnings.push_back(std::move(*warning));
@@ -212,8 +213,9 @@ class Predictor {
   void find_the_interval() {
     if (!options_.interval || options_.method != SharingMethod::replay || prediction_.order == Order::recorded) return;
     const Roles none;
-    const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none, choices_,
-                              prediction_.P, prediction_.elapsed_s};
+    const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none,
+                              choices_,          hidden_error_,
+                              prediction_.P,     prediction_.elapsed_s};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
   }
@@ -251,6 +253,7 @@ class Predictor {
   const PredictOptions& options_;
   Roles roles_;
   DestinationChoices choices_;
+  double hidden_error_ = 0;
   std::uint64_t forced_ = 0;
   Prediction prediction_;
 };
@@ -282,7 +285,7 @@ std::string order_text(const Prediction& prediction) {
   std::string text;
   for (const auto& entry : prediction.why) {
     const bool is_new = text.find(entry.order) == std::string::npos;
-    if (entry.order != "any" && is_new) text += (text.empty() ? "" : ", ") + entry.order;
+    if (entry.order != "any" && !entry.is_open && is_new) text += (text.empty() ? "" : ", ") + entry.order;
   }
   return text.empty() ? std::string(name_of(prediction.order)) : text;
 }
@@ -291,9 +294,9 @@ Result<Prediction> predict(const History& history, const Target& target, const P
   return Predictor(history, target, options).run();
 }
 
-std::optional<double> clock_error(const History& history) {
+std::optional<double> clock_error(const History& history, const Roles& roles) {
   const Target traced = traced_target(history);
-  const ReplayResult replayed = Replay(history, traced).run(Order::recorded, traced.machine_of, true);
+  const ReplayResult replayed = Replay(history, traced, roles).run(Order::recorded, traced.machine_of, true);
   if (replayed.elapsed_ns <= 0) return 0;
   const auto& finished_ns = replayed.schedule->finished_ns;
   double greatest_ns = 0;

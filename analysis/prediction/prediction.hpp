@@ -94,7 +94,7 @@ Result<Prediction> predict(const History& history, const Target& target, const P
 // The order in words, for a table: "arrival", or those of several processes, "role, arrival".
 std::string order_text(const Prediction& prediction);
 
-// Compares with the trace's own clocks: see `clock_error`.
-std::optional<double> clock_error(const History& history);
+// Compares with the trace's own clocks: see `clock_error`. The replay waits for the timers of `roles`.
+std::optional<double> clock_error(const History& history, const Roles& roles = {});
 
 }  // namespace dpm

@@ -168,3 +168,48 @@ TEST_CASE("replay: what a back end is given in turn takes as long as its own req
     REQUIRE(replayed.elapsed_ns == Approx(truth.elapsed_ns).epsilon(1e-6));  // a ratio of measured times is rounded
   }
 }
+
+TEST_CASE(
+    "replay: a server that chooses among the requests that have come is exact elsewhere, and in arrival order it is "
+    "not",
+    "[prediction]") {
+  const bool schedules = GENERATE(false, true);
+  std::uint64_t reordered = 0, moved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed << (schedules ? ", a scheduler" : ""));
+    const auto clients = 3 + static_cast<std::uint32_t>(seed % 3);
+    const Traced traced(schedules ? scheduler(seed, clients + 1, 14) : preferring_server(seed, 2, clients, 14), seed);
+    const auto elsewhere = random_placement(seed + 5000, traced.system.info);
+    const OrderChoice choice = choose_orders(traced.history);
+    if (choice.roles.queues == nullptr) continue;  // with little to do, the last request was always next
+    const ObviousRun truth = simulate(traced.system, elsewhere);
+    const ReplayResult replayed = traced.replay(Order::role, elsewhere, choice.roles);
+    reordered += truth.order != traced.run.order;
+    REQUIRE(replayed.not_performed == 0);
+    REQUIRE(replayed.forced_receives == 0);
+    REQUIRE(replayed.cpu_ns == truth.cpu_ns);
+    REQUIRE(replayed.elapsed_ns == Approx(truth.elapsed_ns).epsilon(kRounding));
+    moved += std::fabs(traced.replay(Order::arrival, elsewhere).elapsed_ns / truth.elapsed_ns - 1) > 1e-3;
+  }
+  CHECK(reordered > 30);  // otherwise nothing was tested
+  CHECK(moved > 30);
+}
+
+TEST_CASE("replay: clients that go on without an answer wait as long elsewhere", "[prediction]") {
+  std::uint64_t moved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    const Traced traced(impatient_clients(seed, 2 + static_cast<std::uint32_t>(seed % 4), 12), seed);
+    const auto elsewhere = random_placement(seed + 5000, traced.system.info);
+    const ObviousRun truth = simulate(traced.system, elsewhere);
+    const OrderChoice choice = choose_orders(traced.history);
+    REQUIRE(choice.roles.timers != nullptr);
+    if (!choice.groups.empty()) continue;  // by chance, a server seemed to hand out work
+    const ReplayResult replayed = traced.replay(Order::role, elsewhere, choice.roles);
+    REQUIRE(replayed.not_performed == 0);
+    REQUIRE(replayed.cpu_ns == truth.cpu_ns);
+    REQUIRE(replayed.elapsed_ns == Approx(truth.elapsed_ns).epsilon(1e-6));  // the shortest wait is the timer's
+    moved += std::fabs(traced.replay(Order::arrival, elsewhere).elapsed_ns / truth.elapsed_ns - 1) > 1e-3;
+  }
+  CHECK(moved > 30);
+}

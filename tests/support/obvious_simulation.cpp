@@ -30,6 +30,7 @@ struct Process {
   std::vector<Queued> queue;  // also what is still on its way
   ObviousMessage receiving;
   std::uint32_t sent = 0;
+  double waits_until_ns = -1;
 };
 
 class Simulation {
@@ -48,7 +49,7 @@ class Simulation {
       for (bool again = true; again;) {
         while (act_once()) {
         }
-        again = receive_once();
+        again = receive_once() || end_wait_once();
       }
     } while (let_time_pass());
     for (const Process& process : processes_) run_.cpu_ns += process.cpu_ns;
@@ -80,6 +81,8 @@ class Simulation {
     if (process.next_step == process.reaction.steps.size()) {
       run_.elapsed_ns = std::max(run_.elapsed_ns, now_ns_);
       process.doing = process.reaction.ends ? Doing::ended : Doing::waiting;
+      const std::int64_t wait_ns = process.reaction.wait_ns;
+      process.waits_until_ns = wait_ns < 0 ? -1 : static_cast<double>(whole_ns(now_ns_) + wait_ns);
       ObviousMessage none;
       emit(p, process.reaction.ends ? EventType::destroy_process : EventType::receive_call, none, p,
            process.reaction.ends ? 0 : process.reaction.wait_set);
@@ -151,6 +154,22 @@ class Simulation {
     return true;
   }
 
+  // A process for which no message has come in time goes on.
+  bool end_wait_once() {
+    for (std::uint32_t p = 0; p < processes_.size(); ++p) {
+      Process& process = processes_[p];
+      const bool limited = process.doing == Doing::waiting && process.waits_until_ns >= 0;
+      if (!limited || process.waits_until_ns > now_ns_ + kNothingLeft_ns) continue;
+      ObviousMessage timer;
+      timer.timer = true;
+      process.reaction = system_.program(p, &timer);
+      process.next_step = 0;
+      process.doing = Doing::steps;
+      return true;
+    }
+    return false;
+  }
+
   bool wanted(std::uint32_t p, const ObviousMessage& message) const {
     if (!system_.order.empty()) {
       const std::size_t next = run_.order[p].size();
@@ -170,6 +189,8 @@ class Simulation {
     for (std::uint32_t p = 0; p < processes_.size(); ++p) {
       const Process& process = processes_[p];
       if (computes(process)) consider(now_ns_ + process.left_ns * slowdown(p, running));
+      const bool may_end = process.doing == Doing::waiting && process.waits_until_ns > now_ns_ + kNothingLeft_ns;
+      if (may_end) consider(process.waits_until_ns);
       for (const Queued& queued : process.queue) {
         const auto arrival_ns = static_cast<double>(queued.arrival_ns);
         if (arrival_ns > now_ns_ + kNothingLeft_ns) consider(arrival_ns);

@@ -23,6 +23,7 @@ struct ObviousMessage {
   std::uint32_t bytes = 1;
   std::uint64_t id = 0;      // unique in a run, and the same in every placement
   std::uint32_t number = 0;  // for the programs: what is left to do
+  bool timer = false;        // no message: the wait has taken its time
 };
 
 struct ObviousStep {
@@ -36,6 +37,7 @@ struct ObviousReaction {
   std::vector<ObviousStep> steps;
   std::uint32_t wait_set = 0;  // what it waits for afterwards, index into TraceInfo::channel_sets
   bool ends = false;           // it does not wait but ends
+  std::int64_t wait_ns = -1;   // how long it waits; negative: without end
 };
 
 // `message` is null at the beginning of the process.

@@ -1,6 +1,8 @@
 #include "tests/support/random_system.hpp"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -149,6 +151,172 @@ ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::u
         return reaction;
       }
       steps.push_back(send(0, 0, 20, id, p * 1'000'000 + left - 1));
+    }
+    return reaction;
+  };
+  return system;
+}
+
+ObviousSystem preferring_server(std::uint64_t seed, std::uint32_t urgent, std::uint32_t ordinary,
+                                std::uint32_t requests) {
+  ObviousSystem system;
+  describe_machines(system.info, urgent + ordinary + 2, false);
+  describe_process(system.info, "server");
+  describe_process(system.info, "disk");
+  for (std::uint32_t c = 0; c < urgent; ++c) describe_process(system.info, numbered("urgent", c));
+  for (std::uint32_t c = 0; c < ordinary; ++c) describe_process(system.info, numbered("ordinary", c));
+  for (std::uint32_t p = 2; p < urgent + ordinary + 2; ++p)
+    system.info.processes[p].program = p < urgent + 2 ? "urgent" : "ordinary";
+  system.info.delays = DelayModel::demos_vax();
+  const auto rows = static_cast<std::uint32_t>(system.info.channels.size());
+  system.info.channels.push_back({ProcessId{0}, "rows"});
+  system.info.channel_sets.push_back({ChannelId{rows}});
+  // A message's number is client * 10^6 + what is left to ask.
+  const auto held = std::make_shared<std::vector<ObviousMessage>>();
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    const bool asked = message != nullptr && !message->timer;
+    Random random(mixed(seed, asked ? message->id : p));
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    if (p == 0) {
+      if (message == nullptr) {
+        held->clear();
+        return reaction;
+      }
+      if (message->timer) {
+        const auto first =
+            std::min_element(held->begin(), held->end(), [&](const ObviousMessage& a, const ObviousMessage& b) {
+              return (a.sender < urgent + 2 ? 0 : 1) < (b.sender < urgent + 2 ? 0 : 1);
+            });
+        const ObviousMessage next = *first;
+        held->erase(first);
+        Random of_request(mixed(seed, next.id));
+        steps.push_back(compute(1 + static_cast<std::int64_t>(of_request.below(20'000'000))));
+        if (of_request.chance(.5)) {
+          steps.push_back(send(1, 1, 10, mixed(seed, next.id + 1000), next.number));
+          reaction.wait_set = 1;
+          return reaction;
+        }
+        steps.push_back(send(next.sender, next.sender, 100, mixed(seed, next.id + 2000), next.number));
+      } else if (message->channel == rows) {
+        const std::uint32_t client = message->number / 1'000'000;
+        steps.push_back(send(client, client, 100, mixed(seed, message->id + 2000), message->number));
+      } else {
+        held->push_back(*message);
+      }
+      if (!held->empty()) reaction.wait_ns = 0;
+    } else if (p == 1) {
+      if (message == nullptr) return reaction;
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(5'000'000))));
+      steps.push_back(send(0, rows, 200, mixed(seed, message->id + 3000), message->number));
+    } else {
+      const std::uint32_t left = message == nullptr ? requests : message->number % 1'000'000;
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(40'000'000))));
+      if (left == 0) {
+        reaction.ends = true;
+        return reaction;
+      }
+      steps.push_back(
+          send(0, 0, 20, mixed(seed, (message == nullptr ? p : message->id) + 4000), p * 1'000'000 + left - 1));
+    }
+    return reaction;
+  };
+  return system;
+}
+
+ObviousSystem scheduler(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests) {
+  ObviousSystem system;
+  describe_machines(system.info, clients + 2, false);
+  describe_process(system.info, "scheduler");
+  describe_process(system.info, "worker");
+  for (std::uint32_t c = 0; c < clients; ++c) describe_process(system.info, numbered("client", c));
+  for (std::uint32_t c = 0; c < clients; ++c) system.info.processes[c + 2].program = "client";
+  system.info.delays = DelayModel::demos_vax();
+  // A message's number is client * 10^6 + what is left to ask.
+  struct Desk {
+    std::map<std::uint32_t, ObviousMessage> held;  // by client
+    bool busy = false;
+  };
+  const auto desk = std::make_shared<Desk>();
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    Random random(mixed(seed, message == nullptr ? p : message->id));
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    if (p == 0) {
+      if (message == nullptr) {
+        *desk = {};
+        return reaction;
+      }
+      const std::uint32_t client = message->number / 1'000'000;
+      steps.push_back(compute(2'000'000));
+      if (message->sender == 1) {
+        desk->busy = false;
+        steps.push_back(send(client, client, 100, mixed(seed, message->id + 2000), message->number));
+      } else {
+        desk->held[client] = *message;
+      }
+      if (desk->busy || desk->held.empty()) return reaction;
+      const ObviousMessage next = desk->held.begin()->second;
+      desk->held.erase(desk->held.begin());
+      desk->busy = true;
+      steps.push_back(send(1, 1, 10, mixed(seed, next.id + 1000), next.number));
+    } else if (p == 1) {
+      if (message == nullptr) return reaction;
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(20'000'000))));
+      steps.push_back(send(0, 0, 200, mixed(seed, message->id + 3000), message->number));
+    } else {
+      const std::uint32_t left = message == nullptr ? requests : message->number % 1'000'000;
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(40'000'000))));
+      if (left == 0) {
+        reaction.ends = true;
+        return reaction;
+      }
+      steps.push_back(
+          send(0, 0, 20, mixed(seed, (message == nullptr ? p : message->id) + 4000), p * 1'000'000 + left - 1));
+    }
+    return reaction;
+  };
+  return system;
+}
+
+ObviousSystem impatient_clients(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests) {
+  ObviousSystem system;
+  describe_machines(system.info, clients + 2, false);
+  describe_process(system.info, "server_1");
+  describe_process(system.info, "server_2");
+  for (std::uint32_t c = 0; c < clients; ++c) describe_process(system.info, numbered("client", c));
+  for (std::uint32_t c = 0; c < clients; ++c) system.info.processes[c + 2].program = "client";
+  system.info.delays = DelayModel::demos_vax();
+  // Each client waits for the server that it has asked: a channel for each of them.
+  const auto answers = static_cast<std::uint32_t>(system.info.channels.size());
+  for (std::uint32_t c = 0; c < clients; ++c) {
+    system.info.channels.push_back({ProcessId{c + 2}, numbered("answers", c)});
+    system.info.channel_sets.push_back({ChannelId{answers + c}});
+  }
+  const auto left_to_ask = std::make_shared<std::map<std::uint32_t, std::uint32_t>>();
+  system.program = [=](std::uint32_t p, const ObviousMessage* message) {
+    ObviousReaction reaction;
+    auto& steps = reaction.steps;
+    if (p < 2) {
+      if (message == nullptr) return reaction;
+      Random random(mixed(seed, message->id));
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(5'000'000))));
+      const std::uint32_t client = message->sender;
+      if (random.chance(.7))
+        steps.push_back(send(client, answers + client - 2, 100, mixed(seed, message->id + 1000), 0));
+    } else {
+      if (message == nullptr) (*left_to_ask)[p] = requests;
+      const std::uint32_t left = (*left_to_ask)[p]--;
+      Random random(mixed(seed, p * 1000 + left));
+      steps.push_back(compute(1 + static_cast<std::int64_t>(random.below(20'000'000))));
+      if (left == 0) {
+        reaction.ends = true;
+        return reaction;
+      }
+      const auto server = static_cast<std::uint32_t>(random.below(2));
+      steps.push_back(send(server, server, 20, mixed(seed, p * 1000 + left + 5000), 0));
+      reaction.wait_set = p - 1;
+      reaction.wait_ns = 2'000'000'000;  // longer than all answers take
     }
     return reaction;
   };

@@ -30,6 +30,18 @@ ObviousSystem selective_server(std::uint64_t seed, std::uint32_t clients, std::u
 // waits for answers alone. Which messages it waits for depends on how many are in progress, not on the last message.
 ObviousSystem limited_server(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests, std::uint32_t limit);
 
+// Urgent and ordinary clients that think and ask a server, which receives all requests that have come before it does one:
+// the first of the urgent ones, or else the first. It asks a disk for some, and waits for it alone.
+ObviousSystem preferring_server(std::uint64_t seed, std::uint32_t urgent, std::uint32_t ordinary,
+                                std::uint32_t requests);
+
+// Clients that think and ask a scheduler, which gives one worker one request at a time: of those that wait, that of the
+// first client in their order. Taking a request costs the scheduler CPU time, whether the worker is free or not.
+ObviousSystem scheduler(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests);
+
+// Clients that think and ask one of two servers, which do not answer some requests: the client goes on after a time.
+ObviousSystem impatient_clients(std::uint64_t seed, std::uint32_t clients, std::uint32_t requests);
+
 enum class Pick : std::uint8_t { in_turn, least_outstanding };
 
 // Clients that think and ask a balancer, which gives requests to three back ends in turn, or to the one that owes it the

@@ -1,0 +1,122 @@
+// The state of a replay (replay.hpp). Apart from replay.cpp, which performs it, so that the algorithm stands by itself there.
+#pragma once
+
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/history/arrived_messages.hpp"
+#include "analysis/history/handouts.hpp"
+#include "analysis/history/indexed_heap.hpp"
+#include "analysis/history/message_costs.hpp"
+#include "analysis/history/pair_clocks.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/replay_waits.hpp"
+#include "analysis/history/shared_machine.hpp"
+#include "analysis/history/wanted_messages.hpp"
+
+namespace dpm {
+
+inline bool from_outside(const HistoryEvent& event) {
+  return event.kind() == HistoryKind::receive && event.match == kNoEvent;
+}
+
+inline constexpr std::int64_t kArrivalUnknown = std::numeric_limits<std::int64_t>::min();
+
+// The state of a process with the event at its cursor.
+enum class ReplayPhase : std::uint8_t {
+  before,  // the CPU time before the event is being used
+  ready,   // it can happen; a RECEIVE may wait here
+  after,   // a RECEIVE has its message, whose CPU charge is being used
+  idle,    // the END has happened, and the process waits for more than it received in the trace's order
+};
+
+struct ReplayedProcess : Standing {
+  std::uint32_t sent = 0;
+  std::uint32_t previous = kNoEvent;
+  ReplayPhase phase = ReplayPhase::before;
+  bool waiting = false;  // for a message, or to begin
+  bool created = true;
+  bool waited = false;                  // for what it is about to receive
+  bool takes_outside = false;           // forced: take a message from outside before it is due
+  std::uint32_t taken_send = kNoEvent;  // the message being received
+  std::uint32_t taken_from = kNoPeer;
+  std::uint32_t redirect_from = kNoPeer,
+                redirect_to = kNoPeer;  // dispatchers: an answer to the first goes to the second
+  std::uint32_t first_open = 0;     // its first RECEIVE not yet performed; maintained only if it receives from outside
+  std::uint32_t next_handout = 0;   // dispatchers: index into `handouts`
+  std::int64_t wake_up_cpu_ns = 0;  // of waking and being woken, not yet spent
+  double work_factor = 1;           // of the piece of another member: destinations.hpp
+  double sent_at_ns = 0;            // its last SEND
+  bool timer_over = false;          // of the event at its cursor
+};
+
+struct Replay::State {
+  using Process = ReplayedProcess;
+  using Phase = ReplayPhase;
+
+  const History& history;
+  MessageCosts costs;
+  const Roles roles;
+  const double slice_ns;  // 0: machines are shared equally
+  Order order = Order::recorded;
+  std::unordered_map<std::uint32_t, ExternalArc> external_from, external_to;
+  ReplicaChoice replicas;
+  Destinations destinations;
+  const Timers& timers;
+  QueuedWork queued;
+  WantedMessages wanted;
+  ReplayWaits waits;
+  std::vector<std::uint8_t> takes_outside;     // by process: some RECEIVE has neither SEND nor ExternalArc
+  std::vector<std::vector<Handout>> handouts;  // by dispatcher, and by counting process
+  std::vector<std::uint8_t> counted;         // by RECEIVE of theirs: it is one of the handouts; empty if there are none
+  const std::vector<std::uint32_t> task_of;  // tasks.hpp
+  std::vector<std::uint32_t> performer;      // by RECEIVE of a task: the process that performs it; empty if task_of is
+
+  double now_ns = 0;
+  std::vector<Process> processes;
+  std::vector<SharedMachine> machines;
+  IndexedHeap completions;                            // machines
+  IndexedHeap arrivals;                               // waiting processes
+  std::vector<ArrivedMessages> queues;                // arrival, role: by process
+  std::vector<std::int64_t> arrival_ns;               // recorded: by RECEIVE
+  std::vector<std::uint8_t> received;                 // arrival, role, if anything comes from outside: by RECEIVE
+  std::unordered_map<std::uint32_t, double> late_ns;  // by event that a timer is before: when the late answer comes
+  std::unordered_set<std::uint32_t> limits_over;      // RECEIVEs of Timers::limits_ns that have been performed
+  PairClocks pairs;
+  std::uint64_t performed = 0;
+  ReplayResult result;
+
+  State(const History& h, const Target& target, Roles r);
+  void begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule);
+  void go();
+  bool force_one();
+  void complete(std::uint32_t machine);
+  void wake(std::uint32_t p);
+  std::int64_t advance(std::uint32_t p);
+  void perform(std::uint32_t p, std::uint32_t event);
+  void send(std::uint32_t p, std::uint32_t event);
+  void deliver(std::uint32_t receiver, const ArrivingMessage& message);
+  double wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival);
+  void create(std::uint32_t event);
+  bool waits_for_timer(std::uint32_t p);
+  void come_late(std::uint32_t send, std::int64_t arrival);
+  bool give_up(std::uint32_t p);
+  bool go_on_with_queue(std::uint32_t p);
+  void go_on_after(std::uint32_t p);
+  CpuCost cpu(std::uint32_t p, std::uint32_t event);
+  bool stands_at_wait(std::uint32_t p) const;
+  void end_wait(std::uint32_t wait);
+  bool receive(std::uint32_t p);
+  bool receive_recorded(std::uint32_t p);
+  bool receive_arrived(std::uint32_t p);
+  std::uint32_t next_from_outside(std::uint32_t p);
+  void take_outside(std::uint32_t p, std::uint32_t event);
+  void take(std::uint32_t p, const ArrivingMessage& message);
+  std::uint32_t receiver_of(std::uint32_t p, std::uint32_t number) const;
+  void find_handouts(std::uint32_t p);
+  double work_factor(std::uint32_t p) const;
+};
+
+}  // namespace dpm

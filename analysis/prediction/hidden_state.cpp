@@ -1,0 +1,173 @@
+#include "analysis/prediction/hidden_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/history/message_costs.hpp"
+#include "analysis/history/target.hpp"
+#include "analysis/prediction/requests.hpp"
+
+namespace dpm {
+namespace {
+
+// Fitted on the service systems 1 to 160 (validation/random-systems): nearly nine tenths of the intervals of systems with
+// batches or refusals then contain the truth.
+constexpr double kBatchError = .15;
+constexpr double kRefusalError = .15;
+constexpr double kIdleTimerError = .1;
+
+constexpr std::size_t kTimesAtLeast = 4;
+constexpr std::int64_t kWork_ns = 1000;
+constexpr std::size_t kMostly = 9;  // to one
+
+// Where CPU times are those of work alone.
+Target without_messages(const History& history) {
+  Target target = traced_target(history);
+  target.delays = {};
+  return target;
+}
+
+class Finder {
+ public:
+  Finder(const History& history, const Roles& roles, const std::vector<TimersOfProgram>& idle)
+      : history_(history), roles_(roles), here_(without_messages(history)), costs_(history, here_) {
+    costs_.move(here_.machine_of);
+    for (const TimersOfProgram& timers : idle) idle_.insert(timers.processes.begin(), timers.processes.end());
+    found_.idle_timers = !idle.empty();
+  }
+
+  HiddenState run() {
+    for (std::uint32_t p = 0; p < history_.process_count(); ++p) {
+      if (roles_.is_worker(p) || roles_.is_dispatcher(p) || roles_.counts(p) || roles_.has_queue(p)) continue;
+      const std::vector<Request> requests = find_requests(history_, p);
+      std::set<std::uint32_t> clients;
+      for (const Request& request : requests) clients.insert(history_.events[request.receive].peer);
+      note(HiddenState::Kind::refusals, p, answers_without_work(p, requests));
+      if (clients.size() < 2) continue;
+      note(HiddenState::Kind::memory, p, reactions_unlike_the_first(requests));
+      note(HiddenState::Kind::batches, p, answers_together(p, requests));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void note(HiddenState::Kind kind, std::uint32_t process, std::size_t times) {
+    if (times >= kTimesAtLeast) found_.entries.push_back({kind, process, times});
+  }
+
+  std::size_t reactions_unlike_the_first(const std::vector<Request>& requests) const {
+    std::size_t others = 0;
+    for (const auto& [kind, alike] : by_kind(history_, requests)) {
+      const auto first = reaction(history_, alike.front());
+      others += static_cast<std::size_t>(std::count_if(
+          alike.begin(), alike.end(), [&](const Request& request) { return reaction(history_, request) != first; }));
+    }
+    return others;
+  }
+
+  // How often it answers several clients of one program between two RECEIVEs. Always the same number is a count, unless the
+  // process also goes on when nothing comes.
+  std::size_t answers_together(std::uint32_t p, const std::vector<Request>& requests) const {
+    std::set<std::uint32_t> answers;
+    for (const Request& request : requests) answers.insert(request.answers.begin(), request.answers.end());
+    std::map<std::string, std::map<std::size_t, std::size_t>> times_by_size;  // by program
+    std::map<std::string, std::set<std::uint32_t>> answered;
+    for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
+      const HistoryEvent& event = history_.events[e];
+      if (event.kind() == HistoryKind::receive) {
+        for (const auto& [program, clients] : answered) ++times_by_size[program][clients.size()];
+        answered.clear();
+      }
+      if (answers.contains(e)) answered[history_.info.processes[event.peer].program].insert(event.peer);
+    }
+    std::size_t together = 0;
+    for (const auto& [program, times] : times_by_size) {
+      if (times.size() == 1 && !idle_.contains(p)) continue;
+      for (const auto& [size, count] : times) together += size > 1 ? count : 0;
+    }
+    return together;
+  }
+
+  // Answers of one size, to one program, which follow the answer before without work, beside answers of another
+  // size that follow work.
+  std::size_t answers_without_work(std::uint32_t p, const std::vector<Request>& requests) {
+    struct Answers {
+      std::size_t with_work = 0, without = 0;
+    };
+    std::map<std::string, std::map<std::uint32_t, Answers>> by_program;
+    std::set<std::uint32_t> clients;
+    for (const Request& request : requests) clients.insert(history_.events[request.receive].peer);
+    std::int64_t work_ns = 0;
+    for (std::uint32_t e = history_.first_event[p]; e < history_.first_event[p + 1]; ++e) {
+      const HistoryEvent& event = history_.events[e];
+      work_ns += costs_.cpu(event, p).before_ns;
+      if (event.kind() != HistoryKind::send || !clients.contains(event.peer)) continue;
+      Answers& answers = by_program[history_.info.processes[event.peer].program][event.length_bytes];
+      ++(work_ns > kWork_ns ? answers.with_work : answers.without);
+      work_ns = 0;
+    }
+    std::size_t refused = 0;
+    for (const auto& [program, by_size] : by_program) {
+      const bool works = std::any_of(by_size.begin(), by_size.end(), [](const auto& entry) {
+        return entry.second.with_work >= kTimesAtLeast && entry.second.with_work > entry.second.without;
+      });
+      for (const auto& [bytes, answers] : by_size)
+        if (works && answers.without > kMostly * answers.with_work) refused += answers.without;
+    }
+    return refused;
+  }
+
+  const History& history_;
+  const Roles& roles_;
+  const Target here_;
+  MessageCosts costs_;
+  std::set<std::uint32_t> idle_;
+  HiddenState found_;
+};
+
+}  // namespace
+
+bool HiddenState::has(Kind kind) const {
+  return std::any_of(entries.begin(), entries.end(), [kind](const Entry& entry) { return entry.kind == kind; });
+}
+
+double HiddenState::expected_error() const {
+  return std::max({has(Kind::batches) ? kBatchError : 0, has(Kind::refusals) ? kRefusalError : 0,
+                   idle_timers ? kIdleTimerError : 0});
+}
+
+HiddenState find_hidden_state(const History& history, const Roles& roles, const std::vector<TimersOfProgram>& idle) {
+  return Finder(history, roles, idle).run();
+}
+
+std::string_view name_of(HiddenState::Kind kind) {
+  switch (kind) {
+    case HiddenState::Kind::memory:
+      return "memory";
+    case HiddenState::Kind::batches:
+      return "batches";
+    case HiddenState::Kind::refusals:
+      return "refusals";
+  }
+  return "";
+}
+
+std::string reason_of(const HiddenState::Entry& entry) {
+  switch (entry.kind) {
+    case HiddenState::Kind::memory:
+      return fmt::format(
+          "do not always react alike to requests that look alike, {} times otherwise than at first: to which is open",
+          entry.times);
+    case HiddenState::Kind::batches:
+      return fmt::format("answer several requests at once, {} times: how many are there then is open", entry.times);
+    case HiddenState::Kind::refusals:
+      return fmt::format("answer without work, {} times, as if it refused: how many wait there is open", entry.times);
+  }
+  return "";
+}
+
+}  // namespace dpm

@@ -1,0 +1,46 @@
+// Processes whose behaviour depends on what messages do not show. A replay repeats what they did in the trace, and is off by
+// more than the order of messages explains:
+//
+//   memory    it does not always react alike to requests of one size from one program: a cache, or a random draw
+//   batches   it answers several requests at once, not always as many: how many were there depends on times
+//   refusals  it answers requests with work, and others at once without: how many wait decides
+//   idle      it goes on when nothing has come for a time (analysis/history/timers.hpp)
+//
+// The interval covers them: other requests meet the same reactions (alternatives.hpp), and for batches, refusals and idle
+// timers errors as on systems that were simulated are added (kBatchError etc. in the source file). Such a fixed part is as wide
+// where the replay happens to be exact. So each of the three needs a proof in the trace: a server that answers one client and
+// asks a disk between two messages is not a batch, though it writes to two processes that wrote to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/timers.hpp"
+
+namespace dpm {
+
+struct HiddenState {
+  enum class Kind : std::uint8_t { memory, batches, refusals };
+  struct Entry {
+    Kind kind = Kind::memory;
+    std::uint32_t process = 0;
+    std::size_t times = 0;
+  };
+  std::vector<Entry> entries;
+  bool idle_timers = false;
+
+  bool has(Kind kind) const;
+  // Relative error of a prediction that is expected on top of what alternatives show.
+  double expected_error() const;
+};
+
+// `roles`: what is predicted by a rule is not hidden. `idle`: of processes that go on when nothing has come.
+HiddenState find_hidden_state(const History& history, const Roles& roles, const std::vector<TimersOfProgram>& idle);
+
+std::string_view name_of(HiddenState::Kind kind);
+std::string reason_of(const HiddenState::Entry& entry);
+
+}  // namespace dpm

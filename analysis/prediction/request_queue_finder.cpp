@@ -1,0 +1,252 @@
+#include "analysis/prediction/request_queue_finder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "analysis/history/intake_limit.hpp"
+#include "analysis/history/message_costs.hpp"
+#include "analysis/history/replay.hpp"
+#include "analysis/history/target.hpp"
+#include "analysis/prediction/requests.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::size_t kHeldAtLeast = 8;  // requests that another overtook, or that waited for one
+// A server that looks whether more has come may wait for that long, and receive it then.
+constexpr double kLook_ns = 10'000;
+// Of the CPU time of the whole trace: less is the rounding of the costs of messages.
+constexpr double kHandlingAtLeast = 2e-4;
+constexpr std::int64_t kRefusal_ns = 1000;
+
+// Whether a process could have a queue: it answers requests, each once at most, and often when another came after it.
+bool may_have_queue(const History& history, std::uint32_t process) {
+  for (const HistoryEvent& event : history.of(ProcessId{process})) {
+    if (event.kind() == HistoryKind::receive && event.match == kNoEvent) return false;
+    if (event.kind() == HistoryKind::wait || event.kind() == HistoryKind::create) return false;
+  }
+  std::size_t held = 0;
+  const std::vector<Request> requests = find_requests(history, process);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].answers.size() > 1) return false;
+    const bool other_came = i + 1 < requests.size() && !requests[i].answers.empty() &&
+                            requests[i + 1].receive < requests[i].answers.front();
+    held += other_came ? 1 : 0;
+  }
+  return held >= kHeldAtLeast;
+}
+
+class Finder {
+ public:
+  // `traced`: the schedule of the trace itself.
+  Finder(const History& history, std::uint32_t process, MessageCosts& costs, const Schedule& traced)
+      : history_(history),
+        costs_(costs),
+        traced_(traced),
+        process_(process),
+        first_(history.first_event[process]),
+        end_(history.first_event[process + 1] - 1) {}
+
+  std::optional<RequestQueue> run() {
+    queue_.process = process_;
+    find_answers();
+    if (!find_work() || queue_.held < kHeldAtLeast || refuses()) return std::nullopt;
+    if (!order_by_program() && !order_by_client()) return std::nullopt;
+    find_cpu_of_requests();
+    return std::move(queue_);
+  }
+
+ private:
+  std::string program_of(std::uint32_t request) const {
+    return history_.info.processes[history_.events[request].peer].program;
+  }
+
+  bool order_by_program() {
+    std::map<std::string, std::uint32_t> programs;
+    for (const auto& [request, work] : queue_.work_of) programs.emplace(program_of(request), 0);
+    std::uint32_t number = 0;
+    for (auto& [name, program] : programs) program = number++;
+    return order_by([&](std::uint32_t request) { return programs.at(program_of(request)); }, false);
+  }
+
+  bool order_by_client() {
+    std::map<std::uint32_t, std::uint32_t> clients;
+    for (const auto& [request, work] : queue_.work_of) clients.emplace(history_.events[request].peer, 0);
+    std::uint32_t number = 0;
+    for (auto& [process, client] : clients) client = number++;
+    return order_by([&](std::uint32_t request) { return clients.at(history_.events[request].peer); }, true);
+  }
+
+  void find_answers() {
+    for (const Request& request : find_requests(history_, process_)) {
+      queue_.work_of[request.receive];
+      if (request.answers.empty()) continue;
+      answers_[request.answers.front()] = request.receive;
+      is_answered_.insert(request.receive);
+    }
+  }
+
+  // The events between two answers, without the requests that come meanwhile, are the work for the second. A request that
+  // comes during the work for another is only kept.
+  bool find_work() {
+    std::vector<std::uint32_t> work, held;
+    bool begun = false, answered = false, kept = false;
+    for (std::uint32_t e = first_; e < end_; ++e) {
+      const bool is_receive = history_.events[e].kind() == HistoryKind::receive;
+      if (std::exchange(kept, false) && !is_receive) return false;
+      if (const auto request = queue_.work_of.find(e); request != queue_.work_of.end()) {
+        begun = true;
+        kept = !work.empty();
+        const bool idle = work.empty() && !held.empty();
+        if (idle && waited_for(e)) return false;
+        queue_.takes_all_first |= idle && answered;
+        if (is_answered_.contains(e)) held.push_back(e);
+        answered = false;
+        continue;
+      }
+      if (!begun) continue;
+      if (work.empty()) choices_.push_back({held, kNoEvent});
+      work.push_back(e);
+      const auto answer = answers_.find(e);
+      answered = answer != answers_.end();
+      if (!answered) continue;
+      Choice& choice = choices_.back();
+      choice.chosen = answer->second;
+      if (std::find(choice.held.begin(), choice.held.end(), choice.chosen) == choice.held.end()) return false;
+      queue_.held += choice.held.back() != choice.chosen ? 1 : 0;
+      std::erase(held, choice.chosen);
+      queue_.work_of[choice.chosen].events = std::exchange(work, {});
+    }
+    return work.empty();
+  }
+
+  bool waited_for(std::uint32_t receive) const {
+    return traced_.waited[receive] != 0 && traced_.finished_ns[receive] > traced_.finished_ns[receive - 1] + kLook_ns;
+  }
+
+  // Requests of one kind that are work at one time and at another are answered without: how many are refused depends on
+  // how many wait.
+  bool refuses() const {
+    struct Answered {
+      bool at_once = false, with_work = false;
+    };
+    std::map<std::pair<std::string, std::uint32_t>, Answered> kinds;
+    for (const auto& [request, work] : queue_.work_of) {
+      if (work.events.empty()) continue;
+      Answered& kind = kinds[{program_of(request), history_.events[request].length_bytes}];
+      const bool is_work = work.events.size() > 1 || cpu_ns(work.events.front()) > kRefusal_ns;
+      (is_work ? kind.with_work : kind.at_once) = true;
+    }
+    return std::any_of(kinds.begin(), kinds.end(),
+                       [](const auto& kind) { return kind.second.at_once && kind.second.with_work; });
+  }
+
+  std::int64_t cpu_ns(std::uint32_t e) const {
+    return costs_.cpu(history_.events[e], process_, process_, history_.events[e].peer).before_ns;
+  }
+
+  // By classes of requests. `by_number`: if no choice contradicts, a lower class is before a higher one, so that what was
+  // never chosen between is known, too.
+  template <typename ClassOf>
+  bool order_by(ClassOf class_of, bool by_number) {
+    std::uint32_t classes = 0;
+    for (auto& [request, work] : queue_.work_of) {
+      work.rank_class = class_of(request);
+      classes = std::max(classes, work.rank_class + 1);
+    }
+    auto& before = queue_.before;
+    before.assign(classes, std::vector<bool>(classes));
+    const auto rank_class = [this](std::uint32_t request) { return queue_.work_of.at(request).rank_class; };
+    for (const Choice& choice : choices_) {
+      for (const std::uint32_t other : choice.held) {
+        const std::uint32_t a = rank_class(choice.chosen), b = rank_class(other);
+        if (a == b && other < choice.chosen) return false;
+        if (a != b && other < choice.chosen) before[a][b] = true;
+      }
+    }
+    if (by_number) number(before);
+    close(before);
+    // First come, first served, where the order does not say otherwise.
+    return std::all_of(choices_.begin(), choices_.end(), [&](const Choice& choice) {
+      return std::all_of(choice.held.begin(), choice.held.end(),
+                         [&](std::uint32_t other) { return !before[rank_class(other)][rank_class(choice.chosen)]; });
+    });
+  }
+
+  static void number(std::vector<std::vector<bool>>& before) {
+    for (std::size_t a = 0; a < before.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (before[a][b]) return;
+    for (std::size_t a = 0; a < before.size(); ++a)
+      for (std::size_t b = a + 1; b < before.size(); ++b) before[a][b] = true;
+  }
+
+  static void close(std::vector<std::vector<bool>>& before) {
+    const std::size_t n = before.size();
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; before[i][k] && j < n; ++j)
+          if (before[k][j]) before[i][j] = true;
+  }
+
+  // What a process does with each request when it comes shows where the next event is another RECEIVE.
+  void find_cpu_of_requests() {
+    std::int64_t handling_ns = 0;
+    std::vector<std::uint32_t> next;
+    for (const auto& [request, work] : queue_.work_of) {
+      const std::uint32_t e = request + 1;
+      if (e >= end_) continue;
+      const bool is_receive = history_.events[e].kind() == HistoryKind::receive;
+      if (is_receive) handling_ns += cpu_ns(e);
+      if (is_receive || (!work.events.empty() && work.events.front() == e)) next.push_back(e);
+    }
+    if (static_cast<double>(handling_ns) > kHandlingAtLeast * static_cast<double>(history_.cpu_ns()))
+      queue_.cpu_of_request.insert(next.begin(), next.end());
+  }
+
+  struct Choice {
+    std::vector<std::uint32_t> held;  // RECEIVEs of requests
+    std::uint32_t chosen = kNoEvent;
+  };
+
+  const History& history_;
+  MessageCosts& costs_;
+  const Schedule& traced_;
+  const std::uint32_t process_, first_, end_;
+  std::map<std::uint32_t, std::uint32_t> answers_;  // the request, by the SEND that answers it
+  std::set<std::uint32_t> is_answered_;
+  std::vector<Choice> choices_;
+  RequestQueue queue_;
+};
+
+}  // namespace
+
+RequestQueues find_request_queues(const History& history, const std::vector<bool>& settled) {
+  RequestQueues found;
+  if (!history.receive_calls_metered) return found;
+  const std::vector<IntakeLimit> limits = find_intake_limits(history);
+  const Target here = traced_target(history);
+  Target of_work = here;  // where messages cost nothing
+  of_work.delays = {};
+  MessageCosts costs(history, of_work);
+  costs.move(here.machine_of);
+  std::optional<Schedule> traced;
+  for (std::uint32_t p = 0; p < history.process_count(); ++p) {
+    if (settled[p] || limits[p].exists() || !may_have_queue(history, p)) continue;
+    if (!traced) traced = Replay(history, here).run(Order::recorded, here.machine_of, true).schedule;
+    if (auto queue = Finder(history, p, costs, *traced).run()) found.queues.push_back(std::move(*queue));
+  }
+  return found;
+}
+
+std::string reason_of(const RequestQueue& queue) {
+  return fmt::format("choose among the requests that have come, {} times not the last one: so they do there",
+                     queue.held);
+}
+
+}  // namespace dpm

@@ -1,0 +1,135 @@
+#include "analysis/prediction/hidden_state.hpp"
+
+#include "tests/support/build_history.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/event_script.hpp"
+
+using namespace dpm;
+using namespace dpm::test;
+
+namespace {
+
+using Kind = HiddenState::Kind;
+
+// A server with two clients, and a store that it may ask.
+class Served {
+ public:
+  Served() : script_({"red"}) {
+    script_.process("server", "red", "server");
+    for (const char* name : {"one", "other"}) script_.process(name, "red", "client");
+    script_.process("store", "red", "store");
+  }
+
+  void take(const std::string& client) { script_.receive("server", 0, script_.send(client, 1, "server")); }
+  void answer(const std::string& client, double work_ms, std::uint32_t bytes = 100) {
+    script_.receive(client, 0, script_.send("server", work_ms + charge_ms_, client, bytes));
+  }
+  void ask_store() {
+    script_.receive("store", 0, script_.send("server", 1, "store"));
+    script_.receive("server", 0, script_.send("store", 1, "server"));
+  }
+
+  void store_says() { script_.receive("server", 0, script_.send("store", 1, "server")); }
+  void tell_store() { script_.receive("store", 0, script_.send("server", 1, "store")); }
+  // What the server's messages cost it, in its CPU times and in the delay model.
+  void charge(double sender_cpu_ms) {
+    charge_ms_ = sender_cpu_ms;
+    script_.info.delays.local.sender_cpu_s = *PiecewiseLinear::through({{1, sender_cpu_ms * 1e-3}});
+  }
+
+  HiddenState found(const std::vector<TimersOfProgram>& idle = {}) const {
+    return find_hidden_state(history_of(script_.info, script_.events), Roles{}, idle);
+  }
+
+ private:
+  double charge_ms_ = 0;
+  EventScript script_;
+};
+
+const char* client(int i) { return i % 3 == 0 ? "one" : "other"; }
+
+}  // namespace
+
+TEST_CASE("hidden state: a server that does the same for each request hides nothing", "[prediction]") {
+  Served served;
+  for (int i = 0; i < 12; ++i) {
+    served.take(client(i));
+    served.ask_store();
+    served.answer(client(i), i % 2 == 0 ? 1 : 5);
+  }
+  CHECK(served.found().entries.empty());
+  CHECK(served.found().expected_error() == 0);
+}
+
+TEST_CASE("hidden state: a cache asks the store for some of the requests that look alike", "[prediction]") {
+  Served served;
+  for (int i = 0; i < 12; ++i) {
+    served.take(client(i));
+    if (i % 5 < 2) served.ask_store();
+    served.answer(client(i), 1);
+  }
+  const HiddenState found = served.found();
+  REQUIRE(found.entries.size() == 1);
+  CHECK(found.entries[0].kind == Kind::memory);
+  CHECK(found.entries[0].times == 6);  // the first was a miss
+  CHECK(found.expected_error() == 0);  // alternatives show it
+}
+
+TEST_CASE("hidden state: a log that answers what it holds together batches, if it does not always hold as many",
+          "[prediction]") {
+  Served served, always_two;
+  for (int i = 0; i < 6; ++i) {
+    for (Served* each : {&served, &always_two}) {
+      each->take("one");
+      each->take("other");
+      each->answer("one", 5);
+      each->answer("other", 0);
+    }
+    served.take("one");
+    served.answer("one", 5);
+  }
+  const HiddenState found = served.found();
+  CHECK(found.has(Kind::batches));
+  CHECK(!found.has(Kind::refusals));
+  CHECK(found.expected_error() > .05);
+  CHECK(!always_two.found().has(Kind::batches));                      // a count
+  CHECK(always_two.found({{{0}, 1'000'000, 4}}).has(Kind::batches));  // the timer ends those that are not full
+}
+
+// The disk interface of the file system: it answers its client, and writes to a disk that had written to it before.
+TEST_CASE("hidden state: an answer and a command to a disk are not a batch", "[prediction]") {
+  Served served;
+  for (int i = 0; i < 12; ++i) {
+    const bool is_write = i % 3 == 0;
+    served.store_says();
+    served.take(client(i));
+    if (is_write) served.answer(client(i), 1);
+    served.tell_store();
+    if (!is_write) {
+      served.store_says();
+      served.answer(client(i), 1);
+    }
+  }
+  CHECK(!served.found().has(Kind::batches));
+  CHECK(served.found().expected_error() == 0);
+}
+
+TEST_CASE("hidden state: answers of another size that cost nothing are refusals", "[prediction]") {
+  Served served;
+  served.charge(GENERATE(0., .5));  // what a message costs is not work
+  for (int i = 0; i < 6; ++i) {
+    served.take("one");
+    served.take("other");
+    served.answer("other", 0, 20);
+    served.take("other");
+    served.answer("one", 5);
+    served.answer("other", 5);
+  }
+  CHECK(served.found().has(Kind::refusals));
+  Served cheap;  // all answers of this program cost nothing: it passes something on
+  for (int i = 0; i < 12; ++i) {
+    cheap.take(client(i));
+    cheap.answer(client(i), 0, i % 2 == 0 ? 20 : 100);
+  }
+  CHECK(!cheap.found().has(Kind::refusals));
+}
