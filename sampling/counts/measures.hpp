@@ -32,7 +32,7 @@ std::vector<ResourcePair> overlapping_pairs(const WordCounts& words);
 
 struct Component {
   std::string name;
-  Share share;  // of the samples of threads; its interval is that of the instants, not of the threads
+  Share share;              // of the samples of threads; its interval is that of the instants, not of the threads
   std::uint64_t count = 0;  // samples of threads
 };
 // In the order of the groups, and "unrecognised" at the end if there is any.

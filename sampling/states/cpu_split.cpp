@@ -1,22 +1,41 @@
 #include "sampling/states/cpu_split.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace dpm::sampling {
 namespace {
 
-double share_run(const CpuCounters& before, const CpuCounters& now) {
-  const double ran = static_cast<double>(now.ran_ns - std::min(before.ran_ns, now.ran_ns));
-  const double waited = static_cast<double>(now.waited_ns - std::min(before.waited_ns, now.waited_ns));
-  // A wait is added when it ends: a thread whose counters stand still has queued since the last sample.
-  return ran + waited == 0 ? 0 : ran / (ran + waited);
+// The kernel adds to the time that a thread ran at each of its ticks, which are at most 10 ms apart. A thread whose counters
+// stand still for longer does not run; within less, nothing is known.
+constexpr std::uint64_t kTicks_ns = 20'000'000;
+constexpr double kFade_ns = 50e6;  // intervals that are shorter than a time slice are seen together
+
+double share_run(const RunnableThread& thread) {
+  CpuCredit& credit = *thread.credit;
+  const auto grown = [](std::uint64_t before, std::uint64_t now) {
+    return static_cast<double>(now - std::min(before, now));
+  };
+  const double ran_ns = grown(thread.before.ran_ns, thread.now.ran_ns);
+  const double waited_ns = grown(thread.before.waited_ns, thread.now.waited_ns);  // added when the wait ends
+  if (ran_ns + waited_ns == 0) {
+    credit.still_ns += thread.elapsed_ns;
+    if (credit.still_ns >= kTicks_ns) return 0;
+  } else {
+    const double kept = std::exp(-static_cast<double>(thread.elapsed_ns + credit.still_ns) / kFade_ns);
+    credit.still_ns = 0;
+    credit.ran_ns = credit.ran_ns * kept + ran_ns;
+    credit.waited_ns = credit.waited_ns * kept + waited_ns;
+  }
+  const double sum_ns = credit.ran_ns + credit.waited_ns;
+  return sum_ns == 0 ? 0 : credit.ran_ns / sum_ns;
 }
 
 void queue(RunnableThread& thread) {
-  if (thread.throttled_share > 0) *thread.throttle_credit += thread.throttled_share;
-  if (*thread.throttle_credit >= .5) {
-    *thread.throttle_credit -= 1;
+  if (thread.throttled_share > 0) thread.credit->throttle += thread.throttled_share;
+  if (thread.credit->throttle >= .5) {
+    thread.credit->throttle -= 1;
     thread.state = State::throttled;
   } else {
     thread.state = thread.now.turns == 0 ? State::created : State::cpu_queue;
@@ -28,13 +47,13 @@ void queue(RunnableThread& thread) {
 void split_cpu(std::span<RunnableThread> threads) {
   std::map<std::uint32_t, RunnableThread*> first;  // by CPU: the thread with the most credit
   for (auto& thread : threads) {
-    *thread.run_credit += share_run(thread.before, thread.now);
+    thread.credit->run += share_run(thread);
     auto& best = first[thread.processor];
-    if (best == nullptr || *thread.run_credit > *best->run_credit) best = &thread;
+    if (best == nullptr || thread.credit->run > best->credit->run) best = &thread;
   }
   for (auto& thread : threads) {
-    if (first[thread.processor] == &thread && *thread.run_credit >= .5) {
-      *thread.run_credit -= 1;
+    if (first[thread.processor] == &thread && thread.credit->run >= .5) {
+      thread.credit->run -= 1;
       thread.state = State::cpu_run;
     } else {
       queue(thread);

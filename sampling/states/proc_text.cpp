@@ -5,6 +5,8 @@
 namespace dpm::sampling {
 namespace {
 
+constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD of the kernel
+
 // Takes words apart by spaces; a word that is not a number makes the whole line invalid.
 class Words {
  public:
@@ -60,7 +62,10 @@ std::optional<StatLine> read_stat(std::string_view text) {
   words.number(line.session);
   words.number(line.terminal);
   words.number(line.foreground_group);
-  words.skip(11);  // flags to nice
+  std::uint64_t flags = 0;
+  words.number(flags);
+  line.in_kernel = (flags & kKernelThread) != 0;
+  words.skip(10);  // minor faults to nice
   words.number(line.threads);
   words.skip(1);
   words.number(line.start_ticks);

@@ -15,6 +15,7 @@ struct StatLine {
   std::uint32_t parent = 0, group = 0, session = 0;
   std::uint32_t terminal = 0;          // its device number; 0 if it has none
   std::int32_t foreground_group = -1;  // of the terminal
+  bool in_kernel = false;              // a thread of the kernel, which no program started
   std::uint32_t threads = 0;
   std::uint64_t start_ticks = 0;  // with the pid it tells a process from a later one
   std::uint32_t processor = 0;    // on which it runs, queues, or ran last

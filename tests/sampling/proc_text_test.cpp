@@ -38,6 +38,13 @@ TEST_CASE("stat: a line without a terminal has the group -1", "[sampling]") {
   CHECK(line->foreground_group == -1);
 }
 
+TEST_CASE("stat: a thread of the kernel has a flag", "[sampling]") {
+  std::string text = kStat;
+  text.replace(text.find("4194304"), 7, "69238880");
+  CHECK(read_stat(text)->in_kernel);
+  CHECK_FALSE(read_stat(kStat)->in_kernel);
+}
+
 TEST_CASE("stat: each shorter line and each damaged number is refused", "[sampling]") {
   const std::string text = kStat;
   const auto last = text.find(" 17 5 ") + 4;

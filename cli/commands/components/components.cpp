@@ -1,0 +1,101 @@
+// dpm components: what files of counts say: components of time by workload, utilisation, overlap, bottlenecks.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/new_file.hpp"
+#include "cli/printable.hpp"
+#include "cli/sampling/count_files.hpp"
+#include "cli/sampling/count_page.hpp"
+#include "cli/sampling/count_results.hpp"
+#include "sampling/counts/count_file.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class ComponentsCommand : public Command {
+ public:
+  std::string name() const override { return "components"; }
+  std::string summary() const override { return "What sampled processes waited for and ran on, by workload"; }
+  std::string example() const override { return "dpm components a.counts b.counts --group CPU=cpu_run,cpu_queue"; }
+
+  void describe(CLI::App& app) override {
+    app.add_option("FILE", files_, "Files of counts, as 'dpm sample -o FILE' writes them; several are added");
+    app.add_option("--group", groups_, "NAME=STATE,STATE: states that are shown as one; may be given several times")
+        ->allow_extra_args(false);
+    app.add_option("--by", by_, "The measure of workload: users, awake (virtual processes) or runnable (tasks)")
+        ->check(CLI::IsMember({"users", "awake", "runnable"}))
+        ->capture_default_str();
+    app.add_option("--of", of_, "Whose resources: system, or virtual processes: together, foreground, background")
+        ->check(CLI::IsMember({"system", "together", "foreground", "background"}))
+        ->capture_default_str();
+    app.add_option("--overlap", overlaps_,
+                   "RESOURCE,RESOURCE: how often all of them are run on at once; may be given several times")
+        ->allow_extra_args(false);
+    app.add_option("-o,--output", output_, "A new file for the sum of the counts");
+    app.add_option("--html", html_, "A new file for a page with figures");
+    auto* json = app.add_flag("--json", json_, "Print the result as JSON");
+    app.add_flag("--csv", csv_, "Print the components by workload as CSV")->excludes(json);
+    app.add_flag("--states", states_, "Print the names of states and resources");
+  }
+
+  int run(Terminal& terminal) override {
+    if (states_) {
+      terminal.out << states_text(terminal.width);
+      return kDone;
+    }
+    if (files_.empty()) return refuse(terminal, *this, Error{"FILE is required: 'dpm sample -o FILE' writes one"});
+    const auto question = read_question();
+    if (!question) return refuse(terminal, *this, question.error());
+    const auto counts = read_count_files(files_);
+    if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
+    if (auto done = write_files(*counts, *question); !done) return refuse(terminal, *this, done.error());
+    if (json_) {
+      terminal.out << components_json(*counts, *question).dump(2) << '\n';
+    } else if (csv_) {
+      terminal.out << components_csv(*counts, *question);
+    } else {
+      terminal.out << components_text(*counts, *question, terminal.width);
+    }
+    return kDone;
+  }
+
+ private:
+  Result<CountQuestion> read_question() const {
+    CountQuestion question{.groups = sampling::single_states(), .grouped = !groups_.empty()};
+    if (!groups_.empty()) {
+      auto groups = sampling::read_groups(groups_);
+      if (!groups) return groups.error();
+      question.groups = *std::move(groups);
+    }
+    for (const auto& text : overlaps_) {
+      const auto set = sampling::read_resources(text);
+      if (!set) return set.error();
+      question.overlaps.push_back(*set);
+    }
+    for (std::size_t i = 0; i < sampling::kWorkloads; ++i)
+      if (sampling::name_of(static_cast<sampling::Workload>(i)) == by_)
+        question.workload = static_cast<sampling::Workload>(i);
+    for (std::size_t i = 0; i < sampling::kScopes; ++i)
+      if (sampling::name_of(static_cast<sampling::Scope>(i)) == of_) question.scope = static_cast<sampling::Scope>(i);
+    return question;
+  }
+
+  Result<void> write_files(const sampling::CountArray& counts, const CountQuestion& question) const {
+    if (!output_.empty())
+      if (auto done = write_new_file(output_, sampling::to_text(counts)); !done) return done.error();
+    if (!html_.empty())
+      if (auto done = write_new_file(html_, count_page(counts, question)); !done) return done.error();
+    return {};
+  }
+
+  std::vector<std::string> files_, groups_, overlaps_;
+  std::string by_ = "users", of_ = "system", output_, html_;
+  bool json_ = false, csv_ = false, states_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_components() { return std::make_unique<ComponentsCommand>(); }
+
+}  // namespace dpm::cli

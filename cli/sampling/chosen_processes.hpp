@@ -1,0 +1,15 @@
+// The words of --of as a selection: those of sampling/proc/selection.hpp, and "trace OUT".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/result.hpp"
+#include "sampling/proc/selection.hpp"
+
+namespace dpm::cli {
+
+// Without words: the processes of the caller's session.
+Result<sampling::Selection> chosen_processes(const std::vector<std::string>& words);
+
+}  // namespace dpm::cli

@@ -1,0 +1,26 @@
+// Takes samples at their times until the end: of the command, of all processes, of the time, or a signal or key.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "cli/sampling/sampled_command.hpp"
+#include "cli/terminal.hpp"
+#include "model/result.hpp"
+#include "sampling/counts/count_array.hpp"
+#include "sampling/proc/proc_sampler.hpp"
+
+namespace dpm::cli {
+
+struct SampleLoop {
+  std::uint64_t interval_ns = 0;
+  std::uint64_t most_ns = 0;  // 0: until something else ends it
+  bool shows_table = false;   // while it samples, on the whole terminal
+  bool colour = false;
+};
+
+Result<void> take_samples(const SampleLoop& loop, sampling::ProcSampler& sampler, SampledCommand* command,
+                          sampling::CountArray& counts);
+
+}  // namespace dpm::cli

@@ -1,0 +1,229 @@
+#include "sampling/proc/proc_sampler.hpp"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "os/descriptors.hpp"
+#include "os/read_file.hpp"
+#include "sampling/states/cpu_split.hpp"
+#include "sampling/states/state_rules.hpp"
+
+namespace dpm::sampling {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kActive_ns = 300 * kNsPerSecond;  // S4 4.4: no user for five minutes
+constexpr std::uint64_t kSamplesBetweenLooks = 8;         // at processes that are not selected: they may become so
+constexpr std::size_t kFilesOfThread = 4;
+
+std::uint64_t boot_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t ns_of_ticks(std::uint64_t ticks) {
+  static const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return ticks * (kNsPerSecond / ticks_per_second);
+}
+
+std::string path_of(std::uint32_t pid, const char* file) { return "/proc/" + std::to_string(pid) + "/" + file; }
+
+bool is_awake(Stateword word) {
+  return std::ranges::any_of(
+      std::array{Resource::cpu, Resource::disk, Resource::paging, Resource::swap, Resource::memory, Resource::inode},
+      [&](Resource resource) { return word.runs_on(resource) || word.queues_for(resource); });
+}
+
+std::uint64_t grown(std::uint64_t before, std::uint64_t now) { return now - std::min(before, now); }
+
+// "0.31 0.40 0.50 2/345 6789": two tasks can run, and this process is one of them.
+std::uint32_t runnable_tasks(std::string_view load) {
+  for (int i = 0; i < 3; ++i) load.remove_prefix(std::min(load.find(' ') + 1, load.size()));
+  std::uint32_t tasks = 0;
+  std::from_chars(load.data(), load.data() + load.size(), tasks);
+  return tasks > 0 ? tasks - 1 : 0;
+}
+
+}  // namespace
+
+ProcSampler::ProcSampler(Selection selection)
+    : selection_(std::move(selection)), last_ns_(boot_ns()), own_pid_(static_cast<std::uint32_t>(::getpid())) {
+  allow_many_descriptors();
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  descriptors_most_ = limit.rlim_cur > 256 ? limit.rlim_cur - 256 : 0;
+}
+
+void ProcSampler::take(CountArray& counts) {
+  now_ns_ = boot_ns();
+  Sample sample;
+  virtual_processes_.clear();
+  groups_.clear();
+  find_members();
+  look_at_members(sample, counts.account());
+  add_threads(sample, counts);
+  set_levels(sample);
+  counts.add(sample);
+  last_ns_ = now_ns_;
+  ++samples_;
+}
+
+bool ProcSampler::is_over() const {
+  const bool can_gain = selection_.kind != Selection::Kind::processes && selection_.kind != Selection::Kind::tree;
+  return samples_ > 0 && processes_.empty() && !can_gain;
+}
+
+void ProcSampler::find_members() {
+  if (selection_.kind == Selection::Kind::processes && samples_ > 0) return;
+  for (const std::uint32_t pid : candidates(selection_)) {
+    if (processes_.contains(pid) || pid == own_pid_) continue;
+    const auto other = others_.find(pid);
+    if (other != others_.end() && (samples_ + pid) % kSamplesBetweenLooks != 0) {
+      other->second = samples_;
+      continue;
+    }
+    if (examine(pid)) {
+      others_.erase(pid);
+    } else {
+      others_[pid] = samples_;
+    }
+  }
+  if (samples_ % kSamplesBetweenLooks == 0)
+    std::erase_if(others_, [&](const auto& other) { return other.second + kSamplesBetweenLooks < samples_; });
+}
+
+bool ProcSampler::examine(std::uint32_t pid) {
+  const auto stat = read_stat(read_file(path_of(pid, "stat")));
+  if (!stat) return false;
+  const bool parent_is_selected = processes_.contains(stat->parent) || stat->parent == own_pid_;
+  if (!is_selected(selection_, pid, *stat, parent_is_selected)) return false;
+  processes_.try_emplace(pid, pid, quotas_.folder_of(pid));
+  return true;
+}
+
+void ProcSampler::look_at_members(Sample& sample, SamplerAccount& account) {
+  threads_ = 0;
+  for (auto entry = processes_.begin(); entry != processes_.end();) {
+    SampledProcess& process = entry->second;
+    auto found = process.look(descriptors_, buffer_, descriptors_left());
+    if (found.refused) {
+      ++account.unreadable;
+      others_[process.pid()] = samples_;
+    } else {
+      add_ending(process.stat(), found.ending, sample);
+      if (!found.gone) add_group(process, std::move(found.threads));
+    }
+    const bool stays = selection_.kind == Selection::Kind::tree || selection_.kind == Selection::Kind::user ||
+                       is_selected(selection_, process.pid(), process.stat(), false);
+    entry = found.refused || found.gone || !stays ? processes_.erase(entry) : std::next(entry);
+  }
+  sample.virtual_processes = static_cast<std::uint32_t>(virtual_processes_.size());
+}
+
+void ProcSampler::add_group(SampledProcess& process, std::vector<SampledThread*> threads) {
+  threads_ += threads.size();
+  const StatLine& stat = process.stat();
+  groups_.push_back({virtual_process(stat), virtual_process_of(selection_, stat), is_in_foreground(stat),
+                     process.quota_folder(), std::move(threads)});
+}
+
+void ProcSampler::add_ending(const StatLine& stat, std::size_t threads, Sample& sample) {
+  for (std::size_t i = 0; i < threads; ++i)
+    sample.threads.push_back(
+        {.state = State::ending, .in_foreground = is_in_foreground(stat), .virtual_process = virtual_process(stat)});
+}
+
+// First those whose state is in their own evidence, then those that share the CPUs.
+void ProcSampler::add_threads(Sample& sample, CountArray& counts) {
+  std::vector<RunnableThread> runnable;
+  std::vector<std::size_t> places;
+  const std::vector<double> throttled = throttled_shares();
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const Group& group = groups_[i];
+    for (SampledThread* thread : group.threads) {
+      add_counters(*thread, sample);
+      if (thread->counters().turns != thread->counters_before.turns) last_ran_ns_[group.number] = now_ns_;
+      const auto state = state_of(thread->evidence());
+      if (!state) counts.add_unrecognised(thread->evidence().to_text());
+      if (state == State::cpu_run) {
+        runnable.push_back({thread->counters_before, thread->counters(), now_ns_ - last_ns_, thread->stat().processor,
+                            throttled[i], &thread->credit});
+        places.push_back(sample.threads.size());
+      }
+      sample.threads.push_back({.state = state.value_or(State::cpu_run),
+                                .recognised = state.has_value(),
+                                .in_foreground = group.in_foreground,
+                                .virtual_process = group.virtual_process});
+    }
+  }
+  split_cpu(runnable);
+  for (std::size_t i = 0; i < places.size(); ++i) sample.threads[places[i]].state = runnable[i].state;
+  for (const Group& group : groups_)
+    for (SampledThread* thread : group.threads) thread->counters_before = thread->counters();
+}
+
+// A thread that began since the last sample counts from its beginning, another from now on.
+void ProcSampler::add_counters(SampledThread& thread, Sample& sample) {
+  const CpuCounters& now = thread.counters();
+  if (thread.looked_at_ns == 0) {
+    const std::uint64_t began_ns = ns_of_ticks(thread.stat().start_ticks);
+    const bool is_new = began_ns + kNsPerSecond / 100 > last_ns_;  // its beginning is known to a tick
+    if (!is_new) thread.counters_before = now;
+    thread.looked_at_ns = is_new ? std::max(began_ns, last_ns_) : now_ns_;
+  }
+  sample.ran_ns += grown(thread.counters_before.ran_ns, now.ran_ns);
+  sample.waited_ns += grown(thread.counters_before.waited_ns, now.waited_ns);
+  sample.watched_ns += grown(thread.looked_at_ns, now_ns_);
+  thread.looked_at_ns = now_ns_;
+}
+
+// By group: of the waiting of its cgroup's threads, the share that was for the quota.
+std::vector<double> ProcSampler::throttled_shares() {
+  std::map<std::string, double> waited;
+  for (const Group& group : groups_) {
+    if (group.quota_folder.empty()) continue;
+    for (const SampledThread* thread : group.threads)
+      waited[group.quota_folder] +=
+          static_cast<double>(grown(thread->counters_before.waited_ns, thread->counters().waited_ns));
+  }
+  std::map<std::string, double> shares;
+  for (const auto& [folder, waited_ns] : waited) {
+    const auto throttled_ns = static_cast<double>(quotas_.throttled_since_ns(folder));
+    shares[folder] = throttled_ns == 0 ? 0 : waited_ns == 0 ? 1 : std::min(1., throttled_ns / waited_ns);
+  }
+  std::vector<double> by_group;
+  for (const Group& group : groups_) by_group.push_back(group.quota_folder.empty() ? 0 : shares[group.quota_folder]);
+  return by_group;
+}
+
+void ProcSampler::set_levels(Sample& sample) {
+  std::vector<Stateword> words(sample.virtual_processes);
+  for (const auto& thread : sample.threads)
+    if (thread.recognised) words[thread.virtual_process] |= Stateword(thread.state);
+  std::uint32_t users = 0;
+  for (const auto& [number, index] : virtual_processes_) {
+    const auto [last, is_new] = last_ran_ns_.try_emplace(number, now_ns_);
+    if (now_ns_ - last->second <= kActive_ns) ++users;
+  }
+  const auto level = [&](Workload workload) -> std::uint32_t& {
+    return sample.levels[static_cast<std::size_t>(workload)];
+  };
+  level(Workload::users) = users;
+  level(Workload::awake) = static_cast<std::uint32_t>(std::ranges::count_if(words, is_awake));
+  std::string_view load;
+  if (load_.read(buffer_, load) == ReadOutcome::done) level(Workload::runnable) = runnable_tasks(load);
+}
+
+std::uint32_t ProcSampler::virtual_process(const StatLine& stat) {
+  const std::uint32_t number = virtual_process_of(selection_, stat);
+  return virtual_processes_.try_emplace(number, static_cast<std::uint32_t>(virtual_processes_.size())).first->second;
+}
+
+bool ProcSampler::descriptors_left() const { return (threads_ + 1) * kFilesOfThread < descriptors_most_; }
+
+}  // namespace dpm::sampling

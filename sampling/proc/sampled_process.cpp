@@ -1,0 +1,74 @@
+#include "sampling/proc/sampled_process.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace dpm::sampling {
+namespace {
+
+std::optional<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
+  DIR* folder = ::opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (folder == nullptr) return std::nullopt;
+  std::vector<std::uint32_t> threads;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    std::uint32_t thread = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), thread).ec == std::errc{}) threads.push_back(thread);
+  }
+  ::closedir(folder);
+  return threads;
+}
+
+}  // namespace
+
+// The number of threads is in each stat line, so their list is read only when it has changed.
+SampledProcess::Found SampledProcess::look(DescriptorLookup& descriptors, std::string& buffer, bool stays_open) {
+  Found found;
+  bool has_listed = threads_.empty();
+  if (has_listed && !list_threads(stays_open)) {
+    found.gone = true;
+    found.ending = 1;
+    return found;
+  }
+  std::size_t ended = 0;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    SampledThread& thread = *threads_[i];
+    const Look look = thread.look(descriptors, buffer);
+    if (look == Look::refused) {
+      found.refused = true;
+      return found;
+    }
+    if (look == Look::ending) ++found.ending;
+    if (look == Look::done) {
+      if (found.threads.empty()) stat_ = thread.stat();
+      found.threads.push_back(&thread);
+    } else {
+      threads_[i].reset();
+      ++ended;
+    }
+    // Once, at the end of the known ones: new ones come after them, and the loop goes on.
+    if (i + 1 == threads_.size() && !found.threads.empty() && !has_listed && stat_.threads > threads_.size() - ended)
+      has_listed = list_threads(stays_open);
+  }
+  std::erase(threads_, nullptr);
+  found.gone = found.threads.empty();
+  return found;
+}
+
+bool SampledProcess::list_threads(bool stays_open) {
+  const auto listed = threads_of(pid_);
+  if (!listed) return false;
+  for (const std::uint32_t thread : *listed) {
+    const bool is_known = std::any_of(threads_.begin(), threads_.end(),
+                                      [&](const auto& known) { return known && known->thread() == thread; });
+    if (!is_known) threads_.push_back(std::make_unique<SampledThread>(pid_, thread, stays_open));
+  }
+  return true;
+}
+
+}  // namespace dpm::sampling

@@ -1,0 +1,95 @@
+#include "sampling/proc/sampled_thread.hpp"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+
+namespace dpm::sampling {
+namespace {
+
+constexpr int kTries = 3;
+
+std::string folder_of(std::uint32_t process, std::uint32_t thread) {
+  return fmt::format("/proc/{}/task/{}/", process, thread);
+}
+
+bool waits(char letter) { return letter == 'S' || letter == 'D'; }
+
+Look look_of(ReadOutcome outcome, bool began) {
+  if (outcome == ReadOutcome::refused) return Look::refused;
+  return began ? Look::ending : Look::gone;
+}
+
+}  // namespace
+
+SampledThread::SampledThread(std::uint32_t process, std::uint32_t thread, bool stays_open)
+    : thread_(thread),
+      stat_file_(folder_of(process, thread) + "stat", stays_open),
+      schedstat_file_(folder_of(process, thread) + "schedstat", stays_open),
+      syscall_file_(folder_of(process, thread) + "syscall", stays_open),
+      wchan_file_(folder_of(process, thread) + "wchan", stays_open) {}
+
+Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
+  for (int attempt = 0;; ++attempt) {
+    const CpuCounters last = counters_;
+    const char last_letter = stat_.letter;
+    if (const auto read = read_counters(buffer, counters_); read != ReadOutcome::done)
+      return look_of(read, attempt > 0);
+    if (const auto read = read_stat_line(buffer); read != ReadOutcome::done) return look_of(read, true);
+    if (!waits(stat_.letter)) {
+      has_evidence_ = false;
+      evidence_ = Evidence{.letter = stat_.letter};
+      return Look::done;
+    }
+    if (has_evidence_ && counters_.turns == last.turns && stat_.letter == last_letter) return Look::done;
+    has_evidence_ = false;
+    if (const Look wait = read_wait(descriptors, buffer); wait != Look::done) return wait;
+    CpuCounters after;
+    if (const auto read = read_counters(buffer, after); read != ReadOutcome::done) return look_of(read, true);
+    has_evidence_ = after.turns == counters_.turns && evidence_.call.number != SystemCall::kUnknown;
+    if (has_evidence_ || attempt + 1 == kTries) return Look::done;
+  }
+}
+
+Look SampledThread::read_wait(DescriptorLookup& descriptors, std::string& buffer) {
+  evidence_ = Evidence{.letter = stat_.letter};
+  if (const auto read = read_call(buffer); read != ReadOutcome::done) return look_of(read, true);
+  std::string_view text;
+  if (wchan_file_.read(buffer, text) == ReadOutcome::done) evidence_.wchan = read_wchan(text);
+  descriptors.complete(thread_, evidence_);
+  return Look::done;
+}
+
+ReadOutcome SampledThread::read_counters(std::string& buffer, CpuCounters& counters) {
+  std::string_view text;
+  const auto outcome = schedstat_file_.read(buffer, text);
+  if (outcome != ReadOutcome::done) return outcome;
+  const auto read = read_schedstat(text);
+  if (!read) return ReadOutcome::ended;
+  counters = *read;
+  return ReadOutcome::done;
+}
+
+ReadOutcome SampledThread::read_stat_line(std::string& buffer) {
+  std::string_view text;
+  const auto outcome = stat_file_.read(buffer, text);
+  if (outcome != ReadOutcome::done) return outcome;
+  const auto read = read_stat(text);
+  if (!read) return ReadOutcome::ended;
+  stat_ = *read;
+  return ReadOutcome::done;
+}
+
+ReadOutcome SampledThread::read_call(std::string& buffer) {
+  std::string_view text;
+  const auto outcome = syscall_file_.read(buffer, text);
+  if (outcome != ReadOutcome::done) return outcome;
+  const auto call = read_syscall(text);
+  if (!call) return ReadOutcome::done;
+  evidence_.call = *call;
+  // Arguments stay in the registers when the kernel begins a call again, under another number.
+  if (call->number == SYS_restart_syscall && call->arguments == last_call_.arguments) evidence_.call = last_call_;
+  if (evidence_.call.number >= 0) last_call_ = evidence_.call;
+  return ReadOutcome::done;
+}
+
+}  // namespace dpm::sampling

@@ -1,0 +1,59 @@
+// A thread that is sampled: its files in /proc, and what was found last.
+//
+// The files are read one after the other while the thread goes on, so they may not belong together. The scheduler counts the
+// turns that a thread had on a CPU: if the count is the same before and after, the thread did not run in between, and what
+// was read holds for one instant. The same count, and the same letter, as at the last sample mean that the thread still
+// waits where it waited then, and that nothing else has to be read; most threads of most programs are such.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sampling/proc/descriptor_lookup.hpp"
+#include "sampling/proc/proc_file.hpp"
+#include "sampling/states/cpu_split.hpp"
+#include "sampling/states/evidence.hpp"
+#include "sampling/states/proc_text.hpp"
+
+namespace dpm::sampling {
+
+enum class Look : std::uint8_t {
+  done,
+  gone,     // it had ended before
+  ending,   // it ended while we read
+  refused,  // we may not look into it
+};
+
+class SampledThread {
+ public:
+  SampledThread(std::uint32_t process, std::uint32_t thread, bool stays_open);
+
+  // Fills what the functions below return.
+  Look look(DescriptorLookup& descriptors, std::string& buffer);
+
+  std::uint32_t thread() const { return thread_; }
+  const StatLine& stat() const { return stat_; }
+  const CpuCounters& counters() const { return counters_; }
+  const Evidence& evidence() const { return evidence_; }
+
+  // Of sampling/states/cpu_split.hpp, kept from sample to sample.
+  CpuCounters counters_before;
+  std::uint64_t looked_at_ns = 0;  // 0: not yet
+  CpuCredit credit;
+
+ private:
+  ReadOutcome read_counters(std::string& buffer, CpuCounters& counters);
+  ReadOutcome read_stat_line(std::string& buffer);
+  ReadOutcome read_call(std::string& buffer);
+  Look read_wait(DescriptorLookup& descriptors, std::string& buffer);
+
+  std::uint32_t thread_;
+  ProcFile stat_file_, schedstat_file_, syscall_file_, wchan_file_;
+  StatLine stat_;
+  CpuCounters counters_;
+  Evidence evidence_;
+  SystemCall last_call_;  // the last one that is known, for a call that begins again after a stop
+  bool has_evidence_ = false;
+};
+
+}  // namespace dpm::sampling

@@ -1,0 +1,37 @@
+// A process that is forced into a state, as S4 7.1 did by hand, and what the sampler finds.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sampling/counts/count_array.hpp"
+
+namespace dpm::sampling {
+
+class ForcedProcess {
+ public:
+  // `enter` is called in the child, and is not expected to return.
+  explicit ForcedProcess(const std::function<void()>& enter);
+  ForcedProcess(const ForcedProcess&) = delete;
+  ForcedProcess& operator=(const ForcedProcess&) = delete;
+  ~ForcedProcess();
+
+  std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
+
+ private:
+  pid_t pid_;
+};
+
+// Waits until the processes are in one of the states (at most two seconds), then samples them.
+LevelCounts sampled(const std::vector<std::uint32_t>& pids, const std::vector<State>& expected, int samples = 200);
+
+// The share of samples in one of the states.
+double share_in(const LevelCounts& counts, const std::vector<State>& states);
+
+// "cpu_run 3, child 197": for messages.
+std::string found_text(const LevelCounts& counts);
+
+}  // namespace dpm::sampling
