@@ -438,4 +438,12 @@ RuleSet RuleSet::keep_all(std::span<const RecordLayout> layouts) {
   return set;
 }
 
+void RuleSet::discard(std::span<const RecordLayout> layouts, std::string_view field) {
+  for (RecordClass& record : classes_) {
+    const auto& fields = layouts[record.layout].fields;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (same_name(fields[i].name, field)) record.discarded_fields |= std::uint64_t{1} << i;
+  }
+}
+
 }  // namespace dpm

@@ -38,6 +38,9 @@ class RuleSet {
   // Keeps everything.
   static RuleSet keep_all(std::span<const RecordLayout> layouts);
 
+  // Leaves this field out of all records, whatever the rules say. Before the first match().
+  void discard(std::span<const RecordLayout> layouts, std::string_view field);
+
   // The record's class, an index into classes(), or kNotKept. `record` has at least the layout's size.
   ClassIndex match(std::size_t layout, const std::byte* record) const {
     if (whole_type_[layout] != kNotKept) return whole_type_[layout];

@@ -17,6 +17,7 @@ struct MeteredFacts {
   std::string command;               // as typed, or the name of a program that was already running
   bool privileges_given_up = false;  // setuid programs it starts run without their privileges
   std::string source;                // the method that meters it, and why: "kernel (--source kernel)"
+  bool waits_are_measured = false;   // events have the time that a process was ready, and that it waited for a disk
 };
 
 // A program that is ready to be metered: started up to its first instruction, or found running.

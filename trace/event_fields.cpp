@@ -95,6 +95,8 @@ constexpr std::array kFieldNames = {
     FieldName{"type", EventMember::type, kAny, 10, false},
     FieldName{"evidence", EventMember::evidence, kAny},
     FieldName{"flags", EventMember::flags, kAny, 16},
+    FieldName{"readyTime", EventMember::ready_time, kAny},
+    FieldName{"diskTime", EventMember::disk_time, kAny},
 };
 
 std::vector<RecordLayout> build_event_layouts() {
@@ -162,6 +164,10 @@ MemberPlace place_of(EventMember member) {
       return {offsetof(Event, evidence), sizeof(Event::evidence)};
     case EventMember::flags:
       return {offsetof(Event, flags), sizeof(Event::flags)};
+    case EventMember::ready_time:
+      return {offsetof(Event, ready_time_ns), sizeof(Event::ready_time_ns)};
+    case EventMember::disk_time:
+      return {offsetof(Event, disk_time_ns), sizeof(Event::disk_time_ns)};
   }
   DPM_CHECK(!"a member of Event");
   return {};

@@ -34,8 +34,10 @@ enum class EventMember : std::uint8_t {
   type,
   evidence,
   flags,
+  ready_time,
+  disk_time,
 };
-inline constexpr std::size_t kEventMembers = 15;
+inline constexpr std::size_t kEventMembers = 17;
 
 // The offset of a member in struct Event.
 struct MemberPlace {
@@ -44,7 +46,7 @@ struct MemberPlace {
 };
 MemberPlace place_of(EventMember member);
 
-// Every kind of Event in memory as records of 64 bytes, in the order of their type numbers. A kind has the fields that
+// Every kind of Event in memory as records of 80 bytes, in the order of their type numbers. A kind has the fields that
 // model/event.hpp defines for it; its other members have no id or are 0.
 std::span<const RecordLayout> event_layouts();
 

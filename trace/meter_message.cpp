@@ -21,9 +21,14 @@ struct Wire {
   std::uint32_t peer, channel;
   std::uint64_t sequence;
   std::uint32_t length_bytes, code, passed_channel;
+  std::uint32_t ready_time_ns[2], disk_time_ns[2];  // low half first: they are not at a multiple of eight
 };
 static_assert(offsetof(Wire, local_time_ns) == 16 && offsetof(Wire, peer) == 40 && offsetof(Wire, sequence) == 48);
-static_assert(offsetof(Wire, passed_channel) + sizeof(Wire::passed_channel) == kMeterMessageBytes);
+static_assert(offsetof(Wire, disk_time_ns) + sizeof(Wire::disk_time_ns) == kMeterMessageBytes);
+
+constexpr std::uint32_t low_half(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr std::uint32_t high_half(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+constexpr std::uint64_t whole(const std::uint32_t (&halves)[2]) { return halves[0] | std::uint64_t{halves[1]} << 32; }
 
 }  // namespace
 
@@ -43,7 +48,9 @@ MeterMessage encode_meter_message(const Event& event) {
                   event.sequence,
                   event.length_bytes,
                   event.code,
-                  event.passed_channel.value};
+                  event.passed_channel.value,
+                  {low_half(event.ready_time_ns), high_half(event.ready_time_ns)},
+                  {low_half(event.disk_time_ns), high_half(event.disk_time_ns)}};
   MeterMessage message;
   std::memcpy(message.data(), &wire, message.size());
   return message;
@@ -75,6 +82,8 @@ Result<Event> decode_meter_message(std::span<const std::byte> message) {
   event.type = *type;
   event.evidence = static_cast<Evidence>(wire.evidence);
   event.flags = wire.flags;
+  event.ready_time_ns = whole(wire.ready_time_ns);
+  event.disk_time_ns = whole(wire.disk_time_ns);
   return event;
 }
 

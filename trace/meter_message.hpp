@@ -11,7 +11,7 @@
 
 namespace dpm {
 
-inline constexpr std::size_t kMeterMessageBytes = 68;
+inline constexpr std::size_t kMeterMessageBytes = 84;
 using MeterMessage = std::array<std::byte, kMeterMessageBytes>;
 
 MeterMessage encode_meter_message(const Event& event);

@@ -15,6 +15,12 @@ std::uint64_t nanoseconds(std::uint64_t value, std::uint32_t length_bytes) {
   return length_bytes <= 4 ? value * 1'000'000 : value;
 }
 
+// All bits set: the meter did not measure it.
+std::uint64_t measured_nanoseconds(std::uint64_t value, std::uint32_t length_bytes) {
+  const std::uint64_t none = length_bytes >= 8 ? kNotMeasured : (std::uint64_t{1} << 8 * length_bytes) - 1;
+  return value == none ? kNotMeasured : nanoseconds(value, length_bytes);
+}
+
 std::string in_base(std::uint64_t value, std::uint32_t base) {
   std::string digits;
   do {
@@ -108,6 +114,12 @@ void RecordDecoder::decode_foreign(const std::byte* payload, MachineId machine, 
         break;
       case EventMember::proc_time:
         event.proc_time_ns = nanoseconds(value, field.length_bytes);
+        break;
+      case EventMember::ready_time:
+        event.ready_time_ns = measured_nanoseconds(value, field.length_bytes);
+        break;
+      case EventMember::disk_time:
+        event.disk_time_ns = measured_nanoseconds(value, field.length_bytes);
         break;
       case EventMember::pc:
         event.pc = value;

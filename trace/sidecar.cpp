@@ -209,8 +209,9 @@ StreamSummary stream_from_json(const Json& json, const Sidecar& sidecar) {
 Sidecar from_document(const Json& json) {
   require(json.is_object() && json.value("format", "") == "dpm-trace", "this is not the description of a dpm trace");
   const auto version = whole_number<std::uint32_t>(json.at("version"));
-  require(version == kTraceFormatVersion,
-          fmt::format("format version {} (this program reads version {})", version, kTraceFormatVersion));
+  require(version >= kOldestTraceFormatVersion && version <= kTraceFormatVersion,
+          fmt::format("format version {} (this program reads versions {} to {})", version, kOldestTraceFormatVersion,
+                      kTraceFormatVersion));
   Sidecar sidecar;
   const auto state = json.at("state").get<std::string>();
   sidecar.finished = state == "finished";

@@ -15,7 +15,9 @@
 
 namespace dpm {
 
-inline constexpr int kTraceFormatVersion = 1;
+inline constexpr int kTraceFormatVersion = 2;
+// Of version 1 only the fields READYTIME and DISKTIME are missing.
+inline constexpr int kOldestTraceFormatVersion = 1;
 inline constexpr const char* kSidecarName = "trace.json";
 inline constexpr const char* kStreamFolder = "ctf";
 

@@ -22,7 +22,8 @@ bool ids_are_known(const Event& event, const TableSizes& sizes) {
 
 bool values_are_possible(const Event& event) {
   return event.local_time.ns > -kEventTimeEndNs && event.local_time.ns < kEventTimeEndNs &&
-         is_possible(event.proc_time_ns) && event.evidence <= Evidence::inferred &&
+         is_possible(event.proc_time_ns) && (!event.has_ready_time() || is_possible(event.ready_time_ns)) &&
+         (!event.has_disk_time() || is_possible(event.disk_time_ns)) && event.evidence <= Evidence::inferred &&
          (event.type != EventType::wait || is_possible(event.sequence));
 }
 

@@ -61,6 +61,7 @@ ProcessTruth truth_of(const Process& process, TrueTime now) {
   truth.in_computation = process.in_computation;
   truth.final_state = what_it_does(process);
   truth.cpu_time_ns = static_cast<std::uint64_t>(process.cpu_ns_now());
+  truth.ready_time_ns = static_cast<std::uint64_t>(process.ready_ns_at(now));
   truth.messages_sent = process.messages_sent;
   truth.messages_received = process.messages_received;
   truth.queue_max = process.queue.max();

@@ -1,5 +1,7 @@
 #include "backends/sim/meter.hpp"
 
+#include <algorithm>
+
 namespace dpm::sim {
 
 void Meter::record(Process& process, Event event) {
@@ -9,6 +11,9 @@ void Meter::record(Process& process, Event event) {
   event.local_time = machine.local_time(engine_.now());
   event.proc_time_ns = static_cast<std::uint64_t>(process.cpu_ns_now());
   event.load = machine.load();
+  process.ready_told_ns = std::max(process.ready_told_ns, process.ready_ns_at(engine_.now()));
+  event.ready_time_ns = static_cast<std::uint64_t>(process.ready_told_ns);
+  event.disk_time_ns = 0;  // disks are processes, or a wait for time
   ++seen_;
 
   std::vector<Event>& buffer = machine.meter_paths[process.filter].buffer;

@@ -115,7 +115,10 @@ struct Process {
   // ---- CPU time
   std::int64_t cpu_ns = 0;        // used by executions that have ended
   std::int64_t computing_ns = 0;  // asked for by the one that goes on; 0: none
-  Duration owed;                  // metering costs not yet charged; for a machine of speed 1
+  std::int64_t runnable_ns = 0;   // in stays that have ended
+  TrueTime runnable_since;
+  std::int64_t ready_told_ns = 0;  // by the last event: rounding must not take any of it back
+  Duration owed;                   // metering costs not yet charged; for a machine of speed 1
 
   // ---- communication
   std::vector<std::byte> address_space;
@@ -147,6 +150,13 @@ struct Process {
     if (computing_ns == 0) return cpu_ns;
     const std::int64_t left = actor->left_ns();
     return cpu_ns + computing_ns - (left < computing_ns ? left : computing_ns);
+  }
+
+  // A process does nothing else in zero time, so it runs or is ready whenever it is runnable. Ends of computing are
+  // rounded to whole nanoseconds.
+  std::int64_t ready_ns_at(TrueTime now) const {
+    const std::int64_t ready_ns = runnable_ns + (runnable ? (now - runnable_since).ns : 0) - cpu_ns_now();
+    return ready_ns < 0 ? 0 : ready_ns;
   }
 
   bool wants(const Packet& packet) const {

@@ -88,6 +88,12 @@ void Scheduler::move(Process& process, Machine& to) {
 void Scheduler::set_runnable(Process& process, bool runnable) {
   if (process.runnable == runnable) return;
   process.runnable = runnable;
+  const TrueTime now = simulation_.now();
+  if (runnable) {
+    process.runnable_since = now;
+  } else {
+    process.runnable_ns += (now - process.runnable_since).ns;
+  }
   const std::uint32_t change = runnable ? 1 : -1u;
   process.machine->runnable += change;
   runnable_ += change;

@@ -17,6 +17,7 @@ struct ProcessTruth {
   // "ended", "destroyed by 'x'", "lost with machine 'red'", "waits for a message", "computes", ...
   std::string final_state;
   std::uint64_t cpu_time_ns = 0;
+  std::uint64_t ready_time_ns = 0;  // able to compute while others did
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   // Messages that had arrived and were not yet received; the area is the time integral of that number, in message

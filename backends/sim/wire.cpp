@@ -38,8 +38,8 @@ void fields(Pipe& pipe, PrintedLine& line) {
 }
 template <typename Pipe>
 void fields(Pipe& pipe, ProcessTruth& p) {
-  pipe(p.name, p.machine, p.in_computation, p.final_state, p.cpu_time_ns, p.messages_sent, p.messages_received,
-       p.queue_max, p.queue_area_ns, p.queue_mean, p.started, p.last_activity);
+  pipe(p.name, p.machine, p.in_computation, p.final_state, p.cpu_time_ns, p.ready_time_ns, p.messages_sent,
+       p.messages_received, p.queue_max, p.queue_area_ns, p.queue_mean, p.started, p.last_activity);
 }
 template <typename Pipe>
 void fields(Pipe& pipe, MachineTruth& m) {

@@ -53,6 +53,9 @@ Result<RecordingPlan> plan_recording(const std::string& flags, const std::string
 }
 
 Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurroundings& around) {
+  if (!run.facts().waits_are_measured)
+    for (RuleSet& rules : plan.rules)
+      for (const char* field : {"readyTime", "diskTime"}) rules.discard(event_layouts(), field);
   auto writer = TraceWriter::create(around.trace, describe_events({"filter"}, plan.rules), plan.window);
   if (!writer) return writer.error();
   EventFilter filter(std::move(plan.rules), **writer);

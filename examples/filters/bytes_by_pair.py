@@ -13,7 +13,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHBBHIqQQ")  # size machine load type evidence flags process time cpu_time pc
-SEND_BODY = struct.Struct("<IIQIII")  # peer channel sequence length code passed_channel
+SEND_BODY = struct.Struct("<IIQIII2Q")  # peer channel sequence length code passed_channel ready_time disk_time
 SEND, NAMES, METER_END, END = 1, 240, 242, 243
 LARGEST = 64 * 1024
 NONE = 0xFFFFFFFF
@@ -48,7 +48,7 @@ class Pairs:
 
     def take(self, kind, process, body):
         if kind == SEND and len(body) == SEND_BODY.size:
-            peer, channel, _, length, _, _ = SEND_BODY.unpack(body)
+            peer, channel, _, length, *_ = SEND_BODY.unpack(body)
             count = self.sent.setdefault((process, peer, channel), [0, 0])
             count[0] += 1
             count[1] += length

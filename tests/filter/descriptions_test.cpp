@@ -109,7 +109,7 @@ TEST_CASE("descriptions: dpm.desc describes exactly the bytes that meters write"
       }
     }
     const auto message = encode_meter_message(event);
-    CHECK(std::to_integer<int>(message[0]) == 68);
+    CHECK(std::to_integer<int>(message[0]) == 84);
     CHECK(std::to_integer<std::uint64_t>(message[8]) == layout.type);
   }
 }

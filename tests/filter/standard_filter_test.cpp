@@ -75,7 +75,7 @@ TEST_CASE("standard filter: our own meter messages become the events they were m
   const TraceInfo info = small_info(1, 5, 4);
   const auto events = random_events(1, 500, info);
   for (const std::size_t piece :
-       {std::size_t{1}, std::size_t{7}, std::size_t{68}, std::size_t{1000}, std::size_t{1} << 20}) {
+       {std::size_t{1}, std::size_t{7}, std::size_t{84}, std::size_t{1000}, std::size_t{1} << 20}) {
     const Run result = run("dpm.desc", "", messages_of(events), piece);
     CHECK(result.ledger.kept == 500);
     CHECK(same_by_process(events, result.events, info));
@@ -162,7 +162,7 @@ TEST_CASE("standard filter: messages it cannot decode are counted with the reaso
     REQUIRE(result.ledger.losses.size() == 3);
     CHECK(result.ledger.losses[0].reason == "a message of 45 bytes, shorter than the description of SEND");
     CHECK(result.ledger.losses[1].reason == "a message of type 99, which the description file doesn't have");
-    CHECK(result.ledger.losses[2].reason == "the input ended inside a message, after 63 bytes");
+    CHECK(result.ledger.losses[2].reason == "the input ended inside a message, after 79 bytes");
   }
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("standard filter: after an impossible size it stops, and counts the by
     CHECK(result.ledger.kept == 3);
     REQUIRE(result.ledger.losses.size() == 1);
     CHECK(result.ledger.losses[0].reason ==
-          "the message at byte 204 has the impossible size 3: it and all that followed, 308 bytes");
+          "the message at byte 252 has the impossible size 3: it and all that followed, 356 bytes");
     CHECK(result.ledger.warnings.size() == 1);
   }
 }

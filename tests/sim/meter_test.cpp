@@ -256,3 +256,32 @@ TEST_CASE("sim: a process that ends sends what its machine has buffered", "[sim]
   CHECK(outcome.seen.info[outcome.seen.events[0].process].name == "early");
   CHECK(outcome.seen.info[outcome.seen.events[2].process].name == "late");
 }
+
+TEST_CASE("sim: a process that shares its machine is ready for as long as others compute", "[sim]") {
+  // Alone until 1 s; then each gets half: the worker's second second takes two.
+  const auto outcome = System()
+                           .machine("red")
+                           .process("hog", "red", {},
+                                    [](MessageCalls& calls) {
+                                      calls.sleep(Duration{1'000'000'000});
+                                      calls.compute(Duration{3'000'000'000});
+                                    })
+                           .process("worker", "red", {},
+                                    [](MessageCalls& calls) {
+                                      calls.compute(Duration{1'000'000'000});
+                                      calls.create_link();
+                                      calls.compute(Duration{1'000'000'000});
+                                      calls.create_link();
+                                      calls.sleep(Duration{2'000'000'000});
+                                    })
+                           .run();
+  REQUIRE(outcome.error == "");
+  const auto created = outcome.of("worker", EventType::create_path);
+  CHECK(created.at(0).ready_time_ns == 0);
+  CHECK(created.at(1).ready_time_ns == 1'000'000'000);
+  CHECK(created.at(1).disk_time_ns == 0);
+  for (const auto& process : outcome.truth.processes) {
+    CHECK(process.ready_time_ns == 1'000'000'000);
+    CHECK(process.cpu_time_ns == (process.name == "hog" ? 3'000'000'000u : 2'000'000'000u));
+  }
+}

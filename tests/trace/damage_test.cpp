@@ -312,7 +312,8 @@ TEST_CASE("trace: what is not a trace is refused with what was looked for", "[tr
     CHECK_THAT(error(folder / "empty"), Catch::Contains("trace.json: "));
   }
   write_bytes(folder / "empty/trace.json", R"({"format":"dpm-trace","version":99})");
-  CHECK_THAT(error(folder / "empty"), Catch::EndsWith("trace.json: format version 99 (this program reads version 1)"));
+  CHECK_THAT(error(folder / "empty"),
+             Catch::EndsWith("trace.json: format version 99 (this program reads versions 1 to 2)"));
 }
 
 TEST_CASE("trace: a trace.json cut at any byte is refused or sound", "[trace]") {

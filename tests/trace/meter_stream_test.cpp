@@ -67,7 +67,7 @@ TEST_CASE("meter stream: names and events come out as they went in, however the 
   info.modules.push_back({ProcessId{1}, 100, 200, 0, "/lib/x.so"});
   const auto events = random_events(4, 500, info);
   const std::string stream = whole_stream(info, events);
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{39}, std::size_t{68}, std::size_t{5000}, stream.size()}) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{39}, std::size_t{84}, std::size_t{5000}, stream.size()}) {
     const Recording read = read_stream(stream, piece);
     check_same_names(read.info, info);
     REQUIRE(read.events.size() == events.size());

@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
 #include "tests/trace/babeltrace.hpp"
@@ -244,6 +246,34 @@ TEST_CASE("trace: discarded fields read as nothing, and the reader names them", 
   CHECK(reader.missing_fields()[0] == MissingField{"SEND", "procTime", "filter"});
   CHECK_THAT(back.losses.warnings.at(0),
              Catch::Equals("field procTime of SEND was discarded by the rules of filter 'filter'"));
+}
+
+TEST_CASE("trace: version 1 has no times of waits, and is read as a trace that did not measure them", "[trace]") {
+  const TemporaryFolder folder;
+  const TraceInfo info = small_info(2, 4, 3);
+  const auto events = random_events(6, 2000, info);
+  RuleSet rules = RuleSet::keep_all(event_layouts());
+  for (const char* field : {"readyTime", "diskTime"}) rules.discard(event_layouts(), field);
+  write_trace(folder / "trace", info, events, {rules});
+  // What the writer of version 1 wrote: the same bytes, and layouts without these fields.
+  const std::string path = folder / "trace/trace.json";
+  auto json = nlohmann::ordered_json::parse(std::ifstream(path));
+  CHECK(json["version"] == 2);
+  json["version"] = 1;
+  for (auto& layout : json["layouts"]) {
+    auto& fields = layout["fields"];
+    fields.erase(fields.end() - 2, fields.end());
+  }
+  for (auto& filter : json["filters"])
+    for (auto& record : filter["classes"]) record["discarded"] = nlohmann::ordered_json::array();
+  std::ofstream(path) << json.dump();
+  auto expected = events;
+  for (auto& event : expected) event.ready_time_ns = event.disk_time_ns = kNotMeasured;
+  auto reader = TraceReader::open(folder / "trace").value();
+  CHECK(same_by_process(expected, read_back(reader).events, info));
+  json["version"] = 3;
+  std::ofstream(path) << json.dump();
+  CHECK(TraceReader::open(folder / "trace").error().what.find("version 3") != std::string::npos);
 }
 
 TEST_CASE("trace: losses of the source are in the ledger and come back in the report", "[trace]") {

@@ -63,6 +63,8 @@ inline Event random_event(Random& random, const TraceInfo& info) {
   event.local_time.ns = static_cast<std::int64_t>(random.below(1'000'000)) - 1000;
   event.proc_time_ns = random.next() >> 20;
   event.pc = random.next();
+  if (random.chance(.8)) event.ready_time_ns = random.next() >> 20;
+  if (random.chance(.8)) event.disk_time_ns = random.next() >> 20;
   event.load = static_cast<std::uint16_t>(random.below(10));
   event.evidence = random.chance(.5) ? Evidence::observed : Evidence::inferred;
   event.flags = static_cast<std::uint16_t>(random.below(2));

@@ -65,11 +65,26 @@ Result<std::vector<Log>> open_logs(const std::vector<std::string>& paths) {
   return logs;
 }
 
-// Writes complete records, whichever fields the logs' filters left out: the logs' ledgers say what is missing.
+bool has_field(const TraceDescription& description, std::string_view name) {
+  for (const auto& filter : description.filters)
+    for (const RecordClass& record : filter.classes) {
+      const auto& fields = description.layouts[record.layout].fields;
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        if (same_name(fields[i].name, name) && record.has(i)) return true;
+    }
+  return false;
+}
+
+// Writes complete records, whichever fields the logs' filters left out (their ledgers say what is missing); but not the times
+// that no log has.
 Result<std::unique_ptr<TraceWriter>> create_trace(const std::string& directory, const TraceUnion& united,
                                                   const std::vector<Log>& logs) {
-  const RuleSet all = RuleSet::keep_all(event_layouts());
   const auto layouts = event_layouts();
+  RuleSet all = RuleSet::keep_all(layouts);
+  for (const char* field : {"readyTime", "diskTime"})
+    if (std::none_of(logs.begin(), logs.end(),
+                     [field](const Log& log) { return has_field(log.reader.description(), field); }))
+      all.discard(layouts, field);
   TraceDescription description{{layouts.begin(), layouts.end()}, {}};
   for (const Log& log : logs)
     for (const auto& filter : log.reader.description().filters)

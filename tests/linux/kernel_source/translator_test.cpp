@@ -135,6 +135,37 @@ TEST_CASE("kernel source: a send has the time and the CPU time of its beginning"
   CHECK(event.proc_time_ns == 7000);
 }
 
+TEST_CASE("kernel source: what a thread waited is in its events from then on, and never less",
+          "[linux][kernel_source]") {
+  Kernel kernel;
+  kernel.connection();
+  const auto waits = [&](std::uint64_t ready_ns, std::uint64_t disk_ns) {
+    dpm_waits_record record = {};
+    stamp(record, dpm_waits, 2'000'000'000);
+    record.tid = kServer;
+    record.ready_ns = ready_ns;
+    record.disk_ns = disk_ns;
+    kernel.take(record);
+  };
+  const auto sends = [&] {
+    dpm_record sent = kernel.record(dpm_sent, kServer);
+    sent.file = kClientSocket;
+    sent.result = 10;
+    kernel.take(sent);
+    return kernel.events.back();
+  };
+  CHECK(sends().ready_time_ns == 0);
+  waits(7000, 300);
+  CHECK(sends().ready_time_ns == 7000);
+  CHECK(sends().disk_time_ns == 300);
+  waits(6000, 400);
+  CHECK(sends().ready_time_ns == 7000);
+  CHECK(sends().disk_time_ns == 400);
+  kernel.fork(kServer, kChild);
+  CHECK(kernel.events.back().type == EventType::start_process);
+  CHECK(kernel.events.back().ready_time_ns == 0);
+}
+
 TEST_CASE("kernel source: both ends of a connection are one channel each way", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.fork(kServer, kChild);

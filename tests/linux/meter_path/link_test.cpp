@@ -80,7 +80,7 @@ TEST_CASE("meter path: a filter that never reads delays programs for a limited t
   CollectorProcess collector(folder / "log", {"/bin/sh", "-c", "exec sleep 1000"}, {}, new_secret().value(), 64 * 1024);
   auto options = patient(folder);
   options.memory_events_max = 1000;
-  options.spool_bytes_max = 68 * 5000;
+  options.spool_bytes_max = 84 * 5000;
   options.patience = Duration::from_seconds(.3);
   options.end_wait = Duration::from_seconds(.3);
   LinkedMeter red(collector.address(), "red", 1, options);

@@ -50,7 +50,7 @@ class World {
   explicit World(std::uint64_t seed, std::size_t meters) : random_(seed) {
     for (std::size_t i = 0; i < meters; ++i)
       peers_.push_back(std::make_unique<Peer>(static_cast<std::uint8_t>(i + 1), "m" + std::to_string(i),
-                                              1 + random_.below(200), 68 * random_.below(400), folder_ / "spool"));
+                                              1 + random_.below(200), 84 * random_.below(400), folder_ / "spool"));
   }
 
   void step() {
@@ -255,7 +255,7 @@ TEST_CASE("meter path: a collector that dies leaves no gap to the next one", "[m
 
 TEST_CASE("meter path: what no collector takes any more is a stream that a filter reads", "[meter-path]") {
   const TemporaryFolder folder;
-  Peer peer(7, "red", 10, 68 * 1000, folder / "spool");
+  Peer peer(7, "red", 10, 84 * 1000, folder / "spool");
   peer.buffer.tell(peer.meter.growth());
   CHECK(peer.buffer.append(peer.meter.events(500)) == 500);
   CHECK(peer.buffer.spooled() == 490);

@@ -218,9 +218,9 @@ TEST_CASE("meter path: with the secret but without the protocol a connection is 
                                           std::string("\xff\xff\xff\x7f\x01\x40\x00\x00", 8),
                                           other_version,
                                           framed(wire::Ack{}),
-                                          framed(wire::Events{0, std::string(68, '\0')}),
+                                          framed(wire::Events{0, std::string(84, '\0')}),
                                           hello + hello,
-                                          hello + framed(wire::Events{5, std::string(68, '\0')}),
+                                          hello + framed(wire::Events{5, std::string(84, '\0')}),
                                           hello + framed(wire::Names{0, "{\"machines\": 7}"})};
   for (const auto& bytes : tries) {
     Stranger stranger(collector.address());

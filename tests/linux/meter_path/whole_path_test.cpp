@@ -174,7 +174,7 @@ TEST_CASE("meter path: a disk that is full is counted, and what follows is recor
   if (child == 0) {
     // No file of this process grows beyond that: as a full disk says it.
     ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit = {68 * 3000 + 20, 68 * 3000 + 20};
+    const rlimit limit = {84 * 3000 + 20, 84 * 3000 + 20};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     auto options = patient(folder);
     options.memory_events_max = 1000;

@@ -56,7 +56,9 @@ FollowedThread& FollowedThreads::add(const Processes::Birth& birth, FollowedThre
                                      std::shared_ptr<FollowedProcess> process, std::int64_t now_ns) {
   auto thread = std::make_unique<FollowedThread>();
   MeteredThread* const by = creator == nullptr ? nullptr : creator->metered;
-  thread->metered = &meter_.processes().begin(birth, by, local(now_ns), now_ns);
+  Processes::Birth measured = birth;
+  measured.waits_are_measured = true;
+  thread->metered = &meter_.processes().begin(measured, by, local(now_ns), now_ns);
   thread->process = std::move(process);
   thread->known_since_ns = now_ns;
   if (thread->process->first.is_none()) thread->process->first = thread->metered->id();
@@ -100,8 +102,10 @@ void FollowedThreads::begin_program(std::int64_t now_ns) {
 
 void FollowedThreads::take(const dpm_task_record& record) {
   const auto now_ns = static_cast<std::int64_t>(record.time_ns);
-  if (FollowedThread* thread = find(record.tid); thread != nullptr && record.kind != dpm_executed)
+  if (FollowedThread* thread = find(record.tid); thread != nullptr && record.kind != dpm_executed) {
     thread->read_cpu_time(record.cpu_ns);
+    thread->metered->read_waits(record.ready_ns, record.disk_ns);
+  }
   switch (record.kind) {
     case dpm_forked:
       return forked(record, now_ns);
@@ -150,6 +154,7 @@ void FollowedThreads::executed(const dpm_task_record& record, std::int64_t now_n
   FollowedThread* thread = find(record.tid);
   if (thread == nullptr) return;
   thread->read_cpu_time(record.cpu_ns);
+  thread->metered->read_waits(record.ready_ns, record.disk_ns);
   thread->sites = {};
   const std::string path = program_path(record.pid, text_of(record.program));
   thread->process->program = path;

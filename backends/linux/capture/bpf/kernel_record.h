@@ -2,7 +2,7 @@
 //
 // A record of a message takes 40 bytes. Several things make that enough: a file is named by a number of 32 bits that was
 // described before, one record of a receive stands for the call and for what it took, and the place in the program is told
-// only when it is another than at the last call (dpm_site).
+// only when it is another than at the last call (dpm_site). So are the times that a thread has waited (dpm_waits).
 #pragma once
 
 enum dpm_record_kind {
@@ -24,6 +24,7 @@ enum dpm_record_kind {
   dpm_executed,
   dpm_exited,  // the thread ends
   dpm_gone,    // it has run for the last time
+  dpm_waits,   // struct dpm_waits_record
 };
 
 enum dpm_record_flag {
@@ -74,6 +75,13 @@ struct dpm_site_record {
   unsigned long long pc;
 };
 
+// What the thread has waited until now: told when it has changed.
+struct dpm_waits_record {
+  unsigned long long time_ns : 56, kind : 8;
+  unsigned int tid, unused;
+  unsigned long long ready_ns, disk_ns;
+};
+
 enum { dpm_path_max = 108, dpm_name_max = 16, dpm_file_max = 256 };
 
 struct dpm_socket_record {
@@ -96,7 +104,7 @@ struct dpm_pipe_record {
 
 struct dpm_task_record {
   unsigned long long time_ns : 56, kind : 8;
-  unsigned long long cpu_ns;
+  unsigned long long cpu_ns, ready_ns, disk_ns;
   unsigned int tid, pid;          // whose change it is; of a fork: the creator
   unsigned int child, child_pid;  // of a fork
   unsigned int seen_as;           // of a fork: the child's process id in its creator's namespace

@@ -64,6 +64,11 @@ void RecordTranslator::take(std::span<const std::byte> record) {
       if (thread != nullptr && site.slot < thread->sites.size()) thread->sites[site.slot] = site.pc;
       return;
     }
+    case dpm_waits: {
+      const auto& waits = as<dpm_waits_record>(record);
+      if (FollowedThread* thread = threads_.find(waits.tid)) thread->metered->read_waits(waits.ready_ns, waits.disk_ns);
+      return;
+    }
     default:
       break;
   }

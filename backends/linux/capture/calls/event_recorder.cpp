@@ -6,6 +6,8 @@ Event EventRecorder::event_of(const Call& call, EventType type) const {
   Event event;
   event.local_time = call.thread->at_or_after_last(call.time);
   event.proc_time_ns = call.thread->proc_time_ns();
+  event.ready_time_ns = call.thread->ready_time_ns();
+  event.disk_time_ns = call.thread->disk_time_ns();
   event.pc = call.pc;
   event.process = call.thread->id();
   event.machine = MachineId{0};

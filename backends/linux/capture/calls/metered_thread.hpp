@@ -51,6 +51,13 @@ class MeteredThread {
     proc_time_ns_ = std::max(proc_time_ns_, cpu_ns > ours ? cpu_ns - ours : 0);
   }
   std::uint64_t proc_time_ns() const { return proc_time_ns_; }
+  // How long it waited for a processor and for a disk; kNotMeasured until a source has told.
+  void read_waits(std::uint64_t ready_ns, std::uint64_t disk_ns) {
+    ready_time_ns_ = ready_time_ns_ == kNotMeasured ? ready_ns : std::max(ready_time_ns_, ready_ns);
+    disk_time_ns_ = disk_time_ns_ == kNotMeasured ? disk_ns : std::max(disk_time_ns_, disk_ns);
+  }
+  std::uint64_t ready_time_ns() const { return ready_time_ns_; }
+  std::uint64_t disk_time_ns() const { return disk_time_ns_; }
   LocalTime at_or_after_last(LocalTime time) const { return std::max(time, last_time_); }
   // The thread is outside of all calls that the meter saw, or makes the next one.
   void was_seen(LocalTime now) { last_seen_ = std::max(last_seen_, now); }
@@ -120,6 +127,7 @@ class MeteredThread {
   std::uint32_t pid_ = 0, tid_ = 0;
   std::vector<Event>& ready_;
   std::uint64_t proc_time_ns_ = 0;
+  std::uint64_t ready_time_ns_ = kNotMeasured, disk_time_ns_ = kNotMeasured;
   LocalTime last_time_{INT64_MIN}, last_seen_{INT64_MIN};
   std::deque<Waiting> waiting_;
   std::uint64_t first_number_ = 0;

@@ -62,6 +62,7 @@ MeteredThread& Processes::begin(const Birth& birth, MeteredThread* creator, Loca
   thread = std::make_unique<MeteredThread>(id, birth.pid, birth.tid, recorder_.ready());
   thread->cpu_before_ns = birth.cpu_before_ns;
   thread->flags = creator != nullptr ? creator->flags : flags_for_all_.value_or(birth.flags);
+  if (birth.waits_are_measured) thread->read_waits(0, 0);
   record_creation(birth, creator, *thread, time, now_ns);
   return *thread;
 }

@@ -28,7 +28,8 @@ class Processes {
     std::uint64_t cpu_before_ns = 0;  // that the process used before it became the program
     // The creator performed the fork itself; otherwise it is known only that some thread of its process did.
     bool by_creator_itself = false;
-    MeterFlags flags;  // if there is no metered creator to inherit from
+    bool waits_are_measured = false;  // the source tells what the thread waits, from now on
+    MeterFlags flags;                 // if there is no metered creator to inherit from
   };
   // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when the fork was not seen.
   MeteredThread& begin(const Birth& birth, MeteredThread* creator, LocalTime time, std::int64_t now_ns);

@@ -53,7 +53,9 @@ class KernelRun : public MeteredRun {
   Result<void> release() override { return {}; }  // nothing of ours is in the program
 
  private:
-  static MeteredFacts facts_of(const FollowedProgram& program) { return {program.pid, program.command, false, ""}; }
+  static MeteredFacts facts_of(const FollowedProgram& program) {
+    return {program.pid, program.command, false, "", true};
+  }
 
   std::optional<LaunchedProgram> launched_;
   std::optional<KernelPrograms> programs_;
@@ -89,7 +91,8 @@ Result<void> follow_all_threads(std::uint32_t pid, KernelPrograms& programs) {
       if (!thread && errno == ESRCH) continue;  // it has ended
       if (!thread) return Error::from_errno("watch a thread of it");
       if (process_of(thread.get()) != tid && tid != pid)
-        return Error{"Linux 6.9 is needed to follow the threads of a running process; --source notify does not need it"};
+        return Error{
+            "Linux 6.9 is needed to follow the threads of a running process; --source notify does not need it"};
       if (auto done = programs.follow(thread.get()); !done && errno != ESRCH) return done.error();
     }
   }

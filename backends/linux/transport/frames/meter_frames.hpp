@@ -27,7 +27,7 @@
 namespace dpm::wire {
 
 // Both ends must have the same.
-inline constexpr std::uint32_t kMeterVersion = 1;
+inline constexpr std::uint32_t kMeterVersion = 2;  // 1: events had 68 bytes
 // Events of one frame: with its header one TLS record holds them.
 inline constexpr std::size_t kEventsPerFrameMax = 240;
 inline constexpr std::size_t kMeterFrameBodyBytesMax = 128 * 1024;

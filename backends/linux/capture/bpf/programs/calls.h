@@ -85,6 +85,7 @@ int BPF_PROG(on_call, struct pt_regs* regs, long number) {
   const u32 slot = (u32)number & (sites_max - 1);
   const u64 pc = regs->ip;
   if (state->sites[slot] != pc) tell_site(state, task, slot, pc, now);
+  tell_waits(state, task, now);
   return 0;
 }
 

@@ -88,6 +88,7 @@ struct task_struct {
   u32 flags;
   int pid, tgid;
   int exit_code;
+  unsigned in_iowait : 1;
   u64 start_boottime;
   struct sched_entity se;
   struct files_struct* files;

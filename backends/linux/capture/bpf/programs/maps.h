@@ -17,10 +17,14 @@ struct call_made {
 struct thread_state {
   u64 began_ns;  // its call; 0: in none
   u64 began_cpu_ns;
-  u64 running_since_ns;  // 0: it does not run
-  u64 cpu_at_switch_ns;  // what it had used then
-  u64 sites[sites_max];  // where its calls were made, as user space knows
-  u64 address;           // of the other end's name, in the program's memory
+  u64 running_since_ns;             // 0: it does not run
+  u64 cpu_at_switch_ns;             // what it had used then
+  u64 left_ns;                      // when it left the processor; 0: it runs, or was never seen to leave
+  u64 woken_ns;                     // the last time
+  u64 ready_ns, disk_ns;            // in all waits that have ended,
+  u64 told_ready_ns, told_disk_ns;  // and as user space knows
+  u64 sites[sites_max];             // where its calls were made, as user space knows
+  u64 address;                      // of the other end's name, in the program's memory
   u32 address_length;
   u32 entry;                    // of several messages: this one
   u32 told_sockets[sites_max];  // those that were told last when a call left
@@ -34,6 +38,7 @@ struct thread_state {
   u8 has_asked;                  // its RECEIVECALL has been told
   u8 is_told;                    // what it moved has been told
   u8 is_message;
+  u8 left_ready, left_for_disk;
   // A datagram that was received: its sender's name is written when the call returns.
   u8 has_datagram;
   struct dpm_record datagram;

@@ -44,8 +44,30 @@ static __always_inline void* ring_here(void) {
   return bpf_map_lookup_elem(&rings, &processor);
 }
 
+// Told when they have changed: a thread that makes many calls in one slice tells them once.
+static __always_inline void tell_waits(struct thread_state* state, const struct task_struct* task, u64 now) {
+  if (state->ready_ns == state->told_ready_ns && state->disk_ns == state->told_disk_ns) return;
+  void* ring = ring_here();
+  if (!ring) return;
+  struct dpm_waits_record* record = bpf_ringbuf_reserve(ring, sizeof *record, 0);
+  if (!record) return;  // the next call tells it
+  record->kind = dpm_waits;
+  record->time_ns = now;
+  record->tid = task->pid;
+  record->unused = 0;
+  record->ready_ns = state->told_ready_ns = state->ready_ns;
+  record->disk_ns = state->told_disk_ns = state->disk_ns;
+  bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+// What happens at the beginning of a call has the times that were told then.
+static __always_inline int happens_at_end(u32 kind) {
+  return kind == dpm_received || kind == dpm_accepted || kind == dpm_waited;
+}
+
 static __always_inline void begin_record(struct dpm_record* record, u32 kind, u64 now, const struct task_struct* task,
-                                         const struct thread_state* state) {
+                                         struct thread_state* state) {
+  if (happens_at_end(kind) || state->began_ns == 0) tell_waits(state, task, now);
   record->kind = kind;
   record->time_ns = now;
   record->tid = task->pid;

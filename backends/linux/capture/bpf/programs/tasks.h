@@ -2,6 +2,7 @@
 #pragma once
 
 #include "calls.h"
+#include "waits.h"
 
 // A receiving call is left before it has taken anything: it waits, or its thread was stopped to let another run.
 static __always_inline void leaves_in_call(struct thread_state* state, struct task_struct* task, u64 now) {
@@ -30,6 +31,8 @@ static __always_inline void put_task(struct task_struct* task, struct thread_sta
   record->tid = task->pid;
   record->pid = task->tgid;
   record->code = task->exit_code;
+  record->ready_ns = state->ready_ns;
+  record->disk_ns = state->disk_ns;
   bpf_ringbuf_submit(record, wake_up(&news));
 }
 
@@ -41,12 +44,15 @@ int BPF_PROG(on_switch, _Bool preempted, struct task_struct* before, struct task
     const u64 now = bpf_ktime_get_ns();
     leaves_in_call(leaving, before, now);
     leaving->running_since_ns = 0;
+    leaves_processor(leaving, before, preempted, now);
     if (before->__state & task_dead) put_task(before, leaving, dpm_gone, now);
   }
   struct thread_state* coming = state_of(next);
   if (coming) {
+    const u64 now = bpf_ktime_get_ns();
+    comes_to_processor(coming, now);
     coming->cpu_at_switch_ns = next->se.sum_exec_runtime;
-    coming->running_since_ns = bpf_ktime_get_ns();
+    coming->running_since_ns = now;
   }
   return 0;
 }
@@ -78,6 +84,8 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
   record->kind = dpm_forked;
   record->time_ns = now;
   record->cpu_ns = cpu_time(creator, parent, now);
+  record->ready_ns = creator->ready_ns;
+  record->disk_ns = creator->disk_ns;
   record->tid = parent->pid;
   record->pid = parent->tgid;
   record->child = child->pid;
@@ -105,6 +113,8 @@ int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_bin
   record->tid = task->pid;
   record->pid = task->tgid;
   record->code = old_number;
+  record->ready_ns = state->ready_ns;
+  record->disk_ns = state->disk_ns;
   bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(program, interp));
   bpf_ringbuf_submit(record, wake_up(&news));
