@@ -1,0 +1,227 @@
+#include "analysis/blame/blame.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "model/check.hpp"
+
+namespace dpm {
+namespace {
+
+constexpr std::int64_t kNotSent = INT64_MIN;  // its SEND is not known
+
+using Message = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // sender, channel, number
+
+bool is_message(const Event& event, EventType type) {
+  return event.type == type && (event.flags & (event_flags::kNoMessage | event_flags::kKernelMessage)) == 0;
+}
+
+std::int64_t grown(std::uint64_t before, std::uint64_t after) {
+  return before == kNotMeasured || after == kNotMeasured || after < before ? 0
+                                                                           : static_cast<std::int64_t>(after - before);
+}
+
+std::int64_t& part_of(BlameNode& node, BlamePart part) { return node.parts_ns[static_cast<std::size_t>(part)]; }
+
+// The share of an amount that is spread evenly over `whole`, up to `at`. Shares of neighbouring parts add up exactly.
+std::int64_t share_until(std::int64_t amount, std::int64_t at, std::int64_t whole) {
+  if (whole == 0) return 0;
+  return static_cast<std::int64_t>(static_cast<__int128>(amount) * at / whole);
+}
+
+BlameNode& waited_for(BlameNode& node, ProcessId process) {
+  for (BlameNode& known : node.waits)
+    if (known.process == process) return known;
+  node.waits.push_back({});
+  node.waits.back().process = process;
+  return node.waits.back();
+}
+
+void sort_longest_first(BlameNode& node) {
+  for (BlameNode& child : node.waits) sort_longest_first(child);
+  std::stable_sort(node.waits.begin(), node.waits.end(),
+                   [](const BlameNode& a, const BlameNode& b) { return a.total_ns() > b.total_ns(); });
+}
+
+// When the message of each RECEIVE was sent.
+std::vector<std::int64_t> sending_times(std::span<const Event> events, std::span<const std::int64_t> times_ns) {
+  std::map<Message, std::int64_t> sends;
+  for (std::size_t i = 0; i < events.size(); ++i)
+    if (is_message(events[i], EventType::send))
+      sends.try_emplace({events[i].process.value, events[i].channel.value, events[i].sequence}, times_ns[i]);
+  std::vector<std::int64_t> sent_at(events.size(), kNotSent);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!is_message(events[i], EventType::receive)) continue;
+    const auto found = sends.find({events[i].peer.value, events[i].channel.value, events[i].sequence});
+    if (found != sends.end()) sent_at[i] = found->second;
+  }
+  return sent_at;
+}
+
+}  // namespace
+
+std::int64_t BlameNode::total_ns() const {
+  std::int64_t total = 0;
+  for (const std::int64_t part : parts_ns) total += part;
+  for (const BlameNode& child : waits) total += child.total_ns();
+  return total;
+}
+
+BlameAnalysis::BlameAnalysis(std::span<const Event> events, std::span<const std::int64_t> times_ns,
+                             const TraceInfo& info, BlameOptions options)
+    : events_(events), times_ns_(times_ns), options_(options), lines_(info.processes.size()) {
+  DPM_CHECK(events.size() == times_ns.size());
+  const std::vector<std::int64_t> sent_at = sending_times(events, times_ns);
+  std::vector<std::vector<std::uint32_t>> own(lines_.size());
+  for (std::uint32_t i = 0; i < events.size(); ++i)
+    if (events[i].process.value < own.size() && events[i].type != EventType::message_queued)
+      own[events[i].process.value].push_back(i);
+  for (std::uint32_t p = 0; p < lines_.size(); ++p)
+    if (!own[p].empty()) build(ProcessId{p}, own[p], sent_at);
+}
+
+void BlameAnalysis::build(ProcessId process, std::span<const std::uint32_t> own,
+                          std::span<const std::int64_t> sent_at) {
+  Line& line = lines_[process.value];
+  line.seen = true;
+  line.first_ns = line.last_ns = times_ns_[own.front()];
+  std::map<std::uint32_t, std::vector<std::int64_t>> asked;  // by peer: SENDs that no answer followed yet
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const Event& event = events_[own[i]];
+    line.measured &= event.has_ready_time() && event.has_disk_time();
+    const std::int64_t now_ns = std::max(line.last_ns, times_ns_[own[i]]);  // a clock may be set back
+    if (is_message(event, EventType::send)) asked[event.peer.value].push_back(now_ns);
+    if (is_message(event, EventType::receive)) {
+      if (auto& sends = asked[event.peer.value]; !sends.empty()) {
+        line.requests.push_back({sends.front(), now_ns});
+        sends.clear();
+      }
+    }
+    if (i == 0) continue;
+    const Event& before = events_[own[i - 1]];
+    Gap gap{.from_ns = line.last_ns, .to_ns = now_ns};
+    line.last_ns = now_ns;
+    const std::int64_t elapsed_ns = gap.to_ns - gap.from_ns;
+    gap.cpu_ns = std::min(grown(before.proc_time_ns, event.proc_time_ns), elapsed_ns);
+    gap.ready_ns = std::min(grown(before.ready_time_ns, event.ready_time_ns), elapsed_ns - gap.cpu_ns);
+    gap.disk_ns = std::min(grown(before.disk_time_ns, event.disk_time_ns), elapsed_ns - gap.cpu_ns - gap.ready_ns);
+    std::int64_t idle_ns = elapsed_ns - gap.cpu_ns - gap.ready_ns - gap.disk_ns;
+    // The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll().
+    const bool had_asked = before.type == EventType::receive_call;
+    std::optional<std::uint32_t> receive;
+    if (is_message(event, EventType::receive)) receive = own[i];
+    if (event.type == EventType::receive_call && i + 1 < own.size() &&
+        is_message(events_[own[i + 1]], EventType::receive))
+      receive = own[i + 1];
+    const std::int64_t sent_ns = receive ? sent_at[*receive] : kNotSent;
+    const bool waits = receive && (had_asked ? *receive == own[i] : sent_ns != kNotSent && sent_ns > gap.from_ns);
+    gap.idle_from_ns = gap.from_ns;
+    if (waits) {
+      gap.waits_for = events_[*receive].peer;
+      gap.sent_ns = sent_ns == kNotSent ? gap.to_ns : sent_ns;
+      if (!had_asked) gap.idle_from_ns = std::clamp(sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
+    } else if (!event.has_ready_time() || !before.has_ready_time()) {
+      idle_ns = 0;  // it may have been ready
+    }
+    gap.idle_to_ns = gap.idle_from_ns + idle_ns;
+    line.gaps.push_back(gap);
+  }
+}
+
+std::optional<BlameAnalysis::Interval> BlameAnalysis::lifetime(ProcessId process) const {
+  if (process.value >= lines_.size() || !lines_[process.value].seen) return std::nullopt;
+  return Interval{lines_[process.value].first_ns, lines_[process.value].last_ns};
+}
+
+std::size_t BlameAnalysis::requests(ProcessId process) const {
+  return process.value < lines_.size() ? lines_[process.value].requests.size() : 0;
+}
+
+std::optional<BlameAnalysis::Interval> BlameAnalysis::request(ProcessId process, std::size_t number) const {
+  if (number == 0 || number > requests(process)) return std::nullopt;
+  return lines_[process.value].requests[number - 1];
+}
+
+bool BlameAnalysis::is_measured(ProcessId process) const {
+  return process.value < lines_.size() && lines_[process.value].seen && lines_[process.value].measured;
+}
+
+BlameNode BlameAnalysis::divide(ProcessId process, Interval interval) const {
+  BlameNode node;
+  node.process = process;
+  add(node, interval, {process, nullptr, 0});
+  sort_longest_first(node);
+  return node;
+}
+
+// A part of the gap that has nothing of its idle time. What the gap did besides is spread evenly over all such parts.
+void BlameAnalysis::divide_busy(const Gap& gap, Interval part, BlameNode& node) {
+  const std::int64_t idle_ns = gap.idle_to_ns - gap.idle_from_ns;
+  const std::int64_t busy_ns = gap.to_ns - gap.from_ns - idle_ns;
+  const auto place = [&](std::int64_t at_ns) {
+    return at_ns - gap.from_ns - (at_ns > gap.idle_from_ns ? std::min(at_ns, gap.idle_to_ns) - gap.idle_from_ns : 0);
+  };
+  const std::int64_t from = place(part.from_ns), to = place(part.to_ns);
+  std::int64_t left_ns = to - from;
+  const auto take = [&](std::int64_t until_from, std::int64_t until_to, BlamePart kind) {
+    part_of(node, kind) += until_to - until_from;
+    left_ns -= until_to - until_from;
+  };
+  // Each bound is of the amounts so far, so that rounding leaves no remainder.
+  std::int64_t sum_ns = 0, before_from = 0, before_to = 0;
+  for (const auto& [amount_ns, kind] :
+       {std::pair{gap.cpu_ns, BlamePart::cpu}, {gap.ready_ns, BlamePart::cpu_queue}, {gap.disk_ns, BlamePart::disk}}) {
+    sum_ns += amount_ns;
+    const std::int64_t at_from = share_until(sum_ns, from, busy_ns), at_to = share_until(sum_ns, to, busy_ns);
+    take(at_from - before_from, at_to - before_to, kind);
+    before_from = at_from;
+    before_to = at_to;
+  }
+  part_of(node, BlamePart::not_split) += left_ns;
+}
+
+void BlameAnalysis::add(BlameNode& node, Interval interval, const Waiting& waiting) const {
+  if (interval.to_ns <= interval.from_ns) return;
+  const ProcessId process = node.process;
+  if (process.value >= lines_.size() || !lines_[process.value].seen) {
+    part_of(node, BlamePart::not_seen) += interval.to_ns - interval.from_ns;
+    return;
+  }
+  const Line& line = lines_[process.value];
+  const auto clip = [&](std::int64_t from_ns, std::int64_t to_ns) {
+    const std::int64_t from = std::max(from_ns, interval.from_ns);
+    return Interval{from, std::max(from, std::min(to_ns, interval.to_ns))};
+  };
+  const auto length = [](Interval part) { return part.to_ns - part.from_ns; };
+  part_of(node, BlamePart::not_seen) += length(clip(interval.from_ns, std::min(line.first_ns, interval.to_ns)));
+  if (line.last_ns < interval.to_ns)
+    part_of(node, BlamePart::not_seen) += length(clip(std::max(line.last_ns, interval.from_ns), interval.to_ns));
+  auto gap = std::partition_point(line.gaps.begin(), line.gaps.end(),
+                                  [&](const Gap& earlier) { return earlier.to_ns <= interval.from_ns; });
+  for (; gap != line.gaps.end() && gap->from_ns < interval.to_ns; ++gap) {
+    for (const Interval part : {clip(gap->from_ns, gap->idle_from_ns), clip(gap->idle_to_ns, gap->to_ns)})
+      if (length(part) > 0) divide_busy(*gap, part, node);
+    const Interval idle = clip(gap->idle_from_ns, gap->idle_to_ns);
+    if (length(idle) == 0) continue;
+    if (gap->waits_for.is_none()) {
+      part_of(node, BlamePart::other) += length(idle);
+      continue;
+    }
+    BlameNode& other = waited_for(node, gap->waits_for);
+    ++other.times;
+    const std::int64_t sent_ns = std::clamp(gap->sent_ns, idle.from_ns, idle.to_ns);
+    part_of(other, BlamePart::on_its_way) += idle.to_ns - sent_ns;
+    const Interval others{idle.from_ns, sent_ns};
+    bool is_circle = waiting.depth >= options_.depth_max;
+    for (const Waiting* above = &waiting; above != nullptr; above = above->above)
+      is_circle |= above->process == other.process;
+    if (is_circle) {
+      part_of(other, BlamePart::not_followed) += length(others);
+    } else {
+      add(other, others, {other.process, &waiting, waiting.depth + 1});
+    }
+  }
+}
+
+}  // namespace dpm

@@ -1,0 +1,107 @@
+// Where the elapsed time of a process or of one request went: parts that do not overlap and leave nothing out.
+//
+// Between two events of a process, PROCTIME, READYTIME and DISKTIME say how long it ran, was ready and did not run, and
+// waited for a disk. What is left it was idle. If it was idle until a message came, the idle time is divided once more:
+//
+//     A   ───SEND──RECEIVECALL▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒RECEIVE───     ▒ idle: from u to v
+//                             u          s   /v
+//     B   ─────────────────────────────SEND─/               s: when B sent the message
+//
+// From s to v the message was on its way. From u to s, A waited for what B did then, and that is divided in the same way,
+// through as many processes as wait for each other. So all amounts of a tree add up to the interval, to the nanosecond.
+//
+// Within an interval between two events the order of the parts is not known. An idle time after a RECEIVECALL comes first; one
+// of a process that sleeps in poll() until a message is sent ends when it is sent, or as early as it can; the other parts are
+// spread evenly.
+//
+// Times are on one axis for all machines; an error of the clocks moves time between B's part and "on its way".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/event.hpp"
+#include "model/trace_info.hpp"
+
+namespace dpm {
+
+enum class BlamePart : std::uint8_t {
+  cpu,           // it ran
+  cpu_queue,     // it was ready, and others ran
+  disk,          // it waited for a disk
+  other,         // idle, and no message ended it: timers, children, locks, people
+  on_its_way,    // the message for which the process above waits had been sent
+  not_split,     // the trace does not say which: the times are not measured
+  not_seen,      // no event covers this time: before the process's first event, after its last, or a process outside
+  not_followed,  // processes wait for each other in a circle, or through more than BlameOptions::depth_max others
+};
+inline constexpr std::size_t kBlameParts = 8;
+
+struct BlameNode {
+  ProcessId process;
+  std::int64_t parts_ns[kBlameParts] = {};
+  std::vector<BlameNode> waits;  // for other processes, the longest first
+  std::uint64_t times = 0;       // how often the process above waited for it
+
+  std::int64_t of(BlamePart part) const { return parts_ns[static_cast<std::size_t>(part)]; }
+  std::int64_t total_ns() const;
+};
+
+struct BlameOptions {
+  std::uint32_t depth_max = 64;
+};
+
+// `events` in the order of each process, messages resolved; `times_ns` has one entry for each.
+class BlameAnalysis {
+ public:
+  BlameAnalysis(std::span<const Event> events, std::span<const std::int64_t> times_ns, const TraceInfo& info,
+                BlameOptions options = {});
+
+  struct Interval {
+    std::int64_t from_ns = 0, to_ns = 0;
+  };
+  // From its first event to its last; none: it has no event.
+  std::optional<Interval> lifetime(ProcessId process) const;
+  // From the n-th SEND of the process (from 1) that is answered to the RECEIVE of the answer.
+  std::optional<Interval> request(ProcessId process, std::size_t number) const;
+  std::size_t requests(ProcessId process) const;
+
+  BlameNode divide(ProcessId process, Interval interval) const;
+  // Whether the time of this process is split everywhere.
+  bool is_measured(ProcessId process) const;
+
+ private:
+  // From one event of a process to the next.
+  struct Gap {
+    std::int64_t from_ns = 0, to_ns = 0;
+    std::int64_t idle_from_ns = 0, idle_to_ns = 0;
+    std::int64_t cpu_ns = 0, ready_ns = 0, disk_ns = 0;  // outside the idle time; what is left is not split
+    ProcessId waits_for;                                 // of the idle time; none: something else
+    std::int64_t sent_ns = 0;
+  };
+  struct Line {
+    std::vector<Gap> gaps;
+    std::vector<Interval> requests;
+    std::int64_t first_ns = 0, last_ns = 0;
+    bool seen = false, measured = true;
+  };
+  struct Waiting {
+    ProcessId process;
+    const Waiting* above = nullptr;
+    std::uint32_t depth = 0;
+  };
+
+  void build(ProcessId process, std::span<const std::uint32_t> own, std::span<const std::int64_t> sent_at);
+  static void divide_busy(const Gap& gap, Interval part, BlameNode& node);
+  void add(BlameNode& node, Interval interval, const Waiting& waiting) const;
+
+  std::span<const Event> events_;
+  std::span<const std::int64_t> times_ns_;
+  BlameOptions options_;
+  std::vector<Line> lines_;  // by process
+};
+
+}  // namespace dpm

@@ -1,0 +1,288 @@
+// The division of elapsed time: by hand, against a walk through every nanosecond, and on simulated systems.
+#include "analysis/blame/blame.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/random.hpp"
+#include "tests/sim/sim_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm {
+namespace {
+
+using testing::milliseconds;
+
+TraceInfo processes(std::uint32_t count) {
+  TraceInfo info;
+  info.machines.push_back({"red"});
+  for (std::uint32_t p = 0; p < count; ++p)
+    info.processes.push_back({std::string(1, static_cast<char>('A' + static_cast<char>(p))), "", MachineId{0}});
+  return info;
+}
+
+struct Trace {
+  std::vector<Event> events;
+  std::vector<std::int64_t> times_ns;
+
+  Event& add(std::uint32_t process, std::int64_t time_ns, EventType type, std::uint64_t cpu_ns,
+             std::uint64_t ready_ns) {
+    Event event;
+    event.process.value = process;
+    event.machine = MachineId{0};
+    event.type = type;
+    event.proc_time_ns = cpu_ns;
+    event.ready_time_ns = ready_ns;
+    event.disk_time_ns = 0;
+    events.push_back(event);
+    times_ns.push_back(time_ns);
+    return events.back();
+  }
+  void message(EventType type, std::uint32_t process, std::uint32_t peer, std::uint64_t number, std::int64_t time_ns,
+               std::uint64_t cpu_ns, std::uint64_t ready_ns) {
+    Event& event = add(process, time_ns, type, cpu_ns, ready_ns);
+    event.peer.value = peer;
+    event.channel.value = type == EventType::send ? peer : process;
+    event.sequence = number;
+  }
+};
+
+// ---- the slow way: one nanosecond after the other, one chain of processes for each
+
+using Path = std::vector<std::uint32_t>;                             // processes, and the part at the end
+using Amounts = std::map<std::pair<Path, BlamePart>, std::int64_t>;  // nanoseconds
+
+class Walk {
+ public:
+  Walk(const Trace& trace, std::uint32_t process_count) : trace_(trace), own_(process_count) {
+    for (std::uint32_t i = 0; i < trace.events.size(); ++i) own_[trace.events[i].process.value].push_back(i);
+  }
+
+  void step(Path path, std::int64_t at_ns, Amounts& amounts) const {
+    const auto& own = own_[path.back()];
+    const auto put = [&](BlamePart part) { ++amounts[{path, part}]; };
+    if (own.empty() || at_ns < time(own.front()) || at_ns >= time(own.back())) return put(BlamePart::not_seen);
+    std::size_t i = 1;
+    while (time(own[i]) <= at_ns) ++i;
+    const Event &before = trace_.events[own[i - 1]], &after = trace_.events[own[i]];
+    const std::int64_t from = time(own[i - 1]), to = time(own[i]);
+    const auto cpu = static_cast<std::int64_t>(after.proc_time_ns - before.proc_time_ns);
+    const auto ready = static_cast<std::int64_t>(after.ready_time_ns - before.ready_time_ns);
+    const std::int64_t idle = to - from - cpu - ready;
+    // One that wakes up in poll() asks only then.
+    const bool asks_next = after.type == EventType::receive_call && i + 1 < own.size();
+    const Event& receive = asks_next ? trace_.events[own[i + 1]] : after;
+    const auto [sent, sender] = sending_of(receive);
+    std::int64_t idle_from = from;
+    const bool had_asked = before.type == EventType::receive_call;
+    const bool waits = receive.type == EventType::receive && (had_asked ? !asks_next : sent > from);
+    if (waits && !had_asked) idle_from = std::min(std::max(sent, from + idle), to) - idle;
+    if (at_ns >= idle_from && at_ns < idle_from + idle) {
+      if (!waits) return put(BlamePart::other);
+      const bool is_circle = std::find(path.begin(), path.end(), sender) != path.end();
+      path.push_back(sender);
+      if (at_ns >= sent) return put(BlamePart::on_its_way);
+      if (is_circle) return put(BlamePart::not_followed);
+      return step(path, at_ns, amounts);
+    }
+    const std::int64_t busy = cpu + ready, number = at_ns - from - (at_ns >= idle_from ? idle : 0);
+    const bool runs = cpu * (number + 1) / busy > cpu * number / busy;
+    put(runs ? BlamePart::cpu : BlamePart::cpu_queue);
+  }
+
+ private:
+  std::int64_t time(std::uint32_t event) const { return trace_.times_ns[event]; }
+  std::pair<std::int64_t, std::uint32_t> sending_of(const Event& receive) const {
+    for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+      const Event& send = trace_.events[i];
+      if (send.type == EventType::send && send.process == receive.peer && send.channel == receive.channel &&
+          send.sequence == receive.sequence)
+        return {trace_.times_ns[i], send.process.value};
+    }
+    return {0, 0};
+  }
+
+  const Trace& trace_;
+  std::vector<std::vector<std::uint32_t>> own_;
+};
+
+void flatten(const BlameNode& node, Path path, Amounts& amounts) {
+  path.push_back(node.process.value);
+  for (std::size_t part = 0; part < kBlameParts; ++part)
+    if (node.parts_ns[part] != 0) amounts[{path, static_cast<BlamePart>(part)}] += node.parts_ns[part];
+  for (const BlameNode& child : node.waits) flatten(child, path, amounts);
+}
+
+// Processes that send to each other whatever they like, and receive what has been sent, also if it was sent "later" by
+// a wrong clock.
+Trace random_trace(std::uint64_t seed, std::uint32_t process_count) {
+  Random random(seed);
+  Trace trace;
+  struct Sent {
+    std::uint32_t from, to;
+    std::uint64_t number;
+  };
+  std::vector<Sent> under_way;
+  std::vector<std::int64_t> now(process_count, 0);
+  std::vector<std::uint64_t> cpu(process_count, 0), ready(process_count, 0), sent(process_count, 0);
+  for (int step = 0; step < 60; ++step) {
+    const auto p = static_cast<std::uint32_t>(random.below(process_count));
+    const auto passes = [&] {
+      const auto elapsed = random.below(30), used = random.below(elapsed + 1),
+                 waited = random.below(elapsed - used + 1);
+      now[p] += static_cast<std::int64_t>(elapsed);
+      cpu[p] += used;
+      ready[p] += waited;
+    };
+    passes();
+    const auto mine = std::find_if(under_way.begin(), under_way.end(), [p](const Sent& s) { return s.to == p; });
+    if (mine != under_way.end() && random.chance(.6)) {
+      if (random.chance(.5)) {
+        trace.add(p, now[p], EventType::receive_call, cpu[p], ready[p]);
+        passes();
+      }
+      trace.message(EventType::receive, p, mine->from, mine->number, now[p], cpu[p], ready[p]);
+      under_way.erase(mine);
+    } else {
+      const auto to = static_cast<std::uint32_t>((p + 1 + random.below(process_count - 1)) % process_count);
+      trace.message(EventType::send, p, to, ++sent[p], now[p], cpu[p], ready[p]);
+      under_way.push_back({p, to, sent[p]});
+    }
+  }
+  return trace;
+}
+
+double share(std::int64_t part_ns, const BlameNode& root) {
+  return static_cast<double>(part_ns) / static_cast<double>(root.total_ns());
+}
+
+const BlameNode& wait_for(const BlameNode& node, const std::string& name, const TraceInfo& info) {
+  for (const BlameNode& child : node.waits)
+    if (info[child.process].name == name) return child;
+  throw std::runtime_error("no wait for " + name);
+}
+
+}  // namespace
+
+TEST_CASE("blame: a client's wait is what the server did, and the rest of it the way of the message", "[blame]") {
+  Trace trace;
+  trace.message(EventType::send, 0, 1, 1, 100, 100, 0);
+  trace.add(0, 100, EventType::receive_call, 100, 0);
+  trace.add(1, 0, EventType::receive_call, 0, 0);
+  trace.message(EventType::receive, 1, 0, 1, 120, 0, 0);
+  trace.message(EventType::send, 1, 0, 1, 1070, 500, 450);
+  trace.message(EventType::receive, 0, 1, 1, 1100, 100, 0);
+  const TraceInfo info = processes(2);
+  const BlameAnalysis blame(trace.events, trace.times_ns, info);
+  CHECK(blame.requests(ProcessId{0}) == 1);
+  CHECK_FALSE(blame.request(ProcessId{0}, 2));
+  const BlameNode root = blame.divide(ProcessId{0}, blame.request(ProcessId{0}, 1).value());
+  CHECK(root.total_ns() == 1000);
+  const BlameNode& server = wait_for(root, "B", info);
+  CHECK(server.of(BlamePart::cpu) == 500);
+  CHECK(server.of(BlamePart::cpu_queue) == 450);
+  // 30 of the answer; and what the server waited for was the request, on its way for 20.
+  CHECK(server.of(BlamePart::on_its_way) == 30);
+  CHECK(wait_for(server, "A", info).of(BlamePart::on_its_way) == 20);
+  CHECK(blame.is_measured(ProcessId{0}));
+}
+
+TEST_CASE("blame: without the times of waits, an idle time that no message ended is not split", "[blame]") {
+  Trace trace;
+  trace.message(EventType::send, 0, 1, 1, 0, 0, 0);
+  trace.message(EventType::send, 0, 1, 2, 1000, 300, 0);
+  for (Event& event : trace.events) event.ready_time_ns = event.disk_time_ns = kNotMeasured;
+  const BlameAnalysis blame(trace.events, trace.times_ns, processes(2));
+  const BlameNode root = blame.divide(ProcessId{0}, {0, 1000});
+  CHECK(root.of(BlamePart::cpu) == 300);
+  CHECK(root.of(BlamePart::not_split) == 700);
+  CHECK_FALSE(blame.is_measured(ProcessId{0}));
+}
+
+TEST_CASE("blame: the same as a walk through every nanosecond", "[blame]") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    INFO("seed " << seed);
+    const std::uint32_t count = 2 + static_cast<std::uint32_t>(seed % 4);
+    const Trace trace = random_trace(seed, count);
+    const BlameAnalysis blame(trace.events, trace.times_ns, processes(count));
+    const Walk walk(trace, count);
+    for (std::uint32_t p = 0; p < count; ++p) {
+      const std::int64_t from = static_cast<std::int64_t>(seed % 7), to = 400;
+      const BlameNode root = blame.divide(ProcessId{p}, {from, to});
+      CHECK(root.total_ns() == to - from);
+      Amounts fast, slow;
+      flatten(root, {}, fast);
+      for (std::int64_t at = from; at < to; ++at) walk.step({p}, at, slow);
+      REQUIRE(fast == slow);
+    }
+  }
+}
+
+TEST_CASE("blame: a hog beside the middle server, and a slow disk behind the last, have the shares that they take",
+          "[blame]") {
+  constexpr int kRequests = 20;
+  const auto server = [](const std::string& above, const std::string& below, std::int64_t compute_ms) {
+    return [=](MessageCalls& calls) {
+      for (;;) {
+        calls.receive_message();
+        calls.compute(milliseconds(compute_ms));
+        if (!below.empty()) {
+          calls.send_message(calls.link_to(below), testing::message_of(1));
+          calls.receive_message();
+        } else {
+          calls.sleep(milliseconds(50));
+        }
+        calls.send_message(calls.link_to(above), testing::message_of(2));
+      }
+    };
+  };
+  testing::System system;
+  system.scenario.delays = testing::constant_delays(.001, .005);
+  for (const char* machine : {"m0", "m1", "m2", "m3", "m4"}) system.machine(machine);
+  system.process("client", "m0", {"a"}, [](MessageCalls& calls) {
+    for (int i = 0; i < kRequests; ++i) {
+      calls.compute(milliseconds(5));
+      calls.send_message(calls.link_to("a"), testing::message_of(1));
+      calls.receive_message();
+    }
+  });
+  system.service("a", "m1", {"client", "b"}, server("client", "b", 10));
+  system.service("b", "m2", {"a", "c"}, server("a", "c", 60));
+  system.service("c", "m3", {"b", "disk"}, server("b", "disk", 20));
+  system.service("disk", "m4", {"c"}, server("c", "", 1));
+  system.service("hog", "m2", {}, [](MessageCalls& calls) {
+    for (;;) calls.compute(milliseconds(1000));
+  });
+  const auto outcome = system.run();
+  REQUIRE(outcome.error == "");
+  std::vector<std::int64_t> times_ns;
+  for (const Event& event : outcome.seen.events) times_ns.push_back(event.local_time.ns);
+  const TraceInfo& info = outcome.seen.info;
+  const BlameAnalysis blame(outcome.seen.events, times_ns, info);
+  const ProcessId client = outcome.of("client", EventType::send).at(0).process;
+  const BlameNode root = blame.divide(client, blame.lifetime(client).value());
+  const BlameNode& a = wait_for(root, "a", info);
+  const BlameNode& b = wait_for(a, "b", info);
+  const BlameNode& c = wait_for(b, "c", info);
+  const BlameNode& disk = wait_for(c, "disk", info);
+  const double whole_ms = static_cast<double>(root.total_ns()) * 1e-6 / kRequests;
+  // By the programs: 5 + 10 + 60 + 60 + 20 + 1 + 50 ms, and eight messages.
+  CHECK(whole_ms == Approx(206 + 8 * 5).margin(1));
+  const auto expects = [&](const BlameNode& node, BlamePart part, double ms) {
+    CHECK(share(node.of(part), root) == Approx(ms / whole_ms).margin(.01));
+  };
+  expects(root, BlamePart::cpu, 5);
+  expects(a, BlamePart::cpu, 10);
+  expects(b, BlamePart::cpu, 60);
+  expects(b, BlamePart::cpu_queue, 60);
+  expects(c, BlamePart::cpu, 20);
+  expects(c, BlamePart::cpu_queue, 0);
+  expects(disk, BlamePart::cpu, 1);
+  expects(disk, BlamePart::other, 50);
+  CHECK(b.of(BlamePart::cpu_queue) == Approx(static_cast<double>(b.of(BlamePart::cpu))).epsilon(.02));
+}
+
+}  // namespace dpm
