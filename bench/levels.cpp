@@ -10,6 +10,7 @@
 
 #include "bench/measure.hpp"
 #include "bench/synthetic_events.hpp"
+#include "bench/timed_events.hpp"
 #include "cli/live/live_trace.hpp"
 #include "filter/event_filter.hpp"
 #include "trace/event_fields.hpp"
@@ -19,30 +20,6 @@
 namespace {
 
 using namespace dpm;
-
-// Gives the events times: about 50 microseconds from one to the next on each machine.
-class Timed : public EventSink {
- public:
-  explicit Timed(EventSink& next) : next_(next) {}
-  void on_begin(const TraceInfo& info) override {
-    now_ns_.resize(info.machines.size());
-    next_.on_begin(info);
-  }
-  void on_events(std::span<const Event> batch) override {
-    batch_.assign(batch.begin(), batch.end());
-    for (Event& event : batch_) {
-      event.local_time = {now_ns_[event.machine.value] += 50'000};
-      event.proc_time_ns /= 100;
-    }
-    next_.on_events(batch_);
-  }
-  void on_end(const LossReport& losses) override { next_.on_end(losses); }
-
- private:
-  EventSink& next_;
-  std::vector<std::int64_t> now_ns_;
-  std::vector<Event> batch_;
-};
 
 std::string write(std::uint64_t events) {
   const auto folder = std::filesystem::temp_directory_path() / ("dpm-bench-levels-" + std::to_string(::getpid()));

@@ -16,12 +16,15 @@ std::uint64_t part_of(std::uint64_t amount, std::int64_t numerator, std::int64_t
   return std::min(part, amount);
 }
 
-std::uint64_t key_of(ProcessId from, ProcessId to) { return (std::uint64_t{from.value} << 32) | to.value; }
-
 // Within 73 years of the clock's zero, so that sums and differences of times fit an integer: a trace may be hostile.
 constexpr std::int64_t kTimeEndNs = std::int64_t{1} << 61;
 
 LocalTime possible(LocalTime time) { return {std::clamp(time.ns, -kTimeEndNs, kTimeEndNs)}; }
+
+// Made coarse for each event that comes: with points of 24 bytes, and events that add 300 at most, the curves grow by a fifth
+// of the budget until all have been looked at.
+constexpr std::size_t kPointsOfEvent = 32;
+constexpr std::size_t kPointsOfCurve = 16;  // it costs as much as these to come to another curve
 
 bool is_message(const Event& event) { return (event.flags & event_flags::kNoMessage) == 0; }
 
@@ -69,6 +72,8 @@ void LevelsAnalysis::on_events(std::span<const Event> batch) {
       take(moved);
     }
   }
+  if (!coarsening_ && bytes_ > options_.bytes_max / 2) begin_to_fit();
+  if (coarsening_) fit(batch.size() * kPointsOfEvent);
 }
 
 void LevelsAnalysis::on_end(const LossReport& /*losses*/) {
@@ -83,7 +88,6 @@ void LevelsAnalysis::take(const Event& event) {
   Process& process = processes_[event.process.value];
   pass_time(process, event);
   if (is_message(event)) count(process, event);
-  if (bytes_ > options_.bytes_max / 3 * 2) fit();       // a curve may grow by half
   if (event.type == EventType::message_queued) return;  // others did it: it goes on with what it did
   process.doing = event.type == EventType::receive_call      ? Doing::waits_for_message
                   : event.type == EventType::destroy_process ? Doing::ended
@@ -100,10 +104,7 @@ void LevelsAnalysis::change(Curve<Amounts>& curve, Change&& how) {
 // On the machine of the event, which it has not been on, or not now. What it did between the machines has no time.
 Curve<ProcessAmounts>& LevelsAnalysis::begin_stay(Process& process, const Event& event) {
   const bool is_first = process.doing == Doing::not_seen;
-  const auto known = std::find_if(process.stays.begin(), process.stays.end(),
-                                  [&](const auto& stay) { return stay.machine == event.machine; });
-  process.current = static_cast<std::size_t>(known - process.stays.begin());
-  if (known == process.stays.end()) process.stays.push_back({event.machine, {}});
+  process.current = process.stays.on(event.machine);
   Curve<ProcessAmounts>& curve = process.stays[process.current].curve;
   process.last = curve.empty() ? event.local_time : std::max(curve.until(), event.local_time);
   if (!is_first) return curve;
@@ -167,26 +168,25 @@ void LevelsAnalysis::count(Process& process, const Event& event) {
 // `last` is the pair of the process's last message of this kind: often it is the same again.
 std::size_t LevelsAnalysis::pair_of(ProcessId from, ProcessId to, std::size_t& last) {
   if (last < pairs_.size() && pairs_[last].ends.from == from && pairs_[last].ends.to == to) return last;
-  const auto known = pair_numbers_.find(key_of(from, to));
-  if (known != pair_numbers_.end()) return last = known->second;
+  if (const auto known = pair_numbers_.find(from, to)) return last = *known;
   const bool is_full = pairs_.size() >= options_.pairs_max;
   const Ends ends = is_full ? Ends{} : Ends{from, to};
-  const auto [found, is_new] = pair_numbers_.try_emplace(key_of(ends.from, ends.to), pairs_.size());
-  if (is_new) pairs_.push_back({ends, false, {}});
-  return last = found->second;
+  const auto rest = is_full ? pair_numbers_.find(ends.from, ends.to) : std::nullopt;
+  if (rest) return last = *rest;
+  pair_numbers_.add(ends.from, ends.to, pairs_.size());
+  pairs_.push_back({ends, false, {}});
+  return last = pairs_.size() - 1;
 }
 
 void LevelsAnalysis::count_pair(std::size_t number, const Event& event, LocalTime time) {
   Pair& pair = pairs_[number];
   if (event.type == EventType::send && !pair.by_send) {  // until now counted by its RECEIVEs
-    for (const auto& stay : pair.stays) bytes_ -= stay.curve.bytes();
+    for (std::size_t i = 0; i < pair.stays.size(); ++i) bytes_ -= pair.stays[i].curve.bytes();
     pair.stays.clear();
     pair.by_send = true;
   }
-  auto stay = std::find_if(pair.stays.begin(), pair.stays.end(),
-                           [&](const auto& known) { return known.machine == event.machine; });
-  if (stay == pair.stays.end()) stay = pair.stays.insert(stay, {event.machine, {}});
-  change(stay->curve, [&](auto& of) {
+  auto& stay = pair.stays[pair.stays.on(event.machine)];
+  change(stay.curve, [&](auto& of) {
     of.add_over(time, time, {}, options_.finest_ns);
     of.sum() += {1, event.length_bytes};
   });
@@ -228,7 +228,9 @@ std::vector<ProcessAmounts> LevelsAnalysis::of(ProcessId id, std::span<const Run
 std::vector<PairAmounts> LevelsAnalysis::of_pair(std::size_t pair, std::span<const RunTime> edges) const {
   DPM_CHECK(!edges.empty() && pair < pairs_.size());
   std::vector<PairAmounts> amounts(edges.size() - 1);
-  for (const auto& stay : pairs_[pair].stays) {
+  const auto& stays = pairs_[pair].stays;
+  for (std::size_t s = 0; s < stays.size(); ++s) {
+    const auto& stay = stays[s];
     std::size_t hint = 0;
     PairAmounts before;
     for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -241,8 +243,7 @@ std::vector<PairAmounts> LevelsAnalysis::of_pair(std::size_t pair, std::span<con
 }
 
 std::optional<std::size_t> LevelsAnalysis::find_pair(ProcessId from, ProcessId to) const {
-  const auto found = pair_numbers_.find(key_of(from, to));
-  return found == pair_numbers_.end() ? std::nullopt : std::optional(found->second);
+  return pair_numbers_.find(from, to);
 }
 
 LevelsAnalysis::Doing LevelsAnalysis::doing(ProcessId process) const {
@@ -278,18 +279,24 @@ std::int64_t LevelsAnalysis::width_ns_at(RunTime from) const {
   return coarse_until_ && from < *coarse_until_ ? coarse_ns_ : options_.finest_ns;
 }
 
+// Of processes and of pairs, each some thousands at most, and how many it stands for: many are like few.
 template <typename Each>
-void LevelsAnalysis::for_each_curve(Each&& each) {
-  for (auto& process : processes_)
-    for (auto& stay : process.stays) each(stay.machine, stay.curve);
-  for (auto& pair : pairs_)
-    for (auto& stay : pair.stays) each(stay.machine, stay.curve);
+void LevelsAnalysis::for_some_curves(Each&& each) const {
+  constexpr std::size_t kMost = 2048;
+  const auto some_of = [&](const auto& owners) {
+    const std::size_t step = owners.size() / kMost + 1;
+    for (std::size_t i = 0; i < owners.size(); i += step)
+      for (std::size_t s = 0; s < owners[i].stays.size(); ++s)
+        each(owners[i].stays[s].machine, owners[i].stays[s].curve, step);
+  };
+  some_of(processes_);
+  some_of(pairs_);
 }
 
 // About the moment after which the points take an eighth of the budget.
-RunTime LevelsAnalysis::begin_of_newest() {
+RunTime LevelsAnalysis::begin_of_newest() const {
   std::int64_t low_ns = std::numeric_limits<std::int64_t>::max(), high_ns = std::numeric_limits<std::int64_t>::min();
-  for_each_curve([&](MachineId machine, const auto& curve) {
+  for_some_curves([&](MachineId machine, const auto& curve, std::size_t) {
     if (curve.empty()) return;
     low_ns = std::min(low_ns, offsets_.run_time(machine, curve.begin()).ns);
     high_ns = std::max(high_ns, offsets_.run_time(machine, curve.until()).ns);
@@ -298,51 +305,71 @@ RunTime LevelsAnalysis::begin_of_newest() {
   for (int halving = 0; halving < 10 && high_ns - low_ns > options_.finest_ns; ++halving) {
     const std::int64_t middle_ns = low_ns + (high_ns - low_ns) / 2;
     std::size_t newer = 0;
-    for_each_curve([&](MachineId machine, const auto& curve) {
-      newer += curve.bytes_after(offsets_.local_time(machine, {middle_ns}));
+    for_some_curves([&](MachineId machine, const auto& curve, std::size_t stands_for) {
+      newer += stands_for * curve.bytes_after(offsets_.local_time(machine, {middle_ns}));
     });
     (newer > options_.bytes_max / 8 ? low_ns : high_ns) = middle_ns;
   }
   return {high_ns};
 }
 
-// From `done` on, up to where bins are coarse now.
-void LevelsAnalysis::coarsen_all(std::optional<RunTime> done) {
+// All bins until the newest become as coarse as the others.
+void LevelsAnalysis::begin_to_fit() {
+  offsets_.settle();
+  const RunTime until = begin_of_newest();
+  coarsening_ = Coarsening{.done = coarse_until_};
+  coarse_until_ = coarse_until_ ? std::max(*coarse_until_, until) : until;
+}
+
+// The curves of one owner, up to where bins are coarse now. Returns how many points were looked at.
+template <typename Amounts>
+std::size_t LevelsAnalysis::coarsen(Stays<Amounts>& stays) {
   const auto floor_to = [](LocalTime time, std::int64_t width_ns) {
     return LocalTime{floor_divide(time.ns, width_ns) * width_ns};
   };
-  bytes_ = 0;
-  for_each_curve([&](MachineId machine, auto& curve) {
+  std::size_t points = kPointsOfCurve;
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    const MachineId machine = stays[i].machine;
     const LocalTime limit = floor_to(offsets_.local_time(machine, *coarse_until_), options_.finest_ns);
-    const LocalTime from =
-        done ? floor_to(offsets_.local_time(machine, *done), coarse_ns_) : LocalTime{-kTimeEndNs * 2};
-    curve.coarsen(from, limit, coarse_ns_, options_.finest_ns);
-    bytes_ += curve.bytes();
-  });
+    const LocalTime from = coarsening_->done ? floor_to(offsets_.local_time(machine, *coarsening_->done), coarse_ns_)
+                                             : LocalTime{-kTimeEndNs * 2};
+    change(stays[i].curve, [&](auto& curve) {
+      points += curve.bytes_after(from) / sizeof(typename Curve<Amounts>::Point);
+      curve.coarsen(from, limit, coarse_ns_, options_.finest_ns);
+    });
+  }
+  return points;
 }
 
-// A quarter of the budget is left, and the next quarter is for what comes: each event is made coarse a few times at most. It
-// ends: at last each curve has a few points, which is more only if the budget is less than a kilobyte a curve.
-void LevelsAnalysis::fit() {
-  offsets_.settle();
-  const std::optional<RunTime> done = coarse_until_;
-  const RunTime until = begin_of_newest();
-  coarse_until_ = done ? std::max(*done, until) : until;
-  coarsen_all(done);
+// A quarter of the budget is left at last, and the next quarter is for what comes: each event is made coarse a few times at
+// most. It ends: in the end each curve has a few points, which is more only if the budget is less than a kilobyte a curve.
+void LevelsAnalysis::fit(std::size_t points) {
   constexpr std::int64_t kCoarsestNs = std::int64_t{1} << 56;
-  while (bytes_ > options_.bytes_max / 4 && coarse_ns_ < kCoarsestNs) {
-    // Bins that are twice as wide leave half of the points at best.
-    coarse_ns_ *= static_cast<std::int64_t>(std::bit_ceil(bytes_ / (options_.bytes_max / 4 + 1) + 1));
-    coarsen_all(std::nullopt);
+  std::size_t done = 0;
+  while (done < points) {
+    if (coarsening_->processes < processes_.size()) {
+      done += coarsen(processes_[coarsening_->processes++].stays);
+    } else if (coarsening_->pairs < pairs_.size()) {
+      done += coarsen(pairs_[coarsening_->pairs++].stays);
+    } else if (bytes_ > options_.bytes_max / 4 && coarse_ns_ < kCoarsestNs) {
+      // Bins that are twice as wide leave half of the points at best.
+      coarse_ns_ *= static_cast<std::int64_t>(std::bit_ceil(bytes_ / (options_.bytes_max / 4 + 1) + 1));
+      coarsening_ = Coarsening{};
+    } else {
+      coarsening_.reset();
+      return;
+    }
   }
 }
 
 std::size_t LevelsAnalysis::bytes() const {
   std::size_t bytes = 0;
-  for (const auto& process : processes_)
-    for (const auto& stay : process.stays) bytes += stay.curve.bytes_reserved();
-  for (const auto& pair : pairs_)
-    for (const auto& stay : pair.stays) bytes += stay.curve.bytes_reserved();
+  const auto add = [&](const auto& owners) {
+    for (const auto& owner : owners)
+      for (std::size_t i = 0; i < owner.stays.size(); ++i) bytes += owner.stays[i].curve.bytes_reserved();
+  };
+  add(processes_);
+  add(pairs_);
   return bytes;
 }
 

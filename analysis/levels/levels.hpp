@@ -16,18 +16,20 @@
 // A process that waits now, or has messages queued now, does so until the last event of its machine.
 //
 // Memory: `bytes_max` for all curves. When they come near it, the newest eighth stays as fine as it is, and older bins are
-// merged pairwise until everything fits: the last minutes of a program that runs for days are as fine as ever. A process or
-// pair takes some 200 bytes besides; pairs beyond `pairs_max` are summed in one without ends.
+// merged pairwise until everything fits: the last minutes of a program that runs for days are as fine as ever. Each event
+// does a part of this work, so that none takes long. A process or pair takes some 200 bytes besides; pairs beyond `pairs_max`
+// are summed in one without ends.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/levels/curve.hpp"
 #include "analysis/levels/machine_offsets.hpp"
+#include "analysis/levels/pair_numbers.hpp"
+#include "analysis/levels/stays.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -102,14 +104,6 @@ class LevelsAnalysis : public EventSink {
   void settle_offsets() { offsets_.settle(); }
 
  private:
-  template <typename Amounts>
-  struct Stay {  // on one machine, by its clock
-    MachineId machine;
-    Curve<Amounts> curve;
-  };
-  template <typename Amounts>
-  using Stays = std::vector<Stay<Amounts>>;  // one, unless a process migrated
-
   struct Process {
     Stays<ProcessAmounts> stays;
     std::size_t current = 0;  // stay
@@ -136,22 +130,30 @@ class LevelsAnalysis : public EventSink {
   ProcessAmounts still_open(const Process& process, LocalTime time) const;
   template <typename Amounts, typename Change>
   void change(Curve<Amounts>& curve, Change&& how);
+  // The curves of what is about to be made coarse, some at a time.
+  struct Coarsening {
+    std::optional<RunTime> done;           // until there they are as coarse already
+    std::size_t processes = 0, pairs = 0;  // of these
+  };
   template <typename Each>
-  void for_each_curve(Each&& each);
-  void fit();
-  void coarsen_all(std::optional<RunTime> done);
-  RunTime begin_of_newest();
+  void for_some_curves(Each&& each) const;
+  void begin_to_fit();
+  void fit(std::size_t points);
+  template <typename Amounts>
+  std::size_t coarsen(Stays<Amounts>& stays);
+  RunTime begin_of_newest() const;
 
   LevelsOptions options_;
   const TraceInfo* info_ = nullptr;
   MachineOffsets offsets_;
   std::vector<Process> processes_;  // by number
   std::vector<Pair> pairs_;
-  std::unordered_map<std::uint64_t, std::size_t> pair_numbers_;
+  PairNumbers pair_numbers_;
   std::uint64_t events_ = 0;
   std::size_t bytes_ = 0;   // of the points of all curves
   std::int64_t coarse_ns_;  // width of the bins until `coarse_until_`
   std::optional<RunTime> coarse_until_;
+  std::optional<Coarsening> coarsening_;  // under way
 };
 
 }  // namespace dpm

@@ -72,8 +72,12 @@ void LiveTrace::keep_reading(const std::stop_token& stop, const Changed& changed
     {
       const auto held = lock();
       if (recording_.is_over()) take_whole();
-      if (state_.version != told) news = tick();
-      told = state_.version;
+      const auto now = TickPace::Clock::now();
+      if (state_.version != told && pace_.may_tell(now)) {
+        news = tick();
+        told = state_.version;
+        pace_.told(now);
+      }
     }
     if (!news.is_null() && changed) changed(news);
     if (!more) look_for_best();
@@ -185,18 +189,28 @@ Result<Answer> LiveTrace::begin_search(const std::shared_ptr<WholeFindings>& who
   return Answer{{{"searching", true}}, {}};
 }
 
-Result<Answer> LiveTrace::dispatch(const PageRequest& request) {
+// What changes only with what has been read.
+Result<Answer> LiveTrace::of_levels(const PageRequest& request) {
   const std::string& name = request.name;
   if (name == "describe") return describe_answer(recording_, state_);
   if (name == "traffic") return traffic_answer(request.params, recording_);
   if (name == "series") return series_answer(request.params, recording_);
   if (name == "levels") return levels_answer(request.params, recording_, best_);
   if (name == "spacetime") return space_time_.space_time(request.params, recording_);
+  return overview_answer(request.params, recording_, findings_.get(), best_);
+}
+
+Result<Answer> LiveTrace::dispatch(const PageRequest& request) {
+  const std::string& name = request.name;
   if (name == "message") return space_time_.message(request.params, recording_);
   if (name == "event_at") return event_at_answer(request.params, recording_);
-  if (name == "overview") {
-    take_whole();
-    return overview_answer(request.params, recording_, findings_.get(), best_);
+  static const std::set<std::string> kOfLevels = {"describe", "overview", "traffic", "series", "levels", "spacetime"};
+  if (kOfLevels.contains(name)) {
+    if (name == "overview") take_whole();
+    if (const Answer* known = latest_.find(request, state_.version)) return *known;
+    auto answer = of_levels(request);
+    if (answer) latest_.keep(request, *answer);
+    return answer;
   }
   static const std::set<std::string> kOfWhole = {"statistics", "queues", "parallelism",
                                                  "causality",  "paths",  "request"};
@@ -218,7 +232,10 @@ Result<Answer> LiveTrace::dispatch(const PageRequest& request) {
 
 Result<Answer> LiveTrace::answer_now(const PageRequest& request) {
   const auto held = lock();
-  return dispatch(request);
+  const auto began = TickPace::Clock::now();
+  auto answer = dispatch(request);
+  pace_.answered(TickPace::Clock::now() - began);
+  return answer;
 }
 
 // Replays need no lock: findings do not change.

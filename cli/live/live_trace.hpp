@@ -21,9 +21,11 @@
 
 #include "cli/live/background_work.hpp"
 #include "cli/live/best_curve.hpp"
+#include "cli/live/latest_answers.hpp"
 #include "cli/live/live_recording.hpp"
 #include "cli/live/run_answers.hpp"
 #include "cli/live/space_time_answers.hpp"
+#include "cli/live/tick_pace.hpp"
 #include "cli/live/whole_trace.hpp"
 #include "view/answers/request_handler.hpp"
 
@@ -53,6 +55,8 @@ class LiveTrace : public view::RequestHandler {
   // From any thread.
   void answer(const view::PageRequest& request, Done done) override;
   std::vector<view::MetricFamily> metrics() override;
+  // The whole trace is being analysed, which may take a minute: the destructor waits for it.
+  bool is_analysing() const { return whole_.is_busy(); }
   // Without what takes long: {"computing": share} until it is there.
   Result<view::Answer> answer_now(const view::PageRequest& request);
 
@@ -73,6 +77,7 @@ class LiveTrace : public view::RequestHandler {
   void take_whole();
   view::Json tick() const;
 
+  Result<view::Answer> of_levels(const view::PageRequest& request);
   Result<view::Answer> dispatch(const view::PageRequest& request);
   Result<view::Answer> of_whole(const view::PageRequest& request);
   Result<view::Answer> computing() const;
@@ -84,6 +89,8 @@ class LiveTrace : public view::RequestHandler {
   LiveState state_;
   SpaceTimeAnswers space_time_;
   BestCurve best_;
+  LatestAnswers latest_;
+  TickPace pace_;
   WholeTrace whole_;
   std::shared_ptr<WholeFindings> findings_;  // the latest
   std::atomic<int> waiting_ = 0;             // requests that want the lock

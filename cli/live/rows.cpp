@@ -1,6 +1,13 @@
 #include "cli/live/rows.hpp"
 
+#include <algorithm>
+
 namespace dpm::cli {
+namespace {
+
+constexpr std::size_t kFewEdges = 3;  // not worth a look at the whole window first
+
+}  // namespace
 
 ProcessId row_of(ProcessId process, const TraceInfo& info, bool threads) {
   if (threads || process.value >= info.processes.size()) return process;
@@ -34,9 +41,12 @@ PairRows pair_rows(const LevelsAnalysis& levels, const TraceInfo& info, std::spa
     const auto of = levels.ends_of(pair);
     if (of.from.is_none() || of.to.is_none()) continue;
     const ProcessId from = row_of(of.from, info, threads), to = row_of(of.to, info, threads);
-    if ((wanted && !wanted(from, to)) || levels.of_pair(pair, ends).front().messages == 0) continue;
-    auto& sum = rows[{from, to}];
+    if (wanted && !wanted(from, to)) continue;
+    if (edges.size() > kFewEdges && levels.of_pair(pair, ends).front().messages == 0) continue;
     const auto amounts = levels.of_pair(pair, edges);
+    const auto is_nothing = [](const PairAmounts& did) { return did.messages == 0; };
+    if (std::all_of(amounts.begin(), amounts.end(), is_nothing)) continue;
+    auto& sum = rows[{from, to}];
     if (sum.empty()) sum.resize(amounts.size());
     for (std::size_t i = 0; i < amounts.size(); ++i) sum[i] += amounts[i];
   }

@@ -1,6 +1,7 @@
 #include "cli/live/whole_trace.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <map>
@@ -18,6 +19,7 @@ namespace {
 using view::Json;
 
 constexpr int kPauseFactor = 20;
+constexpr int kNiceness = 10;  // answers come first
 
 class EventCounter : public EventSink {
  public:
@@ -69,6 +71,7 @@ std::shared_ptr<WholeFindings> WholeTrace::ask(const Now& now) {
   events_expected_ = now.events;
   is_busy_ = true;
   thread_ = std::jthread([this, now] {
+    ::setpriority(PRIO_PROCESS, 0, kNiceness);  // on Linux: of this thread
     compute(now);
     is_busy_ = false;
   });

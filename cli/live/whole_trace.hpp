@@ -51,6 +51,7 @@ class WholeTrace {
   std::shared_ptr<WholeFindings> ask(const Now& now);
   // Why there will be none.
   std::optional<std::string> refusal() const;
+  bool is_busy() const { return is_busy_; }
   double computed_share() const;  // of the findings that are being computed
 
  private:

@@ -2,11 +2,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
@@ -23,6 +25,7 @@ namespace dpm::cli {
 namespace {
 
 constexpr std::chrono::seconds kUnwatched{60};
+constexpr int kNiceness = 19;  // beside a program that is recorded: where it uses all cores, the page waits
 
 // A pipe or a terminal that we hold would keep its reader waiting.
 void leave_terminal() {
@@ -90,6 +93,7 @@ class ServeCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
+    if (while_watched_) ::setpriority(PRIO_PROCESS, 0, kNiceness);
     if (auto usable = view::check_options(options_); !usable) return refuse(terminal, *this, usable.error());
     const EndSignals signals;
     if (!await_trace(signals, terminal)) return kDone;
@@ -108,8 +112,9 @@ class ServeCommand : public Command {
     } else {
       signals.await();
     }
-    signals.release();  // an analysis that is under way is waited for; a second signal does not
-    (*trace)->stop();   // before the server that it tells of news
+    (*trace)->stop();  // before the server that it tells of news
+    server->reset();
+    if ((*trace)->is_analysing()) std::quick_exit(kDone);  // it may take a minute, and writes nothing
     return kDone;
   }
 
