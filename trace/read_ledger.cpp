@@ -26,6 +26,10 @@ std::uint64_t sum_of(const std::vector<Loss>& losses) {
 Ledger unfinished_ledger(const TraceRead& read) {
   Ledger ledger;
   ledger.kept = ledger.seen = read.delivered + read.removed + sum_of(read.losses);
+  if (read.is_partial && !read.being_recorded) {
+    ledger.warnings.push_back("the trace is still being read: what follows is not counted");
+    return ledger;
+  }
   const char* why = read.being_recorded ? "the trace is still being recorded"
                                         : "the recorder was killed, or the trace copied while it was at work";
   ledger.warnings.push_back(std::string(why) + ": what it had not yet written, and what it filtered, is not known");
@@ -57,8 +61,9 @@ void add_losses(const StreamSummary& stream, const StreamOutcome& found, bool fi
 }
 
 Ledger ledger_of(const Sidecar& sidecar, const TraceRead& read) {
-  const bool is_complete = sidecar.finished || (sidecar.paused && read.losses.empty() &&
+  const bool is_recorded = sidecar.finished || (sidecar.paused && read.losses.empty() &&
                                                 read.delivered + read.removed == sidecar.ledger.kept);
+  const bool is_complete = is_recorded && !read.is_partial;
   Ledger ledger = is_complete ? sidecar.ledger : unfinished_ledger(read);
   std::vector<Loss> losses = read.losses;
   const std::uint64_t explained = read.delivered + read.removed + sum_of(losses);

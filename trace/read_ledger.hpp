@@ -18,6 +18,7 @@ struct TraceRead {
   std::vector<Loss> losses;       // of streams
   std::vector<Loss> undelivered;  // to the filter that wrote the trace
   bool being_recorded = false;
+  bool is_partial = false;    // more is there, and will be read: what was not delivered is not lost
   std::uint64_t removed = 0;  // records that were not read, because --window had removed them
 };
 

@@ -349,8 +349,11 @@ void TraceFollower::State::note_beginning(const Event& event, bool cut) {
 void TraceFollower::State::settle_ledger() {
   TraceRead found{
       .delivered = delivered, .losses = losses, .undelivered = {}, .being_recorded = recording, .removed = removed};
+  const auto is_read = [](const Stream& stream) { return stream.at_end || stream.refused; };
+  found.is_partial = !std::all_of(streams.begin(), streams.end(), is_read);
   for (const Stream& stream : streams)
-    if (!stream.ahead.empty()) add_losses(stream.ahead.begin()->second, stream.outcome, sidecar.finished, found.losses);
+    if (!stream.ahead.empty() && is_read(stream))
+      add_losses(stream.ahead.begin()->second, stream.outcome, sidecar.finished, found.losses);
   if (const auto undelivered = read_undelivered(directory)) found.undelivered = losses_of(*undelivered);
   ledger = ledger_of(sidecar, found);
   if (missed > 0)

@@ -11,6 +11,7 @@
 namespace dpm {
 namespace {
 
+constexpr std::size_t kDatagramsTried = 1000;  // SENDs, for a RECEIVE: the time is bounded
 constexpr std::uint32_t kNone = RecordedSegment::kNoArc;
 
 bool is_message(const Event& event, EventType type) {
@@ -27,14 +28,15 @@ class ArcFinder {
     const auto& events = recorded_.events;
     for (std::uint32_t i = 0; i < events.size(); ++i) note_beginning(i);
     for (auto& [channel, sends] : streams_) std::sort(sends.begin(), sends.end());
+    for (auto& [channel, datagrams] : datagrams_) match(datagrams);
     std::vector<std::uint32_t> arc_of(events.size(), kNone);
     for (std::uint32_t i = 0; i < events.size(); ++i) {
-      const auto from = beginning_of(events[i]);
+      const auto from = beginning_of(i);
       if (!from || *from == i) continue;
       const Event& begin = events[*from];
       arc_of[i] = static_cast<std::uint32_t>(arcs.size());
-      arcs.push_back({begin.process, events[i].process, kind_of(events[i]), false,
-                      std::max(begin.evidence, events[i].evidence), recorded_.times_ns[*from], recorded_.times_ns[i],
+      arcs.push_back({begin.process, events[i].process, kind_of(events[i]), false, evidence_of(begin, events[i]),
+                      recorded_.times_ns[*from], recorded_.times_ns[i],
                       begin.type == EventType::send ? begin.length_bytes : 0, begin.channel, begin.sequence});
     }
     return arc_of;
@@ -58,6 +60,9 @@ class ArcFinder {
       const ChannelKind kind = kind_of(event.channel);
       if (kind == ChannelKind::numbered) sends_[{event.process.value, event.channel.value, event.sequence}] = i;
       if (kind == ChannelKind::stream) streams_[event.channel.value].push_back({event.sequence, i});
+      if (kind == ChannelKind::datagram) datagrams_[event.channel.value].sent.push_back(i);
+    } else if (is_message(event, EventType::receive) && kind_of(event.channel) == ChannelKind::datagram) {
+      datagrams_[event.channel.value].received.push_back(i);
     } else if (event.type == EventType::create_process) {
       creations_[event.peer.value] = i;
     } else if (event.type == EventType::destroy_process) {
@@ -65,9 +70,11 @@ class ArcFinder {
     }
   }
 
-  std::optional<std::uint32_t> beginning_of(const Event& event) const {
+  std::optional<std::uint32_t> beginning_of(std::uint32_t i) const {
+    const Event& event = recorded_.events[i];
     if (is_message(event, EventType::receive)) {
       if (kind_of(event.channel) == ChannelKind::stream) return first_sent_in(event);
+      if (kind_of(event.channel) == ChannelKind::datagram) return in(datagram_of_, i);
       return in(sends_, Message{event.peer.value, event.channel.value, event.sequence});
     }
     if (event.type == EventType::start_process) return in(creations_, event.process.value);
@@ -75,6 +82,44 @@ class ArcFinder {
     if (event.type == EventType::wait && is_end) return in(ends_, event.peer.value);
     return std::nullopt;
   }
+
+  Evidence evidence_of(const Event& begin, const Event& end) const {
+    const bool is_datagram = end.type == EventType::receive && kind_of(end.channel) == ChannelKind::datagram;
+    return is_datagram ? Evidence::inferred : std::max(begin.evidence, end.evidence);
+  }
+
+  struct Datagrams {  // of one channel, as numbers of events
+    std::vector<std::uint32_t> sent, received;
+  };
+
+  // As analysis/messages does: those of a sender arrive in their order, and a RECEIVE is as long as its datagram. It takes
+  // the oldest that fits; of its sender, those before are lost.
+  void match(Datagrams& datagrams) {
+    const auto by_time = [&](auto a, auto b) { return recorded_.times_ns[a] < recorded_.times_ns[b]; };
+    std::stable_sort(datagrams.sent.begin(), datagrams.sent.end(), by_time);
+    std::stable_sort(datagrams.received.begin(), datagrams.received.end(), by_time);
+    std::vector<bool> is_past(datagrams.sent.size());
+    std::size_t first = 0;
+    for (const std::uint32_t receive : datagrams.received) {
+      while (first < is_past.size() && is_past[first]) ++first;
+      const std::size_t end = std::min(first + kDatagramsTried, datagrams.sent.size());
+      std::size_t taken = first;
+      while (taken < end && (is_past[taken] || !fits(datagrams.sent[taken], receive))) ++taken;
+      if (taken == end) continue;
+      datagram_of_[receive] = datagrams.sent[taken];
+      for (std::size_t i = first; i <= taken; ++i)
+        if (sender(datagrams.sent[i]) == sender(datagrams.sent[taken])) is_past[i] = true;
+    }
+  }
+  bool fits(std::uint32_t send, std::uint32_t receive) const {
+    const Event &sent = recorded_.events[send], &received = recorded_.events[receive];
+    const bool is_of_sender = received.peer.is_none() || received.peer == sent.process;
+    // Clocks of two machines are compared by estimates.
+    const bool may_precede =
+        sent.machine != received.machine || recorded_.times_ns[send] <= recorded_.times_ns[receive];
+    return is_of_sender && sent.length_bytes == received.length_bytes && may_precede;
+  }
+  ProcessId sender(std::uint32_t send) const { return recorded_.events[send].process; }
 
   // The first SEND that begins in the bytes that were received.
   std::optional<std::uint32_t> first_sent_in(const Event& receive) const {
@@ -95,6 +140,8 @@ class ArcFinder {
   const TraceInfo& info_;
   std::map<Message, std::uint32_t> sends_;
   std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint32_t>>> streams_;  // offset, event
+  std::unordered_map<std::uint32_t, Datagrams> datagrams_;                                           // by channel
+  std::unordered_map<std::uint32_t, std::uint32_t> datagram_of_;                                     // by RECEIVE
   std::unordered_map<std::uint32_t, std::uint32_t> creations_, ends_;  // by the created, by the ended process
 };
 

@@ -54,7 +54,8 @@ struct RecordedTimeline {
   std::vector<RecordedArc> arcs;          // in the order of their later ends in `events`
 };
 
-// Arcs are those of which both ends are among the events. Datagrams are left out: which SEND a RECEIVE took is a guess.
+// Arcs are those of which both ends are among the events. Which SEND of a datagram a RECEIVE took follows from order and size
+// (evidence: inferred); where datagrams were on their way when the events begin, the first may be drawn to later ones.
 RecordedTimeline make_recorded_timeline(const RecordedEvents& recorded, const TraceInfo& info);
 
 // The path that ends last before `to_ns`.

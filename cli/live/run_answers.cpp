@@ -179,11 +179,13 @@ Result<Answer> event_at_answer(const Json& params, LiveRecording& recording) {
   if (!process) return process.error();
   const auto at_s = number_of(params, "at_s", 0, -2e9, 2e9);
   if (!at_s) return at_s.error();
+  const auto asked = params.find("direction");
+  const std::string direction = asked == params.end() || !asked->is_string() ? "" : asked->get<std::string>();
+  if (asked != params.end() && direction != "before" && direction != "after")
+    return Error{R"('direction' must be "before" or "after")"};
   constexpr std::uint64_t kEventsMost = 300'000;
   const RunTime at = RunTime::from_seconds(*at_s);
-  const Json direction = params.value("direction", Json());
   const bool is_before = direction == "before", is_after = direction == "after";
-  if (!direction.is_null() && !is_before && !is_after) return Error{R"("direction" is "before" or "after")"};
   std::optional<std::size_t> nearest;
   std::optional<LiveRecording::Window> window;
   for (std::int64_t around_ns = 1'000'000; !nearest && around_ns < (std::int64_t{1} << 60); around_ns *= 16) {
@@ -198,9 +200,9 @@ Result<Answer> event_at_answer(const Json& params, LiveRecording& recording) {
       if (!nearest || distance(i) < distance(*nearest)) nearest = i;
     }
   }
-  if (!nearest && is_before) return Error{"this process has no event before"};
-  if (!nearest && is_after) return Error{"this process has no event after"};
-  if (!nearest) return Error{"this process has no event"};
+  if (!nearest)
+    return Error{direction.empty() ? "this process has no event"
+                                   : "this process has no event " + direction + " this moment"};
   Answer answer;
   answer.json = {{"at_s", static_cast<double>(window->times_ns[*nearest]) * 1e-9},
                  {"type", std::string(name_of(window->events[*nearest].type))},

@@ -1,7 +1,9 @@
 // The live page's answers for traces that grow, are damaged, or have hostile names, without a server.
 #include "cli/live/live_trace.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -158,16 +160,23 @@ TEST_CASE("live: a small window is exact, a large one is not", "[live]") {
   CHECK(message.at("past_left_out").get<int>() > 0);
   CHECK(message.at("sent_s") == Approx(sent.at(200)));
   const Json event = ask(*live, "event_at", {{"process", 0}, {"at_s", 5.0}}).json;
-  // From event to event: each step leads further, and an event is not its own neighbour.
-  for (const auto& [direction, sign] : {std::pair{"before", -1}, std::pair{"after", 1}}) {
-    double at_s = event.at("at_s");
-    for (int step = 0; step < 3; ++step) {
-      const double next_s =
-          ask(*live, "event_at", {{"process", 0}, {"at_s", at_s}, {"direction", direction}}).json.at("at_s");
-      CHECK((next_s - at_s) * sign > 0);
-      at_s = next_s;
+  // From event to event, to the end and back.
+  std::vector<double> times_s, back_s;
+  const auto walk = [&](const char* direction, double at_s, std::vector<double>& passed) {
+    for (;;) {
+      const auto next = live->answer_now({"event_at", {{"process", 0}, {"at_s", at_s}, {"direction", direction}}});
+      if (!next) return next.error().what;
+      passed.push_back(at_s = next->json.at("at_s").get<double>());
+      if (passed.size() > 50) return std::string();
     }
-  }
+  };
+  walk("after", 4.9, times_s);
+  REQUIRE(times_s.size() == 51);
+  CHECK(std::adjacent_find(times_s.begin(), times_s.end(), std::greater_equal<>()) == times_s.end());
+  walk("before", times_s.back(), back_s);
+  std::reverse(times_s.begin(), times_s.end());
+  CHECK(std::equal(times_s.begin() + 1, times_s.end(), back_s.begin()));
+  CHECK(walk("after", 1e6, back_s) == "this process has no event after this moment");
   CHECK(event.at("at_s").get<double>() == Approx(5.0).margin(.001));
 }
 
@@ -258,6 +267,7 @@ TEST_CASE("live: parameters that make no sense are refused with a sentence", "[l
       {"spacetime", {{"rows", {"client"}}}},
       {"message", {{"arc", 12345}}},
       {"event_at", {{"process", 7}}},
+      {"event_at", {{"process", 0}, {"direction", "sideways"}}},
       {"no_such_request", Json::object()},
   };
   for (const auto& [name, params] : kBad) {

@@ -72,6 +72,37 @@ TEST_CASE("recorded timeline: a question and its answer", "[timeline]") {
   }
 }
 
+TEST_CASE("recorded timeline: datagrams are taken by order and size", "[timeline]") {
+  Recorded r(3, ChannelKind::datagram);
+  constexpr std::uint32_t kC = 2;
+  const auto add = [&](EventType type, std::uint32_t process, std::int64_t at_ns, std::uint32_t bytes,
+                       std::uint64_t number) {
+    Event& event = r.add(type, process, kC, at_ns, 0);
+    if (type == EventType::receive) event.peer = ProcessId{};  // a meter does not know
+    event.channel = ChannelId{kC};
+    event.length_bytes = bytes;
+    event.sequence = number;
+  };
+  add(EventType::receive, kC, 5, 10, 0);  // sent before these events begin
+  add(EventType::send, kA, 10, 10, 7);
+  add(EventType::send, kA, 11, 20, 8);  // lost
+  add(EventType::send, kA, 12, 10, 9);
+  add(EventType::send, kB, 13, 20, 3);
+  add(EventType::receive, kC, 20, 10, 0);
+  add(EventType::receive, kC, 21, 10, 0);
+  add(EventType::receive, kC, 22, 20, 0);
+  add(EventType::receive, kC, 23, 10, 0);  // its SEND was not seen
+  const auto arcs = r.timeline().arcs;
+  REQUIRE(arcs.size() == 3);
+  const auto is_arc = [](const RecordedArc& arc, std::uint32_t from, std::uint64_t number, std::int64_t received_ns) {
+    return arc.from == ProcessId{from} && arc.to == ProcessId{kC} && arc.sequence == number &&
+           arc.received_ns == received_ns && arc.evidence == Evidence::inferred;
+  };
+  CHECK(is_arc(arcs[0], kA, 7, 20));
+  CHECK(is_arc(arcs[1], kA, 9, 21));
+  CHECK(is_arc(arcs[2], kB, 3, 22));
+}
+
 TEST_CASE("recorded timeline: a window that ends earlier has its own path", "[timeline]") {
   auto timeline = question_and_answer().timeline();
   mark_critical_path(timeline, 8);

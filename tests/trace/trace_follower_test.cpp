@@ -194,6 +194,26 @@ TEST_CASE("follower: a trace that has ended, and no trace", "[trace]") {
   CHECK_FALSE(TraceFollower::open(folder / "nowhere").has_value());
 }
 
+TEST_CASE("follower: what has not been read yet is not lost", "[trace]") {
+  const bool has_ended = GENERATE(true, false);
+  INFO("the recorder has ended: " << has_ended);
+  Recording recording(small_info(2, 4, 4));
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    recording.give(random_events(seed, 50, recording.info));
+    recording.writer->checkpoint();
+  }
+  if (has_ended) recording.end();
+  Viewer viewer(recording.path);
+  while (viewer.look(1) > 0) {
+    const Ledger& ledger = viewer.follower.ledger();
+    CHECK(ledger.lost == 0);
+    CHECK(ledger.kept == viewer.events.size());
+    CHECK(ledger.seen == ledger.kept);
+  }
+  CHECK(viewer.follower.ledger().kept == recording.given);
+  CHECK(viewer.follower.ledger().lost == 0);
+}
+
 TEST_CASE("follower: what was delivered can be read again from its place", "[trace]") {
   const TemporaryFolder folder;
   const TraceInfo info = small_info(2, 3, 3);
