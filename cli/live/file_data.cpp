@@ -1,64 +1,121 @@
 #include "cli/live/file_data.hpp"
 
-#include <chrono>
 #include <optional>
-#include <thread>
+#include <utility>
 
-#include "cli/live/live_trace.hpp"
+#include "cli/live/best_curve.hpp"
+#include "cli/live/levels_answer.hpp"
+#include "cli/live/placement_answers.hpp"
+#include "cli/live/run_answers.hpp"
+#include "cli/live/space_time_answers.hpp"
+#include "cli/live/whole_trace.hpp"
 
 namespace dpm::cli {
 namespace {
 
 using view::Json;
 
-constexpr std::uint64_t kEventsMost = 2'000'000;  // reading these again takes a second or two
 constexpr std::size_t kBins = 400;
 constexpr std::size_t kArcsMost = 6'000;  // single messages in a file: about a megabyte
 
 Json as_json(const view::Answer& answer) { return Json::parse(view::to_json(answer)); }
 
-// An answer that may still be computed is waited for: it takes as long as the analysis itself. None: the trace has no such answer.
-std::optional<Json> answer_of(LiveTrace& trace, const std::string& name, Json params = Json::object()) {
-  for (;;) {
-    const auto answer = trace.answer_now({name, params});
-    if (!answer) return std::nullopt;
-    if (!answer->json.contains("computing")) return as_json(*answer);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-}
-
 // The widest window around the middle of the run whose events are few enough to be shown one by one.
-std::optional<Json> single_events(LiveTrace& trace, double to_s) {
+std::optional<Json> single_events(LiveRecording& recording) {
+  SpaceTimeAnswers space_time;
+  const double to_s = recording.now().seconds();
   for (double part = 1; part * to_s > 1e-9; part /= 2) {
     const double from_s = to_s * (1 - part) / 2;
-    auto events = answer_of(trace, "spacetime", {{"from_s", from_s}, {"to_s", from_s + part * to_s}});
-    if (!events) return std::nullopt;
-    if (!events->value("exact", false) || (*events)["arc_from"].size() > kArcsMost) continue;
-    (*events)["from_s"] = from_s;
-    (*events)["to_s"] = from_s + part * to_s;
+    const auto answer = space_time.space_time({{"from_s", from_s}, {"to_s", from_s + part * to_s}}, recording);
+    if (!answer) return std::nullopt;
+    Json events = as_json(*answer);
+    if (!events.value("exact", false) || events["arc_from"].size() > kArcsMost) continue;
+    events["from_s"] = from_s;
+    events["to_s"] = from_s + part * to_s;
     return events;
   }
   return std::nullopt;
 }
 
+Json placement_of(const WholeFindings& whole) {
+  const TraceInfo& info = whole.found.input.info;
+  if (!whole.trials) return without_placements(info, whole.trials.error().what);
+  Json document = placements_document(**whole.trials);
+  document["best"] = nullptr;
+  return document;
+}
+
+Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
+  const LiveState state{
+      .source = {}, .version = 1, .dpm = DPM_VERSION, .no_predictions = whole.trials ? "" : whole.trials.error().what};
+  Json answers = {{"describe", as_json(describe_answer(recording, state))}, {"placement", placement_of(whole)}};
+  if (auto queues = queues_document(whole)) answers["queues"] = *std::move(queues);
+  if (auto paths = paths_document(whole, 40)) answers["paths"] = *std::move(paths);
+  if (const auto overview = overview_answer({{"width", kBins}}, recording, &whole, {}))
+    answers["overview"] = as_json(*overview);
+  return answers;
+}
+
 }  // namespace
 
-Json file_data(const std::string& path) {
-  auto opened = LiveTrace::open(path, {.levels = {}, .source = {}, .dpm = DPM_VERSION});
-  if (!opened) return nullptr;
-  LiveTrace& trace = **opened;
-  if (trace.read(kEventsMost)) return nullptr;
-  if (!answer_of(trace, "statistics")) return nullptr;  // the whole trace has been analysed from here on
-  Json answers = Json::object();
-  for (const char* name : {"describe", "queues", "paths", "placement"})
-    if (auto answer = answer_of(trace, name)) answers[name] = *std::move(answer);
-  if (auto overview = answer_of(trace, "overview", {{"width", kBins}})) answers["overview"] = *std::move(overview);
-  const double now_s = answers.contains("describe") ? answers["describe"].value("now_s", 0.) : 0;
-  if (now_s <= 0) return nullptr;
-  Json data = {{"answers", std::move(answers)}};
-  if (auto levels = answer_of(trace, "levels", {{"width", kBins}})) data["levels"] = *std::move(levels);
-  if (auto events = single_events(trace, now_s)) data["spacetime"] = *std::move(events);
+void FileData::add_to(Asked& asked) {
+  asked.computations.push_back(predicted_);
+  asked.sinks.push_back(this);
+}
+
+void FileData::on_begin(const TraceInfo& info) {
+  levels_->on_begin(info);
+  endings_.on_begin(info);
+}
+
+void FileData::on_events(std::span<const Event> batch) {
+  seen_ += batch.size();
+  if (seen_ > kEventsMost) {
+    events_ = {};
+    return;
+  }
+  levels_->on_events(batch);
+  endings_.on_events(batch);
+  events_.insert(events_.end(), batch.begin(), batch.end());
+}
+
+void FileData::on_end(const LossReport& losses) {
+  levels_->on_end(losses);
+  endings_.on_end(losses);
+}
+
+Json FileData::take(Findings& found) {
+  if (events_.empty()) return nullptr;
+  WholeFindings whole;
+  whole.found = std::move(found);
+  whole.is_final = true;
+  const TraceInput& input = whole.found.input;
+  const auto history = whole.found.histories.of(predicted_);
+  if (history) {
+    whole.caveats = find_trace_caveats(input, **history, endings_, {}).sentences;
+    whole.trials = PlacementTrials::make(*history, input.info);
+  } else {
+    whole.trials = history.error();
+  }
+  LiveRecording recording(std::move(levels_), input.info, input.ledger, std::move(events_));
+  Json data = nullptr;
+  if (recording.now().ns > 0) {
+    data = {{"answers", answers_of(recording, whole)}};
+    if (const auto levels = levels_answer({{"width", kBins}}, recording, {})) data["levels"] = as_json(*levels);
+    if (auto events = single_events(recording)) data["spacetime"] = *std::move(events);
+  }
+  found = std::move(whole.found);
   return data;
+}
+
+Json file_data(const std::string& path) {
+  const auto opened = FollowedEvents::open(path);
+  if (!opened) return nullptr;
+  FileData data(opened->info().properties.scripted);
+  Asked asked;
+  data.add_to(asked);
+  auto found = find_all(path, std::move(asked));
+  return found ? data.take(*found) : Json(nullptr);
 }
 
 }  // namespace dpm::cli

@@ -1,5 +1,8 @@
 #include "cli/live/live_recording.hpp"
 
+#include <map>
+#include <set>
+
 namespace dpm::cli {
 
 LiveRecording::LiveRecording(FollowedEvents events, LevelsOptions options)
@@ -12,6 +15,10 @@ Result<LiveRecording> LiveRecording::open(const std::string& path, LevelsOptions
   if (!events) return events.error();
   return LiveRecording(*std::move(events), options);
 }
+
+LiveRecording::LiveRecording(std::unique_ptr<const LevelsAnalysis> whole, TraceInfo info, Ledger ledger,
+                             std::vector<Event> events)
+    : whole_(std::move(whole)), whole_info_(std::move(info)), kept_(std::move(events)), ledger_(std::move(ledger)) {}
 
 bool LiveRecording::read(std::uint64_t events_max) {
   if (whole_ != nullptr) return false;
@@ -31,6 +38,10 @@ void LiveRecording::use(std::unique_ptr<const LevelsAnalysis> whole, TraceInfo i
 }
 
 std::optional<LiveRecording::Window> LiveRecording::events_of(RunTime from, RunTime to, std::uint64_t events_max) {
+  if (!events_) {
+    Window window = kept_events_of(from, to);
+    return window.inside > events_max ? std::nullopt : std::optional(std::move(window));
+  }
   const MachineOffsets& offsets = levels().offsets();
   const PacketIndex::Found found = index_.find(from, to, offsets);
   if (found.events > events_max) return std::nullopt;
@@ -45,6 +56,35 @@ std::optional<LiveRecording::Window> LiveRecording::events_of(RunTime from, RunT
         window.inside += at >= from && at < to;
       }
     });
+  return window;
+}
+
+// With as much time before and after, where the other ends of messages are, and the event before and after that of each
+// process, which says what it did meanwhile.
+LiveRecording::Window LiveRecording::kept_events_of(RunTime from, RunTime to) const {
+  const MachineOffsets& offsets = levels().offsets();
+  const std::int64_t margin_ns = to.ns - from.ns;
+  const RunTime near_from{from.ns - margin_ns}, near_to{to.ns + margin_ns};
+  Window window;
+  std::map<ProcessId, std::size_t> before;
+  std::set<ProcessId> is_after;
+  const auto add = [&](const Event& event) {
+    window.events.push_back(event);
+    window.times_ns.push_back(offsets.run_time(event.machine, event.local_time).ns);
+  };
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const Event& event = kept_[i];
+    if (!offsets.has(event.machine)) continue;
+    const RunTime at = offsets.run_time(event.machine, event.local_time);
+    if (at < near_from) {
+      before[event.process] = i;
+      continue;
+    }
+    const auto last = before.find(event.process);
+    if (last != before.end()) add(kept_[last->second]), before.erase(last);
+    window.inside += at >= from && at < to;
+    if (at < near_to || is_after.insert(event.process).second) add(event);
+  }
   return window;
 }
 

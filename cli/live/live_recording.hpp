@@ -22,6 +22,9 @@ class LiveRecording {
 
   static Result<LiveRecording> open(const std::string& path, LevelsOptions options = {});
 
+  // A trace that has ended and was read as a whole, with all its events: nothing is read again.
+  LiveRecording(std::unique_ptr<const LevelsAnalysis> whole, TraceInfo info, Ledger ledger, std::vector<Event> events);
+
   // Reads at most about `events_max` events. True: there may be more already.
   bool read(std::uint64_t events_max);
 
@@ -30,12 +33,12 @@ class LiveRecording {
   void use(std::unique_ptr<const LevelsAnalysis> whole, TraceInfo info);
 
   const TraceInfo& info() const { return whole_info_ ? *whole_info_ : events_->info(); }
-  const TraceInfo& trace_info() const { return events_->info(); }  // for events_of()
+  const TraceInfo& trace_info() const { return events_ ? events_->info() : *whole_info_; }  // for events_of()
   const LevelsAnalysis& levels() const { return whole_ ? *whole_ : *levels_; }
-  const Ledger& ledger() const { return events_->ledger(); }
-  bool is_over() const { return events_->is_over(); }
-  bool is_cut_off() const { return events_->is_cut_off(); }
-  double read_share() const { return events_->read_share(); }
+  const Ledger& ledger() const { return events_ ? events_->ledger() : ledger_; }
+  bool is_over() const { return !events_ || events_->is_over(); }
+  bool is_cut_off() const { return events_ && events_->is_cut_off(); }
+  double read_share() const { return events_ ? events_->read_share() : 1; }
   RunTime now() const { return levels().offsets().last(); }
   bool is_empty() const { return levels().events() == 0; }
 
@@ -50,12 +53,15 @@ class LiveRecording {
  private:
   LiveRecording(FollowedEvents events, LevelsOptions options);
 
-  std::unique_ptr<FollowedEvents> events_;  // the levels keep a reference to its tables
+  Window kept_events_of(RunTime from, RunTime to) const;
+
+  std::unique_ptr<FollowedEvents> events_;  // the levels keep a reference to its tables; none: all are in `kept_`
   std::unique_ptr<LevelsAnalysis> levels_;  // until there is `whole_`
   PacketIndex index_;
   std::unique_ptr<const LevelsAnalysis> whole_;
   std::optional<TraceInfo> whole_info_;
-  std::vector<Event> batch_;
+  std::vector<Event> kept_;
+  Ledger ledger_;  // of these
 };
 
 }  // namespace dpm::cli

@@ -1,6 +1,8 @@
 // The report of `dpm run`: the report of the trace, with the published figures, sweeps and predictions of the study.
+// `views` is what the page shows of the trace (cli/live/file_data.hpp).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 namespace dpm::cli {
 
 std::string run_report(const Findings& findings, const std::vector<SweepResult>& sweeps,
-                       const std::vector<MatrixResult>& matrices, const std::vector<Comparison>& comparisons);
+                       const std::vector<MatrixResult>& matrices, const std::vector<Comparison>& comparisons,
+                       const nlohmann::ordered_json& views);
 
 }  // namespace dpm::cli

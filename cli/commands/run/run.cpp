@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/findings/findings.hpp"
 #include "cli/input/window_option.hpp"
+#include "cli/live/file_data.hpp"
 #include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
 #include "cli/printable.hpp"
@@ -48,6 +49,7 @@ struct Outcome {
   std::vector<Comparison> comparisons;
   std::vector<std::string> not_answered;  // requests of the scenario that this run could not answer
   Json results;
+  Json views;  // what the report's page shows of the trace
 };
 
 bool is_named(const std::vector<std::string>& names, const std::string& name) {
@@ -184,14 +186,17 @@ class RunCommand : public Command {
     if (!roles) return roles.error();
     const auto asked = ask(file, *outcome.system, outcome.scenario);
     if (!asked) return asked.error();
-    auto findings =
-        find_all(trace, {.history = {.processes = computation->only, .external_time = request.external_time},
-                         .method = *method,
-                         .causality = *roles,
-                         .computations = asked->computations,
-                         .sinks = asked->sinks});
+    Asked questions{.history = {.processes = computation->only, .external_time = request.external_time},
+                    .method = *method,
+                    .causality = *roles,
+                    .computations = asked->computations,
+                    .sinks = asked->sinks};
+    FileData views(true);
+    if (!output_.empty()) views.add_to(questions);
+    auto findings = find_all(trace, std::move(questions));
     if (!findings) return findings.error();
     outcome.findings = std::move(*findings);
+    if (!output_.empty()) outcome.views = views.take(*outcome.findings);
     auto& warnings = outcome.run.ledger.warnings;
     warnings.insert(warnings.end(), outcome.findings->missing.begin(), outcome.findings->missing.end());
     answer_requests(file, *asked, outcome);
@@ -287,7 +292,8 @@ class RunCommand : public Command {
     if (folder.is_kept()) {
       const std::string results = outcome.results.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
       if (auto done = write_new_file(folder.results(), results); !done) return refuse(terminal, *this, done.error());
-      const std::string report = run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons);
+      const std::string report =
+          run_report(*outcome.findings, outcome.sweeps, outcome.matrices, outcome.comparisons, outcome.views);
       if (auto done = write_new_file(folder.report(), report); !done) return refuse(terminal, *this, done.error());
       terminal.err << "wrote " << output_ << ": trace, results.json, report.html\n";
     }
