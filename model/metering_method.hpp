@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,9 +48,15 @@ class MeteringMethod {
   virtual ~MeteringMethod() = default;
   virtual std::string name() const = 0;
   virtual std::string summary() const = 0;  // what it costs and what it sees, in a line
-  // Why this account cannot use it on this machine, and what would help; empty: nothing speaks against it. Changes nothing
-  // and starts nothing.
-  virtual std::string obstacle() const { return ""; }
+  // Why this account cannot use it on this machine, and what would help. Changes nothing and starts nothing.
+  struct Obstacle {
+    std::string reason, advice;
+  };
+  virtual std::optional<Obstacle> obstacle() const { return std::nullopt; }
+  // Why another method serves better here, although this one could be used; empty: nothing speaks for another.
+  virtual std::string drawback() const { return ""; }
+  // It meters this process already, or has let it go and left something in it.
+  virtual bool has_custody(std::uint32_t) const { return false; }
   virtual bool finds_callers() const { return true; }  // MeterOptions::callers
 
   // The calling process becomes the program; returns in a process that supervises it. `command` is searched in PATH.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "os/unique_fd.hpp"
 
@@ -24,5 +25,10 @@ class BorrowedStandardStreams {
 
 // Raises this process's limit to its hard limit, and as root to at least `least`.
 void allow_many_descriptors(unsigned long least = 0);
+
+// Those that are open now, in order.
+std::vector<int> open_descriptors();
+// Closes all above the standard streams but these.
+void close_descriptors_but(std::vector<int> kept);
 
 }  // namespace dpm

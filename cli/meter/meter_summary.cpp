@@ -68,7 +68,7 @@ std::string parallelism_line(const Findings& found) {
   return text;
 }
 
-// Which source metered it, unless it is the one that takes part in calls and needs no explanation.
+// Which source metered it, unless it takes part in calls and was asked for.
 std::string changes_line(const MeteredFacts& program, const MeterSummary& meter) {
   if (meter.notified_calls == 0 && meter.recorded_calls > 0)
     return fmt::format("  source: {}; no call waited for the meter\n", program.source);
@@ -78,6 +78,7 @@ std::string changes_line(const MeteredFacts& program, const MeterSummary& meter)
         fmt::format(", which cost {} of CPU time each", seconds_text(static_cast<double>(meter.call_cost_ns) * 1e-9));
   if (meter.held_calls > 0) text += fmt::format("; it held {} until their data came", meter.held_calls);
   text += "\n";
+  if (program.source.find("(auto") != std::string::npos) text += fmt::format("  source: {}\n", program.source);
   if (program.privileges_given_up)
     text += "  no_new_privs was set: setuid programs that it started gained no privileges (dpm doctor)\n";
   return text;

@@ -3,6 +3,11 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
 
 #include "os/whole_io.hpp"
 #include "tests/support/catch.hpp"
@@ -42,6 +47,19 @@ TEST_CASE("descriptors: a process gets as many as its hard limit allows", "[os]"
   CHECK(now.rlim_cur == usual.rlim_max);
   CHECK(now.rlim_max == usual.rlim_max);
   CHECK(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+}
+
+TEST_CASE("descriptors: all are closed but those that are kept", "[os]") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::array<int, 6> opened = {};
+    for (int& fd : opened) fd = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close_descriptors_but({opened[4], opened[1]});
+    ::_exit(open_descriptors() == std::vector<int>{0, 1, 2, opened[1], opened[4]} ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 }  // namespace dpm

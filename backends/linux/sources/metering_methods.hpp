@@ -1,4 +1,5 @@
-// The ways to meter a program on this machine, as `dpm meter --source` names them; the default comes first.
+// The ways to meter a program on this machine, as `dpm meter --source` names them. `auto` takes the first that can be used; the last
+// needs only the right to run the program.
 #pragma once
 
 #include <memory>

@@ -33,35 +33,37 @@ class AcquireCommand : public Command {
                  "Be notified of socket, connect, dup and close as well; a signal may then disturb these");
     app.add_flag("--serve", serve_, "Show the program in the browser while it runs: prints the address of a page");
     window_.describe(app, "trace");
-    source_.describe(app);
+    source_.describe(app, options_);
   }
 
   int run(Terminal& terminal) override {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->window = window_.window();
-    if (const std::string obstacle = source_.obstacle(); !obstacle.empty())
-      return refuse(terminal, *this, Error{obstacle});
+    auto source = source_.choose({.running_pid = pid_});
+    if (!source) return refuse(terminal, *this, source.error());
     const std::string name = read_command_name(pid_, pid_);
     const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
     if (!folder) return refuse(terminal, *this, folder.error());
-    auto run = source_.method().acquire(pid_, options_);
+    auto run =
+        SourceOption::begin(*source, [this](const MeteringMethod& method) { return method.acquire(pid_, options_); });
     if (!run) {
       folder->remove();
       return refuse(terminal, *this, run.error());
     }
-    return meter(**run, *std::move(plan), *folder, terminal);
+    return meter(**run, source->reason, *std::move(plan), *folder, terminal);
   }
 
  private:
-  int meter(MeteredRun& run, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+  int meter(MeteredRun& run, const std::string& source, RecordingPlan plan, const OutputFolder& folder,
+            Terminal& terminal) {
     const auto lock = RecordingLock::hold(folder.path());
     if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
     if (serve_)
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm acquire: no page: " << done.error().what << '\n';
     MeteredFacts facts = run.facts();
-    facts.source = source_.choice();
+    facts.source = source;
     Conclusion conclusion(folder, std::move(facts), terminal, {.control_c_ends_it = true});
     const auto recorded = record(run, std::move(plan),
                                  {.trace = folder.trace(),

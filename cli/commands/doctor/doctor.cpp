@@ -1,4 +1,6 @@
 // dpm doctor: whether programs can be metered on this machine, what is missing, and what to do about it.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +14,10 @@ namespace {
 
 std::string obstacle_of(const std::string& source) {
   for (const auto& method : metering_methods())
-    if (method->name() == source) return method->obstacle();
+    if (method->name() == source) {
+      const auto obstacle = method->obstacle();
+      return obstacle ? fmt::format("{}: {}", obstacle->reason, obstacle->advice) : "";
+    }
   return "this dpm was built without it (clang, bpftool and libbpf-dev were not there)";
 }
 

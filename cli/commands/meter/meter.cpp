@@ -31,14 +31,6 @@ Result<void> check_machine(const MachineCapabilities& machine) {
   return Error{fmt::format("programs cannot be metered here: {} ('dpm doctor' says more)", text)};
 }
 
-std::string ring_size(const std::string& text) {
-  constexpr std::size_t kLeast = 4096, kMost = std::size_t{1} << 30;
-  std::size_t bytes = 0;
-  if (!CLI::detail::lexical_cast(text, bytes) || bytes < kLeast || bytes > kMost || (bytes & (bytes - 1)) != 0)
-    return fmt::format("a ring has a power of two of bytes, from {} to {}, not '{}'", kLeast, kMost, text);
-  return "";
-}
-
 class MeterCommand : public Command {
  public:
   std::string name() const override { return "meter"; }
@@ -61,12 +53,7 @@ class MeterCommand : public Command {
                  "Record which function of the program made each call, not only of the C library; calls take longer");
     app.add_flag("--whole-cpu", whole_cpu_time_, "Do not subtract the cost of notification from CPU times");
     window_.describe(app, "trace");
-    source_.describe(app);
-    app.add_option(
-           "--ring", options_.ring_bytes,
-           "The bytes of each processor's ring, where records of --source kernel wait: a power of two (default: 8 MiB)")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(ring_size);
+    source_.describe(app, options_);
     auto* wait = app.add_flag("--wait", wait_,
                               "Stay the program's parent until the trace is complete and the summary printed (default: "
                               "on a terminal until the command ends, elsewhere not)");
@@ -84,12 +71,8 @@ class MeterCommand : public Command {
       refuse(terminal, *this, Error{program.problem});
       return program.exit_status;
     }
-    if (const std::string obstacle = source_.obstacle(); !obstacle.empty())
-      return refuse(terminal, *this, Error{obstacle});
-    if (where_ && !source_.method().finds_callers())
-      return refuse(
-          terminal, *this,
-          Error{fmt::format("--where works with --source notify only, not with {}", source_.method().name())});
+    auto source = source_.choose({.callers = where_});
+    if (!source) return refuse(terminal, *this, source.error());
     const MachineCapabilities machine = probe_capabilities();
     if (auto done = check_machine(machine); !done) return refuse(terminal, *this, done.error());
     if (program.gains_privileges && !machine.may_administrate && !machine.no_new_privileges)
@@ -105,7 +88,7 @@ class MeterCommand : public Command {
       if (!status) return refuse(terminal, *this, status.error());
       if (*status) return **status;
     }
-    return become(*std::move(plan), *folder, terminal);
+    return become(*std::move(source), *std::move(plan), *folder, terminal);
   }
 
  private:
@@ -115,8 +98,9 @@ class MeterCommand : public Command {
   }
 
   // Returns in the supervisor, when the program has ended.
-  int become(RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
-    auto run = source_.method().launch(command_, options_);
+  int become(SourceOption::Choice source, RecordingPlan plan, const OutputFolder& folder, Terminal& terminal) {
+    auto run =
+        SourceOption::begin(source, [this](const MeteringMethod& method) { return method.launch(command_, options_); });
     if (!run) {
       folder.remove();
       return refuse(terminal, *this, run.error());
@@ -126,7 +110,7 @@ class MeterCommand : public Command {
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm meter: no page: " << done.error().what << '\n';
     MeteredFacts facts = (*run)->facts();
-    facts.source = source_.choice();
+    facts.source = source.reason;
     Conclusion conclusion(folder, std::move(facts), terminal,
                           {.control_c_ends_it = wait_, .silent = terminal.err_is_tty && !wait_});
     const auto recorded = record(**run, std::move(plan),

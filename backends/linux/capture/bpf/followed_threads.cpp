@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -31,10 +32,17 @@ std::uint64_t as_in_proc(std::uint64_t began_ns) {
   return began_ns / kTickNs * kTickNs;
 }
 
-// The path that the kernel was given may be relative; /proc has the whole path, as long as the process runs this program.
-std::string program_path(std::uint32_t pid, const std::string& given) {
+// The path that the kernel was given may be relative, or lead to another by links; /proc has the whole path of the file
+// itself, as long as the process runs this program. Otherwise the file system is asked.
+std::string program_path(std::uint32_t pid, const std::string& given, const std::string& file) {
+  const auto is_it = [&file](const std::string& path) {
+    return file_name(path).substr(0, dpm_own_name_max - 1) == file;
+  };
   const std::string path = read_program_path(pid);
-  return file_name(path) == file_name(given) || given.empty() ? path : given;
+  if (file.empty() || is_it(path)) return path;
+  std::error_code failed;
+  const std::string behind_links = std::filesystem::canonical(given, failed).string();
+  return !failed && is_it(behind_links) ? behind_links : given;
 }
 
 }  // namespace
@@ -156,7 +164,7 @@ void FollowedThreads::executed(const dpm_task_record& record, std::int64_t now_n
   thread->read_cpu_time(record.cpu_ns);
   thread->metered->read_waits(record.ready_ns, record.disk_ns);
   thread->sites = {};
-  const std::string path = program_path(record.pid, text_of(record.program));
+  const std::string path = program_path(record.pid, text_of(record.program), text_of(record.file));
   thread->process->program = path;
   meter_.executed(*thread->metered, name_or_file(text_of(record.name), path), path, local(now_ns), now_ns);
 }

@@ -133,17 +133,12 @@ KernelPrograms::KernelPrograms(KernelPrograms&&) noexcept = default;
 KernelPrograms& KernelPrograms::operator=(KernelPrograms&&) noexcept = default;
 KernelPrograms::~KernelPrograms() = default;
 
-std::string KernelPrograms::obstacle() {
-  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0)
-    return "this kernel has no type information (/sys/kernel/btf/vmlinux): use --source notify, or a kernel that was "
-           "built "
-           "with CONFIG_DEBUG_INFO_BTF";
+KernelSurroundings KernelPrograms::surroundings() {
+  KernelSurroundings found = look_at_surroundings();
   // Maps of this kind need CAP_BPF, on every kernel.
   const UniqueFd map(::bpf_map_create(BPF_MAP_TYPE_LRU_HASH, "dpm_trial", 4, 4, 1, nullptr));
-  if (!map && errno == EPERM)
-    return "this account may not load programs into the kernel: run dpm as root, or with the capabilities CAP_BPF and "
-           "CAP_PERFMON, or use --source notify";
-  return "";
+  found.may_make_maps = static_cast<bool>(map) || errno != EPERM;
+  return found;
 }
 
 Result<KernelPrograms> KernelPrograms::load(const Options& options) {

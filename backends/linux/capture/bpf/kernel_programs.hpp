@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/linux/capture/bpf/kernel_record.h"
+#include "backends/linux/capture/bpf/kernel_surroundings.hpp"
 #include "model/result.hpp"
 
 struct ring_buffer;
@@ -26,8 +27,7 @@ class KernelPrograms {
     std::size_t ring_bytes = kRingBytesDefault;  // of each processor; a power of two, and at least a page
     bool paths = true;                           // also report socket, connect, dup and close
   };
-  // Why this account cannot load them, as far as that shows without trying; empty: nothing speaks against it.
-  static std::string obstacle();
+  static KernelSurroundings surroundings();
   // Fails with what is missing and how to get it.
   static Result<KernelPrograms> load(const Options& options);
 

@@ -82,7 +82,7 @@ struct dpm_waits_record {
   unsigned long long ready_ns, disk_ns;
 };
 
-enum { dpm_path_max = 108, dpm_name_max = 16, dpm_file_max = 256 };
+enum { dpm_path_max = 108, dpm_name_max = 16, dpm_file_max = 256, dpm_own_name_max = 64 };
 
 struct dpm_socket_record {
   unsigned long long time_ns : 56, kind : 8;
@@ -111,7 +111,8 @@ struct dpm_task_record {
   unsigned int code;              // exit code as wait(2) tells it; of an exec: the thread's number before
   unsigned long long began_ns;    // of a fork: the child's, since the machine was started
   char name[dpm_name_max];
-  char program[dpm_file_max];  // of an exec
+  char program[dpm_file_max];  // of an exec: the path that the kernel was given,
+  char file[dpm_own_name_max];  // and the name of the file to which it leads
 };
 
 // What a metered call does, as user space reads it from its table of calls (capture/calls/metered_call.hpp).

@@ -23,6 +23,7 @@
 #include "backends/linux/capture/kernel/futex.hpp"
 #include "backends/linux/capture/kernel/seccomp_program.hpp"
 #include "backends/linux/capture/kernel/tracee.hpp"
+#include "os/descriptors.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm {
@@ -112,12 +113,12 @@ UniqueFd install_filter(const Becoming& becoming, Gate& gate) {
   ::_exit(why == ENOENT || why == ENOTDIR ? kNotFound : kNotExecutable);
 }
 
-void leave_the_terminal() {
+void leave_the_terminal(const std::vector<int>& kept) {
   ::setsid();
   const int nowhere = ::open("/dev/null", O_RDWR);
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
-  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
+  close_descriptors_but(kept);
   for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP}) ::signal(signal, SIG_IGN);
   ::prctl(PR_SET_NAME, "dpm-meter");
 }
@@ -200,7 +201,7 @@ Result<LaunchedProgram> launch(const std::vector<std::string>& command, const La
   }
   const pid_t supervisor = ::fork();
   if (supervisor != 0) ::_exit(supervisor < 0 ? 1 : 0);
-  leave_the_terminal();
+  leave_the_terminal(options.kept);
   auto launched = supervise(pid, command, options, *gate);
   if (!launched) announce(gate->open, kEnd);
   return launched;

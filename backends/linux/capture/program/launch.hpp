@@ -22,6 +22,8 @@ namespace dpm {
 struct LaunchOptions {
   bool notifies = true;      // the program's calls wait for a supervisor: the program has a filter, and a listener
   bool exact_paths = false;  // notify socket, connect, dup and close as well: docs/metering.md says what that risks
+  // Descriptors that the process which supervises keeps; the program gets them only if exec() leaves them open.
+  std::vector<int> kept;
   bool own_session = false;  // of a child: it leads a session, and so a process group, without a terminal
 };
 

@@ -19,7 +19,7 @@ constexpr std::size_t kClientsMax = 16;
 constexpr std::size_t kProcessesToldMax = 10'000;  // an answer must fit the socket's buffer
 constexpr std::string_view kOk = "ok ", kError = "error ";
 
-std::string meter_socket(std::uint32_t meter_pid) { return "meter-" + std::to_string(meter_pid); }
+std::string meter_socket(std::uint32_t meter_pid) { return kMeterSockets + std::to_string(meter_pid); }
 
 bool is_text(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte >= ' ' && byte != 0x7f; });

@@ -40,7 +40,7 @@ class ControlServer {
  public:
   static constexpr std::size_t kLineMax = 4096;
 
-  // For the calling process, which must be the meter of a kept program.
+  // For the calling process, which must be a meter.
   static Result<ControlServer> open(MeterControl control);
   ControlServer(ControlServer&&) = default;
   ControlServer& operator=(ControlServer&&) = delete;

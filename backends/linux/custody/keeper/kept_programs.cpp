@@ -4,9 +4,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
 #include "backends/linux/capture/kernel/open_descriptors.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "backends/linux/custody/keeper/keeper_process.hpp"
+#include "backends/linux/custody/keeper/meter_status.hpp"
 
 namespace dpm {
 namespace {
@@ -32,11 +38,46 @@ std::optional<KeptProgram> ask(const SocketFolder& folder, const std::string& so
                      .user = peer.user};
 }
 
+// What a meter without a keeper says of its program. A meter that is stopped does not answer.
+std::optional<KeptProgram> ask_unkept(const SocketFolder& folder, const std::string& socket_name,
+                                      std::uint32_t meter_pid) {
+  constexpr std::string_view kRequest = "status\n", kOk = "ok ";
+  const UniqueFd meter = folder.connect(socket_name, SOCK_STREAM);
+  const timeval patience = {1, 0};
+  if (!meter || ::setsockopt(meter.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0)
+    return std::nullopt;
+  if (::send(meter.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL) < 0) return std::nullopt;
+  char answer[8192];
+  const ssize_t length = ::recv(meter.get(), answer, sizeof answer, 0);
+  const std::string line(answer, length > 0 ? static_cast<std::size_t>(length) : 0);
+  if (!line.starts_with(kOk) || !line.ends_with('\n')) return std::nullopt;
+  const auto status = status_from_line(line.substr(kOk.size(), line.size() - kOk.size() - 1));
+  if (!status) return std::nullopt;
+  KeptProgram program;
+  program.pid = status->pid;
+  program.command = status->command;
+  program.meter_pid = meter_pid;
+  program.user = peer_of(meter.get()).user;
+  return program;
+}
+
+bool is_meter_of(const std::vector<KeptProgram>& programs, std::uint32_t pid) {
+  return std::any_of(programs.begin(), programs.end(), [pid](const auto& program) { return program.meter_pid == pid; });
+}
+
 std::vector<KeptProgram> ask_all(const std::vector<SocketFolder>& folders) {
   std::vector<KeptProgram> programs;
   for (const auto& folder : folders) {
     for (const auto& name : folder.names(kKeeperSockets)) {
       if (auto program = ask(folder, name)) programs.push_back(*std::move(program));
+    }
+  }
+  for (const auto& folder : folders) {
+    for (const auto& name : folder.names(kMeterSockets)) {
+      const auto meter_pid =
+          static_cast<std::uint32_t>(std::strtoul(name.c_str() + std::strlen(kMeterSockets), nullptr, 10));
+      if (is_meter_of(programs, meter_pid)) continue;
+      if (auto program = ask_unkept(folder, name, meter_pid)) programs.push_back(*std::move(program));
     }
   }
   return programs;

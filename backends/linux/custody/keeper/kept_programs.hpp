@@ -1,4 +1,4 @@
-// Finds the programs that keepers hold, and the program of a process.
+// Finds the programs that keepers hold, those that are metered without a keeper, and the program of a process.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +13,17 @@
 
 namespace dpm {
 
+// Sockets of meters (control_socket.hpp) have this name and the meter's process id.
+inline constexpr const char* kMeterSockets = "meter-";
+
 struct KeptProgram {
   std::uint32_t pid = 0;  // its first process, which may have ended
   std::string command;    // cut if very long
   bool privileges_given_up = false;
   bool exact_paths = false;
-  std::uint32_t meter_pid = 0;  // 0: none, its calls pass
-  std::uint32_t keeper_pid = 0;
-  uid_t user = 0;  // the keeper's account
+  std::uint32_t meter_pid = 0;   // 0: none, its calls pass
+  std::uint32_t keeper_pid = 0;  // 0: it needs none, because none of its calls waits
+  uid_t user = 0;                // the keeper's account
 };
 
 // Those that we may see: of our account; for root also of `process`'s account.

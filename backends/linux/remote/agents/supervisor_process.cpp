@@ -49,7 +49,7 @@ SupervisorProcess::SupervisorProcess(asio::io_context& context, const Options& o
       machine_(options.machine.empty() ? machine_name() : options.machine),
       uses_cgroups_(options.uses_cgroups),
       open_sink_(open_sink),
-      method_(std::move(metering_methods().front())),
+      method_(std::move(metering_methods().back())),
       service_(context, {[this](RequestId id, RequestBody request) { on_request(id, std::move(request)); },
                          [this] { return describe(); }, [this] { streams_.pump(); }, [this] { tunnel_.end(); }}),
       tunnel_(context, {[this] { return service_.is_listened_to(); },

@@ -1,11 +1,15 @@
 // Metering from inside the kernel: eBPF programs record what the program does, and no call waits.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/linux/capture/bpf/kernel_source.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
@@ -70,13 +74,22 @@ Result<KernelPrograms> load(std::size_t ring_bytes) {
   return KernelPrograms::load(options);
 }
 
-Result<std::unique_ptr<MeteredRun>> follow(LaunchedProgram launched, KernelRun::Start start, std::size_t ring_bytes) {
+// The programs are loaded before the process is divided: when that fails, nothing has begun.
+using Launch = std::function<Result<LaunchedProgram>(LaunchOptions)>;
+Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, KernelRun::Start start,
+                                                    std::size_t ring_bytes) {
+  const std::vector<int> before = open_descriptors();
   auto programs = load(ring_bytes);
   if (!programs) return programs.error();
-  const UniqueFd process = open_process(launched.program().pid);
+  LaunchOptions options = {.notifies = false};
+  const std::vector<int> now = open_descriptors();
+  std::set_difference(now.begin(), now.end(), before.begin(), before.end(), std::back_inserter(options.kept));
+  auto launched = launch(std::move(options));
+  if (!launched) return launched.error();
+  const UniqueFd process = open_process(launched->program().pid);
   if (!process) return Error::from_errno("watch the program's process");
   if (auto followed = programs->follow(process.get()); !followed) return followed.error();
-  return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(std::move(launched), *std::move(programs), start));
+  return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(*std::move(launched), *std::move(programs), start));
 }
 
 // Those that a thread starts once it is followed are followed too. So when all that are listed are followed, all are.
@@ -119,24 +132,28 @@ class KernelMethod : public MeteringMethod {
     return "eBPF programs record what it does, and no call waits: exact, less than 1 us each; needs root";
   }
 
-  std::string obstacle() const override { return KernelPrograms::obstacle(); }
+  std::optional<Obstacle> obstacle() const override {
+    auto obstacle = obstacle_in(KernelPrograms::surroundings());
+    if (!obstacle) return std::nullopt;
+    return Obstacle{std::move(obstacle->reason), std::move(obstacle->advice)};
+  }
+  std::string drawback() const override { return drawback_in(KernelPrograms::surroundings()); }
   bool finds_callers() const override { return false; }
 
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                              const Options& options) const override {
-    auto launched = dpm::launch(command, {.notifies = false});
-    if (!launched) return launched.error();
-    return follow(*std::move(launched), KernelRun::Start::when_ready, options.ring_bytes);
+    const Launch launch = [&](LaunchOptions how) { return dpm::launch(command, how); };
+    return launch_followed(launch, KernelRun::Start::when_ready, options.ring_bytes);
   }
 
   Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
                                                    const ChildStreams& streams) const override {
-    auto launched = [&] {
+    const Launch launch = [&](LaunchOptions how) {
       const BorrowedStandardStreams borrowed({streams.input, streams.output, streams.error});
-      return launch_as_child(command, {.notifies = false, .own_session = true});
-    }();
-    if (!launched) return launched.error();
-    return follow(*std::move(launched), KernelRun::Start::when_told, 0);
+      how.own_session = true;
+      return launch_as_child(command, how);
+    };
+    return launch_followed(launch, KernelRun::Start::when_told, 0);
   }
 
   Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const override {

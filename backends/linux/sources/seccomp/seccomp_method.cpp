@@ -8,6 +8,7 @@
 #include "backends/linux/capture/supervisor/linux_source.hpp"
 #include "backends/linux/custody/acquire/take_program.hpp"
 #include "backends/linux/custody/keeper/keeper.hpp"
+#include "backends/linux/custody/keeper/rescue.hpp"
 #include "model/check.hpp"
 #include "model/metering_method.hpp"
 #include "os/descriptors.hpp"
@@ -61,6 +62,7 @@ class SeccompMethod : public MeteringMethod {
  public:
   std::string name() const override { return "notify"; }
   std::string summary() const override { return "calls wait for the meter: exact, 5 to 30 us each"; }
+  bool has_custody(std::uint32_t pid) const override { return custody_of(pid) != Custody::none; }
 
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                              const Options& options) const override {

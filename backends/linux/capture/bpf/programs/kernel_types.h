@@ -100,6 +100,7 @@ struct task_struct {
 
 struct linux_binprm {
   const char* interp;
+  struct file* file;
 } dpm_relocated;
 
 struct eventfd_ctx {

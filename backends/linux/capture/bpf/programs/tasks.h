@@ -117,6 +117,7 @@ int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_bin
   record->disk_ns = state->disk_ns;
   bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(program, interp));
+  bpf_probe_read_kernel_str(record->file, sizeof record->file, BPF_CORE_READ(program, file, f_path.dentry, d_name.name));
   bpf_ringbuf_submit(record, wake_up(&news));
   return 0;
 }
