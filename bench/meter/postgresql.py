@@ -8,9 +8,9 @@ import subprocess
 
 import table
 from server import Server, free_port
-from ways import CONTINUE_ONLY, METERED, STRACE, UNMETERED, ordinary_user
+from ways import CONTINUE_ONLY, KERNEL, METERED, STRACE, UNMETERED, ordinary_user
 
-WAYS = [UNMETERED, CONTINUE_ONLY, METERED, STRACE]
+WAYS = [UNMETERED, KERNEL, CONTINUE_ONLY, METERED, STRACE]
 
 
 def programs():
@@ -38,7 +38,12 @@ class Database:
     def server(self, tools, way):
         command = [self.bin / "postgres", "-D", self.data, "-p", self.port, "-k", self.folder, "-c", "fsync=off", "-c",
                    "listen_addresses=127.0.0.1"]
-        return Server(tools.command(way, command, self.folder), self.port, self.user, self.folder)
+        # Only root may use the kernel source, so it acquires the server when that runs; its backends begin later.
+        words = tools.command(UNMETERED if way == KERNEL else way, command, self.folder)
+        return Server(words, self.port, self.user, self.folder)
+
+    def postmaster(self):
+        return (self.data / "postmaster.pid").read_text().split()[0]
 
     def fill(self):
         self._run("createdb", *self._address(), "bench")
@@ -65,9 +70,14 @@ def throughput(tools, turns, seconds):
         for way, database in databases.items():
             servers.enter_context(database.server(tools, way))
             database.fill()
+            if way == KERNEL:
+                servers.enter_context(tools.acquired(database.postmaster(), database.folder))
         for _ in range(turns):
             for way, database in databases.items():
                 rates[way].append(database.transactions_per_second(seconds))
+    if KERNEL in rates:
+        table.row(f"{KERNEL} / {UNMETERED}", table.ratio_of(rates[KERNEL], rates[UNMETERED]), table.Goal(">=", 0.97),
+                  f"{table.median(rates[KERNEL]):.0f} against {table.median(rates[UNMETERED]):.0f}")
     for way, goal in ((CONTINUE_ONLY, None), (STRACE, table.Goal(">=", 1.3))):
         if way in rates:
             table.row(f"metered / {way}", table.ratio_of(rates[METERED], rates[way]), goal,

@@ -1,11 +1,14 @@
 """The ways to run a program that are compared: as it is, supervised in several ways, or traced by other tools."""
 
+import contextlib
 import os
 import pathlib
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
 import table
 
@@ -50,7 +53,7 @@ class Tools:
         if way == CONTINUE_ONLY:
             return [str(self.continue_only), *command]
         if way == METERED:
-            return [str(self.dpm), "meter", "-o", str(folder / "out"), "--", *command]
+            return [str(self.dpm), "meter", "--source", "notify", "-o", str(folder / "out"), "--", *command]
         if way == KERNEL:
             return [str(self.dpm), "meter", "--source", "kernel", "-o", str(folder / "out"), "--", *command]
         if way == STRACE:
@@ -59,6 +62,22 @@ class Tools:
         if way == PERF:
             return ["perf", "trace", "-e", ",".join(CALLS), "-o", str(folder / "perf"), "--", *command]
         raise ValueError(way)
+
+    @contextlib.contextmanager
+    def acquired(self, pid, folder):
+        """A block in which the kernel source meters a process that runs."""
+        meter = subprocess.Popen([str(self.dpm), "acquire", "--source", "kernel", "-o", str(folder / "acquired"), str(pid)],
+                                 stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 30
+        while not (folder / "acquired/trace/trace.json").exists():
+            if meter.poll() is not None or time.monotonic() > end:
+                raise RuntimeError(f"dpm acquire {pid} does not meter it")
+            time.sleep(0.05)
+        try:
+            yield
+        finally:
+            meter.send_signal(signal.SIGINT)
+            meter.wait()
 
     def why_not(self, way):
         """Why this way is not available here, or None."""

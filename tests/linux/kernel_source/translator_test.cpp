@@ -248,6 +248,29 @@ TEST_CASE("kernel source: CPU time goes on where 48 bits end", "[linux][kernel_s
   CHECK(thread.metered->proc_time_ns() == span + 4);
 }
 
+TEST_CASE("kernel source: pipes in use are known however many come and go, others are forgotten",
+          "[linux][kernel_source]") {
+  Kernel kernel;
+  const auto asks = [&kernel](unsigned file) {
+    dpm_record asked = kernel.record(dpm_asked, kServer);
+    asked.flags |= dpm_is_pipe | dpm_began;
+    asked.file = file;
+    kernel.take(asked);
+  };
+  constexpr unsigned kPipes = 300'000, kBetween = 10'000;
+  for (unsigned file = 1; file <= kPipes; ++file) {
+    dpm_pipe_record pipe = {};
+    pipe.kind = dpm_pipe;
+    pipe.file = file;
+    pipe.inode = file;
+    kernel.translator().take({reinterpret_cast<const std::byte*>(&pipe), sizeof pipe});
+    if (file % kBetween == 0) asks(1);
+  }
+  CHECK(kernel.translator().records_not_understood() == 0);
+  asks(2);
+  CHECK(kernel.translator().records_not_understood() == 1);
+}
+
 TEST_CASE("kernel source: records of threads and pipes that are not known are counted", "[linux][kernel_source]") {
   Kernel kernel;
   kernel.take(kernel.record(dpm_sent, 77));

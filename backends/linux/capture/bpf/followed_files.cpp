@@ -95,17 +95,35 @@ void FollowedFiles::take(const dpm_socket_record& record) {
 void FollowedFiles::take(const dpm_pipe_record& record) {
   constexpr unsigned kMinorBits = 20;  // as the kernel itself numbers devices
   const unsigned minor_mask = (1u << kMinorBits) - 1;
-  pipes_[record.file] = {makedev(record.device >> kMinorBits, record.device & minor_mask), record.inode};
+  remember(record.file, {makedev(record.device >> kMinorBits, record.device & minor_mask), record.inode});
+}
+
+void FollowedFiles::remember(std::uint32_t number, const Pipe& pipe) {
+  if (pipes_.size() >= kPipesMax) {
+    older_pipes_ = std::move(pipes_);
+    pipes_.clear();
+  }
+  pipes_[number] = pipe;
+}
+
+const FollowedFiles::Pipe* FollowedFiles::find_pipe(std::uint32_t number) {
+  if (const auto found = pipes_.find(number); found != pipes_.end()) return &found->second;
+  const auto older = older_pipes_.find(number);
+  if (older == older_pipes_.end()) return nullptr;
+  const Pipe pipe = older->second;
+  older_pipes_.erase(older);
+  remember(number, pipe);
+  return &pipes_[number];
 }
 
 Flow* FollowedFiles::pipe(std::uint32_t number) {
-  const auto found = pipes_.find(number);
-  return found == pipes_.end() ? nullptr : &conversations_.pipe(found->second.device, found->second.inode);
+  const Pipe* found = find_pipe(number);
+  return found == nullptr ? nullptr : &conversations_.pipe(found->device, found->inode);
 }
 
 Flow* FollowedFiles::eventfd(std::uint32_t number, std::uint32_t pid) {
-  const auto found = pipes_.find(number);
-  return found == pipes_.end() ? nullptr : &conversations_.eventfds().used_by(pid, found->second.inode, 0);
+  const Pipe* found = find_pipe(number);
+  return found == nullptr ? nullptr : &conversations_.eventfds().used_by(pid, found->inode, 0);
 }
 
 }  // namespace dpm

@@ -21,14 +21,20 @@ class FollowedFiles {
   Socket* socket(std::uint32_t number) { return conversations_.find(number); }
   Flow* pipe(std::uint32_t number);
   Flow* eventfd(std::uint32_t number, std::uint32_t pid);
-  bool knows_pipe(std::uint32_t number) const { return pipes_.contains(number); }  // or eventfd
+  bool knows_pipe(std::uint32_t number) { return find_pipe(number) != nullptr; }  // or eventfd
 
  private:
   struct Pipe {
     std::uint64_t device = 0, inode = 0;
   };
+  const Pipe* find_pipe(std::uint32_t number);
+  void remember(std::uint32_t number, const Pipe& pipe);
+
   Conversations& conversations_;
-  std::unordered_map<std::uint32_t, Pipe> pipes_;
+  // The kernel's programs keep 16384 pipes, and give one that comes back later another number. So one that was not used
+  // while four times as many others were is forgotten.
+  static constexpr std::size_t kPipesMax = 65536;
+  std::unordered_map<std::uint32_t, Pipe> pipes_, older_pipes_;
 };
 
 // "127.0.0.1:80", as describe_socket() names it; empty if there is none.

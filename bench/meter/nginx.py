@@ -1,0 +1,49 @@
+"""nginx with one worker under wrk: 32 connections that ask for a small file again and again."""
+
+import contextlib
+import re
+import shutil
+import subprocess
+
+import table
+from server import Server, free_port
+from ways import KERNEL, METERED, PERF, STRACE, UNMETERED
+
+CONFIGURATION = """daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr;
+events {{ worker_connections 256; }}
+http {{ access_log off; client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder};
+  uwsgi_temp_path {folder}; scgi_temp_path {folder};
+  server {{ listen 127.0.0.1:{port}; location / {{ root {folder}; }} }} }}
+"""
+
+
+def start(tools, way):
+    port, folder = free_port(), tools.folder()
+    (folder / "page").write_text("x" * 600)
+    configuration = folder / "nginx.conf"
+    configuration.write_text(CONFIGURATION.format(folder=folder, port=port))
+    return Server(tools.command(way, ["nginx", "-e", "stderr", "-c", configuration], folder), port)
+
+
+def requests_per_second(port, seconds):
+    done = subprocess.run(["wrk", "-t", "1", "-c", "32", "-d", f"{max(1, round(seconds))}s", f"http://127.0.0.1:{port}/page"],
+                          capture_output=True, text=True, timeout=600, check=True)
+    return float(re.search(r"^Requests/sec:\s+([\d.]+)", done.stdout, re.MULTILINE).group(1))
+
+
+def throughput(tools, turns, seconds):
+    table.heading("nginx under wrk -c 32, server metered: requests a second")
+    missing = [tool for tool in ("nginx", "wrk") if shutil.which(tool) is None]
+    if missing:
+        return table.note(f"skipped: {missing[0]} is not installed")
+    ways = [way for way in (UNMETERED, KERNEL, METERED, STRACE, PERF) if tools.usable(way)]
+    rates = {way: [] for way in ways}
+    with contextlib.ExitStack() as servers:
+        running = {way: servers.enter_context(start(tools, way)) for way in ways}
+        for _ in range(turns):
+            for way, server in running.items():
+                rates[way].append(requests_per_second(server.port, seconds))
+    if KERNEL in rates:
+        table.row(f"{KERNEL} / {UNMETERED}", table.ratio_of(rates[KERNEL], rates[UNMETERED]), table.Goal(">=", 0.9),
+                  f"{table.median(rates[KERNEL]):.0f} against {table.median(rates[UNMETERED]):.0f}")
+    table.shares("wrk", rates, UNMETERED)
