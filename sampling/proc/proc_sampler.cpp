@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "os/descriptors.hpp"
 #include "os/read_file.hpp"
@@ -18,6 +19,7 @@ namespace {
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kActive_ns = 300 * kNsPerSecond;  // S4 4.4: no user for five minutes
 constexpr std::uint64_t kSamplesBetweenLooks = 8;         // at processes that are not selected: they may become so
+constexpr double kThrottleFade_ns = 1e9;  // several periods of a quota, at whose ends both counters move
 constexpr std::size_t kFilesOfThread = 4;
 
 std::uint64_t boot_ns() {
@@ -192,9 +194,12 @@ std::vector<double> ProcSampler::throttled_shares() {
           static_cast<double>(grown(thread->counters_before.waited_ns, thread->counters().waited_ns));
   }
   std::map<std::string, double> shares;
+  const double kept = std::exp(-static_cast<double>(now_ns_ - last_ns_) / kThrottleFade_ns);
   for (const auto& [folder, waited_ns] : waited) {
-    const auto throttled_ns = static_cast<double>(quotas_.throttled_since_ns(folder));
-    shares[folder] = throttled_ns == 0 ? 0 : waited_ns == 0 ? 1 : std::min(1., throttled_ns / waited_ns);
+    Throttling& lately = throttling_[folder];
+    lately.throttled_ns = lately.throttled_ns * kept + static_cast<double>(quotas_.throttled_since_ns(folder));
+    lately.waited_ns = lately.waited_ns * kept + waited_ns;
+    shares[folder] = lately.waited_ns == 0 ? 0 : std::min(1., lately.throttled_ns / lately.waited_ns);
   }
   std::vector<double> by_group;
   for (const Group& group : groups_) by_group.push_back(group.quota_folder.empty() ? 0 : shares[group.quota_folder]);

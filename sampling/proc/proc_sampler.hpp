@@ -44,6 +44,10 @@ class ProcSampler {
     std::vector<SampledThread*> threads;
   };
 
+  struct Throttling {  // of a cgroup, lately
+    double throttled_ns = 0, waited_ns = 0;
+  };
+
   void find_members();
   bool examine(std::uint32_t pid);
   void look_at_members(Sample& sample, SamplerAccount& account);
@@ -63,6 +67,7 @@ class ProcSampler {
   std::string buffer_;
   std::map<std::uint32_t, SampledProcess> processes_;        // by pid
   std::unordered_map<std::uint32_t, std::uint64_t> others_;  // by pid: when it was last seen not to be selected
+  std::map<std::string, Throttling> throttling_;             // by folder
   std::vector<Group> groups_;
   std::map<std::uint32_t, std::uint32_t> virtual_processes_;  // of this sample: from the selection's number to an index
   std::map<std::uint32_t, std::uint64_t> last_ran_ns_;        // by the selection's number

@@ -1,0 +1,210 @@
+// Loads whose truth is known: shares, jobs of a terminal, threads that come and go, a quota.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "model/random.hpp"
+#include "sampling/counts/share.hpp"
+#include "sampling/proc/proc_sampler.hpp"
+#include "sampling/proc/sample_clock.hpp"
+#include "tests/sampling/forced/forced_process.hpp"
+#include "tests/support/catch.hpp"
+
+namespace dpm::sampling {
+namespace {
+
+CountArray empty_counts() { return CountArray({.source = std::string(kProcSource)}); }
+
+// How long a process spent in each of two waits, by its own clock.
+struct Spent {
+  volatile std::uint64_t in_poll_ns, in_sleep_ns;
+};
+
+[[noreturn]] void alternate(Spent& spent) {
+  Random random(11);
+  for (;;) {
+    const std::uint64_t before_ns = monotonic_ns();
+    pollfd waited = {STDIN_FILENO, POLLPRI, 0};
+    ::poll(&waited, 1, static_cast<int>(1 + random.below(6)));
+    const std::uint64_t between_ns = monotonic_ns();
+    spent.in_poll_ns = spent.in_poll_ns + (between_ns - before_ns);
+    ::usleep(static_cast<useconds_t>(1000 + random.below(12'000)));
+    spent.in_sleep_ns = spent.in_sleep_ns + (monotonic_ns() - between_ns);
+  }
+}
+
+TEST_CASE("known load: the share of a state is within its interval", "[sampling]") {
+  void* memory = ::mmap(nullptr, sizeof(Spent), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* spent = static_cast<Spent*>(memory);
+  const auto ends = [] {
+    std::array<int, 2> fds;
+    REQUIRE(::pipe(fds.data()) == 0);
+    return fds;
+  }();
+  ForcedProcess process([&] {
+    ::dup2(ends[0], STDIN_FILENO);
+    alternate(*spent);
+  });
+  ProcSampler sampler({.kind = Selection::Kind::processes, .pids = {process.pid()}});
+  CountArray counts = empty_counts();
+  auto clock = SampleClock::start(23'000'000);
+  REQUIRE(clock);
+  const std::uint64_t poll_before_ns = spent->in_poll_ns, sleep_before_ns = spent->in_sleep_ns;
+  for (int i = 0; i < 200;) {
+    pollfd waited = {clock->descriptor(), POLLIN, 0};
+    ::poll(&waited, 1, -1);
+    if (!clock->take(counts.account())) continue;
+    sampler.take(counts);
+    ++i;
+  }
+  const auto poll_ns = static_cast<double>(spent->in_poll_ns - poll_before_ns);
+  const double truth = poll_ns / (poll_ns + static_cast<double>(spent->in_sleep_ns - sleep_before_ns));
+  const LevelCounts total = counts.total();
+  INFO(found_text(total) << ", truth " << truth);
+  const std::uint64_t in_poll = total.states[static_cast<std::size_t>(State::select)];
+  const Share share = share_of(in_poll, in_poll + total.states[static_cast<std::size_t>(State::sleep)]);
+  // The 95 % interval twice as wide: outside once in 10,000 runs.
+  CHECK(std::abs(share.value - truth) < share.high - share.low);
+  CHECK(share.samples >= 150);
+  ::munmap(memory, sizeof(Spent));
+  for (const int fd : ends) ::close(fd);
+}
+
+// A shell that waits for its job in the foreground, which reads the terminal; another job sleeps in the background.
+[[noreturn]] void shell_with_jobs(int terminal) {
+  ::setsid();
+  ::ioctl(terminal, TIOCSCTTY, 0);
+  ::signal(SIGTTOU, SIG_IGN);
+  if (::fork() == 0) {
+    ::setpgid(0, 0);
+    ::sleep(100);
+    ::_exit(0);
+  }
+  const pid_t job = ::fork();
+  if (job == 0) {
+    ::setpgid(0, 0);
+    ::tcsetpgrp(terminal, ::getpid());
+    char byte;
+    static_cast<void>(::read(terminal, &byte, 1));
+    ::_exit(0);
+  }
+  ::waitpid(job, nullptr, 0);
+  ::_exit(0);
+}
+
+TEST_CASE("known load: the foreground of a terminal is its job, the background the rest", "[sampling]") {
+  int master = -1, terminal = -1;
+  REQUIRE(::openpty(&master, &terminal, nullptr, nullptr, nullptr) == 0);
+  ForcedProcess shell([&] { shell_with_jobs(terminal); });
+  Stateword background(State::child);
+  background |= Stateword(State::sleep);
+  bool is_found = false;
+  for (int i = 0; i < 500 && !is_found; ++i) {
+    ::usleep(10'000);
+    ProcSampler sampler({.kind = Selection::Kind::session, .number = shell.pid()});
+    CountArray counts = empty_counts();
+    sampler.take(counts);
+    const auto words = counts.total().words;
+    is_found =
+        words[static_cast<std::size_t>(Scope::foreground)] == WordCounts{{Stateword(State::terminal_input), 1}} &&
+        words[static_cast<std::size_t>(Scope::background)] == WordCounts{{background, 1}};
+  }
+  CHECK(is_found);
+  ::close(master);
+  ::close(terminal);
+}
+
+TEST_CASE("known load: threads that begin and end are found, and processes that a process starts", "[sampling]") {
+  ForcedProcess process([] {
+    for (;;) {
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 3; ++i) threads.emplace_back([] { ::usleep(100'000); });
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::usleep(100'000);
+        ::_exit(0);
+      }
+      for (auto& thread : threads) thread.join();
+      ::waitpid(child, nullptr, 0);
+      ::usleep(100'000);
+    }
+  });
+  ProcSampler sampler({.kind = Selection::Kind::tree, .pids = {process.pid()}});
+  CountArray counts = empty_counts();
+  bool was_alone = false, was_full = false;
+  for (int i = 0; i < 1000 && !(was_alone && was_full); ++i) {
+    sampler.take(counts);
+    was_alone = was_alone || (sampler.threads() == 1 && sampler.processes() == 1);
+    was_full = was_full || (sampler.threads() == 5 && sampler.processes() == 2);
+    ::usleep(10'000);
+  }
+  CHECK(was_alone);
+  CHECK(was_full);
+}
+
+TEST_CASE("known load: a selection is over when its processes have ended", "[sampling]") {
+  ProcSampler sampler({.kind = Selection::Kind::tree, .pids = {0x7fffffff}});
+  CountArray counts = empty_counts();
+  CHECK_FALSE(sampler.is_over());
+  sampler.take(counts);
+  CHECK(sampler.is_over());
+}
+
+// A cgroup that may use a fifth of a CPU; empty if it cannot be made here.
+std::string make_quota() {
+  const std::string name = "dpm_quota_" + std::to_string(::getpid());
+  for (const std::string mount : {"/sys/fs/cgroup/cpu/", "/sys/fs/cgroup/"}) {
+    std::error_code error;
+    if (!std::filesystem::create_directory(mount + name, error)) continue;
+    for (const auto& [file, text] : {std::pair{"/cpu.max", "20000 100000"}, {"/cpu.cfs_quota_us", "20000"}}) {
+      if (!std::filesystem::exists(mount + name + file, error)) continue;
+      std::ofstream(mount + name + file) << text;
+      return mount + name;
+    }
+    ::rmdir((mount + name).c_str());
+  }
+  return "";
+}
+
+TEST_CASE("known load: a process that has used up its quota is throttled, not queued", "[sampling]") {
+  const std::string folder = make_quota();
+  if (folder.empty()) {
+    std::cout << "SKIPPED: no cgroup with a CPU quota can be made here" << std::endl;
+    return;
+  }
+  {
+    ForcedProcess process([&] {
+      std::ofstream(folder + "/cgroup.procs") << ::getpid() << std::flush;
+      for (volatile bool on = true; on;) {
+      }
+    });
+    ::usleep(300'000);
+    ProcSampler sampler({.kind = Selection::Kind::processes, .pids = {process.pid()}});
+    CountArray counts = empty_counts();
+    for (int i = 0; i < 60; ++i) {
+      sampler.take(counts);
+      ::usleep(43'000);
+    }
+    const LevelCounts total = counts.total();
+    INFO(found_text(total));
+    CHECK(share_in(total, {State::throttled}) > share_in(total, {State::cpu_queue}));
+    CHECK(share_in(total, {State::throttled}) > .5);
+    CHECK(share_in(total, {State::cpu_run}) < .35);
+  }
+  ::rmdir(folder.c_str());
+}
+
+}  // namespace
+}  // namespace dpm::sampling
