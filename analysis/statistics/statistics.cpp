@@ -67,6 +67,8 @@ void StatisticsAnalysis::on_events(std::span<const Event> batch) {
     process.last_machine = event.machine;
     process.last_time = event.local_time;
     process.cpu_ns = std::max(process.cpu_ns, event.proc_time_ns);
+    if (event.has_ready_time()) process.ready_ns = std::max(process.ready_ns.value_or(0), event.ready_time_ns);
+    if (event.has_disk_time()) process.disk_ns = std::max(process.disk_ns.value_or(0), event.disk_time_ns);
     ++process.events;
     const auto type = static_cast<std::size_t>(event.type);
     if (type < process.events_by_type.size()) ++process.events_by_type[type];

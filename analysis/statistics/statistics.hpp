@@ -65,6 +65,8 @@ struct ProcessStatistics {
   std::array<Waits, kWaitKinds> waits{};  // indexed by WaitKind; no messages
   // At its last event, over its whole lifetime; of an acquired process, since its first event.
   std::uint64_t cpu_ns = 0;
+  // The same of the time that it was ready and did not run, and that it waited for a disk; none: not measured.
+  std::optional<std::uint64_t> ready_ns, disk_ns;
   MachineId first_machine, last_machine;
   LocalTime first_time, last_time;  // each by the clock of its machine; comparable only if the machines are the same
   bool migrated = false;

@@ -28,6 +28,8 @@ void add(ProcessStatistics& sum, const ProcessStatistics& thread) {
     sum.waits[kind].waited_ns += thread.waits[kind].waited_ns;
   }
   sum.cpu_ns += thread.cpu_ns;
+  if (thread.ready_ns) sum.ready_ns = sum.ready_ns.value_or(0) + *thread.ready_ns;
+  if (thread.disk_ns) sum.disk_ns = sum.disk_ns.value_or(0) + *thread.disk_ns;
   if (thread.first_machine == sum.first_machine) sum.first_time = std::min(sum.first_time, thread.first_time);
   if (thread.last_machine == sum.last_machine) sum.last_time = std::max(sum.last_time, thread.last_time);
   sum.migrated |= thread.migrated;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -100,7 +101,14 @@ std::string wait_table(const Statistics& statistics, const TraceInfo& info, int 
   static_assert(kFor.size() == kWaitKinds);
   TextTable table({"process", "waits for", ">times", ">waited"}, limit);
   bool any = false;
-  for (const auto& p : shown_order(statistics.processes, group_extents(info), limit))
+  for (const auto& p : shown_order(statistics.processes, group_extents(info), limit)) {
+    const auto add = [&](const char* what, std::optional<std::uint64_t> waited_ns) {
+      if (waited_ns.value_or(0) == 0) return;
+      any = true;
+      table.add_row({info[p.process].name, what, "", seconds_text(static_cast<double>(*waited_ns) * 1e-9)});
+    };
+    add("the CPU", p.ready_ns);
+    add("a disk", p.disk_ns);
     for (std::size_t kind = 0; kind < kFor.size(); ++kind) {
       const Waits& waits = p.waits[kind];
       if (waits.count == 0) continue;
@@ -108,6 +116,7 @@ std::string wait_table(const Statistics& statistics, const TraceInfo& info, int 
       table.add_row({info[p.process].name, kFor[kind], std::to_string(waits.count),
                      seconds_text(static_cast<double>(waits.waited_ns) * 1e-9)});
     }
+  }
   return any ? "\n" + table.to_text(width) : "";
 }
 
@@ -182,6 +191,8 @@ nlohmann::ordered_json statistics_json(const Statistics& statistics, const Trace
                          {"sent_remote", p.sent_remote},
                          {"events", std::move(events)}});
     if (info[p.process].pid != 0) processes.back()["cgroup"] = cgroup_of(p.process, info);
+    if (p.ready_ns) processes.back()["ready_s"] = static_cast<double>(*p.ready_ns) * 1e-9;
+    if (p.disk_ns) processes.back()["disk_s"] = static_cast<double>(*p.disk_ns) * 1e-9;
     if (auto waits = waits_json(p); !waits.empty()) processes.back()["waits"] = std::move(waits);
   }
   Json messages = Json::array();

@@ -57,6 +57,18 @@ TEST_CASE("statistics: nothing in, nothing out", "[statistics]") {
   CHECK(statistics.warnings.empty());
 }
 
+TEST_CASE("statistics: waits for the CPU and a disk are those of the last event that has them", "[statistics]") {
+  std::vector<Event> events = {event(EventType::send, kA, kB, 200, 30), event(EventType::send, kA, kB, 900, 40),
+                               event(EventType::send, kB, kA, 900, 40, 0, 1)};
+  events[0].ready_time_ns = 5;
+  events[1].ready_time_ns = 60;
+  events[1].disk_time_ns = 7;
+  const auto statistics = statistics_of(three_processes(), events);
+  CHECK(statistics.processes.at(0).ready_ns == 60);
+  CHECK(statistics.processes.at(0).disk_ns == 7);
+  CHECK_FALSE(statistics.processes.at(1).ready_ns);
+}
+
 TEST_CASE("statistics: the five events of the README", "[statistics]") {
   const auto info = three_processes();
   const auto statistics = statistics_of(info, {
