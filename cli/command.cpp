@@ -46,6 +46,16 @@ std::string complaint(const Commands& commands, const CLI::App& app, const CLI::
   return "'" + surplus.front() + "' is one argument too many" + (is_command ? ": one command at a time" : "");
 }
 
+Command& command_named(const Commands& commands, const std::string& name) {
+  return **std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == name; });
+}
+
+// All up to the program's name, the first word behind --: options that are required are then found missing by CLI11.
+int words_to_parse(int argc, char** argv) {
+  const auto dashes = std::find(argv, argv + argc, std::string_view("--"));
+  return static_cast<int>(std::min<std::ptrdiff_t>(dashes - argv + 2, argc));
+}
+
 // A result that could not be written is a failure: the disk behind `>` may be full. (A closed pipe ends dpm by SIGPIPE,
 // as it ends other programs.)
 int all_written(int status, Terminal& terminal) {
@@ -95,8 +105,11 @@ int run_command_line(const Commands& commands, int argc, char** argv, Terminal& 
       std::any_of(commands.begin(), commands.end(), [&](const auto& c) { return c->name() == typed; });
   if (!typed.empty() && typed.front() != '-' && !is_command) return refuse_unknown_command(commands, typed, terminal);
 
+  std::vector<std::string>* program = is_command ? command_named(commands, typed).program_words() : nullptr;
+  const int parsed = program == nullptr ? argc : words_to_parse(argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(parsed, argv);
+    if (program != nullptr) program->insert(program->end(), argv + parsed, argv + argc);
   } catch (const CLI::CallForHelp& help) {
     return all_written(app.exit(help, terminal.out, terminal.err), terminal);
   } catch (const CLI::CallForVersion& version) {

@@ -26,6 +26,9 @@ class Command {
   virtual std::string summary() const = 0;  // one line
   virtual std::string example() const = 0;  // shown at the end of --help
   virtual void describe(CLI::App& app) = 0;
+  // Of a command that starts a program: its positional words. What stands behind -- comes here as it was typed, because
+  // CLI11 takes "[1,2]" for two words.
+  virtual std::vector<std::string>* program_words() { return nullptr; }
   virtual int run(Terminal& terminal) = 0;
 };
 

@@ -383,7 +383,8 @@ TEST_CASE("window: a recorder that is killed at any time leaves a trace that is 
     Ledger ledger;
     const auto back = read_path(path, ledger);
     CHECK(ledger.lost == 0);
-    CHECK(ledger.losses.empty());
+    // SIGKILL can cut a write() between two pages. The rest of a packet is told, and its events are not counted.
+    CHECK(ledger.losses.size() <= 2);
     std::vector<Event> given(source);
     while (given.size() < ledger.kept + 100) given.insert(given.end(), source.begin(), source.end());
     // Each stream was written up to its last packet.

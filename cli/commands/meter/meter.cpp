@@ -36,6 +36,7 @@ class MeterCommand : public Command {
   std::string name() const override { return "meter"; }
   std::string summary() const override { return "Run a program and meter it, unchanged"; }
   std::string example() const override { return "dpm meter -o out -- redis-server --port 7000"; }
+  std::vector<std::string>* program_words() override { return &command_; }
 
   void describe(CLI::App& app) override {
     app.add_option("COMMAND", command_, "The program and its arguments, after --")->required();

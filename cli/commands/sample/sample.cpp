@@ -34,6 +34,7 @@ class SampleCommand : public Command {
   std::string name() const override { return "sample"; }
   std::string summary() const override { return "Sample what processes wait for and run on"; }
   std::string example() const override { return "dpm sample -o build.counts -- make -j4"; }
+  std::vector<std::string>* program_words() override { return &command_; }
 
   void describe(CLI::App& app) override {
     auto* command =

@@ -37,6 +37,7 @@ class TopCommand : public Command {
   std::string name() const override { return "top"; }
   std::string summary() const override { return "Watch a program in the terminal while it runs"; }
   std::string example() const override { return "dpm top -- redis-server --port 7000"; }
+  std::vector<std::string>* program_words() override { return &what_; }
 
   void describe(CLI::App& app) override {
     app.add_option(
