@@ -78,4 +78,11 @@ std::string host_identity() {
   return fmt::format("{} {}", boot, std::string(network.data(), static_cast<std::size_t>(length)));
 }
 
+MachineInfo this_machine(const std::string& name) {
+  return {.name = name.empty() ? machine_name() : name,
+          .cores = machine_cores(),
+          .addresses = machine_addresses(),
+          .host = host_identity()};
+}
+
 }  // namespace dpm

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "model/trace_info.hpp"
+
 namespace dpm {
 
 std::string machine_name();
@@ -23,5 +25,8 @@ std::string boot_identity();
 
 // MachineInfo::host: the number of this boot and of the calling process's network. Empty if the kernel does not tell.
 std::string host_identity();
+
+// This machine as a trace describes it. `name`: as its user calls it; empty: machine_name().
+MachineInfo this_machine(const std::string& name);
 
 }  // namespace dpm

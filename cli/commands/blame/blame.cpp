@@ -7,6 +7,7 @@
 
 #include "analysis/clocks/common_time.hpp"
 #include "cli/command.hpp"
+#include "cli/input/event_keeper.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/printable.hpp"
 #include "cli/results/blame_results.hpp"
@@ -17,18 +18,6 @@ namespace dpm::cli {
 namespace {
 
 constexpr double kShareMin = 0.005;
-
-class EventKeeper : public EventSink {
- public:
-  void on_begin(const TraceInfo&) override {}
-  void on_events(std::span<const Event> batch) override { events_.insert(events_.end(), batch.begin(), batch.end()); }
-  void on_end(const LossReport&) override {}
-
-  std::span<const Event> events() const { return events_; }
-
- private:
-  std::vector<Event> events_;
-};
 
 class BlameCommand : public Command {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
+#include "cli/input/event_keeper.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/results/event_list.hpp"
 #include "cli/results/ledger_results.hpp"
@@ -10,18 +11,6 @@
 
 namespace dpm::cli {
 namespace {
-
-class EventKeeper : public EventSink {
- public:
-  void on_begin(const TraceInfo&) override {}
-  void on_events(std::span<const Event> batch) override { events_.insert(events_.end(), batch.begin(), batch.end()); }
-  void on_end(const LossReport&) override {}
-
-  std::span<const Event> events() const { return events_; }
-
- private:
-  std::vector<Event> events_;
-};
 
 class EventsCommand : public Command {
  public:

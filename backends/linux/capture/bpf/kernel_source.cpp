@@ -141,10 +141,7 @@ Result<void> KernelSource::run(EventSink& sink) {
   state.info.source = "linux-kernel";
   state.info.properties.metering_takes_time = true;
   state.info.scenario = state.program.command;
-  state.info.machines.push_back({.name = state.options.machine.empty() ? machine_name() : state.options.machine,
-                                 .cores = machine_cores(),
-                                 .addresses = machine_addresses(),
-                                 .host = host_identity()});
+  state.info.machines.push_back(this_machine(state.options.machine));
   RecordReader reader(state.programs);
   {
     const std::lock_guard lock(state.mutex);

@@ -93,10 +93,7 @@ Result<void> LinuxSource::run(EventSink& sink) {
   state.info.source = "linux-seccomp";
   state.info.properties.metering_takes_time = true;
   state.info.scenario = state.program.command;
-  state.info.machines.push_back({.name = state.options.machine.empty() ? machine_name() : state.options.machine,
-                                 .cores = machine_cores(),
-                                 .addresses = machine_addresses(),
-                                 .host = host_identity()});
+  state.info.machines.push_back(this_machine(state.options.machine));
 
   const std::uint64_t call_cost_ns =
       state.options.whole_cpu_time ? 0 : measure_call_cost_ns(state.options.sync_wake_up);

@@ -18,21 +18,27 @@ static __always_inline void leaves_in_call(struct thread_state* state, struct ta
   if (pipe) put_asked(state, task, pipe->file, flags, now);
 }
 
+// What the records of a thread have in common.
+static __always_inline void describe_task(struct dpm_task_record* record, u32 kind, struct task_struct* task,
+                                          struct thread_state* state, u64 now) {
+  __builtin_memset(record, 0, sizeof *record);
+  record->kind = kind;
+  record->time_ns = now;
+  record->cpu_ns = cpu_time(state, task, now);
+  record->ready_ns = state->ready_ns;
+  record->disk_ns = state->disk_ns;
+  record->tid = task->pid;
+  record->pid = task->tgid;
+}
+
 static __always_inline void put_task(struct task_struct* task, struct thread_state* state, u32 kind, u64 now) {
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) {
     count_refused(task->tgid, kind);
     return;
   }
-  __builtin_memset(record, 0, sizeof *record);
-  record->kind = kind;
-  record->time_ns = now;
-  record->cpu_ns = cpu_time(state, task, now);
-  record->tid = task->pid;
-  record->pid = task->tgid;
+  describe_task(record, kind, task, state, now);
   record->code = task->exit_code;
-  record->ready_ns = state->ready_ns;
-  record->disk_ns = state->disk_ns;
   bpf_ringbuf_submit(record, wake_up(&news));
 }
 
@@ -79,15 +85,7 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
   }
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) return count_refused(parent->tgid, dpm_forked);
-  __builtin_memset(record, 0, sizeof *record);
-  const u64 now = bpf_ktime_get_ns();
-  record->kind = dpm_forked;
-  record->time_ns = now;
-  record->cpu_ns = cpu_time(creator, parent, now);
-  record->ready_ns = creator->ready_ns;
-  record->disk_ns = creator->disk_ns;
-  record->tid = parent->pid;
-  record->pid = parent->tgid;
+  describe_task(record, dpm_forked, parent, creator, bpf_ktime_get_ns());
   record->child = child->pid;
   record->child_pid = child->tgid;
   record->seen_as = number_seen_by(parent, child);
@@ -105,16 +103,8 @@ int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_bin
   __builtin_memset(state->sites, 0, sizeof state->sites);
   struct dpm_task_record* record = bpf_ringbuf_reserve(&news, sizeof *record, 0);
   if (!record) return count_refused(task->tgid, dpm_executed);
-  __builtin_memset(record, 0, sizeof *record);
-  const u64 now = bpf_ktime_get_ns();
-  record->kind = dpm_executed;
-  record->time_ns = now;
-  record->cpu_ns = cpu_time(state, task, now);
-  record->tid = task->pid;
-  record->pid = task->tgid;
+  describe_task(record, dpm_executed, task, state, bpf_ktime_get_ns());
   record->code = old_number;
-  record->ready_ns = state->ready_ns;
-  record->disk_ns = state->disk_ns;
   bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(program, interp));
   bpf_probe_read_kernel_str(record->file, sizeof record->file, BPF_CORE_READ(program, file, f_path.dentry, d_name.name));
