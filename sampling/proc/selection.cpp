@@ -52,7 +52,7 @@ std::string why_not(std::uint32_t pid) {
   char byte = 0;
   if (file && ::pread(file.get(), &byte, 1, 0) >= 0) return "";
   if (errno != EACCES && errno != EPERM)
-    return fmt::format("there is no process {} (it may have ended; 'ps -e' lists those that run)", pid);
+    return fmt::format("process {} does not exist (it may have ended; 'ps -e' lists those that run)", pid);
   const auto user = user_of(pid);
   return fmt::format(
       "process {} of user {} may not be looked into: dpm must run as that user or as root, in the same container", pid,
@@ -87,16 +87,15 @@ Result<Selection> select_session(const std::vector<std::string>& words) {
     if (const std::string reason = why_not(pid); !reason.empty()) continue;
     return selection;
   }
-  return Error{
-      fmt::format("there is no session {} with a process that we may look into ('ps -eo sid,pid,comm' lists them)",
-                  selection.number)};
+  return Error{fmt::format("session {} has no process that we may look into ('ps -eo sid,pid,comm' lists them)",
+                           selection.number)};
 }
 
 Result<Selection> select_user(const std::string& name) {
   const passwd* entry = ::getpwnam(name.c_str());
   std::optional<std::uint32_t> user = number_of(name);
   if (entry != nullptr) user = entry->pw_uid;
-  if (!user) return Error{fmt::format("there is no user '{}'", name)};
+  if (!user) return Error{fmt::format("user '{}' does not exist", name)};
   Selection selection{.kind = Selection::Kind::user, .number = *user, .text = "user " + name};
   std::string reason = fmt::format("user '{}' has no process", name);
   for (const std::uint32_t pid : candidates(selection)) {
@@ -116,7 +115,7 @@ Result<Selection> select_cgroup(const std::string& path) {
       return Selection{.kind = Selection::Kind::cgroup, .cgroup_folder = folder, .text = "cgroup " + path};
   }
   return Error{
-      fmt::format("there is no cgroup '{}' (neither that folder nor one of /sys/fs/cgroup has cgroup.procs)", path)};
+      fmt::format("cgroup '{}' does not exist (neither that folder nor one of /sys/fs/cgroup has cgroup.procs)", path)};
 }
 
 std::vector<std::uint32_t> numbers_in_proc() {

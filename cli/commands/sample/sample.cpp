@@ -42,7 +42,7 @@ class SampleCommand : public Command {
     app.add_option(
            "--of", of_,
            "Which processes: pid N,N; terminals; session [N]; user NAME; cgroup PATH; trace OUT (default: those "
-           "of this session)")
+           "of your login session)")
         ->expected(1, 2)
         ->excludes(command);
     app.add_option("-i,--interval", interval_s_, "Seconds between two samples")->capture_default_str();

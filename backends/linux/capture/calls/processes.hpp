@@ -29,7 +29,7 @@ class Processes {
     // The creator performed the fork itself; otherwise it is known only that some thread of its process did.
     bool by_creator_itself = false;
     bool waits_are_measured = false;  // the source tells what the thread waits, from now on
-    MeterFlags flags;                 // if there is no metered creator to inherit from
+    MeterFlags flags;                 // of a process without a metered creator; others inherit
   };
   // `creator` gets the CREATEPROCESS; nullptr for a program's first process, or when the fork was not seen.
   MeteredThread& begin(const Birth& birth, MeteredThread* creator, LocalTime time, std::int64_t now_ns);
