@@ -1,5 +1,5 @@
 # What is installed where, and the Debian packages: `dpm`, small enough for every machine, and `dpm-sim`, which adds the
-# simulator and with it SimGrid. `dpm` starts /usr/libexec/dpm/dpm-sim for the commands that simulate.
+# simulator and with it SimGrid; and `libdpm-dev`, for programs that are to be looked into. `dpm` starts /usr/libexec/dpm/dpm-sim for the commands that simulate.
 
 include(GNUInstallDirs)
 set(data_dir ${CMAKE_INSTALL_DATADIR}/dpm)
@@ -34,6 +34,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT dpm USE_SOURCE_PERMISSIONS)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT dpm)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/dpm-sim RENAME copyright COMPONENT sim)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libdpm-dev RENAME copyright COMPONENT dev)
 
 # Scenario files and what they refer to; the programs written in C++ are inside dpm-sim.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/scenarios/ DESTINATION ${data_dir}/scenarios COMPONENT sim
@@ -49,7 +50,7 @@ set(CPACK_PACKAGE_CONTACT "the DPM authors <dpm@localhost>")
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL dpm sim)
+set(CPACK_COMPONENTS_ALL dpm sim dev)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -59,6 +60,12 @@ set(CPACK_DEBIAN_DPM_PACKAGE_NAME dpm)
 set(CPACK_DEBIAN_SIM_PACKAGE_NAME dpm-sim)
 set(CPACK_DEBIAN_SIM_PACKAGE_DEPENDS "dpm (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DPM_PACKAGE_SUGGESTS dpm-sim)
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libdpm-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS dpm)
+set(CPACK_COMPONENT_DEV_DESCRIPTION "monitor for distributed programs - library for programs
+ Objects of C++ programs whose events 'dpm script' reports while the programs
+ run: integers and points. It needs no monitor, and costs nothing without one.")
 set(CPACK_COMPONENT_DPM_DESCRIPTION "monitor for distributed programs
  Analyses traces of the messages that the processes of a distributed program
  exchange: who talks to whom, where requests queue, which paths they take, how

@@ -41,11 +41,16 @@ struct Include {
   bool quoted = false;
 };
 
+constexpr std::string_view kInstalledPrefix = "dpm/";
+
 std::optional<Include> parse_include(const std::string& line) {
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
   std::smatch match;
   if (!std::regex_search(line, match, pattern)) return std::nullopt;
-  return Include{match[2], match[1] == "\""};
+  // The library for other programs is included here as it is there, by the place where it is installed.
+  const std::string path = match[2];
+  if (path.starts_with(kInstalledPrefix)) return Include{path.substr(kInstalledPrefix.size()), true};
+  return Include{path, match[1] == "\""};
 }
 
 bool is_source(const SourceFile& file) { return file.extension() == ".cpp" || file.extension() == ".hpp"; }

@@ -60,7 +60,8 @@ bool is_under(std::string_view path, std::string_view folder) {
 }
 
 bool may_include_everything(std::string_view path) {
-  return is_under(path, "tests") || is_under(path, "validation") || is_under(path, "bench");
+  return is_under(path, "tests") || is_under(path, "validation") || is_under(path, "bench") ||
+         is_under(path, "examples");
 }
 
 std::vector<Component> read_components(std::span<const SourceFile> files) {

@@ -28,7 +28,7 @@ std::vector<Component> read_components(std::span<const SourceFile> files);
 // Whether `path` is the folder or is in it.
 bool is_under(std::string_view path, std::string_view folder);
 
-// tests/, validation/ and bench/ may include everything, and need no row in a table of arrows.
+// tests/, validation/, bench/ and examples/ may include everything, and need no row in a table of arrows.
 bool may_include_everything(std::string_view path);
 
 // The component a file belongs to: that of the nearest folder above it. nullptr if there is none.

@@ -1,0 +1,76 @@
+#include "cli/scripting/script_results.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "cli/printable.hpp"
+#include "cli/text_table.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kNsPerUs = 1000;
+
+std::string time_text(std::uint64_t time_ns) {
+  const auto seconds = static_cast<std::time_t>(time_ns / kNsPerSecond);
+  std::tm local = {};
+  ::localtime_r(&seconds, &local);
+  return fmt::format("{:%H:%M:%S}.{:06}", local, time_ns % kNsPerSecond / kNsPerUs);
+}
+
+bool has_value(const EventDefinition& event) {
+  const std::string_view action = action_names()[event.action].action;
+  return action != "point_enter" && action != "point_leave";
+}
+
+}  // namespace
+
+std::string occurrence_text(const Occurrence& occurrence, const ScriptWatch& watch) {
+  const EventDefinition& event = watch.script().events[occurrence.event];
+  const WatchedProgram& program = watch.programs()[occurrence.program];
+  return fmt::format("{} {}: {} on {} in {} of {}[{}] (process {}, thread {}){}\n", time_text(occurrence.time_ns),
+                     printable(event.name), action_names()[event.action].action, printable(event.object),
+                     printable(event.function), printable(program.program), program.count, program.pid,
+                     occurrence.thread, has_value(event) ? fmt::format(" = {}", occurrence.value) : "");
+}
+
+nlohmann::json occurrence_json(const Occurrence& occurrence, const ScriptWatch& watch) {
+  const EventDefinition& event = watch.script().events[occurrence.event];
+  const WatchedProgram& program = watch.programs()[occurrence.program];
+  nlohmann::json line = {
+      {"time_ns", occurrence.time_ns}, {"event", event.name},        {"action", action_names()[event.action].action},
+      {"object", event.object},        {"function", event.function}, {"program", program.program},
+      {"count", program.count},        {"pid", program.pid},         {"thread", occurrence.thread}};
+  if (has_value(event)) line["value"] = occurrence.value;
+  return line;
+}
+
+std::string script_summary_text(const ScriptWatch& watch, int width) {
+  TextTable table({"event", "action", "object", ">seen", ">reported", ">lost"});
+  const auto counts = watch.counts();
+  for (std::size_t e = 0; e < counts.size(); ++e) {
+    const EventDefinition& event = watch.script().events[e];
+    table.add_row({printable(event.name), std::string(action_names()[event.action].action), printable(event.object),
+                   std::to_string(counts[e].seen), std::to_string(counts[e].reported), std::to_string(counts[e].lost)});
+  }
+  std::string text = table.empty() ? "" : table.to_text(width);
+  if (watch.lost_otherwise() != 0)
+    text += fmt::format("{} more records were lost: of threads without a ring, or damaged\n", watch.lost_otherwise());
+  return text;
+}
+
+nlohmann::json script_summary_json(const ScriptWatch& watch) {
+  nlohmann::json events = nlohmann::json::array();
+  const auto counts = watch.counts();
+  for (std::size_t e = 0; e < counts.size(); ++e)
+    events.push_back({{"event", watch.script().events[e].name},
+                      {"seen", counts[e].seen},
+                      {"reported", counts[e].reported},
+                      {"lost", counts[e].lost}});
+  return {{"events", events}, {"lost_otherwise", watch.lost_otherwise()}, {"programs", watch.programs().size()}};
+}
+
+}  // namespace dpm::cli

@@ -1,0 +1,55 @@
+// Event scripts (S3 2.1 to 2.3): which events of which processes are wanted.
+//
+//   script  = { line }
+//   line    = "#" comment | process | event | nothing
+//   process = "process" NAME "from" PROGRAM [ "[" COUNT "]" ]
+//   event   = "event" NAME "is" ACTION "on" OBJECT "at" MACHINE "." PROCESS "." FUNCTION
+//
+// COUNT chooses the process that is started as that one from the file PROGRAM, counted from 1 (a specific definition);
+// without it every process of PROGRAM is meant (a general one). MACHINE is "*" for every machine. A process is defined before
+// the events that refer to it. This file knows neither programs nor rings; `kKinds` lists what can be done with an object.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/result.hpp"
+
+namespace dpm {
+
+struct ActionName {
+  std::string_view action;  // as in a script: "integer_assign"
+  std::string_view kind;    // of the object: "integer"
+};
+std::span<const ActionName> action_names();
+
+struct ProcessDefinition {
+  std::string name, program;
+  std::uint32_t count = 0;  // 0: every process of the program
+  std::size_t line = 0;
+};
+
+struct EventDefinition {
+  std::string name;
+  std::size_t action = 0;  // in action_names()
+  std::string object, machine, function;
+  std::size_t process = 0;  // in EventScript::processes
+  std::size_t line = 0;
+};
+
+struct EventScript {
+  std::vector<ProcessDefinition> processes;
+  std::vector<EventDefinition> events;
+};
+
+// `file` names the text in messages: "FILE:LINE:COLUMN: ...".
+Result<EventScript> parse_event_script(const std::string& file, std::string_view text);
+
+// Whether the definition means this process: the `count`th that was started from `program` on `machine`.
+bool is_meant(const EventScript& script, const EventDefinition& event, std::string_view machine,
+              std::string_view program, std::uint32_t count);
+
+}  // namespace dpm

@@ -1,0 +1,98 @@
+// A program that uses the library in the ways that check_script asks for; its first argument names the way.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dpm/monitor/integer.hpp>
+#include <dpm/monitor/point.hpp>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+dpm::monitor::Monitor monitor;
+
+namespace {
+
+using dpm::monitor::Integer;
+using dpm::monitor::Point;
+
+// Each of `threads` threads assigns `times` times to an object of its own name, and once to a shared one.
+void threads(int count, long times) {
+  std::vector<std::thread> running;
+  for (int t = 0; t < count; ++t)
+    running.emplace_back([=] {
+      Integer<long> own(&monitor, "threads", ("own" + std::to_string(t)).c_str(), 0);
+      Integer<long> shared(&monitor, "threads", "shared", 0);
+      for (long i = 0; i < times; ++i) own = i;
+      shared = t;
+    });
+  for (std::thread& thread : running) thread.join();
+}
+
+// Goes on until its file `name` is removed, and says how far it is.
+void go_on(const char* name) {
+  Integer<long> turn(&monitor, "go_on", "turn", 0);
+  for (long i = 1; access(name, F_OK) == 0; ++i) {
+    for (int n = 0; n < 100; ++n) turn = i;
+    if (FILE* file = fopen(name, "r+")) {
+      fprintf(file, "%ld\n", i);
+      fclose(file);
+    }
+    usleep(1000);
+  }
+}
+
+void served(int depth) {
+  Point here(&monitor, "served", "here");
+  here.force(depth);
+  if (depth > 0) served(depth - 1);
+}
+
+void many_names() {
+  Integer<int> longest(&monitor, "many_names", std::string(4096, 'x').c_str(), 0);
+  Integer<int> hostile(&monitor, "many_names", "\x1b[31mred\n\"'<b>", 0);
+  hostile = 1;
+  for (int i = 0; i < 5000; ++i) Integer<int> one(&monitor, "many_names", std::to_string(i).c_str(), 0);
+}
+
+// Writes at random into what it shares with the monitor, as a hostile program can.
+void damage(const char* folder, unsigned seed) {
+  Integer<int> turn(&monitor, "damage", "turn", 0);
+  turn = 1;
+  const std::string find = "ls " + std::string(folder) + " | grep '^" + std::to_string(getpid()) + "-'";
+  char name[64] = {};
+  FILE* found = popen(find.c_str(), "r");
+  const bool is_found = fgets(name, sizeof name, found) != nullptr;
+  pclose(found);
+  if (!is_found) _exit(3);
+  name[strcspn(name, "\n")] = '\0';
+  const int file = open((std::string(folder) + "/" + name).c_str(), O_RDWR);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint64_t bytes = random();
+    // The header, the objects, and the cursors and first records of the first ring.
+    const off_t place = static_cast<off_t>(random() % (i % 2 == 0 ? sizeof(dpm::monitor::Header) : 3 << 20));
+    if (pwrite(file, &bytes, 8, place) != 8) _exit(4);
+    if (i % 100 == 0) usleep(1000);
+  }
+  if (ftruncate(file, 100) != 0) _exit(5);
+  usleep(20'000);
+  _exit(0);  // its own memory is gone
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  const std::string way = argc > 1 ? argv[1] : "";
+  if (way == "threads") threads(atoi(argv[2]), atol(argv[3]));
+  if (way == "go_on") go_on(argv[2]);
+  if (way == "served") served(2);
+  if (way == "many_names") many_names();
+  if (way == "damage") damage(argv[2], static_cast<unsigned>(atoi(argv[3])));
+  printf("%s\n", monitor.is_connected() ? "connected" : monitor.reason());
+  return 0;
+}
