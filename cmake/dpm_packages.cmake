@@ -65,7 +65,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS dpm)
 set(CPACK_COMPONENT_DEV_DESCRIPTION "monitor for distributed programs - library for programs
  Objects of C++ programs whose events 'dpm script' reports while the programs
- run: integers and points. It needs no monitor, and costs nothing without one.")
+ run: integers, points, sockets and more. It needs no monitor, and costs nothing without one.")
 set(CPACK_COMPONENT_DPM_DESCRIPTION "monitor for distributed programs
  Analyses traces of the messages that the processes of a distributed program
  exchange: who talks to whom, where requests queue, which paths they take, how

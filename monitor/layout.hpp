@@ -16,22 +16,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <dpm/monitor/actions.hpp>
 
 namespace dpm::monitor {
 
 inline constexpr std::uint64_t kMagic = 0x6e6f74696e6f6d64;  // "dmoniton"
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
 inline constexpr std::uint32_t kObjectsMax = 4096;
 inline constexpr std::uint32_t kRingsMax = 256;
 inline constexpr std::uint32_t kRecordsPerRing = 1u << 14;
 inline constexpr std::size_t kNameBytes = 120;  // with the zero at its end; a longer name is cut, and marked as cut
-
-enum class Kind : std::uint32_t { kNone, kInteger, kPoint };
-
-// Bits of `wanted`. What an action means depends on the kind of the object.
-enum class Action : std::uint32_t { kAssign = 1, kAccess = 2, kEnter = 4, kLeave = 8, kForced = 16 };
-inline constexpr std::uint32_t kActions = 5;
-inline constexpr std::uint32_t kActionPlaces = 8;  // of the counts of one object
 
 struct Object {
   std::atomic<std::uint32_t> wanted;  // the monitor writes

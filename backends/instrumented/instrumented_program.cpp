@@ -20,7 +20,7 @@ std::size_t ring_offset(std::size_t ring) { return offsetof(Region, rings) + rin
 std::string text_of(const char (&bytes)[kNameBytes]) { return {bytes, ::strnlen(bytes, kNameBytes)}; }
 
 Kind kind_of(std::uint32_t number) {
-  return number <= static_cast<std::uint32_t>(Kind::kPoint) ? static_cast<Kind>(number) : Kind::kNone;
+  return number <= static_cast<std::uint32_t>(Kind::kSignal) ? static_cast<Kind>(number) : Kind::kNone;
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void InstrumentedProgram::take_ring(std::uint32_t ring) {
 }
 
 bool InstrumentedProgram::is_record(const Record& record) const {
-  return record.object < objects_.size() && std::has_single_bit(record.action) && record.action < 1u << kActions;
+  return record.object < objects_.size() && std::has_single_bit(record.action) && record.action < 1u << kActionPlaces;
 }
 
 std::uint64_t InstrumentedProgram::dropped(std::size_t object, Action action) const {

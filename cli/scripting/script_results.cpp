@@ -21,10 +21,7 @@ std::string time_text(std::uint64_t time_ns) {
   return fmt::format("{:%H:%M:%S}.{:06}", local, time_ns % kNsPerSecond / kNsPerUs);
 }
 
-bool has_value(const EventDefinition& event) {
-  const std::string_view action = action_names()[event.action].action;
-  return action != "point_enter" && action != "point_leave";
-}
+const monitor::ActionName& action_of(const EventDefinition& event) { return monitor::kActionNames[event.action]; }
 
 }  // namespace
 
@@ -32,19 +29,19 @@ std::string occurrence_text(const Occurrence& occurrence, const ScriptWatch& wat
   const EventDefinition& event = watch.script().events[occurrence.event];
   const WatchedProgram& program = watch.programs()[occurrence.program];
   return fmt::format("{} {}: {} on {} in {} of {}[{}] (process {}, thread {}){}\n", time_text(occurrence.time_ns),
-                     printable(event.name), action_names()[event.action].action, printable(event.object),
-                     printable(event.function), printable(program.program), program.count, program.pid,
-                     occurrence.thread, has_value(event) ? fmt::format(" = {}", occurrence.value) : "");
+                     printable(event.name), action_of(event).name, printable(event.object), printable(event.function),
+                     printable(program.program), program.count, program.pid, occurrence.thread,
+                     !action_of(event).value.empty() ? fmt::format(" = {}", occurrence.value) : "");
 }
 
 nlohmann::json occurrence_json(const Occurrence& occurrence, const ScriptWatch& watch) {
   const EventDefinition& event = watch.script().events[occurrence.event];
   const WatchedProgram& program = watch.programs()[occurrence.program];
   nlohmann::json line = {
-      {"time_ns", occurrence.time_ns}, {"event", event.name},        {"action", action_names()[event.action].action},
+      {"time_ns", occurrence.time_ns}, {"event", event.name},        {"action", action_of(event).name},
       {"object", event.object},        {"function", event.function}, {"program", program.program},
       {"count", program.count},        {"pid", program.pid},         {"thread", occurrence.thread}};
-  if (has_value(event)) line["value"] = occurrence.value;
+  if (!action_of(event).value.empty()) line["value"] = occurrence.value;
   return line;
 }
 
@@ -53,7 +50,7 @@ std::string script_summary_text(const ScriptWatch& watch, int width) {
   const auto counts = watch.counts();
   for (std::size_t e = 0; e < counts.size(); ++e) {
     const EventDefinition& event = watch.script().events[e];
-    table.add_row({printable(event.name), std::string(action_names()[event.action].action), printable(event.object),
+    table.add_row({printable(event.name), std::string(action_of(event).name), printable(event.object),
                    std::to_string(counts[e].seen), std::to_string(counts[e].reported), std::to_string(counts[e].lost)});
   }
   std::string text = table.empty() ? "" : table.to_text(width);

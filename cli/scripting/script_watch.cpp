@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "model/nearest_name.hpp"
 
@@ -12,32 +11,12 @@ namespace {
 
 constexpr std::size_t kDeclaredRemembered = 10'000;  // objects, for near names
 
-struct ActionBit {
-  std::string_view name;
-  monitor::Action bit;
-};
-constexpr std::array kActionBits{
-    ActionBit{"integer_assign", monitor::Action::kAssign}, ActionBit{"integer_access", monitor::Action::kAccess},
-    ActionBit{"point_enter", monitor::Action::kEnter},     ActionBit{"point_leave", monitor::Action::kLeave},
-    ActionBit{"point_forced", monitor::Action::kForced},
-};
-
 std::string_view kind_name(monitor::Kind kind) {
-  switch (kind) {
-    case monitor::Kind::kInteger:
-      return "integer";
-    case monitor::Kind::kPoint:
-      return "point";
-    case monitor::Kind::kNone:
-      break;
-  }
-  return "unknown";
+  const auto found = std::ranges::find(monitor::kActionNames, kind, &monitor::ActionName::kind);
+  return found == monitor::kActionNames.end() ? "something unknown" : found->kind_name;
 }
 
-monitor::Action bit_of(const EventDefinition& event) {
-  const auto action = std::ranges::find(kActionBits, action_names()[event.action].action, &ActionBit::name);
-  return action == kActionBits.end() ? monitor::Action{} : action->bit;
-}
+monitor::Action bit_of(const EventDefinition& event) { return monitor::kActionNames[event.action].action; }
 
 std::string place_text(std::string_view object, std::string_view function) {
   return fmt::format("{} in {}", object, function);
@@ -110,12 +89,12 @@ std::uint32_t ScriptWatch::wanted_of(Running& running, std::size_t object) {
   for (const std::size_t e : found == events_by_place_.end() ? std::vector<std::size_t>{} : found->second) {
     const EventDefinition& event = script_.events[e];
     if (!is_meant(script_, event, machine_, program.program, program.count)) continue;
-    const ActionName& action = action_names()[event.action];
-    if (action.kind != kind_name(declared.kind)) {
+    const monitor::ActionName& action = monitor::kActionNames[event.action];
+    if (action.kind != declared.kind) {
       if (!is_met_[e])
         complaints_.push_back(fmt::format("event '{}': {} of {} is declared as {}, and {} is an action of {}",
-                                          event.name, place, program.program, kind_name(declared.kind), action.action,
-                                          action.kind));
+                                          event.name, place, program.program, kind_name(declared.kind), action.name,
+                                          action.kind_name));
       is_met_[e] = true;
       continue;
     }

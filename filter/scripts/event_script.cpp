@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <dpm/monitor/actions.hpp>
 #include <map>
 #include <optional>
 
@@ -14,11 +14,7 @@
 namespace dpm {
 namespace {
 
-constexpr std::array kActionNames{
-    ActionName{"integer_assign", "integer"}, ActionName{"integer_access", "integer"},
-    ActionName{"point_enter", "point"},      ActionName{"point_leave", "point"},
-    ActionName{"point_forced", "point"},
-};
+using monitor::kActionNames;
 
 struct Word {
   std::string_view text;
@@ -94,7 +90,7 @@ class ScriptParser {
     if (const auto [known, is_new] = events_.try_emplace(event.name, script_.events.size()); !is_new)
       return fail(words[1], fmt::format("event '{}' is defined on line {} already", event.name,
                                         script_.events[known->second].line));
-    const auto action = std::ranges::find(kActionNames, words[3].text, &ActionName::action);
+    const auto action = std::ranges::find(kActionNames, words[3].text, &monitor::ActionName::name);
     if (action == kActionNames.end()) return fail(words[3], unknown_action(words[3].text));
     event.action = static_cast<std::size_t>(action - kActionNames.begin());
     if (!parse_place(words[7], event)) return;
@@ -139,9 +135,10 @@ class ScriptParser {
 
   static std::string unknown_action(std::string_view word) {
     std::vector<std::string> valid;
-    for (const ActionName& known : kActionNames) valid.emplace_back(known.action);
-    return fmt::format("no action has the name '{}'{}; the actions are {}", word, did_you_mean(word, valid),
-                       fmt::join(valid, ", "));
+    for (const monitor::ActionName& known : kActionNames) valid.emplace_back(known.name);
+    const std::string near = did_you_mean(word, valid);
+    return fmt::format("no action has the name '{}'{}", word,
+                       near.empty() ? fmt::format("; the actions are {}", fmt::join(valid, ", ")) : near);
   }
 
   void fail(const Word& at, const std::string& what) {
@@ -156,8 +153,6 @@ class ScriptParser {
 };
 
 }  // namespace
-
-std::span<const ActionName> action_names() { return kActionNames; }
 
 Result<EventScript> parse_event_script(const std::string& file, std::string_view text) {
   return ScriptParser(file).parse(text);

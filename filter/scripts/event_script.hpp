@@ -7,11 +7,10 @@
 //
 // COUNT chooses the process that is started as that one from the file PROGRAM, counted from 1 (a specific definition);
 // without it every process of PROGRAM is meant (a general one). MACHINE is "*" for every machine. A process is defined before
-// the events that refer to it. This file knows neither programs nor rings; `kKinds` lists what can be done with an object.
+// the events that refer to it. ACTION is one of monitor/actions.hpp.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +18,6 @@
 #include "model/result.hpp"
 
 namespace dpm {
-
-struct ActionName {
-  std::string_view action;  // as in a script: "integer_assign"
-  std::string_view kind;    // of the object: "integer"
-};
-std::span<const ActionName> action_names();
 
 struct ProcessDefinition {
   std::string name, program;
@@ -34,7 +27,7 @@ struct ProcessDefinition {
 
 struct EventDefinition {
   std::string name;
-  std::size_t action = 0;  // in action_names()
+  std::size_t action = 0;  // in monitor::kActionNames
   std::string object, machine, function;
   std::size_t process = 0;  // in EventScript::processes
   std::size_t line = 0;

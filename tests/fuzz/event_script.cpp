@@ -1,6 +1,7 @@
 // links: dpm_filter_scripts
 // Event scripts: an error names its line, and what is accepted refers to what exists.
 #include <cstdint>
+#include <dpm/monitor/actions.hpp>
 #include <string_view>
 
 #include "filter/scripts/event_script.hpp"
@@ -13,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const dpm::EventDefinition& event : script->events) {
-    DPM_CHECK(event.action < dpm::action_names().size() && event.process < script->processes.size());
+    DPM_CHECK(event.action < dpm::monitor::kActionNames.size() && event.process < script->processes.size());
     DPM_CHECK(!event.machine.empty() && !event.function.empty());
     dpm::is_meant(*script, event, "machine", "program", 1);
   }

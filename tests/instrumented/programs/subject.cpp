@@ -1,13 +1,19 @@
 // A program that uses the library in the ways that check_script asks for; its first argument names the way.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dpm/monitor/integer.hpp>
+#include <dpm/monitor/message_queue.hpp>
 #include <dpm/monitor/point.hpp>
+#include <dpm/monitor/semaphore.hpp>
+#include <dpm/monitor/shared_memory.hpp>
+#include <dpm/monitor/signal.hpp>
+#include <dpm/monitor/socket.hpp>
 #include <random>
 #include <string>
 #include <thread>
@@ -84,6 +90,43 @@ void damage(const char* folder, unsigned seed) {
   _exit(0);  // its own memory is gone
 }
 
+void expect(bool holds, int line) {
+  if (holds) return;
+  fprintf(stderr, "subject.cpp:%d: %s\n", line, strerror(errno));
+  _exit(1);
+}
+#define EXPECT(holds) expect(holds, __LINE__)
+
+// Parent and child use one object of each module for inter-process communication.
+void modules() {
+  const std::string path = "/dpm-subject-" + std::to_string(getpid());
+  dpm::monitor::SocketServer request(&monitor, "modules", "request");
+  dpm::monitor::Socket connect(&monitor, "modules", "connect");
+  dpm::monitor::Semaphore turn(&monitor, "modules", "turn");
+  dpm::monitor::MessageQueue queue(&monitor, "modules", "queue");
+  dpm::monitor::SharedMemory memory(&monitor, "modules", "memory");
+  dpm::monitor::Signal wake(&monitor, "modules", "wake", SIGUSR1);
+  EXPECT(request.open(0) && turn.open(0) && queue.open(path.c_str(), 4, 64) && memory.open(path.c_str(), 100));
+  const unsigned short port = request.port();
+  char buffer[64] = {};
+  const pid_t child = fork();
+  if (child == 0) {
+    EXPECT(turn.wait() && connect.open(port, "127.0.0.1") && connect.write("hello", 5));
+    EXPECT(queue.receive(buffer, sizeof buffer) == 7 && memory.read(10, buffer, 8) && strcmp(buffer, "written") == 0);
+    EXPECT(!memory.write(99, buffer, 2) && connect.read(buffer, sizeof buffer) == 0);
+    EXPECT(wake.send(getppid()));
+    connect.close();
+    _exit(0);
+  }
+  EXPECT(turn.post() && connect.open(request) && connect.read(buffer, sizeof buffer) == 5);
+  EXPECT(memory.write(10, "written", 8) && queue.send("message", 7));
+  connect.close();
+  EXPECT(wake.receive(std::chrono::seconds(30)) && !wake.receive(std::chrono::milliseconds(1)));
+  int status = 0;
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  EXPECT(dpm::monitor::MessageQueue::remove(path.c_str()) && dpm::monitor::SharedMemory::remove(path.c_str()));
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
@@ -92,6 +135,7 @@ int main(int argc, char* argv[]) {
   if (way == "go_on") go_on(argv[2]);
   if (way == "served") served(2);
   if (way == "many_names") many_names();
+  if (way == "modules") modules();
   if (way == "damage") damage(argv[2], static_cast<unsigned>(atoi(argv[3])));
   printf("%s\n", monitor.is_connected() ? "connected" : monitor.reason());
   return 0;
