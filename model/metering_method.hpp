@@ -58,6 +58,8 @@ class MeteringMethod {
   // It meters this process already, or has let it go and left something in it.
   virtual bool has_custody(std::uint32_t) const { return false; }
   virtual bool finds_callers() const { return true; }  // MeterOptions::callers
+  // The program's calls wait for us, which the kernel must allow, and programs gain no privileges without root.
+  virtual bool notifies() const { return true; }
 
   // The calling process becomes the program; returns in a process that supervises it. `command` is searched in PATH.
   virtual Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,

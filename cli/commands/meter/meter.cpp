@@ -20,8 +20,8 @@
 namespace dpm::cli {
 namespace {
 
-// Fails with the doctor's words if nothing can be metered here.
-Result<void> check_machine(const MachineCapabilities& machine) {
+// Fails with the doctor's words if calls cannot wait for us here.
+Result<void> check_notification(const MachineCapabilities& machine) {
   std::string text;
   for (const auto& check : diagnose(machine)) {
     if (check.verdict != Verdict::missing || check.advice.empty()) continue;
@@ -74,11 +74,8 @@ class MeterCommand : public Command {
     }
     auto source = source_.choose({.callers = where_});
     if (!source) return refuse(terminal, *this, source.error());
-    const MachineCapabilities machine = probe_capabilities();
-    if (auto done = check_machine(machine); !done) return refuse(terminal, *this, done.error());
-    if (program.gains_privileges && !machine.may_administrate && !machine.no_new_privileges)
-      terminal.err << "dpm meter: '" << printable(command_.front())
-                   << "' gains privileges when it starts; metered without root, it does not (no_new_privs)\n";
+    if (source->methods.front()->notifies())
+      if (auto done = prepare_notification(program, terminal); !done) return refuse(terminal, *this, done.error());
 
     const bool stays = wait_ || (terminal.err_is_tty && !become_);
     // A parent that stays needs the folder before it knows the program's process id.
@@ -93,6 +90,15 @@ class MeterCommand : public Command {
   }
 
  private:
+  Result<void> prepare_notification(const FoundProgram& program, Terminal& terminal) const {
+    const MachineCapabilities machine = probe_capabilities();
+    if (auto done = check_notification(machine); !done) return done;
+    if (program.gains_privileges && !machine.may_administrate && !machine.no_new_privileges)
+      terminal.err << "dpm meter: '" << printable(command_.front())
+                   << "' gains privileges when it starts; metered without root, it does not (no_new_privs)\n";
+    return {};
+  }
+
   Result<OutputFolder> make_folder(std::uint32_t pid) const {
     if (summary_only_) return OutputFolder::scratch();
     return OutputFolder::create(output_.empty() ? OutputFolder::default_name(command_.front(), pid) : output_);

@@ -139,6 +139,7 @@ class KernelMethod : public MeteringMethod {
   }
   std::string drawback() const override { return drawback_in(KernelPrograms::surroundings()); }
   bool finds_callers() const override { return false; }
+  bool notifies() const override { return false; }
 
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                              const Options& options) const override {
