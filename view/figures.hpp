@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,8 @@ std::vector<Figure> density_figures(const Statistics& statistics, const TraceInf
 // ---- queues
 
 Figure queue_figure(const Queues& queues, const TraceInfo& info);  // a table
+// What messages and processes waited for, a table; none where the trace does not say it.
+std::optional<Figure> wait_parts_figure(const Queues& queues, const TraceInfo& info);
 // The longest queues over time, one figure each.
 std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& info, std::size_t most = 2);
 

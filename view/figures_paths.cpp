@@ -77,6 +77,36 @@ Figure queue_figure(const Queues& queues, const TraceInfo& info) {
       table, true};
 }
 
+std::optional<Figure> wait_parts_figure(const Queues& queues, const TraceInfo& info) {
+  Table table{{{"Process"},
+               {"What waited"},
+               {"Waited", true},
+               {"For a message", true},
+               {"The CPU", true},
+               {"A disk", true},
+               {"The process's work", true},
+               {"Other", true}},
+              {}};
+  const auto add = [&](ProcessId process, const char* what, const WaitParts& parts) {
+    if (parts.total_ns() == 0) return;
+    std::vector<Cell> row = {{process_name(info, process), CellTone::strong}, {what}};
+    for (const std::uint64_t ns :
+         {parts.total_ns(), parts.message_ns, parts.cpu_ns, parts.disk_ns, parts.ran_ns, parts.other_ns})
+      row.push_back(ns == 0 ? Cell{"\xE2\x80\x93", CellTone::muted} : Cell{seconds(static_cast<double>(ns) * 1e-9)});
+    table.rows.push_back(std::move(row));
+  };
+  for (const auto& queue : queues.processes)
+    if (queue.meanwhile) add(queue.process, "messages to it", *queue.meanwhile);
+  for (const auto& [process, own] : queues.own_waits) {
+    add(process, "the process, to receive", own.receiving);
+    add(process, "the process, at work", own.working);
+  }
+  if (table.rows.empty()) return std::nullopt;
+  return Figure{"What was waited for",
+                "The CPU: the process was ready to run, and others had the CPU. Times of all waits together.", table,
+                true};
+}
+
 std::vector<Figure> queue_series_figures(const Queues& queues, const TraceInfo& info, std::size_t most) {
   std::vector<const QueueStatistics*> longest;
   for (const auto& queue : queues.processes) {

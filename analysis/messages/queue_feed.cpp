@@ -19,6 +19,7 @@ void QueueFeed::on_begin(const TraceInfo& info) {
                                        [](const auto& process) { return !process.group.is_none(); });
   passes_through_ = !has_live_channels(info) && (by_thread_ || !any_threads);
   present_.resize(info.processes.size());
+  moments_.resize(info.processes.size());
   queues_->on_begin(info);
 }
 
@@ -34,6 +35,7 @@ void QueueFeed::on_events(std::span<const Event> batch) {
   for (const Event& event : batch) {
     if (event.process.value >= present_.size()) continue;
     note_presence(event);
+    note_moment(event);
     if ((event.flags & (event_flags::kKernelMessage | event_flags::kNoMessage)) == 0) note_message(event);
   }
 }
@@ -46,14 +48,23 @@ void QueueFeed::note_presence(const Event& event) {
   present.last = std::max(present.last, event.local_time);
 }
 
+void QueueFeed::note_moment(const Event& event) {
+  if (!event.has_ready_time()) return;
+  std::vector<Moment>& moments = moments_[event.process.value];
+  if (!moments.empty() && event.local_time < moments.back().time) return;  // the clock was set back
+  moments.push_back({event.local_time, event.proc_time_ns, event.ready_time_ns, event.disk_time_ns});
+}
+
 void QueueFeed::note_message(const Event& event) {
-  Note note{event.sequence, event.local_time, event.peer, queue_of(event.process), event.channel, event.machine, {}};
+  Note note{event.sequence, event.local_time, event.peer, queue_of(event.process),
+            event.channel,  event.machine,    {},         {}};
   switch (event.type) {
     case EventType::message_queued:
       note.what = What::queued;
       break;
     case EventType::receive:
       note.what = What::received;
+      note.taker = event.process;
       break;
     case EventType::send:
       if (event.peer.is_none() || event.channel.is_none()) return;
@@ -88,10 +99,39 @@ void QueueFeed::pair_ends() {
     // It arrived before it was received, even if the clock was set.
     if (is_received) arrival.time = std::min(arrival.time, last.time);
     if (is_received) arrival.receiver = last.receiver;
+    if (is_received) arrival.taker = last.taker;
     arrival.what = What::queued;
     kept.push_back(arrival);
   }
   notes_ = std::move(kept);
+}
+
+void QueueFeed::fill_in_times(Event& event, ProcessId thread) const {
+  if (thread.value >= moments_.size()) return;
+  const std::vector<Moment>& moments = moments_[thread.value];
+  const auto after = std::lower_bound(moments.begin(), moments.end(), event.local_time,
+                                      [](const Moment& moment, LocalTime time) { return moment.time < time; });
+  if (after == moments.end()) return;
+  if (after == moments.begin() && after->time != event.local_time) return;
+  Moment at = *after;
+  if (after->time != event.local_time) {
+    const Moment& before = *(after - 1);
+    const auto left_ns = static_cast<double>((after->time - event.local_time).ns);
+    const auto ran_ns = static_cast<double>(after->ran_ns - std::min(before.ran_ns, after->ran_ns));
+    const auto ready_ns = static_cast<double>(after->ready_ns - std::min(before.ready_ns, after->ready_ns));
+    const double active_ns = ran_ns + ready_ns;
+    const double share = active_ns > left_ns ? left_ns / active_ns : 1;
+    at.ran_ns -= static_cast<std::uint64_t>(ran_ns * share);
+    at.ready_ns -= static_cast<std::uint64_t>(ready_ns * share);
+    const double disk_ns = after->disk_ns == kNotMeasured || before.disk_ns == kNotMeasured
+                               ? 0
+                               : static_cast<double>(after->disk_ns - std::min(before.disk_ns, after->disk_ns));
+    if (at.disk_ns != kNotMeasured)
+      at.disk_ns -= static_cast<std::uint64_t>(std::min(disk_ns, std::max(left_ns - active_ns, 0.0)));
+  }
+  event.proc_time_ns = at.ran_ns;
+  event.ready_time_ns = at.ready_ns;
+  event.disk_time_ns = at.disk_ns;
 }
 
 void QueueFeed::play() {
@@ -127,6 +167,7 @@ void QueueFeed::play() {
       event.channel = note.channel;
       event.sequence = note.sequence;
       event.evidence = Evidence::inferred;
+      fill_in_times(event, note.taker);
     }
     if (!present.machine.is_none()) add(receiver, present.machine, present.last, EventType::receive_call);
   }

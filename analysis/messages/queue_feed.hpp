@@ -34,6 +34,13 @@ class QueueFeed : public EventSink {
     ChannelId channel;
     MachineId machine;
     What what = What::received;
+    ProcessId taker;  // the thread that received it
+  };
+  // What an event says of its thread. Between two of them it is not known when the thread ran and when it was ready: both are
+  // taken to be at the end, where a thread is that goes on with what has come, and mixed evenly.
+  struct Moment {
+    LocalTime time;
+    std::uint64_t ran_ns = 0, ready_ns = 0, disk_ns = kNotMeasured;
   };
   struct Presence {  // of a queue's process: the last moment at which it could have received
     LocalTime first, last;
@@ -42,16 +49,19 @@ class QueueFeed : public EventSink {
 
   ProcessId queue_of(ProcessId process) const;
   void note_presence(const Event& event);
+  void note_moment(const Event& event);
   void note_message(const Event& event);
   void pair_ends();
   void play();
+  void fill_in_times(Event& event, ProcessId thread) const;
 
   EventSink* queues_;
   bool by_thread_;
   bool passes_through_ = false;
   const TraceInfo* info_ = nullptr;
   std::vector<Note> notes_;
-  std::vector<Presence> present_;  // by process; without a machine: not seen
+  std::vector<std::vector<Moment>> moments_;  // by thread, where READYTIME is known; in order of time
+  std::vector<Presence> present_;             // by process; without a machine: not seen
 };
 
 }  // namespace dpm

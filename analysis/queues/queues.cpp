@@ -42,7 +42,8 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
 
     if (event.type == EventType::message_queued) {
       ++statistics.queued;
-      queue_now.waiting[message] = {event.local_time, event.machine};
+      queue_now.waiting[message] = {event.local_time, event.machine, event.proc_time_ns, event.ready_time_ns,
+                                    event.disk_time_ns};
       operate(queue_now);
     } else if (event.type == EventType::receive) {
       ++statistics.received;
@@ -57,11 +58,31 @@ void QueueAnalysis::on_events(std::span<const Event> batch) {
       if (arrival.machine != event.machine) {
         ++statistics.waits_across_machines;
       } else {
-        statistics.waits.add(
-            static_cast<std::uint64_t>(std::max<std::int64_t>(0, (event.local_time - arrival.when).ns)));
+        add_wait(statistics, arrival, event);
       }
     }
   }
+}
+
+void QueueAnalysis::add_wait(QueueStatistics& statistics, const Arrival& arrival, const Event& receive) {
+  const auto wait_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(0, (receive.local_time - arrival.when).ns));
+  statistics.waits.add(wait_ns);
+  if (arrival.ready_ns == kNotMeasured || !receive.has_ready_time()) return;
+  // Clocks are rounded: no part is longer than what is left of the wait.
+  std::uint64_t left_ns = wait_ns;
+  const auto part = [&left_ns](std::uint64_t before, std::uint64_t after) {
+    if (before == kNotMeasured || after == kNotMeasured || after < before) return std::uint64_t{0};
+    const std::uint64_t part_ns = std::min(after - before, left_ns);
+    left_ns -= part_ns;
+    return part_ns;
+  };
+  WaitParts parts;
+  parts.cpu_ns = part(arrival.ready_ns, receive.ready_time_ns);
+  parts.disk_ns = part(arrival.disk_ns, receive.disk_time_ns);
+  parts.ran_ns = part(arrival.ran_ns, receive.proc_time_ns);
+  parts.other_ns = left_ns;
+  if (!statistics.meanwhile) statistics.meanwhile.emplace();
+  *statistics.meanwhile += parts;
 }
 
 // The queue has had its present length since the process's last event.

@@ -15,7 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/queues/process_waits.hpp"
 #include "analysis/queues/wait_distribution.hpp"
+#include "analysis/queues/wait_parts.hpp"
 #include "model/event_source.hpp"
 
 namespace dpm {
@@ -45,6 +47,8 @@ struct QueueStatistics {
   double length_mean_by_operation = 0;  // over queue operations, as the thesis computed it
   std::vector<double> time_share;       // [length]: share of the time the queue had it; adds up to 1
   WaitDistribution waits;
+  // What the process did during these waits; none: the trace does not say.
+  std::optional<WaitParts> meanwhile;
   std::vector<QueuePoint> series;
   Duration observed;  // what the means over time cover
 
@@ -57,6 +61,7 @@ struct QueueStatistics {
 
 struct Queues {
   std::vector<QueueStatistics> processes;  // those with a MESSAGEQUEUED or RECEIVE, in the order of TraceInfo
+  WaitsByProcess own_waits;                // from ProcessWaits, where both are asked for; empty: the trace does not say
   LossReport losses;
   std::vector<std::string> warnings;
 };
@@ -85,6 +90,7 @@ class QueueAnalysis : public EventSink {
   struct Arrival {
     LocalTime when;
     MachineId machine;
+    std::uint64_t ran_ns = 0, ready_ns = kNotMeasured, disk_ns = kNotMeasured;  // the process's sums then
   };
   struct Series {  // aligned buckets that double in width when they no longer fit
     std::int64_t width_ns = 1;
@@ -109,6 +115,7 @@ class QueueAnalysis : public EventSink {
 
   Queue& queue(ProcessId process);
   void pass_time(Queue& queue, const Event& event);
+  static void add_wait(QueueStatistics& statistics, const Arrival& arrival, const Event& receive);
   static void double_width(Series& series);
   void extend_series(Queue& queue, LocalTime from, LocalTime to, std::uint32_t length);
   static void operate(Queue& queue);

@@ -38,7 +38,7 @@ FindingsReader::FindingsReader(Asked asked) : asked_(std::move(asked)), queue_fe
 
 std::vector<EventSink*> FindingsReader::sinks() {
   std::vector<EventSink*> sinks = builders_.sinks();
-  sinks.insert(sinks.end(), {&statistics_, &queue_feed_});
+  sinks.insert(sinks.end(), {&statistics_, &queue_feed_, &waits_});
   sinks.insert(sinks.end(), asked_.sinks.begin(), asked_.sinks.end());
   return sinks;
 }
@@ -46,6 +46,7 @@ std::vector<EventSink*> FindingsReader::sinks() {
 Result<Findings> FindingsReader::take(TraceInput input) {
   Findings found{.input = std::move(input), .statistics = statistics_.result(), .queues = queues_.result()};
   if (!asked_.by_thread) found.statistics = sum_threads(std::move(found.statistics), found.input.info);
+  found.queues.own_waits = waits_.result(found.input.info, asked_.by_thread);
   found.warnings = found.queues.warnings;
 
   found.histories = builders_.take();

@@ -71,6 +71,7 @@ class FindingsReader {
   StatisticsAnalysis statistics_;
   QueueAnalysis queues_;
   QueueFeed queue_feed_;
+  ProcessWaits waits_;
   HistoryBuilders builders_;
 };
 

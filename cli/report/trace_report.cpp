@@ -49,7 +49,9 @@ view::Section traffic_section(const Findings& found, const TraceInfo& grouped) {
 
 view::Section queue_section(const Findings& found, const TraceInfo& grouped) {
   const TraceInfo& info = found.input.info;
-  view::Section section{"Where requests queue", "", {view::queue_figure(group_queues(found.queues, grouped), grouped)}};
+  const Queues queues = group_queues(found.queues, grouped);
+  view::Section section{"Where requests queue", "", {view::queue_figure(queues, grouped)}};
+  if (auto parts = view::wait_parts_figure(queues, grouped)) section.figures.push_back(*std::move(parts));
   for (auto& figure : view::queue_series_figures(found.queues, info)) section.figures.push_back(std::move(figure));
   return section;
 }

@@ -85,6 +85,8 @@ void add(QueueStatistics& sum, const QueueStatistics& queue) {
   sum.queued += queue.queued;
   sum.length_max = std::max(sum.length_max, queue.length_max);
   sum.waits.add(queue.waits);
+  if (queue.meanwhile && sum.meanwhile) *sum.meanwhile += *queue.meanwhile;
+  if (queue.meanwhile && !sum.meanwhile) sum.meanwhile = queue.meanwhile;
   sum.still_queued += queue.still_queued;
 }
 
@@ -242,6 +244,9 @@ Queues group_queues(Queues queues, const TraceInfo& grouped) {
   }
   queues.processes.clear();
   for (auto& [process, sum] : rows) queues.processes.push_back(std::move(sum));
+  WaitsByProcess own_waits;
+  for (const auto& [process, waits] : queues.own_waits) own_waits[row_of(process, grouped)] += waits;
+  queues.own_waits = std::move(own_waits);
   return queues;
 }
 

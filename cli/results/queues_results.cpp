@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "cli/number_text.hpp"
@@ -23,6 +24,44 @@ std::vector<QueueStatistics> shown_order(std::vector<QueueStatistics> queues, co
   return queues;
 }
 
+// A dash where the part cannot be.
+std::string part_text(std::uint64_t ns) { return ns == 0 ? "-" : seconds_text(static_cast<double>(ns) * 1e-9); }
+
+// What waits were for; empty where the trace does not say it, or nothing waited.
+std::string parts_table(const Queues& queues, const TraceInfo& info, int width, const RowLimit& limit) {
+  TextTable table({"process", "what waited", ">for", ">a message", ">the CPU", ">a disk", ">its work", ">other"},
+                  limit);
+  bool any = false;
+  const auto add = [&](ProcessId process, const char* what, const WaitParts& parts) {
+    if (parts.total_ns() == 0) return;
+    any = true;
+    table.add_row({info[process].name, what, part_text(parts.total_ns()), part_text(parts.message_ns),
+                   part_text(parts.cpu_ns), part_text(parts.disk_ns), part_text(parts.ran_ns),
+                   part_text(parts.other_ns)});
+  };
+  const auto add_own = [&](ProcessId process, const OwnWaits& own) {
+    add(process, "to receive", own.receiving);
+    add(process, "at work", own.working);
+  };
+  std::set<ProcessId> shown;
+  for (const auto& q : shown_order(queues.processes, group_extents(info), limit)) {
+    shown.insert(q.process);
+    if (q.meanwhile) add(q.process, "messages to it", *q.meanwhile);
+    if (const auto own = queues.own_waits.find(q.process); own != queues.own_waits.end())
+      add_own(q.process, own->second);
+  }
+  for (const auto& [process, own] : queues.own_waits)
+    if (!shown.contains(process)) add_own(process, own);
+  return any ? "\n" + table.to_text(width) : "";
+}
+
+nlohmann::ordered_json parts_json(const WaitParts& parts) {
+  const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  return {{"total_s", seconds(parts.total_ns())}, {"message_s", seconds(parts.message_ns)},
+          {"cpu_s", seconds(parts.cpu_ns)},       {"disk_s", seconds(parts.disk_ns)},
+          {"ran_s", seconds(parts.ran_ns)},       {"other_s", seconds(parts.other_ns)}};
+}
+
 }  // namespace
 
 std::string queues_text(const Queues& queues, const TraceInfo& info, int width, bool all) {
@@ -39,7 +78,7 @@ std::string queues_text(const Queues& queues, const TraceInfo& info, int width, 
                    wait(q.waits.mean_ns()), wait(q.waits.quantile_ns(.5)), wait(q.waits.quantile_ns(.95)),
                    wait(static_cast<double>(q.waits.max_ns()))});
   }
-  return table.to_text(width);
+  return table.to_text(width) + parts_table(queues, info, width, limit);
 }
 
 nlohmann::ordered_json queues_json(const Queues& queues, const TraceInfo& info, const Ledger& ledger) {
@@ -66,10 +105,20 @@ nlohmann::ordered_json queues_json(const Queues& queues, const TraceInfo& info, 
                     {"wait_distribution", std::move(waits)},
                     {"still_queued", q.still_queued},
                     {"waits_across_machines", q.waits_across_machines}});
+      if (q.meanwhile) entry["messages_waited"] = parts_json(*q.meanwhile);
     }
     processes.push_back(std::move(entry));
   }
-  return {{"processes", std::move(processes)}, {"warnings", queues.warnings}, {"ledger", ledger_json(ledger)}};
+  Json own_waits = Json::array();
+  for (const auto& [process, own] : queues.own_waits)
+    own_waits.push_back({{"process", info[process].name},
+                         {"waits_for_messages", own.messages},
+                         {"to_receive", parts_json(own.receiving)},
+                         {"at_work", parts_json(own.working)}});
+  return {{"processes", std::move(processes)},
+          {"own_waits", std::move(own_waits)},
+          {"warnings", queues.warnings},
+          {"ledger", ledger_json(ledger)}};
 }
 
 }  // namespace dpm::cli

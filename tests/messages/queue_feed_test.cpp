@@ -56,6 +56,30 @@ TEST_CASE("queue feed: a message waits from its SEND to its RECEIVE", "[messages
   CHECK(queue.length_mean == Approx((0 + 1 + 2 + 1 + 2 + 1 + 1) / 7.0));
 }
 
+TEST_CASE("queue feed: what a receiver did while a message waited is that of its own thread", "[messages]") {
+  LiveScript script;  // a millisecond an event, in which the process runs
+  const auto a = script.process("a"), server = script.process("server"), thread = script.process("server/1", server);
+  const auto pipe = script.stream("pipe 1");
+  std::uint64_t ready_ns = 0;
+  const auto ready = [&](ProcessId process, std::uint64_t more_ns) {
+    Event& last = script.recording.events.back();
+    REQUIRE(last.process == process);
+    last.ready_time_ns = ready_ns += more_ns;
+    last.disk_time_ns = 0;
+  };
+  script.receive_call(thread, 0);  // 1 ms
+  ready(thread, 0);
+  script.send(a, pipe, 0, 10);          // 2
+  script.receive_call(server, 0);       // 3
+  script.receive_call(server, 0);       // 4
+  script.receive(thread, pipe, 0, 10);  // 5: it waited for 3 ms; its thread was ready for 1.5 of them, and ran for 1
+  ready(thread, 1'500'000);
+  const Queues queues = queues_of(script.resolved());
+  REQUIRE(queues.processes.size() == 1);
+  REQUIRE(queues.processes[0].meanwhile.has_value());
+  CHECK(*queues.processes[0].meanwhile == WaitParts{.cpu_ns = 1'500'000, .ran_ns = 1'000'000, .other_ns = 500'000});
+}
+
 TEST_CASE("queue feed: threads share their process's queue, unless asked apart", "[messages]") {
   LiveScript script;
   const auto a = script.process("a"), server = script.process("server"), thread = script.process("server/1", server);

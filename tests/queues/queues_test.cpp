@@ -66,6 +66,25 @@ TEST_CASE("queues: the five events of the README", "[queues]") {
   CHECK(server.still_queued == 1);
 }
 
+TEST_CASE("queues: what a process did while its messages waited", "[queues]") {
+  std::vector<Event> events = {at_server(kQueued, 0, 1), at_server(kReceive, 30, 1), at_server(kQueued, 40, 2),
+                               at_server(kReceive, 100, 2)};
+  const auto set = [&events](std::size_t at, std::uint64_t ran_ns, std::uint64_t ready_ns, std::uint64_t disk_ns) {
+    events[at].proc_time_ns = ran_ns;
+    events[at].ready_time_ns = ready_ns;
+    events[at].disk_time_ns = disk_ns;
+  };
+  set(0, 100, 50, 0);
+  set(1, 110, 62, 3);  // 10, 12 and 3 of 30: 5 otherwise
+  set(2, 110, 62, 3);
+  set(3, 130, 102, 3);  // 20 and 40 of 60
+  const auto queues = queues_of(events);
+  REQUIRE(queues.processes[0].meanwhile.has_value());
+  CHECK(*queues.processes[0].meanwhile == WaitParts{.cpu_ns = 52, .disk_ns = 3, .ran_ns = 30, .other_ns = 5});
+  events[0].ready_time_ns = events[2].ready_time_ns = kNotMeasured;
+  CHECK_FALSE(queues_of(events).processes[0].meanwhile.has_value());
+}
+
 TEST_CASE("queues: a process without MESSAGEQUEUED has no numbers, and a warning names the flag", "[queues]") {
   const auto queues = queues_of({at_server(kReceive, 30, 1)});
   REQUIRE(queues.processes.size() == 1);

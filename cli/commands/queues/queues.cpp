@@ -17,7 +17,7 @@ class QueuesCommand : public Command {
  public:
   std::string name() const override { return "queues"; }
   std::string summary() const override {
-    return "Where messages wait: queue lengths and waiting times of every process";
+    return "Where messages and processes wait, and for what: queue lengths, waiting times, the CPU, disks";
   }
   std::string example() const override { return "dpm queues out/trace --json"; }
   void describe(CLI::App& app) override {
@@ -29,9 +29,11 @@ class QueuesCommand : public Command {
   int run(Terminal& terminal) override {
     QueueAnalysis analysis;
     QueueFeed feed(analysis, threads_);
-    const auto input = read_trace(options_.trace, {&feed});
+    ProcessWaits waits;
+    const auto input = read_trace(options_.trace, {&feed, &waits});
     if (!input) return refuse(terminal, *this, input.error());
-    const Queues queues = analysis.result();
+    Queues queues = analysis.result();
+    queues.own_waits = waits.result(input->info, threads_);
     if (options_.json) {
       print_json(queues_json(queues, input->info, input->ledger), terminal);
     } else {
