@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/number_text.hpp"
+#include "cli/sampling/mon_figures.hpp"
 #include "sampling/counts/measures.hpp"
 #include "view/report.hpp"
 
@@ -15,7 +16,7 @@ std::string tip(const std::string& name, const Share& share) {
   return fmt::format("{}: {} ({} to {})", name, percent(share.value, 1), percent(share.low, 1), percent(share.high, 1));
 }
 
-view::Figure components_figure(const sampling::LevelCounts& total, const CountQuestion& question) {
+view::Figure components_figure(const sampling::StateCounts& total, const CountQuestion& question) {
   view::BarChart chart{.title = "Components of the time of threads",
                        .description = "the share of samples in each state",
                        .series = {"share of samples"},
@@ -35,13 +36,14 @@ view::Figure levels_figure(const sampling::CountArray& counts, const CountQuesti
                         .x_label = std::string(sampling::name_of(question.workload)),
                         .y_label = "% of samples",
                         .x_whole = true};
-  const auto names = sampling::components(counts.total(), question.groups);
+  const auto names = sampling::components(counts.total().of(question.scope), question.groups);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].count == 0) continue;
     view::LineSeries series{.name = names[i].name};
     for (const auto& [level, of_level] : counts.levels(question.workload)) {
-      const auto parts = sampling::components(of_level, question.groups);
-      if (i < parts.size() && of_level.threads() > 0) series.points.push_back({level, parts[i].share.value * 100});
+      const auto& found = of_level.of(question.scope);
+      const auto parts = sampling::components(found, question.groups);
+      if (i < parts.size() && found.threads() > 0) series.points.push_back({level, parts[i].share.value * 100});
     }
     chart.series.push_back(std::move(series));
   }
@@ -75,7 +77,7 @@ std::string count_page(const sampling::CountArray& counts, const CountQuestion& 
   const auto total = counts.total();
   view::Section section{.heading = "States",
                         .text = "What do the processes wait for and run on?",
-                        .figures = {components_figure(total, question)}};
+                        .figures = {components_figure(total.of(question.scope), question)}};
   if (counts.levels(question.workload).size() > 1) section.figures.push_back(levels_figure(counts, question));
   section.figures.push_back(resources_figure(total.words[static_cast<std::size_t>(question.scope)], question));
   view::ReportInput report{
@@ -86,6 +88,7 @@ std::string count_page(const sampling::CountArray& counts, const CountQuestion& 
                   {"machine", counts.setup().machine},
                   {"cores", std::to_string(counts.setup().cores)}};
   report.sections.push_back(std::move(section));
+  report.sections.push_back(mon_figures_section(counts, question));
   return view::render_report(report);
 }
 

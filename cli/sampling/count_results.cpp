@@ -73,17 +73,39 @@ std::string evidence_text(const CountArray& counts, const LevelCounts& total) {
   return text;
 }
 
-std::string components_table(const LevelCounts& counts, const CountQuestion& question, int width) {
+// Which components are shown, and in which order: the user's groups as they are, states by how often they were found.
+std::vector<std::size_t> by_count(const std::vector<Component>& parts, const CountQuestion& question) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (question.grouped || parts[i].count > 0) shown.push_back(i);
+  if (!question.grouped)
+    std::stable_sort(shown.begin(), shown.end(),
+                     [&](std::size_t a, std::size_t b) { return parts[a].count > parts[b].count; });
+  return shown;
+}
+
+std::string components_table(const sampling::StateCounts& counts, const CountQuestion& question, int width) {
   TextTable table({"state", ">share", ">95 % interval", ">samples", ""});
-  auto parts = sampling::components(counts, question.groups);
-  if (!question.grouped) {
-    std::erase_if(parts, [](const Component& part) { return part.count == 0; });
-    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
-  }
-  for (const auto& part : parts)
-    table.add_row({printable(part.name), percent(part.share.value, 1), range_text(part.share),
-                   std::to_string(part.count), bar(part.share.value)});
+  const auto parts = sampling::components(counts, question.groups);
+  for (const std::size_t i : by_count(parts, question))
+    table.add_row({printable(parts[i].name), percent(parts[i].share.value, 1), range_text(parts[i].share),
+                   std::to_string(parts[i].count), bar(parts[i].share.value)});
   return table.to_text(width);
+}
+
+// The foreground beside the background, where there are both.
+std::string parts_table(const LevelCounts& counts, const CountQuestion& question, int width) {
+  if (counts.foreground.threads() == 0 || counts.background.threads() == 0) return "";
+  TextTable table({"state", ">foreground", ">95 % interval", ">background", ">95 % interval"});
+  const auto all = sampling::components(counts, question.groups);
+  auto front = sampling::components(counts.foreground, question.groups);
+  auto back = sampling::components(counts.background, question.groups);
+  for (auto* parts : {&front, &back})
+    if (parts->size() < all.size()) parts->push_back({all.back().name, sampling::mean_share(0, counts.samples), 0});
+  for (const std::size_t i : by_count(all, question))
+    table.add_row({printable(all[i].name), percent(front[i].share.value, 1), range_text(front[i].share),
+                   percent(back[i].share.value, 1), range_text(back[i].share)});
+  return "\n" + table.to_text(width);
 }
 
 std::string resources_table(const sampling::WordCounts& words, int width) {
@@ -112,8 +134,8 @@ std::string overlap_table(const sampling::WordCounts& words, const CountQuestion
 std::string levels_table(const CountArray::Levels& levels, const CountQuestion& question, int width) {
   std::vector<std::string> headings = {fmt::format("{}", sampling::name_of(question.workload)), ">samples"};
   std::vector<std::size_t> shown;
-  LevelCounts total;
-  for (const auto& [level, counts] : levels) total.add(counts);
+  sampling::StateCounts total;
+  for (const auto& [level, counts] : levels) total.add(counts.of(question.scope));
   const auto all = sampling::components(total, question.groups);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].count == 0 && !question.grouped) continue;
@@ -121,7 +143,8 @@ std::string levels_table(const CountArray::Levels& levels, const CountQuestion& 
     headings.push_back(">" + printable(all[i].name));
   }
   TextTable table(headings);
-  for (const auto& [level, counts] : levels) {
+  for (const auto& [level, of_level] : levels) {
+    const auto& counts = of_level.of(question.scope);
     std::vector<std::string> row = {std::to_string(level), std::to_string(counts.samples)};
     auto parts = sampling::components(counts, question.groups);
     if (parts.size() < all.size()) parts.push_back({all.back().name, sampling::share_of(0, counts.samples), 0});
@@ -139,7 +162,7 @@ nlohmann::ordered_json share_json(const Share& share) {
   return {{"share", share.value}, {"low", share.low}, {"high", share.high}, {"samples", share.samples}};
 }
 
-nlohmann::ordered_json parts_json(const LevelCounts& counts, const CountQuestion& question) {
+nlohmann::ordered_json parts_json(const sampling::StateCounts& counts, const CountQuestion& question) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& part : sampling::components(counts, question.groups)) {
     if (part.count == 0 && !question.grouped) continue;
@@ -177,14 +200,18 @@ std::string summary_text(const CountArray& counts, int width) {
   CountQuestion question{.groups = sampling::single_states()};
   const auto& words = total.words[static_cast<std::size_t>(sampling::Scope::system)];
   return heading_text(counts, total) + evidence_text(counts, total) + "\n" + components_table(total, question, width) +
-         "\n" + resources_table(words, width);
+         parts_table(total, question, width) + "\n" + resources_table(words, width);
 }
 
 std::string components_text(const CountArray& counts, const CountQuestion& question, int width) {
   const LevelCounts total = counts.total();
   const auto& words = total.words[static_cast<std::size_t>(question.scope)];
   std::string text = heading_text(counts, total) + evidence_text(counts, total);
-  text += "\n" + components_table(total, question, width);
+  text += question.scope == sampling::Scope::system
+              ? "\n"
+              : fmt::format("\nthreads of {}:\n", sampling::name_of(question.scope));
+  text += components_table(total.of(question.scope), question, width);
+  if (&total.of(question.scope) == &total) text += parts_table(total, question, width);
   const auto& levels = counts.levels(question.workload);
   if (levels.size() > 1) text += "\n" + levels_table(levels, question, width);
   text += fmt::format("\nof {}:\n", sampling::name_of(question.scope)) + resources_table(words, width);
@@ -215,11 +242,13 @@ nlohmann::ordered_json components_json(const CountArray& counts, const CountQues
         {"queued_s", static_cast<double>(total.waited_ns) / 1e9},
         {"watched_s", static_cast<double>(total.watched_ns) / 1e9}}},
       {"unrecognised", {{"count", total.unrecognised}, {"share", of(total.unrecognised, total.threads())}}},
-      {"components", parts_json(total, question)}};
+      {"components", parts_json(total.of(question.scope), question)}};
   json["unrecognised"]["evidence"] = counts.unrecognised();
   auto levels = nlohmann::ordered_json::array();
   for (const auto& [level, of_level] : counts.levels(question.workload))
-    levels.push_back({{"level", level}, {"samples", of_level.samples}, {"components", parts_json(of_level, question)}});
+    levels.push_back({{"level", level},
+                      {"samples", of_level.of(question.scope).samples},
+                      {"components", parts_json(of_level.of(question.scope), question)}});
   json["workload"] = sampling::name_of(question.workload);
   json["levels"] = std::move(levels);
   json["of"] = sampling::name_of(question.scope);
@@ -230,15 +259,15 @@ nlohmann::ordered_json components_json(const CountArray& counts, const CountQues
 std::string components_csv(const CountArray& counts, const CountQuestion& question) {
   std::string text = fmt::format("{},samples,component,share,low,high,count\n", sampling::name_of(question.workload));
   for (const auto& [level, of_level] : counts.levels(question.workload)) {
-    for (const auto& part : sampling::components(of_level, question.groups)) {
+    for (const auto& part : sampling::components(of_level.of(question.scope), question.groups)) {
       if (part.count == 0 && !question.grouped) continue;
       std::string name = part.name;
       if (name.find_first_of(",\"\n") != std::string::npos) {
         for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
         name = '"' + name + '"';
       }
-      text += fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{}\n", level, of_level.samples, name, part.share.value,
-                          part.share.low, part.share.high, part.count);
+      text += fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{}\n", level, of_level.of(question.scope).samples, name,
+                          part.share.value, part.share.low, part.share.high, part.count);
     }
   }
   return text;

@@ -1,5 +1,6 @@
 #include "cli/sampling/sample_loop.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "cli/printable.hpp"
 #include "cli/sampling/count_results.hpp"
 #include "sampling/proc/sample_clock.hpp"
 #include "view/terminal/terminal_screen.hpp"
@@ -106,15 +108,23 @@ class Looper {
 
   bool command_ends() { return command_ != nullptr && command_->has_ended(); }
 
+  std::string before_the_first() const {
+    return fmt::format("{}: the first sample is taken after {:g} s\n", printable(counts_.setup().selection),
+                       static_cast<double>(loop_.interval_ns) * 1e-9);
+  }
+
   void show(std::uint64_t began_ns) {
     const view::Key key = screen_->wait(std::chrono::milliseconds(0));
     if (key.kind == view::Key::Kind::interrupt || key.character == 'q') is_over_ = true;
     const std::uint64_t now_ns = sampling::monotonic_ns();
-    if (now_ns - shown_ns_ < kNsPerSecond && key.kind != view::Key::Kind::resize) return;
+    const std::uint64_t samples = counts_.total().samples;
+    const bool is_first = shown_samples_ == 0 && samples > 0;
+    if (!is_first && now_ns - shown_ns_ < kNsPerSecond && key.kind != view::Key::Kind::resize) return;
     shown_ns_ = now_ns;
+    shown_samples_ = samples;
     counts_.account().elapsed_ns = now_ns - began_ns;
     std::vector<view::ScreenLine> lines;
-    std::istringstream text(summary_text(counts_, screen_->size().columns));
+    std::istringstream text(samples == 0 ? before_the_first() : summary_text(counts_, screen_->size().columns));
     counts_.account().elapsed_ns = 0;
     for (std::string line; std::getline(text, line);) lines.push_back({line});
     lines.push_back({"q: end", view::LineStyle::weak});
@@ -126,7 +136,7 @@ class Looper {
   SampledCommand* command_;
   sampling::CountArray& counts_;
   std::optional<view::TerminalScreen> screen_;
-  std::uint64_t shown_ns_ = 0;
+  std::uint64_t shown_ns_ = 0, shown_samples_ = 0;
   bool is_over_ = false;
 };
 

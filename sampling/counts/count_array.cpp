@@ -61,12 +61,23 @@ std::string united(const std::string& one, const std::string& other) {
 std::string_view name_of(Workload workload) { return kWorkloadNames[static_cast<std::size_t>(workload)]; }
 std::string_view name_of(Scope scope) { return kScopeNames[static_cast<std::size_t>(scope)]; }
 
-std::uint64_t LevelCounts::threads() const { return std::accumulate(states.begin(), states.end(), unrecognised); }
+std::uint64_t StateCounts::threads() const { return std::accumulate(states.begin(), states.end(), unrecognised); }
 
-void LevelCounts::add(const LevelCounts& other) {
+void StateCounts::add(const StateCounts& other) {
   samples += other.samples;
   for (std::size_t i = 0; i < kStates; ++i) states[i] += other.states[i];
   unrecognised += other.unrecognised;
+}
+
+const StateCounts& LevelCounts::of(Scope scope) const {
+  if (scope == Scope::foreground) return foreground;
+  return scope == Scope::background ? background : *this;
+}
+
+void LevelCounts::add(const LevelCounts& other) {
+  StateCounts::add(other);
+  foreground.add(other.foreground);
+  background.add(other.background);
   for (std::size_t i = 0; i < kScopes; ++i) add_words(words[i], other.words[i]);
   ran_ns += other.ran_ns;
   waited_ns += other.waited_ns;
@@ -88,7 +99,10 @@ void CountArray::add(const Sample& sample) {
   one.samples = 1;
   for (const auto& thread : sample.threads) {
     DPM_CHECK(thread.virtual_process < sample.virtual_processes);
-    thread.recognised ? ++one.states[static_cast<std::size_t>(thread.state)] : ++one.unrecognised;
+    StateCounts& part = thread.in_foreground ? one.foreground : one.background;
+    part.samples = 1;
+    for (StateCounts* counts : {static_cast<StateCounts*>(&one), &part})
+      thread.recognised ? ++counts->states[static_cast<std::size_t>(thread.state)] : ++counts->unrecognised;
   }
   count_words(sample, one);
   one.ran_ns = sample.ran_ns;

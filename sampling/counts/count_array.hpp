@@ -36,15 +36,26 @@ std::string_view name_of(Scope scope);
 
 using WordCounts = std::map<Stateword, std::uint64_t>;
 
-struct LevelCounts {
-  std::uint64_t samples = 0;
-  std::array<std::uint64_t, kStates> states = {};  // of threads
-  std::uint64_t unrecognised = 0;                  // threads whose state no rule knows
+// How often threads were found in each state.
+struct StateCounts {
+  std::uint64_t samples = 0;  // instants; of a part of the threads, those with such a thread
+  std::array<std::uint64_t, kStates> states = {};
+  std::uint64_t unrecognised = 0;  // threads whose state no rule knows
+
+  std::uint64_t threads() const;  // all samples of threads, with those that were not recognised
+  void add(const StateCounts& other);
+  friend bool operator==(const StateCounts&, const StateCounts&) = default;
+};
+
+// The counts of all threads, and of those of the foreground and background.
+struct LevelCounts : StateCounts {
+  StateCounts foreground, background;
   std::array<WordCounts, kScopes> words;
   // Exact, from the scheduler: how long the threads ran and queued, and how long they were watched.
   std::uint64_t ran_ns = 0, waited_ns = 0, watched_ns = 0;
 
-  std::uint64_t threads() const;  // all samples of threads, with those that were not recognised
+  // Of the threads of a scope; together and system have all.
+  const StateCounts& of(Scope scope) const;
   void add(const LevelCounts& other);
   friend bool operator==(const LevelCounts&, const LevelCounts&) = default;
 };

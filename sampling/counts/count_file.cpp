@@ -8,7 +8,7 @@
 namespace dpm::sampling {
 namespace {
 
-constexpr std::string_view kFirstLine = "dpm counts 1";
+constexpr std::string_view kFirstLine = "dpm counts 2";
 constexpr std::string_view kAnyFirstLine = "dpm counts ";
 
 std::string states_line() {
@@ -29,14 +29,29 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// "foreground state cpu_run 12": of a part of the threads.
+std::string states_text(const StateCounts& counts, std::string_view part) {
+  std::string text;
+  for (const auto& state : all_states()) {
+    const std::uint64_t count = counts.states[static_cast<std::size_t>(state.state)];
+    if (count > 0) text += fmt::format("{}state {} {}\n", part, state.name, count);
+  }
+  return text;
+}
+
+std::string part_text(const StateCounts& counts, Scope scope) {
+  if (counts == StateCounts{}) return "";
+  const std::string part = fmt::format("{} ", name_of(scope));
+  return fmt::format("{0}samples {1}\n{0}unrecognised {2}\n", part, counts.samples, counts.unrecognised) +
+         states_text(counts, part);
+}
+
 std::string level_text(std::uint32_t level, const LevelCounts& counts) {
   std::string text =
       fmt::format("level {}\nsamples {}\nran_ns {}\nwaited_ns {}\nwatched_ns {}\nunrecognised {}\n", level,
                   counts.samples, counts.ran_ns, counts.waited_ns, counts.watched_ns, counts.unrecognised);
-  for (const auto& state : all_states()) {
-    const std::uint64_t count = counts.states[static_cast<std::size_t>(state.state)];
-    if (count > 0) text += fmt::format("state {} {}\n", state.name, count);
-  }
+  text += states_text(counts, "") + part_text(counts.foreground, Scope::foreground) +
+          part_text(counts.background, Scope::background);
   for (std::size_t i = 0; i < kScopes; ++i)
     for (const auto& [word, count] : counts.words[i])
       text += fmt::format("word {} {:x} {}\n", name_of(static_cast<Scope>(i)), word.bits(), count);
@@ -69,7 +84,7 @@ class CountReader {
 
   Error first_line_error() const {
     if (line_.starts_with(kAnyFirstLine))
-      return Error{fmt::format("{}:1: counts of version '{}'; this dpm reads version 1", name_,
+      return Error{fmt::format("{}:1: counts of version '{}'; this dpm reads version 2", name_,
                                line_.substr(kAnyFirstLine.size()))};
     return Error{fmt::format("{}: not a file of counts ('dpm sample -o FILE' writes one)", name_)};
   }
@@ -157,30 +172,40 @@ class CountReader {
 
   bool take_level(std::string_view key) {
     if (level_ == nullptr) return false;
-    if (key == "samples")
-      take_number(level_->samples);
-    else if (key == "ran_ns")
+    if (key == "ran_ns")
       take_number(level_->ran_ns);
     else if (key == "waited_ns")
       take_number(level_->waited_ns);
     else if (key == "watched_ns")
       take_number(level_->watched_ns);
-    else if (key == "unrecognised")
-      take_number(level_->unrecognised);
-    else if (key == "state")
-      take_state();
     else if (key == "word")
       take_stateword();
+    else if (key == name_of(Scope::foreground))
+      return take_states(take_word(), level_->foreground);
+    else if (key == name_of(Scope::background))
+      return take_states(take_word(), level_->background);
+    else
+      return take_states(key, *level_);
+    return true;
+  }
+
+  bool take_states(std::string_view key, StateCounts& counts) {
+    if (key == "samples")
+      take_number(counts.samples);
+    else if (key == "unrecognised")
+      take_number(counts.unrecognised);
+    else if (key == "state")
+      take_state(counts);
     else
       return false;
     return true;
   }
 
-  void take_state() {
+  void take_state(StateCounts& counts) {
     const std::string_view word = take_word();
     const auto state = state_named(word);
     if (!state) return complain(fmt::format("'{}' is not a state", word));
-    take_number(level_->states[static_cast<std::size_t>(*state)]);
+    take_number(counts.states[static_cast<std::size_t>(*state)]);
   }
 
   void take_stateword() {

@@ -52,7 +52,7 @@ std::vector<ResourcePair> overlapping_pairs(const WordCounts& words) {
   return pairs;
 }
 
-std::vector<Component> components(const LevelCounts& counts, std::span<const StateGroup> groups) {
+std::vector<Component> components(const StateCounts& counts, std::span<const StateGroup> groups) {
   const std::uint64_t threads = counts.threads();
   const auto component = [&](const std::string& name, std::uint64_t count) {
     const double value = threads == 0 ? 0 : static_cast<double>(count) / static_cast<double>(threads);

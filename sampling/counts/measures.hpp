@@ -36,6 +36,6 @@ struct Component {
   std::uint64_t count = 0;  // samples of threads
 };
 // In the order of the groups, and "unrecognised" at the end if there is any.
-std::vector<Component> components(const LevelCounts& counts, std::span<const StateGroup> groups);
+std::vector<Component> components(const StateCounts& counts, std::span<const StateGroup> groups);
 
 }  // namespace dpm::sampling

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,12 +16,13 @@
 
 #include "os/read_file.hpp"
 #include "os/unique_fd.hpp"
+#include "sampling/states/descriptor_kind.hpp"
 
 namespace dpm::sampling {
 namespace {
 
 constexpr std::string_view kHowToSelect =
-    "--of takes: pid N,N; terminals; session [N]; user NAME; cgroup PATH; trace OUT";
+    "--of takes: pid N,N; terminals [pts/N,...]; session [N]; user NAME; cgroup PATH; trace OUT";
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   std::uint32_t number = 0;
@@ -91,6 +94,28 @@ Result<Selection> select_session(const std::vector<std::string>& words) {
                            selection.number)};
 }
 
+// The number of a device as the kernel writes it into /proc/PID/stat.
+std::uint32_t terminal_number(dev_t device) {
+  const std::uint32_t low = minor(device);
+  return (low & 0xff) | (major(device) << 8) | ((low & ~0xffU) << 12);
+}
+
+Result<Selection> select_terminals(const std::string& names) {
+  Selection selection{.kind = Selection::Kind::terminals, .text = "terminals " + names};
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const std::string path = name.starts_with("/") ? name : "/dev/" + name;
+    struct stat found = {};
+    if (::stat(path.c_str(), &found) != 0 ||
+        kind_of_type(found.st_mode, major(found.st_rdev)) != DescriptorKind::terminal)
+      return Error{
+          fmt::format("--of terminals {}: '{}' is not a terminal ('ps -eo tty,pid,comm' lists them)", names, name)};
+    selection.terminals.push_back(terminal_number(found.st_rdev));
+  }
+  if (selection.terminals.empty()) return Error{"--of terminals: write names, as in pts/3,pts/4"};
+  return selection;
+}
+
 Result<Selection> select_user(const std::string& name) {
   const passwd* entry = ::getpwnam(name.c_str());
   std::optional<std::uint32_t> user = number_of(name);
@@ -151,6 +176,7 @@ Result<Selection> read_selection(const std::vector<std::string>& words) {
   if (kind == "terminals" && words.size() == 1) return Selection{.kind = Selection::Kind::terminals, .text = kind};
   if (kind == "session" && words.size() <= 2) return select_session(words);
   if (words.size() != 2) return Error{fmt::format("--of {}: {}", fmt::join(words, " "), kHowToSelect)};
+  if (kind == "terminals") return select_terminals(words[1]);
   if (kind == "user") return select_user(words[1]);
   if (kind == "cgroup") return select_cgroup(words[1]);
   if (kind != "pid") return Error{fmt::format("--of {}: {}", kind, kHowToSelect)};
@@ -180,7 +206,9 @@ bool is_selected(const Selection& selection, std::uint32_t pid, const StatLine& 
     case Selection::Kind::tree:
       return is_named || parent_is_selected;
     case Selection::Kind::terminals:
-      return stat.terminal != 0;
+      if (selection.terminals.empty()) return stat.terminal != 0;
+      return std::find(selection.terminals.begin(), selection.terminals.end(), stat.terminal) !=
+             selection.terminals.end();
     case Selection::Kind::session:
       return stat.session == selection.number;
     case Selection::Kind::user:

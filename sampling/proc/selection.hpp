@@ -15,19 +15,20 @@ struct Selection {
   enum class Kind : std::uint8_t {
     processes,  // those of `pids`
     tree,       // those of `pids`, and all that they start
-    terminals,  // all that have a terminal; each terminal is a virtual process
+    terminals,  // all that have a terminal, or one of `terminals`; each terminal is a virtual process
     session,
     user,
     cgroup,
   };
   Kind kind = Kind::processes;
   std::vector<std::uint32_t> pids;
-  std::uint32_t number = 0;   // of the session, or of the user
-  std::string cgroup_folder;  // "/sys/fs/cgroup/..."
-  std::string text;           // for people and files: "terminals", "pid 12,13"
+  std::vector<std::uint32_t> terminals;  // as /proc/PID/stat has them; empty: all
+  std::uint32_t number = 0;              // of the session, or of the user
+  std::string cgroup_folder;             // "/sys/fs/cgroup/..."
+  std::string text;                      // for people and files: "terminals", "pid 12,13"
 };
 
-// "terminals", "session", "session 12", "user postgres", "pid 12,13", "cgroup /system.slice/x": the words of --of. Refused
+// "terminals", "terminals pts/3,pts/4", "session", "session 12", "user postgres", "pid 12,13", "cgroup /system.slice/x": the words of --of. Refused
 // with a reason if there is not such a process, session, user or cgroup, or if we may not look into it. ("trace OUT" is not
 // known here.)
 Result<Selection> read_selection(const std::vector<std::string>& words);

@@ -99,6 +99,25 @@ TEST_CASE("scopes: foreground and background of each virtual process, and both t
   CHECK(words[3] == WordCounts{{all, 1}});
 }
 
+TEST_CASE("scopes: the states of foreground and background are those of their threads, and sum to all", "[sampling]") {
+  const auto samples = random_samples(5, 100);
+  const LevelCounts total = array_of(samples).total();
+  for (const bool in_foreground : {true, false}) {
+    StateCounts slow;
+    for (const auto& sample : samples) {
+      bool has_one = false;
+      for (const auto& thread : sample.threads) {
+        if (thread.in_foreground != in_foreground) continue;
+        has_one = true;
+        thread.recognised ? ++slow.states[static_cast<std::size_t>(thread.state)] : ++slow.unrecognised;
+      }
+      slow.samples += has_one;
+    }
+    CHECK(total.of(in_foreground ? Scope::foreground : Scope::background) == slow);
+  }
+  CHECK(total.foreground.threads() + total.background.threads() == total.of(Scope::together).threads());
+}
+
 TEST_CASE("count files: what is written is read, and the sum of two halves is the whole", "[sampling]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed);
@@ -153,8 +172,8 @@ TEST_CASE("count files: a damaged file is refused with its line", "[sampling]") 
     const auto read = read_counts(damaged, "a.counts");
     return read ? std::string("read") : read.error().what;
   };
-  CHECK(complaint("dpm counts 1", "dpm counts 2") == "a.counts:1: counts of version '2'; this dpm reads version 1");
-  CHECK(complaint("dpm counts 1", "hello") == "a.counts: not a file of counts ('dpm sample -o FILE' writes one)");
+  CHECK(complaint("dpm counts 2", "dpm counts 1") == "a.counts:1: counts of version '1'; this dpm reads version 2");
+  CHECK(complaint("dpm counts 2", "hello") == "a.counts: not a file of counts ('dpm sample -o FILE' writes one)");
   CHECK(complaint("states cpu_run ", "states ") == "a.counts:9: the states are those of another version of dpm");
   CHECK(complaint("late 3", "late three") == "a.counts:10: 'three' is not a number");
   CHECK(complaint("late 3", "early 3") == "a.counts:10: 'early' is not a line of a file of counts");

@@ -8,6 +8,7 @@
 #include "cli/sampling/count_files.hpp"
 #include "cli/sampling/count_page.hpp"
 #include "cli/sampling/count_results.hpp"
+#include "cli/sampling/mon_figures.hpp"
 #include "sampling/counts/count_file.hpp"
 
 namespace dpm::cli {
@@ -26,12 +27,15 @@ class ComponentsCommand : public Command {
     app.add_option("--by", by_, "The measure of workload: users, awake (virtual processes) or runnable (tasks)")
         ->check(CLI::IsMember({"users", "awake", "runnable"}))
         ->capture_default_str();
-    app.add_option("--of", of_, "Whose resources: system, or virtual processes: together, foreground, background")
+    app.add_option("--of", of_,
+                   "Whose states and resources: system, or virtual processes: together, foreground, background")
         ->check(CLI::IsMember({"system", "together", "foreground", "background"}))
         ->capture_default_str();
     app.add_option("--overlap", overlaps_,
                    "RESOURCE,RESOURCE: how often all of them are run on at once; may be given several times")
         ->allow_extra_args(false);
+    app.add_flag("--figures", figures_,
+                 "Print the four figures of MON: CPU, I/O, system and user, and all of them, by workload");
     app.add_option("-o,--output", output_, "A new file for the sum of the counts");
     app.add_option("--html", html_, "A new file for a page with figures");
     auto* json = app.add_flag("--json", json_, "Print the result as JSON");
@@ -51,7 +55,11 @@ class ComponentsCommand : public Command {
     if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
     if (auto done = write_files(*counts, *question); !done) return refuse(terminal, *this, done.error());
     if (json_) {
-      terminal.out << components_json(*counts, *question).dump(2) << '\n';
+      auto json = components_json(*counts, *question);
+      if (figures_) json["figures"] = mon_figures_json(*counts, *question);
+      terminal.out << json.dump(2) << '\n';
+    } else if (figures_) {
+      terminal.out << mon_figures_text(*counts, *question, terminal.width);
     } else if (csv_) {
       terminal.out << components_csv(*counts, *question);
     } else {
@@ -91,7 +99,7 @@ class ComponentsCommand : public Command {
 
   std::vector<std::string> files_, groups_, overlaps_;
   std::string by_ = "users", of_ = "system", output_, html_;
-  bool json_ = false, csv_ = false, states_ = false;
+  bool json_ = false, csv_ = false, figures_ = false, states_ = false;
 };
 
 }  // namespace

@@ -39,10 +39,10 @@ class SampleCommand : public Command {
   void describe(CLI::App& app) override {
     auto* command =
         app.add_option("COMMAND", command_, "A command to start and sample, with all that it starts, after --");
-    app.add_option(
-           "--of", of_,
-           "Which processes: pid N,N; terminals; session [N]; user NAME; cgroup PATH; trace OUT (default: those "
-           "of your login session)")
+    app.add_option("--of", of_,
+                   "Which processes: pid N,N; terminals [pts/N,...]; session [N]; user NAME; cgroup PATH; trace OUT "
+                   "(default: those "
+                   "of your login session)")
         ->expected(1, 2)
         ->excludes(command);
     app.add_option("-i,--interval", interval_s_, "Seconds between two samples")->capture_default_str();
