@@ -1,4 +1,4 @@
-// links: dpm_sampling_proc dpm_sampling_counts dpm_os
+// links: dpm_sampling_iterator dpm_sampling_proc dpm_sampling_counts dpm_os
 // What a sample costs: of 50 threads that wait, of 50 that run now and then, with files that stay open and without; and
 // how much slower a program is while it is sampled.
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 
 #include "bench/measure.hpp"
 #include "os/fork_bound.hpp"
+#include "sampling/iterator/task_iterator.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "sampling/proc/sample_clock.hpp"
 
@@ -49,11 +50,21 @@ double cpu_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-void print_cost(const char* what, std::chrono::milliseconds period) {
+void print_cost(const char* what, std::chrono::milliseconds period, bool with_iterator) {
   constexpr int kSamples = 40;
   const pid_t child = start_threads(period);
   ::usleep(200'000);
-  ProcSampler sampler({.kind = Selection::Kind::processes, .pids = {static_cast<std::uint32_t>(child)}});
+  std::unique_ptr<TaskLooker> looker;
+  if (with_iterator) {
+    auto opened = open_task_iterator();
+    if (!opened) {
+      std::printf("without the iterator: %s\n", opened.error().what.c_str());
+      return stop(child);
+    }
+    looker = *std::move(opened);
+  }
+  ProcSampler sampler({.kind = Selection::Kind::processes, .pids = {static_cast<std::uint32_t>(child)}},
+                      std::move(looker));
   CountArray counts = empty_counts();
   sampler.take(counts);
   const double before_s = cpu_seconds();
@@ -62,8 +73,9 @@ void print_cost(const char* what, std::chrono::milliseconds period) {
     sampler.take(counts);
   }
   const double sample_s = (cpu_seconds() - before_s) / kSamples;
-  std::printf("%d threads that %s: %.2f %% of a CPU at %.1f samples a second (%.1f us a thread)\n", kThreads, what,
-              sample_s * kSamplesPerSecond * 100, kSamplesPerSecond, sample_s * 1e6 / kThreads);
+  std::printf("%d threads that %s, from %s: %.2f %% of a CPU at %.1f samples a second (%.1f us a thread)\n", kThreads,
+              what, with_iterator ? "the iterator" : "/proc", sample_s * kSamplesPerSecond * 100, kSamplesPerSecond,
+              sample_s * 1e6 / kThreads);
   stop(child);
 }
 
@@ -118,8 +130,10 @@ void print_slowdown() {
 }  // namespace
 
 int main() {
-  print_cost("wait", std::chrono::hours(1));
-  print_cost("wake up each 10 ms", std::chrono::milliseconds(10));
+  for (const bool with_iterator : {false, true}) {
+    print_cost("wait", std::chrono::hours(1), with_iterator);
+    print_cost("wake up each 10 ms", std::chrono::milliseconds(10), with_iterator);
+  }
   print_open_files();
   print_slowdown();
 }

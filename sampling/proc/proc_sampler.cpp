@@ -53,8 +53,11 @@ std::uint32_t runnable_tasks(std::string_view load) {
 
 }  // namespace
 
-ProcSampler::ProcSampler(Selection selection)
-    : selection_(std::move(selection)), last_ns_(boot_ns()), own_pid_(static_cast<std::uint32_t>(::getpid())) {
+ProcSampler::ProcSampler(Selection selection, std::unique_ptr<TaskLooker> looker)
+    : selection_(std::move(selection)),
+      looker_(std::move(looker)),
+      last_ns_(boot_ns()),
+      own_pid_(static_cast<std::uint32_t>(::getpid())) {
   allow_many_descriptors();
   rlimit limit = {};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -63,6 +66,10 @@ ProcSampler::ProcSampler(Selection selection)
 
 void ProcSampler::take(CountArray& counts) {
   now_ns_ = boot_ns();
+  if (looker_ && !looker_->look(tasks_)) {
+    ++counts.account().missed;
+    return;
+  }
   Sample sample;
   virtual_processes_.clear();
   groups_.clear();
@@ -82,7 +89,7 @@ bool ProcSampler::is_over() const {
 
 void ProcSampler::find_members() {
   if (selection_.kind == Selection::Kind::processes && samples_ > 0) return;
-  for (const std::uint32_t pid : candidates(selection_)) {
+  for (const std::uint32_t pid : candidates_now()) {
     if (processes_.contains(pid) || pid == own_pid_) continue;
     const auto other = others_.find(pid);
     if (other != others_.end() && (samples_ + pid) % kSamplesBetweenLooks != 0) {
@@ -99,8 +106,19 @@ void ProcSampler::find_members() {
     std::erase_if(others_, [&](const auto& other) { return other.second + kSamplesBetweenLooks < samples_; });
 }
 
+std::vector<std::uint32_t> ProcSampler::candidates_now() const {
+  const bool are_listed = selection_.kind == Selection::Kind::processes || selection_.kind == Selection::Kind::cgroup;
+  return looker_ && !are_listed ? tasks_.processes() : candidates(selection_);
+}
+
+std::optional<StatLine> ProcSampler::stat_of(std::uint32_t pid) const {
+  if (!looker_) return read_stat(read_file(path_of(pid, "stat")));
+  const auto threads = tasks_.threads_of(pid);
+  return threads.empty() ? std::nullopt : std::optional(threads.front().stat);
+}
+
 bool ProcSampler::examine(std::uint32_t pid) {
-  const auto stat = read_stat(read_file(path_of(pid, "stat")));
+  const auto stat = stat_of(pid);
   if (!stat) return false;
   const bool parent_is_selected = processes_.contains(stat->parent) || stat->parent == own_pid_;
   if (!is_selected(selection_, pid, *stat, parent_is_selected)) return false;
@@ -112,7 +130,8 @@ void ProcSampler::look_at_members(Sample& sample, SamplerAccount& account) {
   threads_ = 0;
   for (auto entry = processes_.begin(); entry != processes_.end();) {
     SampledProcess& process = entry->second;
-    auto found = process.look(descriptors_, buffer_, descriptors_left());
+    auto found = looker_ ? process.take(tasks_.threads_of(process.pid()), descriptors_)
+                         : process.look(descriptors_, buffer_, descriptors_left());
     if (found.refused) {
       ++account.unreadable;
       others_[process.pid()] = samples_;

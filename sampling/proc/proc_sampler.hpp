@@ -1,14 +1,16 @@
-// Samples the states of a selection's threads from /proc.
+// Samples the states of a selection's threads: from /proc, or from a table of all threads that another source fills.
 //
 // What it needs is the right to look into the processes: the same user, or root. It changes nothing in them.
 //
-// The reads of one sample take some microseconds for each thread and are not one instant: states of two threads may be from
-// before and after a message between them. The monitor itself is not sampled.
+// The reads of /proc for one sample take some microseconds for each thread and are not one instant: states of two threads may be
+// from before and after a message between them. The monitor itself is not sampled.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "sampling/proc/cpu_quotas.hpp"
 #include "sampling/proc/sampled_process.hpp"
 #include "sampling/proc/selection.hpp"
+#include "sampling/proc/task_table.hpp"
 
 namespace dpm::sampling {
 
@@ -25,7 +28,7 @@ inline constexpr std::string_view kProcSource = "proc";
 
 class ProcSampler {
  public:
-  explicit ProcSampler(Selection selection);
+  explicit ProcSampler(Selection selection, std::unique_ptr<TaskLooker> looker = nullptr);
 
   // One sample. Threads that have ended since the last one are not in it.
   void take(CountArray& counts);
@@ -49,6 +52,8 @@ class ProcSampler {
   };
 
   void find_members();
+  std::vector<std::uint32_t> candidates_now() const;
+  std::optional<StatLine> stat_of(std::uint32_t pid) const;
   bool examine(std::uint32_t pid);
   void look_at_members(Sample& sample, SamplerAccount& account);
   void add_group(SampledProcess& process, std::vector<SampledThread*> threads);
@@ -61,6 +66,8 @@ class ProcSampler {
   bool descriptors_left() const;
 
   Selection selection_;
+  std::unique_ptr<TaskLooker> looker_;  // null: from /proc
+  TaskTable tasks_;                     // of this sample, if there is a looker
   DescriptorLookup descriptors_;
   CpuQuotas quotas_;
   ProcFile load_{"/proc/loadavg", true};

@@ -60,6 +60,27 @@ SampledProcess::Found SampledProcess::look(DescriptorLookup& descriptors, std::s
   return found;
 }
 
+// Both lists are in the order in which threads began, so the known ones are found where the last search ended.
+SampledProcess::Found SampledProcess::take(std::span<const TaskLook> threads, DescriptorLookup& descriptors) {
+  Found found;
+  std::vector<std::unique_ptr<SampledThread>> known = std::move(threads_);
+  threads_.clear();
+  auto next = known.begin();
+  for (const TaskLook& look : threads) {
+    const auto is_it = [&](const auto& thread) { return thread && thread->thread() == look.thread; };
+    auto place = std::find_if(next, known.end(), is_it);
+    if (place == known.end()) place = std::find_if(known.begin(), next, is_it);
+    const bool is_known = place != known.end() && is_it(*place);
+    if (is_known) next = std::next(place);
+    threads_.push_back(is_known ? std::move(*place) : std::make_unique<SampledThread>(pid_, look.thread, false));
+    threads_.back()->take(look, descriptors);
+    found.threads.push_back(threads_.back().get());
+  }
+  if (!threads_.empty()) stat_ = threads_.front()->stat();
+  found.gone = threads_.empty();
+  return found;
+}
+
 bool SampledProcess::list_threads(bool stays_open) {
   const auto listed = threads_of(pid_);
   if (!listed) return false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class SampledProcess {
     bool gone = false;                    // the whole process has ended
   };
   Found look(DescriptorLookup& descriptors, std::string& buffer, bool stays_open);
+  // The same from its threads in a table.
+  Found take(std::span<const TaskLook> threads, DescriptorLookup& descriptors);
 
   std::uint32_t pid() const { return pid_; }
   const std::string& quota_folder() const { return quota_folder_; }

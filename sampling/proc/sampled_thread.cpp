@@ -50,6 +50,19 @@ Look SampledThread::look(DescriptorLookup& descriptors, std::string& buffer) {
   }
 }
 
+void SampledThread::take(const TaskLook& look, DescriptorLookup& descriptors) {
+  const bool waits_still = has_evidence_ && look.counters.turns == counters_.turns && look.stat.letter == stat_.letter;
+  stat_ = look.stat;
+  counters_ = look.counters;
+  if (waits_still) return;
+  has_evidence_ = waits(stat_.letter);
+  evidence_ = Evidence{.letter = stat_.letter};
+  if (!has_evidence_) return;
+  evidence_.wchan = look.wchan;
+  take_call(look.call);
+  descriptors.complete(thread_, evidence_);
+}
+
 Look SampledThread::read_wait(DescriptorLookup& descriptors, std::string& buffer) {
   evidence_ = Evidence{.letter = stat_.letter};
   if (const auto read = read_call(buffer); read != ReadOutcome::done) return look_of(read, true);
@@ -84,12 +97,15 @@ ReadOutcome SampledThread::read_call(std::string& buffer) {
   const auto outcome = syscall_file_.read(buffer, text);
   if (outcome != ReadOutcome::done) return outcome;
   const auto call = read_syscall(text);
-  if (!call) return ReadOutcome::done;
-  evidence_.call = *call;
-  // Arguments stay in the registers when the kernel begins a call again, under another number.
-  if (call->number == SYS_restart_syscall && call->arguments == last_call_.arguments) evidence_.call = last_call_;
-  if (evidence_.call.number >= 0) last_call_ = evidence_.call;
+  if (call) take_call(*call);
   return ReadOutcome::done;
+}
+
+void SampledThread::take_call(const SystemCall& call) {
+  evidence_.call = call;
+  // Arguments stay in the registers when the kernel begins a call again, under another number.
+  if (call.number == SYS_restart_syscall && call.arguments == last_call_.arguments) evidence_.call = last_call_;
+  if (evidence_.call.number >= 0) last_call_ = evidence_.call;
 }
 
 }  // namespace dpm::sampling

@@ -11,6 +11,7 @@
 
 #include "sampling/proc/descriptor_lookup.hpp"
 #include "sampling/proc/proc_file.hpp"
+#include "sampling/proc/task_table.hpp"
 #include "sampling/states/cpu_split.hpp"
 #include "sampling/states/evidence.hpp"
 #include "sampling/states/proc_text.hpp"
@@ -30,6 +31,8 @@ class SampledThread {
 
   // Fills what the functions below return.
   Look look(DescriptorLookup& descriptors, std::string& buffer);
+  // The same from a table of all threads.
+  void take(const TaskLook& look, DescriptorLookup& descriptors);
 
   std::uint32_t thread() const { return thread_; }
   const StatLine& stat() const { return stat_; }
@@ -45,6 +48,7 @@ class SampledThread {
   ReadOutcome read_counters(std::string& buffer, CpuCounters& counters);
   ReadOutcome read_stat_line(std::string& buffer);
   ReadOutcome read_call(std::string& buffer);
+  void take_call(const SystemCall& call);
   Look read_wait(DescriptorLookup& descriptors, std::string& buffer);
 
   std::uint32_t thread_;

@@ -49,7 +49,7 @@ constexpr std::string_view kKernel =
     "__flush_workqueue* flush_workqueue* wait_for_completion* cgroup_* stop_one_cpu* stop_two_cpus* membarrier_* "
     "devtmpfs_* call_usermodehelper_exec* kthread_* msleep* usleep_range* copy_net_ns* setup_net* cleanup_net* "
     "unregister_netdevice* rtnl_lock* rtnetlink_* netlink_* exp_funnel_lock* affine_move_task* __do_sys_sync* "
-    "exec_mmap* begin_new_exec* de_thread* mm_access* proc_* seq_read* namespace_* lock_mount*";
+    "tracepoint_* exec_mmap* begin_new_exec* de_thread* mm_access* proc_* seq_read* namespace_* lock_mount*";
 
 constexpr std::array kRules = {
     StateRule{"ZXx", "", "", "", ending},

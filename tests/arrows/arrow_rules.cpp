@@ -27,7 +27,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
      {"backends/linux/remote/protocol", "backends/linux/transport/frames", "backends/linux/transport/tls",
       "view/server"}},
     {"CLI/", "CLI11", {"cli"}},
-    {"bpf/", "libbpf", {"backends/linux/capture/bpf"}},
+    {"bpf/", "libbpf", {"backends/linux/capture/bpf", "sampling/iterator"}},
     {"histedit.h", "libedit", {"cli/control"}},
     {"curses.h", "ncurses", {"view/terminal"}},
     {"catch2/", "Catch2", {"tests"}},

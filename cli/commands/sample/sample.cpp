@@ -13,8 +13,10 @@
 #include "cli/sampling/chosen_processes.hpp"
 #include "cli/sampling/count_results.hpp"
 #include "cli/sampling/sample_loop.hpp"
+#include "cli/sampling/trace_samples.hpp"
 #include "os/machine.hpp"
 #include "sampling/counts/count_file.hpp"
+#include "sampling/iterator/task_iterator.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 
 namespace dpm::cli {
@@ -45,9 +47,17 @@ class SampleCommand : public Command {
                    "of your login session)")
         ->expected(1, 2)
         ->excludes(command);
-    app.add_option("-i,--interval", interval_s_, "Seconds between two samples")->capture_default_str();
+    interval_ = app.add_option("-i,--interval", interval_s_,
+                               "Seconds between two samples; of a trace that has ended about a thousandth of its time")
+                    ->capture_default_str();
     app.add_option("--for", for_s_,
                    "Seconds after which to end (default: when the command or all processes have ended, or Control-C)");
+    app.add_option(
+           "--source", source_,
+           "Where the states come from: iterator (one pass inside the kernel, as root), proc, or auto: the iterator "
+           "where it is possible")
+        ->check(CLI::IsMember({"auto", "iterator", "proc"}))
+        ->capture_default_str();
     app.add_option("-o,--output", output_, "A new file for the counts, which 'dpm components' reads");
     app.add_flag("--json", json_, "Print the result as JSON");
   }
@@ -61,16 +71,19 @@ class SampleCommand : public Command {
     if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)
       return refuse(terminal, *this,
                     Error{fmt::format("{} exists already; nothing is overwritten", printable(output_))});
+    if (of_.size() == 2 && of_.front() == "trace" && !trace_runs_here(of_[1])) return run_on_recorded(terminal);
     std::optional<SampledCommand> command;
     auto selection = select(command);
     if (!selection) return refuse(terminal, *this, selection.error());
-    sampling::CountArray counts({.source = std::string(sampling::kProcSource),
+    auto looker = open_looker();
+    if (!looker) return refuse(terminal, *this, looker.error());
+    sampling::CountArray counts({.source = std::string(*looker ? sampling::kIteratorSource : sampling::kProcSource),
                                  .interval_ns = ns_of(interval_s_),
                                  .cores = machine_cores(),
                                  .machine = machine_name(),
                                  .kernel = kernel_release(),
                                  .selection = selection->text});
-    sampling::ProcSampler sampler(*std::move(selection));
+    sampling::ProcSampler sampler(*std::move(selection), *std::move(looker));
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
     const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_), is_shown, terminal.colour};
     if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts); !done)
@@ -81,6 +94,13 @@ class SampleCommand : public Command {
   }
 
  private:
+  int run_on_recorded(Terminal& terminal) const {
+    const auto counts = samples_of_trace(of_[1], interval_->count() > 0 ? ns_of(interval_s_) : 0);
+    if (!counts) return refuse(terminal, *this, Error{printable(counts.error().what)});
+    if (auto done = conclude(*counts, false, terminal); !done) return refuse(terminal, *this, done.error());
+    return kDone;
+  }
+
   Result<sampling::Selection> select(std::optional<SampledCommand>& command) {
     if (command_.empty()) return chosen_processes(of_);
     auto prepared = SampledCommand::prepare(command_);
@@ -89,22 +109,36 @@ class SampleCommand : public Command {
     return sampling::select_tree({command->pid()}, fmt::format("{}", fmt::join(command_, " ")));
   }
 
+  // Null: from /proc.
+  Result<std::unique_ptr<sampling::TaskLooker>> open_looker() {
+    if (source_ == "proc") return std::unique_ptr<sampling::TaskLooker>();
+    auto opened = sampling::open_task_iterator();
+    if (opened || source_ == "iterator") return opened;
+    why_proc_ = opened.error().what;
+    return std::unique_ptr<sampling::TaskLooker>();
+  }
+
   // The command's output is its own: what we print beside it goes where messages go.
   Result<void> conclude(const sampling::CountArray& counts, bool beside_command, Terminal& terminal) const {
     if (!output_.empty())
       if (auto done = write_new_file(output_, sampling::to_text(counts)); !done) return done.error();
     if (json_) {
-      terminal.out << components_json(counts, {.groups = sampling::single_states()}).dump(2) << '\n';
+      auto json = components_json(counts, {.groups = sampling::single_states()});
+      if (!why_proc_.empty()) json["why_proc"] = why_proc_;
+      terminal.out << json.dump(2) << '\n';
     } else {
-      (beside_command ? terminal.err : terminal.out) << summary_text(counts, terminal.width);
+      std::ostream& out = beside_command ? terminal.err : terminal.out;
+      out << summary_text(counts, terminal.width);
+      if (!why_proc_.empty()) out << fmt::format("\nfrom proc, because {}\n", why_proc_);
     }
     if (!output_.empty()) terminal.err << fmt::format("wrote {}\n", printable(output_));
     return {};
   }
 
   std::vector<std::string> command_, of_;
-  std::string output_;
+  std::string output_, source_ = "auto", why_proc_;
   double interval_s_ = .123, for_s_ = 0;
+  CLI::Option* interval_ = nullptr;
   bool json_ = false;
 };
 

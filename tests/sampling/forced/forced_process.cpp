@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <iostream>
+
 #include "os/fork_bound.hpp"
+#include "sampling/iterator/task_iterator.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 
 namespace dpm::sampling {
@@ -16,8 +19,36 @@ constexpr int kTries = 1000;
 
 CountArray empty_counts() { return CountArray({std::string(kProcSource), 1, 1, "here", "", ""}); }
 
+// All samplers of a test share one program in the kernel.
+class BorrowedLooker : public TaskLooker {
+ public:
+  explicit BorrowedLooker(TaskLooker& lender) : lender_(lender) {}
+  bool look(TaskTable& table) override { return lender_.look(table); }
+
+ private:
+  TaskLooker& lender_;
+};
+
+TaskLooker* shared_iterator() {
+  static const auto opened = open_task_iterator();
+  static const bool is_told = [] {
+    if (!opened) std::cout << "SKIPPED: " << opened.error().what << std::endl;
+    return true;
+  }();
+  return is_told && opened ? opened->get() : nullptr;
+}
+
 bool are_all_in(const LevelCounts& counts, const std::vector<State>& states) {
   return counts.threads() > 0 && share_in(counts, states) == 1;
+}
+
+void await(ProcSampler& sampler, const std::vector<State>& expected) {
+  for (int i = 0; i < kTries; ++i) {
+    CountArray one = empty_counts();
+    sampler.take(one);
+    if (are_all_in(one.total(), expected)) return;
+    ::usleep(kBetween_us);
+  }
 }
 
 }  // namespace
@@ -33,14 +64,43 @@ ForcedProcess::~ForcedProcess() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-LevelCounts sampled(const std::vector<std::uint32_t>& pids, const std::vector<State>& expected, int samples) {
-  ProcSampler sampler({.kind = Selection::Kind::processes, .pids = pids});
-  for (int i = 0; i < kTries; ++i) {
-    CountArray one = empty_counts();
-    sampler.take(one);
-    if (are_all_in(one.total(), expected)) break;
+std::unique_ptr<TaskLooker> iterator_if_possible() {
+  TaskLooker* const looker = shared_iterator();
+  return looker == nullptr ? nullptr : std::make_unique<BorrowedLooker>(*looker);
+}
+
+void ForcedStates::add(State state, const std::function<void()>& enter) {
+  all_.push_back({state, std::make_unique<ForcedProcess>(enter)});
+}
+
+std::vector<ForcedStates::Found> ForcedStates::sampled(int samples) {
+  struct Look {
+    State expected;
+    std::string_view source;
+    ProcSampler sampler;
+    CountArray counts;
+  };
+  std::vector<Look> looks;
+  for (const Forced& forced : all_) {
+    const Selection selection{.kind = Selection::Kind::processes, .pids = {forced.process->pid()}};
+    looks.push_back({forced.state, kProcSource, ProcSampler(selection), empty_counts()});
+    await(looks.back().sampler, {forced.state});
+    if (auto looker = iterator_if_possible())
+      looks.push_back({forced.state, kIteratorSource, ProcSampler(selection, std::move(looker)), empty_counts()});
+  }
+  for (int i = 0; i < samples; ++i) {
+    for (Look& look : looks) look.sampler.take(look.counts);
     ::usleep(kBetween_us);
   }
+  std::vector<Found> found;
+  for (const Look& look : looks) found.push_back({look.expected, look.source, look.counts.total()});
+  return found;
+}
+
+LevelCounts sampled(const std::vector<std::uint32_t>& pids, const std::vector<State>& expected, int samples,
+                    std::unique_ptr<TaskLooker> looker) {
+  ProcSampler sampler({.kind = Selection::Kind::processes, .pids = pids}, std::move(looker));
+  await(sampler, expected);
   CountArray counts = empty_counts();
   for (int i = 0; i < samples; ++i) {
     sampler.take(counts);

@@ -4,10 +4,12 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sampling/counts/count_array.hpp"
+#include "sampling/proc/task_table.hpp"
 
 namespace dpm::sampling {
 
@@ -25,8 +27,33 @@ class ForcedProcess {
   pid_t pid_;
 };
 
+// Processes that are forced at once, each into its state. Each is looked at by every source that is possible here.
+class ForcedStates {
+ public:
+  void add(State state, const std::function<void()>& enter);
+
+  struct Found {
+    State expected;
+    std::string_view source;
+    LevelCounts counts;
+  };
+  // Waits until all are in their states (at most two seconds each), then samples them.
+  std::vector<Found> sampled(int samples = 200);
+
+ private:
+  struct Forced {
+    State state;
+    std::unique_ptr<ForcedProcess> process;
+  };
+  std::vector<Forced> all_;
+};
+
+// The kernel's iterator, which is loaded once; null if it is not possible here, with the reason on the standard output.
+std::unique_ptr<TaskLooker> iterator_if_possible();
+
 // Waits until the processes are in one of the states (at most two seconds), then samples them.
-LevelCounts sampled(const std::vector<std::uint32_t>& pids, const std::vector<State>& expected, int samples = 200);
+LevelCounts sampled(const std::vector<std::uint32_t>& pids, const std::vector<State>& expected, int samples = 200,
+                    std::unique_ptr<TaskLooker> looker = nullptr);
 
 // The share of samples in one of the states.
 double share_in(const LevelCounts& counts, const std::vector<State>& states);

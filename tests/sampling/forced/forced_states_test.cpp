@@ -12,6 +12,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
@@ -27,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "os/fork_bound.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "tests/sampling/forced/forced_process.hpp"
 #include "tests/support/catch.hpp"
@@ -36,11 +38,11 @@ namespace {
 
 constexpr double kRecognised = .99;
 
-void check(State state, const std::function<void()>& enter) {
-  ForcedProcess process(enter);
-  const LevelCounts counts = sampled({process.pid()}, {state});
-  INFO(info_of(state).name << " expected, found: " << found_text(counts));
-  CHECK(share_in(counts, {state}) >= kRecognised);
+void check(ForcedStates& forced) {
+  for (const auto& found : forced.sampled()) {
+    INFO(info_of(found.expected).name << " expected, from " << found.source << ": " << found_text(found.counts));
+    CHECK(share_in(found.counts, {found.expected}) >= kRecognised);
+  }
 }
 
 std::array<int, 2> pipe_ends() {
@@ -92,17 +94,19 @@ struct Closed {
 };
 
 TEST_CASE("forced: reads and writes of pipes and sockets", "[sampling]") {
-  const Closed pipe{pipe_ends()}, unix_stream{socket_ends()}, datagrams{socket_ends(SOCK_DGRAM)}, inet{inet_ends()};
-  check(State::pipe_read, [&] { read_one(pipe.ends[0]); });
-  check(State::pipe_write, [&] { write_until_full(pipe.ends[1]); });
-  check(State::unix_read, [&] { read_one(unix_stream.ends[0]); });
-  check(State::unix_write, [&] { write_until_full(unix_stream.ends[0]); });
-  check(State::unix_read, [&] { read_one(datagrams.ends[0]); });
-  check(State::inet_read, [&] { read_one(inet.ends[0]); });
-  check(State::inet_write, [&] { write_until_full(inet.ends[0]); });
-  check(State::inet_read, [] { read_one(::socket(AF_INET, SOCK_DGRAM, 0)); });
-  check(State::other_read, [] { read_one(::socket(AF_NETLINK, SOCK_RAW, 0)); });
-  check(State::pipe_read, [] {
+  ForcedStates forced;
+  const Closed pipe{pipe_ends()}, full{pipe_ends()}, unix_stream{socket_ends()}, datagrams{socket_ends(SOCK_DGRAM)},
+      inet{inet_ends()};
+  forced.add(State::pipe_read, [&] { read_one(pipe.ends[0]); });
+  forced.add(State::pipe_write, [&] { write_until_full(full.ends[1]); });
+  forced.add(State::unix_read, [&] { read_one(unix_stream.ends[0]); });
+  forced.add(State::unix_write, [&] { write_until_full(unix_stream.ends[0]); });
+  forced.add(State::unix_read, [&] { read_one(datagrams.ends[0]); });
+  forced.add(State::inet_read, [&] { read_one(inet.ends[0]); });
+  forced.add(State::inet_write, [&] { write_until_full(inet.ends[0]); });
+  forced.add(State::inet_read, [] { read_one(::socket(AF_INET, SOCK_DGRAM, 0)); });
+  forced.add(State::other_read, [] { read_one(::socket(AF_NETLINK, SOCK_RAW, 0)); });
+  forced.add(State::pipe_read, [] {
     const std::string path = "/tmp/dpm-forced-fifo-" + std::to_string(::getpid());
     ::mkfifo(path.c_str(), 0600);
     const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
@@ -111,73 +115,80 @@ TEST_CASE("forced: reads and writes of pipes and sockets", "[sampling]") {
     const int writer = ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_WRONLY);
     read_one(writer < 0 ? -1 : fd);
   });
+  check(forced);
 }
 
 TEST_CASE("forced: a terminal's input and output", "[sampling]") {
+  ForcedStates forced;
   std::array<int, 2> ends;
   REQUIRE(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) == 0);
   const Closed terminal{ends};
   const int user_side = ends[1];
-  check(State::terminal_input, [=] { read_one(user_side); });
-  check(State::terminal_input, [=] {
+  forced.add(State::terminal_input, [=] { read_one(user_side); });
+  forced.add(State::terminal_input, [=] {
     pollfd waited = {user_side, POLLIN, 0};
     ::poll(&waited, 1, -1);
   });
   // As a shell waits for a line: pselect of the terminal alone.
-  check(State::terminal_input, [=] {
+  forced.add(State::terminal_input, [=] {
     fd_set set;
     FD_ZERO(&set);
     FD_SET(user_side, &set);
     ::pselect(user_side + 1, &set, nullptr, nullptr, nullptr, nullptr);
   });
-  check(State::terminal_output, [=] { write_until_full(user_side); });
+  forced.add(State::terminal_output, [=] { write_until_full(user_side); });
+  check(forced);
 }
 
 TEST_CASE("forced: several descriptors at once", "[sampling]") {
+  ForcedStates forced;
   const Closed pipe{pipe_ends()};
   const int fd = pipe.ends[0];
-  check(State::select, [=] {
+  forced.add(State::select, [=] {
     pollfd waited = {fd, POLLIN, 0};
     ::poll(&waited, 1, -1);
   });
-  check(State::select, [=] {
+  forced.add(State::select, [=] {
     fd_set set;
     FD_ZERO(&set);
     FD_SET(fd, &set);
     ::select(fd + 1, &set, nullptr, nullptr, nullptr);
   });
-  check(State::select, [=] {
+  forced.add(State::select, [=] {
     const int epoll = ::epoll_create1(0);
     epoll_event event = {};
     ::epoll_wait(epoll, &event, 1, -1);
   });
+  check(forced);
 }
 
 TEST_CASE("forced: time and signals", "[sampling]") {
-  check(State::sleep, [] { ::sleep(100); });
-  check(State::sleep, [] { ::poll(nullptr, 0, 100'000); });
-  check(State::sleep, [] { ::select(0, nullptr, nullptr, nullptr, nullptr); });
-  check(State::sleep, [] {
+  ForcedStates forced;
+  forced.add(State::sleep, [] { ::sleep(100); });
+  forced.add(State::sleep, [] { ::poll(nullptr, 0, 100'000); });
+  forced.add(State::sleep, [] { ::select(0, nullptr, nullptr, nullptr, nullptr); });
+  forced.add(State::sleep, [] {
     const int timer = ::timerfd_create(CLOCK_MONOTONIC, 0);
     const itimerspec times = {{}, {100, 0}};
     ::timerfd_settime(timer, 0, &times, nullptr);
     read_one(timer);
   });
-  check(State::signal, [] { ::pause(); });
-  check(State::signal, [] {
+  forced.add(State::signal, [] { ::pause(); });
+  forced.add(State::signal, [] {
     sigset_t set;
     ::sigemptyset(&set);
     ::sigaddset(&set, SIGUSR1);
     int signal;
     ::sigwait(&set, &signal);
   });
-  check(State::signal, [] {
+  forced.add(State::signal, [] {
     sigset_t set;
     ::sigemptyset(&set);
     signalfd_siginfo info;
     if (::read(::signalfd(-1, &set, 0), &info, sizeof info) < 0) ::_exit(2);
   });
-  check(State::stopped, [] { ::raise(SIGSTOP); });
+  forced.add(State::stopped, [] { ::raise(SIGSTOP); });
+  check(forced);
 }
 
 TEST_CASE("forced: a sleep that begins again after a stop is known from before it", "[sampling]") {
@@ -200,60 +211,67 @@ TEST_CASE("forced: a sleep that begins again after a stop is known from before i
 }
 
 TEST_CASE("forced: children, and a process that has ended", "[sampling]") {
-  check(State::child, [] {
-    if (::fork() == 0) {
+  ForcedStates forced;
+  forced.add(State::child, [] {
+    if (fork_bound() == 0) {
       ::sleep(10);
       ::_exit(0);
     }
     ::wait(nullptr);
   });
-  check(State::child, [] {
+  forced.add(State::child, [] {
     // With vfork the parent goes on when its child calls exec or ends; sleep(10) here is what a slow exec would be.
     if (::vfork() == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::syscall(SYS_nanosleep, std::array<long, 2>{10, 0}.data(), nullptr);
       ::_exit(0);
     }
   });
-  check(State::ending, [] { ::_exit(0); });
+  forced.add(State::ending, [] { ::_exit(0); });
+  check(forced);
 }
 
 TEST_CASE("forced: locks of files", "[sampling]") {
+  ForcedStates forced;
   const std::string path = "/tmp/dpm-forced-lock-" + std::to_string(::getpid());
   const Closed file{{::open(path.c_str(), O_RDWR | O_CREAT, 0600), ::open("/dev/null", O_RDONLY)}};
   REQUIRE(::flock(file.ends[0], LOCK_EX) == 0);
-  check(State::exclusive_lock, [&] { ::flock(::open(path.c_str(), O_RDWR), LOCK_EX); });
-  check(State::shared_lock, [&] { ::flock(::open(path.c_str(), O_RDWR), LOCK_SH); });
+  forced.add(State::exclusive_lock, [&] { ::flock(::open(path.c_str(), O_RDWR), LOCK_EX); });
+  forced.add(State::shared_lock, [&] { ::flock(::open(path.c_str(), O_RDWR), LOCK_SH); });
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   REQUIRE(::fcntl(file.ends[0], F_SETLK, &whole) == 0);
   for (const auto& [type, state] : {std::pair{F_WRLCK, State::exclusive_lock}, {F_RDLCK, State::shared_lock}})
-    check(state, [&, lock_type = type] {
+    forced.add(state, [&, lock_type = type] {
       struct flock wanted = {};
       wanted.l_type = static_cast<short>(lock_type);
       ::fcntl(::open(path.c_str(), O_RDWR), F_SETLKW, &wanted);
     });
+  check(forced);
   std::filesystem::remove(path);
 }
 
 TEST_CASE("forced: locks and messages of programs", "[sampling]") {
-  check(State::futex, [] {
+  ForcedStates forced;
+  forced.add(State::futex, [] {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     ::pthread_mutex_lock(&mutex);
     ::pthread_mutex_lock(&mutex);
   });
   const int semaphores = ::semget(IPC_PRIVATE, 1, 0600);
   const int queue = ::msgget(IPC_PRIVATE, 0600);
-  check(State::semaphore, [=] {
+  forced.add(State::semaphore, [=] {
     sembuf operation = {0, -1, 0};
     ::semop(semaphores, &operation, 1);
   });
-  check(State::message_queue, [=] {
+  forced.add(State::message_queue, [=] {
     std::array<long, 8> message;
     if (::msgrcv(queue, message.data(), 8, 0, 0) < 0) ::_exit(2);
   });
+  forced.add(State::event, [] { read_one(::eventfd(0, 0)); });
+  check(forced);
   ::semctl(semaphores, 0, IPC_RMID);
   ::msgctl(queue, IPC_RMID, nullptr);
-  check(State::event, [] { read_one(::eventfd(0, 0)); });
 }
 
 TEST_CASE("forced: one or more threads on a CPU", "[sampling]") {
@@ -265,24 +283,30 @@ TEST_CASE("forced: one or more threads on a CPU", "[sampling]") {
     for (volatile bool on = true; on;) {
     }
   };
-  ForcedProcess one(spin), other(spin);
-  const LevelCounts counts = sampled({one.pid(), other.pid()}, {State::cpu_run, State::cpu_queue}, 400);
-  INFO(found_text(counts));
-  CHECK(share_in(counts, {State::cpu_run, State::cpu_queue}) >= kRecognised);
-  // The truth is in the scheduler's counters.
-  const double ran = static_cast<double>(counts.ran_ns) / static_cast<double>(counts.ran_ns + counts.waited_ns);
-  CHECK(std::abs(share_in(counts, {State::cpu_run}) - ran) < .08);
-  CHECK(share_in(counts, {State::cpu_run}) <= .5);
+  const auto look = [&](std::unique_ptr<TaskLooker> looker) {
+    ForcedProcess one(spin), other(spin);
+    const LevelCounts counts =
+        sampled({one.pid(), other.pid()}, {State::cpu_run, State::cpu_queue}, 300, std::move(looker));
+    INFO(found_text(counts));
+    CHECK(share_in(counts, {State::cpu_run, State::cpu_queue}) >= kRecognised);
+    // The truth is in the scheduler's counters.
+    const double ran = static_cast<double>(counts.ran_ns) / static_cast<double>(counts.ran_ns + counts.waited_ns);
+    CHECK(std::abs(share_in(counts, {State::cpu_run}) - ran) < .08);
+    CHECK(share_in(counts, {State::cpu_run}) <= .5);
+  };
+  look(nullptr);
+  if (auto iterator = iterator_if_possible()) look(std::move(iterator));
 }
 
 TEST_CASE("forced: a page that nothing brings, and io_uring", "[sampling]") {
+  ForcedStates forced;
   constexpr long kUserModeOnly = 1;
   const long pages = ::syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly);
   if (pages < 0) {
     WARN("SKIPPED: userfaultfd is not allowed here");
   } else {
     ::close(static_cast<int>(pages));
-    check(State::page_wait, [] {
+    forced.add(State::page_wait, [] {
       struct {
         std::uint64_t api, features, ioctls;
       } api = {0xAA, 0, 0};
@@ -302,10 +326,11 @@ TEST_CASE("forced: a page that nothing brings, and io_uring", "[sampling]") {
   const long ring = ::syscall(425, 1, parameters.data());
   if (ring < 0) {
     WARN("SKIPPED: io_uring is not allowed here");
-    return;
+  } else {
+    forced.add(State::io_uring, [=] { ::syscall(426, ring, 0, 1, 1, nullptr, 0); });
+    ::close(static_cast<int>(ring));
   }
-  check(State::io_uring, [=] { ::syscall(426, ring, 0, 1, 1, nullptr, 0); });
-  ::close(static_cast<int>(ring));
+  check(forced);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "model/random.hpp"
+#include "os/fork_bound.hpp"
 #include "sampling/counts/share.hpp"
 #include "sampling/proc/proc_sampler.hpp"
 #include "sampling/proc/sample_clock.hpp"
@@ -82,17 +83,18 @@ TEST_CASE("known load: the share of a state is within its interval", "[sampling]
   for (const int fd : ends) ::close(fd);
 }
 
-// A shell that waits for its job in the foreground, which reads the terminal; another job sleeps in the background.
+// A shell that waits for its job in the foreground, which reads the terminal; another job sleeps in the background. Jobs end
+// with it: one that lives on keeps the output of the test open, and what reads that waits.
 [[noreturn]] void shell_with_jobs(int terminal) {
   ::setsid();
   ::ioctl(terminal, TIOCSCTTY, 0);
   ::signal(SIGTTOU, SIG_IGN);
-  if (::fork() == 0) {
+  if (fork_bound() == 0) {
     ::setpgid(0, 0);
     ::sleep(100);
     ::_exit(0);
   }
-  const pid_t job = ::fork();
+  const pid_t job = fork_bound();
   if (job == 0) {
     ::setpgid(0, 0);
     ::tcsetpgrp(terminal, ::getpid());
@@ -131,7 +133,7 @@ TEST_CASE("known load: threads that begin and end are found, and processes that 
     for (;;) {
       std::vector<std::thread> threads;
       for (int i = 0; i < 3; ++i) threads.emplace_back([] { ::usleep(100'000); });
-      const pid_t child = ::fork();
+      const pid_t child = fork_bound();
       if (child == 0) {
         ::usleep(100'000);
         ::_exit(0);

@@ -1,0 +1,57 @@
+#include "cli/sampling/trace_samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/clocks/common_time.hpp"
+#include "cli/input/event_keeper.hpp"
+#include "cli/input/trace_input.hpp"
+#include "sampling/trace/trace_sampler.hpp"
+
+namespace dpm::cli {
+namespace {
+
+constexpr std::uint64_t kSamples = 997;  // not a round number: samples should not fall into step with a period
+constexpr std::uint64_t kSeed = 1;
+
+sampling::SamplingSetup setup_of(const TraceInfo& info, const std::string& path, std::uint64_t interval_ns) {
+  sampling::SamplingSetup setup{.source = std::string(sampling::kTraceSource),
+                                .interval_ns = interval_ns,
+                                .cores = 0,
+                                .selection = "trace " + path};
+  for (const MachineInfo& machine : info.machines) {
+    setup.cores += machine.cores;
+    setup.machine += (setup.machine.empty() ? "" : ", ") + machine.name;
+  }
+  return setup;
+}
+
+}  // namespace
+
+Result<sampling::CountArray> samples_of_trace(const std::string& path, std::uint64_t interval_ns) {
+  ClockAnalysis clocks;
+  EventKeeper keeper;
+  const auto input = read_trace(path, {&clocks, &keeper});
+  if (!input) return input.error();
+  const CommonTime time(clocks.result());
+  std::vector<std::int64_t> times_ns;
+  for (const Event& event : keeper.events()) times_ns.push_back(time.at(event.machine, event.local_time).ns);
+  const sampling::StateHistory history(keeper.events(), times_ns, input->info);
+  if (keeper.events().empty()) return Error{fmt::format("--of trace {}: the trace has no events", path)};
+  if (!history.is_measured())
+    return Error{fmt::format(
+        "--of trace {}: no process of this trace runs on this machine, and the trace does not have the time that "
+        "processes waited for a CPU or a disk ('dpm meter --source kernel' records it)",
+        path)};
+  const auto elapsed_ns = static_cast<std::uint64_t>(history.to_ns() - history.from_ns());
+  if (interval_ns == 0) interval_ns = std::max<std::uint64_t>(1, elapsed_ns / kSamples);
+  sampling::CountArray counts(setup_of(input->info, path, interval_ns));
+  sampling::sample_history(history, interval_ns, kSeed, counts);
+  if (counts.total().samples == 0)
+    return Error{fmt::format("--of trace {}: it is shorter than one interval of {:g} s (-i sets it)", path,
+                             static_cast<double>(interval_ns) * 1e-9)};
+  return counts;
+}
+
+}  // namespace dpm::cli

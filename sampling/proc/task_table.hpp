@@ -1,0 +1,45 @@
+// All threads of the machine at one instant, from a source that sees them in one pass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sampling/states/proc_text.hpp"
+#include "sampling/states/system_calls.hpp"
+
+namespace dpm::sampling {
+
+// What /proc would show of a thread.
+struct TaskLook {
+  std::uint32_t thread = 0;
+  StatLine stat;
+  CpuCounters counters;
+  SystemCall call;         // of a thread that waits
+  std::string_view wchan;  // valid as long as the source
+};
+
+class TaskTable {
+ public:
+  void clear() { tasks_.clear(); }
+  void add(std::uint32_t process, TaskLook task) { tasks_[process].push_back(task); }
+
+  std::vector<std::uint32_t> processes() const;
+  // Empty if there is not such a process.
+  std::span<const TaskLook> threads_of(std::uint32_t process) const;
+
+ private:
+  std::map<std::uint32_t, std::vector<TaskLook>> tasks_;
+};
+
+class TaskLooker {
+ public:
+  virtual ~TaskLooker() = default;
+
+  // The table is that of this instant. False if the kernel did not answer; the table is then empty.
+  virtual bool look(TaskTable& table) = 0;
+};
+
+}  // namespace dpm::sampling
