@@ -48,6 +48,8 @@ _dpm() {
     (( COMP_CWORD > $(_dpm_command_at) )) || choices=$(compgen -c -- "$word" | sort -u)
   elif [[ "$previous" == --order ]]; then
     choices="auto recorded arrival role"
+  elif [[ "$command" == export && "$previous" == --to ]]; then
+    choices="perfetto sqlite csv dot shiviz paje prometheus"
   elif [[ "$previous" == --launcher ]]; then
     choices="ssh srun local"
   elif [[ "$previous" == --window ]]; then

@@ -30,6 +30,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"bpf/", "libbpf", {"backends/linux/capture/bpf", "sampling/iterator"}},
     {"histedit.h", "libedit", {"cli/control"}},
     {"curses.h", "ncurses", {"view/terminal"}},
+    {"sqlite3.h", "SQLite", {"export"}},
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
     {"fmt/", "{fmt}", {"*"}},

@@ -1,0 +1,72 @@
+// dpm export: a trace in the format of another tool.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "cli/input/trace_input.hpp"
+#include "cli/printable.hpp"
+#include "cli/results/ledger_results.hpp"
+#include "export/export_formats.hpp"
+#include "export/pending_file.hpp"
+
+namespace dpm::cli {
+namespace {
+
+class ExportCommand : public Command {
+ public:
+  std::string name() const override { return "export"; }
+  std::string summary() const override { return "Write a trace for another tool: Perfetto, SQLite, Graphviz, ..."; }
+  std::string example() const override { return "dpm export out/trace --to perfetto -o trace.json"; }
+
+  void describe(CLI::App& app) override {
+    std::string formats = "The format:";
+    for (const ExportFormat& format : export_formats()) formats += fmt::format("\n{}: {}", format.name, format.summary);
+    app.add_option("TRACE", trace_, "A trace directory, or the output directory of a run")->required();
+    app.add_option("--to", to_, formats)->required();
+    app.add_option("-o,--output", output_,
+                   "The file to write (default: standard output); what exists is not overwritten");
+    app.add_flag("--overwrite", overwrite_, "Replace the file if it exists");
+  }
+
+  int run(Terminal& terminal) override {
+    const auto format = export_format_named(to_);
+    if (!format) return refuse(terminal, *this, format.error());
+    if (output_.empty() && !(*format)->to_stdout)
+      return refuse(terminal, *this, Error{fmt::format("--to {} needs a file: add -o FILE", to_)});
+    std::optional<PendingFile> file;
+    if (!output_.empty()) {
+      auto created = PendingFile::create(output_, overwrite_ ? Existing::replaced : Existing::refused);
+      if (!created) return refuse(terminal, *this, created.error());
+      file.emplace(*std::move(created));
+    }
+    TimeSurvey survey;
+    if (const auto surveyed = read_trace(trace_, {&survey}); !surveyed)
+      return refuse(terminal, *this, surveyed.error());
+    const TimeAxis axis = survey.axis();
+    const auto exporter = (*format)->start(file ? file->path() : "", axis);
+    if (!exporter) return refuse(terminal, *this, exporter.error());
+    const auto input = read_trace(trace_, {exporter->get()});
+    if (!input) return refuse(terminal, *this, input.error());
+    auto done = (*exporter)->finish(input->info, input->ledger);
+    if (done && file) done = file->finish();
+    if (!done) {
+      terminal.err << "dpm export: " << printable(done.error().what) << '\n';
+      return kFellShort;
+    }
+    if (file) terminal.err << "wrote " << printable(output_) << '\n';
+    print_ledger(input->ledger, terminal);
+    return kDone;
+  }
+
+ private:
+  std::string trace_, to_, output_;
+  bool overwrite_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_export() { return std::make_unique<ExportCommand>(); }
+
+}  // namespace dpm::cli
