@@ -26,6 +26,8 @@ LocalTime possible(LocalTime time) { return {std::clamp(time.ns, -kTimeEndNs, kT
 constexpr std::size_t kPointsOfEvent = 32;
 constexpr std::size_t kPointsOfCurve = 16;  // it costs as much as these to come to another curve
 
+constexpr std::size_t kNoStream = ~std::size_t{0};
+
 bool is_message(const Event& event) { return (event.flags & event_flags::kNoMessage) == 0; }
 
 }  // namespace
@@ -152,11 +154,13 @@ void LevelsAnalysis::count(Process& process, const Event& event) {
   if (event.type == EventType::send) {
     ++sum.sent;
     sum.sent_bytes += event.length_bytes;
+    note_sender(event);
     count_pair(pair_of(event.process, event.peer, process.last_sent), event, process.last);
   } else if (event.type == EventType::receive) {
     ++sum.received;
     sum.received_bytes += event.length_bytes;
     if (process.has_queue && process.queue_length > 0) --process.queue_length;
+    if (event.peer.is_none() && stream_of(event) != kNoStream) return count_alone(event, process.last);
     const std::size_t pair = pair_of(event.peer, event.process, process.last_received);
     if (!pairs_[pair].by_send) count_pair(pair, event, process.last);
   } else if (event.type == EventType::message_queued) {
@@ -176,6 +180,40 @@ std::size_t LevelsAnalysis::pair_of(ProcessId from, ProcessId to, std::size_t& l
   pair_numbers_.add(ends.from, ends.to, pairs_.size());
   pairs_.push_back({ends, false, {}});
   return last = pairs_.size() - 1;
+}
+
+// The channel of an event, if its messages have no numbers.
+std::size_t LevelsAnalysis::stream_of(const Event& event) const {
+  const std::size_t channel = event.channel.value;
+  return channel < info_->channels.size() && (*info_)[event.channel].kind != ChannelKind::numbered ? channel
+                                                                                                   : kNoStream;
+}
+
+// The SENDs of a stream count; what its RECEIVEs have counted until now does not.
+void LevelsAnalysis::note_sender(const Event& event) {
+  const std::size_t channel = stream_of(event);
+  if (channel == kNoStream) return;
+  if (channel >= streams_.size()) streams_.resize(info_->channels.size());
+  Stream& stream = streams_[channel];
+  if (stream.has_sender) return;
+  stream.has_sender = true;
+  if (stream.alone >= pairs_.size()) return;
+  Pair& pair = pairs_[stream.alone];
+  for (std::size_t i = 0; i < pair.stays.size(); ++i) bytes_ -= pair.stays[i].curve.bytes();
+  pair.stays.clear();
+}
+
+void LevelsAnalysis::count_alone(const Event& event, LocalTime time) {
+  const std::size_t channel = stream_of(event);
+  if (channel >= streams_.size()) streams_.resize(info_->channels.size());
+  Stream& stream = streams_[channel];
+  if (stream.has_sender) return;
+  if (stream.alone >= pairs_.size()) {
+    if (pairs_.size() >= options_.pairs_max) return;
+    stream.alone = pairs_.size();
+    pairs_.push_back({{ProcessId{}, event.process}, false, {}});
+  }
+  count_pair(stream.alone, event, time);
 }
 
 void LevelsAnalysis::count_pair(std::size_t number, const Event& event, LocalTime time) {

@@ -7,7 +7,8 @@
 //
 // Where amounts lie in time:
 //   messages, bytes   in the bin of their event. Those of a pair: of the SENDs, or of the RECEIVEs where no SEND of the
-//                     pair is metered, as in analysis/statistics
+//                     pair is metered, as in analysis/statistics. While a program runs, a RECEIVE in a stream does not
+//                     say whose it is: it counts, as from nowhere, until a SEND in the same stream was seen
 //   cpu               PROCTIME says how much a process used between two of its events, not when: it is spread evenly over
 //                     the local time between them. What it used before its first event is put directly before it.
 //   waiting           from a RECEIVECALL to the process's next event, less the CPU time used meanwhile; and the end of
@@ -89,6 +90,8 @@ class LevelsAnalysis : public EventSink {
   std::size_t processes() const { return processes_.size(); }
   std::size_t pairs() const { return pairs_.size(); }
   Ends ends_of(std::size_t pair) const { return pairs_[pair].ends; }
+  // No SEND of the pair is metered: its messages are counted where they are received.
+  bool is_counted_by_receives(std::size_t pair) const { return !pairs_[pair].by_send; }
   Doing doing(ProcessId process) const;
   bool has_queue(ProcessId process) const;                   // MESSAGEQUEUED of it is metered
   std::uint64_t queue_length(ProcessId process) const;       // now
@@ -125,6 +128,9 @@ class LevelsAnalysis : public EventSink {
   Curve<ProcessAmounts>& begin_stay(Process& process, const Event& event);
   void pass_time(Process& process, const Event& event);
   void count(Process& process, const Event& event);
+  std::size_t stream_of(const Event& event) const;
+  void note_sender(const Event& event);
+  void count_alone(const Event& event, LocalTime time);
   void count_pair(std::size_t pair, const Event& event, LocalTime time);
   std::size_t pair_of(ProcessId from, ProcessId to, std::size_t& last);
   ProcessAmounts still_open(const Process& process, LocalTime time) const;
@@ -149,6 +155,11 @@ class LevelsAnalysis : public EventSink {
   std::vector<Process> processes_;  // by number
   std::vector<Pair> pairs_;
   PairNumbers pair_numbers_;
+  struct Stream {
+    std::size_t alone = ~std::size_t{0};  // the pair of its RECEIVEs
+    bool has_sender = false;
+  };
+  std::vector<Stream> streams_;  // by channel
   std::uint64_t events_ = 0;
   std::size_t bytes_ = 0;   // of the points of all curves
   std::int64_t coarse_ns_;  // width of the bins until `coarse_until_`

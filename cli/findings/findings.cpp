@@ -12,6 +12,11 @@ bool has_process(const TraceInfo& info, const std::string& name) {
                      [&](const ProcessInfo& process) { return process.name == name; });
 }
 
+std::vector<EventSink*> with_first(EventSink& first, std::vector<EventSink*> others) {
+  others.insert(others.begin(), &first);
+  return others;
+}
+
 }  // namespace
 
 bool ParallelismFindings::is_of(const Computation& other, SharingMethod other_method) const {
@@ -31,7 +36,10 @@ Result<ParallelismFindings> find_parallelism(std::shared_ptr<const History> hist
                              std::move(*schedule), std::move(path), std::move(caveat)};
 }
 
-FindingsReader::FindingsReader(Asked asked) : asked_(std::move(asked)), queue_feed_(queues_, asked_.by_thread) {
+FindingsReader::FindingsReader(Asked asked)
+    : asked_(std::move(asked)),
+      queue_sinks_(with_first(queues_, asked_.queue_sinks)),
+      queue_feed_(queue_sinks_, asked_.by_thread) {
   builders_.add(asked_.history.computation());
   for (const auto& computation : asked_.computations) builders_.add(computation);
 }

@@ -16,6 +16,7 @@
 #include "analysis/statistics/statistics.hpp"
 #include "cli/findings/histories.hpp"
 #include "cli/input/history_options.hpp"
+#include "cli/input/tee_sink.hpp"
 
 namespace dpm::cli {
 
@@ -54,6 +55,7 @@ struct Asked {
   bool by_thread = false;
   std::vector<Computation> computations;  // more histories to build
   std::vector<EventSink*> sinks;          // get the events too
+  std::vector<EventSink*> queue_sinks;    // get what the queue analysis gets: arrivals that follow from SENDs too
 };
 
 // Collects the events of one reading.
@@ -70,6 +72,7 @@ class FindingsReader {
   Asked asked_;
   StatisticsAnalysis statistics_;
   QueueAnalysis queues_;
+  TeeSink queue_sinks_;
   QueueFeed queue_feed_;
   ProcessWaits waits_;
   HistoryBuilders builders_;

@@ -37,10 +37,10 @@ std::optional<Json> single_events(LiveRecording& recording) {
   return std::nullopt;
 }
 
-Json placement_of(const WholeFindings& whole) {
+Json placement_of(const WholeFindings& whole, double run_s) {
   const TraceInfo& info = whole.found.input.info;
   if (!whole.trials) return without_placements(info, whole.trials.error().what);
-  Json document = placements_document(**whole.trials);
+  Json document = placements_document(**whole.trials, run_s);
   document["best"] = nullptr;
   return document;
 }
@@ -48,7 +48,8 @@ Json placement_of(const WholeFindings& whole) {
 Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
   const LiveState state{
       .source = {}, .version = 1, .dpm = DPM_VERSION, .no_predictions = whole.trials ? "" : whole.trials.error().what};
-  Json answers = {{"describe", as_json(describe_answer(recording, state))}, {"placement", placement_of(whole)}};
+  Json answers = {{"describe", as_json(describe_answer(recording, state))},
+                  {"placement", placement_of(whole, recording.now().seconds())}};
   if (auto queues = queues_document(whole)) answers["queues"] = *std::move(queues);
   if (auto paths = paths_document(whole, 40)) answers["paths"] = *std::move(paths);
   if (const auto overview = overview_answer({{"width", kBins}}, recording, &whole, {}))
@@ -61,6 +62,7 @@ Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
 void FileData::add_to(Asked& asked) {
   asked.computations.push_back(predicted_);
   asked.sinks.push_back(this);
+  asked.queue_sinks.push_back(queues_.get());
 }
 
 void FileData::on_begin(const TraceInfo& info) {
@@ -98,6 +100,7 @@ Json FileData::take(Findings& found) {
     whole.trials = history.error();
   }
   LiveRecording recording(std::move(levels_), input.info, input.ledger, std::move(events_));
+  recording.use_queues(queues_, recording.now());
   Json data = nullptr;
   if (recording.now().ns > 0) {
     data = {{"answers", answers_of(recording, whole)}};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/levels/levels.hpp"
+#include "analysis/levels/queue_levels.hpp"
 #include "cli/findings/findings.hpp"
 #include "cli/input/trace_caveats.hpp"
 #include "view/answers/answer.hpp"
@@ -38,6 +39,7 @@ class FileData : public EventSink {
  private:
   Computation predicted_;
   std::unique_ptr<LevelsAnalysis> levels_ = std::make_unique<LevelsAnalysis>();
+  std::shared_ptr<QueueLevels> queues_ = std::make_shared<QueueLevels>();
   Endings endings_;
   std::vector<Event> events_;
   std::uint64_t seen_ = 0;

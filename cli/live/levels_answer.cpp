@@ -18,7 +18,7 @@ double seconds_of(std::uint64_t time_ns) { return static_cast<double>(time_ns) *
 // Microseconds are exact enough for a sum, and short as text.
 double rounded(double value_s) { return std::round(value_s * 1e6) / 1e6; }
 
-Json process_json(ProcessId process, const ProcessRow& row, double step_s) {
+Json process_json(ProcessId process, const ProcessRow& row, const WindowBins& bins) {
   Json at = Json::array(), cpu_s = Json::array(), waiting_s = Json::array(), queue = Json::array();
   for (std::size_t bin = 0; bin < row.amounts.size(); ++bin) {
     const ProcessAmounts& did = row.amounts[bin];
@@ -26,7 +26,7 @@ Json process_json(ProcessId process, const ProcessRow& row, double step_s) {
     at.push_back(bin);
     cpu_s.push_back(rounded(seconds_of(did.cpu_ns)));
     waiting_s.push_back(rounded(seconds_of(did.waiting_ns)));
-    if (row.has_queue) queue.push_back(rounded(seconds_of(did.queue_ns) / step_s));
+    if (row.has_queue) queue.push_back(rounded(row.queue_mean(bin, bins.left(bin), bins.right(bin))));
   }
   Json json = {{"process", process.value},
                {"at", std::move(at)},
@@ -57,13 +57,12 @@ Result<view::Answer> levels_answer(const Json& params, const LiveRecording& reco
   const auto window = read_window(params, recording);
   if (!window) return window.error();
   const LevelsAnalysis& levels = recording.levels();
-  const TraceInfo& info = recording.info();
   const std::size_t affordable = std::max(kBinsLeast, kValuesMost / std::max<std::size_t>(levels.processes(), 1));
   const WindowBins bins = cut(*window, levels, std::min(window->width, affordable));
   Json processes = Json::array(), pairs = Json::array(), P_best = Json::array();
-  for (const auto& [process, row] : process_rows(levels, info, bins.edges, window->threads))
-    processes.push_back(process_json(process, row, bins.step_s));
-  for (const auto& [ends, amounts] : pair_rows(levels, info, bins.edges, window->threads))
+  for (const auto& [process, row] : process_rows(recording, bins.edges, window->threads))
+    processes.push_back(process_json(process, row, bins));
+  for (const auto& [ends, amounts] : pair_rows(recording, bins.edges, window->threads))
     pairs.push_back(pair_json(ends, amounts));
   std::vector<RunTime> edges = bins.edges;
   edges.front() = window->from;

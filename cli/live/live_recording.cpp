@@ -37,6 +37,11 @@ void LiveRecording::use(std::unique_ptr<const LevelsAnalysis> whole, TraceInfo i
   whole_info_ = std::move(info);
 }
 
+void LiveRecording::use_queues(std::shared_ptr<const QueueLevels> queues, RunTime until) {
+  queues_ = std::move(queues);
+  queues_until_ = until;
+}
+
 std::optional<LiveRecording::Window> LiveRecording::events_of(RunTime from, RunTime to, std::uint64_t events_max) {
   if (!events_) {
     Window window = kept_events_of(from, to);

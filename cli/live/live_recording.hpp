@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/levels/levels.hpp"
+#include "analysis/levels/queue_levels.hpp"
 #include "cli/follow/followed_events.hpp"
 #include "cli/live/packet_index.hpp"
 
@@ -31,6 +32,12 @@ class LiveRecording {
   // The trace has ended, and was read into levels by the reading that all other commands use: streams as messages, and
   // the processes outside. What follows is from these.
   void use(std::unique_ptr<const LevelsAnalysis> whole, TraceInfo info);
+
+  // Queues of which the arrivals follow from the whole trace, as it was at that moment. While it is written, later
+  // lengths are not known.
+  void use_queues(std::shared_ptr<const QueueLevels> queues, RunTime until);
+  const QueueLevels* queues() const { return queues_.get(); }
+  RunTime queues_until() const { return queues_until_; }
 
   const TraceInfo& info() const { return whole_info_ ? *whole_info_ : events_->info(); }
   const TraceInfo& trace_info() const { return events_ ? events_->info() : *whole_info_; }  // for events_of()
@@ -60,6 +67,8 @@ class LiveRecording {
   PacketIndex index_;
   std::unique_ptr<const LevelsAnalysis> whole_;
   std::optional<TraceInfo> whole_info_;
+  std::shared_ptr<const QueueLevels> queues_;
+  RunTime queues_until_;
   std::vector<Event> kept_;
   Ledger ledger_;  // of these
 };

@@ -126,6 +126,9 @@ void LiveTrace::take_whole() {
   ++state_.version;
   if (findings_->is_final && findings_->levels)
     recording_.use(std::move(findings_->levels), findings_->found.input.info);
+  if (!findings_->queues->empty())
+    recording_.use_queues(findings_->queues,
+                          findings_->is_final ? recording_.now() : RunTime::from_seconds(findings_->to_s));
 }
 
 Result<Answer> LiveTrace::computing() const {
@@ -153,7 +156,7 @@ Result<Answer> LiveTrace::of_whole(const PageRequest& request) {
 
 Result<Answer> LiveTrace::placement(const std::shared_ptr<WholeFindings>& whole) {
   if (!whole->trials) return Answer{without_placements(recording_.info(), whole->trials.error().what), {}};
-  Json document = placements_document(**whole->trials);
+  Json document = placements_document(**whole->trials, whole->is_final ? recording_.now().seconds() : whole->to_s);
   const std::lock_guard held(search_->mutex);
   document["best"] = search_->best;
   if (search_->is_running)

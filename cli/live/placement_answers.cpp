@@ -1,8 +1,11 @@
 #include "cli/live/placement_answers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/live/request_window.hpp"
+#include "cli/number_text.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -41,9 +44,26 @@ Json processes_json(const PlacementTrials& trials) {
   return list;
 }
 
+// What the numbers are of, where the Overview's are of something else.
+Json notes_of(const PlacementTrials& trials, double run_s) {
+  constexpr double kMuch = .02;
+  Json notes = Json::array();
+  const double left_out_s = run_s - trials.traced().elapsed_s;
+  if (left_out_s > kMuch * run_s)
+    notes.push_back(
+        fmt::format("The run took {}. Predicted times are of {} of it: they leave out the time in which all processes "
+                    "waited for timers or for programs that were not metered, because a placement does not change it.",
+                    seconds_text(run_s), seconds_text(trials.traced().elapsed_s)));
+  if (trials.has_outsiders())
+    notes.push_back(
+        "P counts all processes here, also those outside the computation, which make its requests. The Overview's P "
+        "counts the computation alone.");
+  return notes;
+}
+
 }  // namespace
 
-Json placements_document(const PlacementTrials& trials) {
+Json placements_document(const PlacementTrials& trials, double run_s) {
   const Prediction& traced = trials.traced();
   Json of_traced = {{"elapsed_s", traced.elapsed_s}, {"P", traced.P}};
   if (traced.interval)
@@ -55,6 +75,7 @@ Json placements_document(const PlacementTrials& trials) {
           {"processes", processes_json(trials)},
           {"traced", std::move(of_traced)},
           {"best", nullptr},
+          {"notes", notes_of(trials, run_s)},
           {"why_not", nullptr}};
 }
 

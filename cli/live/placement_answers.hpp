@@ -10,7 +10,8 @@
 
 namespace dpm::cli {
 
-view::Json placements_document(const PlacementTrials& trials);
+// `run_s`: how long the run took, by the clock.
+view::Json placements_document(const PlacementTrials& trials, double run_s);
 // Of a trace that cannot be predicted.
 view::Json without_placements(const TraceInfo& info, const std::string& why_not);
 

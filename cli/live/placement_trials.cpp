@@ -105,6 +105,7 @@ void PlacementTrials::find_movable(const TraceInfo& info) {
   for (std::uint32_t p = 0; p < history_->process_count(); ++p) {
     const MachineId machine = described.processes[p].machine;
     const bool is_inside = p < info.processes.size() && info.processes[p].in_computation;
+    has_outsiders_ |= !is_inside && !history_->of(ProcessId{p}).empty();
     is_movable_.push_back(is_inside && machine.value < described.machines.size() && described[machine].accepts);
   }
 }

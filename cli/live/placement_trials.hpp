@@ -42,6 +42,8 @@ class PlacementTrials {
   const Prediction& traced() const { return traced_; }
   // As `dpm predict --search`: processes outside the computation, and those on devices, stay where they are.
   SearchOptions search_options() const;
+  // Processes outside the computation are predicted too.
+  bool has_outsiders() const { return has_outsiders_; }
   bool is_movable(std::uint32_t process) const { return is_movable_.at(process); }
 
  private:
@@ -52,7 +54,8 @@ class PlacementTrials {
   std::shared_ptr<const History> history_;
   Prediction traced_;
   OrderChoice choice_;
-  std::vector<bool> is_movable_;  // by process
+  std::vector<bool> is_movable_;
+  bool has_outsiders_ = false;  // by process
 };
 
 }  // namespace dpm::cli

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/live/rows.hpp"
+
 namespace dpm::cli {
 namespace {
 
@@ -44,6 +46,7 @@ Result<double> number_of(const view::Json& params, const char* name, double othe
 }
 
 Result<ProcessId> process_of(const view::Json& value, const TraceInfo& info) {
+  if (value.is_number_integer() && value.get<std::int64_t>() == kOutside.value) return kOutside;
   const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : -1;
   const bool is_known = number >= 0 && static_cast<std::uint64_t>(number) < info.processes.size();
   if (!is_known)

@@ -33,6 +33,10 @@ struct WindowBins {
   std::vector<RunTime> edges;  // the first and last are those for sums
   std::vector<double> left_s;
   double step_s = 0;
+
+  // The ends of a bin, which has no events before or after the run.
+  RunTime left(std::size_t bin) const { return RunTime::from_seconds(left_s[bin]); }
+  RunTime right(std::size_t bin) const { return RunTime::from_seconds(left_s[bin] + step_s); }
 };
 
 // At most `most` bins, none finer than the levels.
@@ -43,7 +47,7 @@ Result<RequestWindow> read_window(const view::Json& params, const LiveRecording&
 
 // A parameter that is a number in [least, most], or `otherwise` where it is missing.
 Result<double> number_of(const view::Json& params, const char* name, double otherwise, double least, double most);
-// One that is a process of the trace.
+// One that is a process of the trace, or kOutside.
 Result<ProcessId> process_of(const view::Json& value, const TraceInfo& info);
 
 // Names come from hostile programs; a page shows no more than this of one.

@@ -8,10 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/levels/levels.hpp"
-#include "model/trace_info.hpp"
+#include "cli/live/live_recording.hpp"
 
 namespace dpm::cli {
+
+// Stands for ends of messages that are no process of the trace, or not yet: while a program is recorded, programs that are
+// not metered have no numbers.
+inline constexpr ProcessId kOutside{0xffff'fffe};
 
 // The process that a thread is shown as; itself, for what is not a thread.
 ProcessId row_of(ProcessId process, const TraceInfo& info, bool threads);
@@ -19,15 +22,19 @@ ProcessId row_of(ProcessId process, const TraceInfo& info, bool threads);
 struct ProcessRow {
   std::vector<ProcessAmounts> amounts;  // by window between two edges
   bool has_queue = false;
+  RunTime queue_until{std::int64_t{1} << 61};  // its length is known until then
+
+  // The mean length of the queue in a window, which is from `from` to `to`: of the part that is known, NaN if nothing is.
+  double queue_mean(std::size_t window, RunTime from, RunTime to) const;
 };
 using ProcessRows = std::map<ProcessId, ProcessRow>;
 // Of the processes with events that `wanted` accepts; all, without it.
-ProcessRows process_rows(const LevelsAnalysis& levels, const TraceInfo& info, std::span<const RunTime> edges,
-                         bool threads, const std::function<bool(ProcessId row)>& wanted = {});
+ProcessRows process_rows(const LiveRecording& recording, std::span<const RunTime> edges, bool threads,
+                         const std::function<bool(ProcessId row)>& wanted = {});
 
 using PairRows = std::map<std::pair<ProcessId, ProcessId>, std::vector<PairAmounts>>;
-// Only pairs with a message between the first and the last edge, of rows that `wanted` accepts.
-PairRows pair_rows(const LevelsAnalysis& levels, const TraceInfo& info, std::span<const RunTime> edges, bool threads,
+// A missing end is kOutside. Only pairs with a message between the first and the last edge, of rows that `wanted` accepts.
+PairRows pair_rows(const LiveRecording& recording, std::span<const RunTime> edges, bool threads,
                    const std::function<bool(ProcessId from, ProcessId to)>& wanted = {});
 
 }  // namespace dpm::cli

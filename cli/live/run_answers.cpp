@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <map>
 #include <optional>
 
 #include "cli/live/request_window.hpp"
@@ -37,6 +36,14 @@ Json machines_json(const TraceInfo& info) {
   return list;
 }
 
+bool has_missing_ends(const LevelsAnalysis& levels) {
+  for (std::size_t pair = 0; pair < levels.pairs(); ++pair) {
+    const auto ends = levels.ends_of(pair);
+    if (ends.from.is_none() != ends.to.is_none()) return true;
+  }
+  return false;
+}
+
 // Those with events, and those that are named but were not seen: the page filters.
 Json processes_json(const LiveRecording& recording) {
   const TraceInfo& info = recording.info();
@@ -55,10 +62,22 @@ Json processes_json(const LiveRecording& recording) {
                     {"in_computation", process.in_computation},
                     {"outside", is_live && process.pid == 0 && !was_seen}});
   }
+  if (has_missing_ends(recording.levels()))
+    list.push_back({{"id", kOutside.value},
+                    {"name", recording.is_over() ? "(unknown)" : "outside"},
+                    {"program", ""},
+                    {"machine", nullptr},
+                    {"pid", 0},
+                    {"group", nullptr},
+                    {"cgroup", ""},
+                    {"in_computation", false},
+                    {"outside", true}});
   return list;
 }
 
-bool has_queues(const LevelsAnalysis& levels) {
+bool has_queues(const LiveRecording& recording) {
+  if (recording.queues() != nullptr && !recording.queues()->empty()) return true;
+  const LevelsAnalysis& levels = recording.levels();
   for (std::uint32_t p = 0; p < levels.processes(); ++p)
     if (levels.has_queue(ProcessId{p})) return true;
   return false;
@@ -86,7 +105,7 @@ Json P_now(const LiveRecording& recording) {
   const std::vector<RunTime> edges = {{now.ns - span_ns}, {std::int64_t{1} << 61}};
   const TraceInfo& info = recording.info();
   std::uint64_t cpu_ns = 0;
-  for (const auto& [row, did] : process_rows(recording.levels(), info, edges, true))
+  for (const auto& [row, did] : process_rows(recording, edges, true))
     if (row.value >= info.processes.size() || info[row].in_computation) cpu_ns += did.amounts.front().cpu_ns;
   return static_cast<double>(cpu_ns) / static_cast<double>(span_ns);
 }
@@ -96,15 +115,48 @@ struct Standing {
   std::optional<std::uint64_t> queued;
 };
 
-Standing standing_of(const LevelsAnalysis& levels) {
+// A process runs as long as its first thread; where that was not seen, as long as one of the others.
+Standing standing_of(const LiveRecording& recording) {
+  const LevelsAnalysis& levels = recording.levels();
   Standing standing;
+  std::map<ProcessId, bool> runs;
+  const auto add_queued = [&](std::uint64_t length) { standing.queued = standing.queued.value_or(0) + length; };
   for (std::uint32_t p = 0; p < levels.processes(); ++p) {
-    const auto doing = levels.doing(ProcessId{p});
-    standing.running += doing != LevelsAnalysis::Doing::not_seen && doing != LevelsAnalysis::Doing::ended;
-    if (levels.has_queue(ProcessId{p}))
-      standing.queued = standing.queued.value_or(0) + levels.queue_length(ProcessId{p});
+    const ProcessId process{p}, row = row_of(process, recording.info(), false);
+    const auto doing = levels.doing(process);
+    if (doing == LevelsAnalysis::Doing::not_seen) continue;
+    const bool runs_on = doing != LevelsAnalysis::Doing::ended;
+    if (process == row || levels.doing(row) == LevelsAnalysis::Doing::not_seen) runs[row] |= runs_on;
+    if (levels.has_queue(process)) add_queued(levels.queue_length(process));
   }
+  for (const auto& [row, runs_on] : runs) standing.running += runs_on;
+  const bool is_known = recording.queues() != nullptr && recording.is_over() && !standing.queued;
+  if (!is_known) return standing;
+  for (std::uint32_t p = 0; p < levels.processes(); ++p)
+    if (recording.queues()->has_queue(ProcessId{p})) add_queued(recording.queues()->still_queued(ProcessId{p}));
   return standing;
+}
+
+// Seconds since 1970: a Linux meter's clock is the clock of the day. Other meters' clocks begin when they like.
+Json started(const LiveRecording& recording) {
+  constexpr std::int64_t kAroundTheYear2000Ns = 946'684'800'000'000'000;
+  const TraceInfo& info = recording.info();
+  const MachineOffsets& offsets = recording.levels().offsets();
+  if (info.properties.scripted || recording.is_empty()) return nullptr;
+  for (std::uint16_t m = 0; m < info.machines.size(); ++m) {
+    if (!offsets.has(MachineId{m})) continue;
+    const LocalTime began = offsets.local_time(MachineId{m}, RunTime{});
+    if (began.ns > kAroundTheYear2000Ns) return static_cast<double>(began.ns) * 1e-9;
+  }
+  return nullptr;
+}
+
+std::string why_no_queues(const LiveRecording& recording) {
+  if (recording.info().properties.scripted) return "Arrivals of messages were not metered (flag messagequeued).";
+  if (!recording.is_over())
+    return "When messages arrived follows from the trace as a whole, which is analysed now and then while the program "
+           "runs.";
+  return "It is not known when messages arrived: their senders were not metered, or run on other machines.";
 }
 
 }  // namespace
@@ -115,20 +167,16 @@ const char* state_name(const LiveRecording& recording) {
 
 Answer describe_answer(const LiveRecording& recording, const LiveState& state) {
   const TraceInfo& info = recording.info();
-  const bool queues = has_queues(recording.levels());
+  const bool queues = has_queues(recording);
   Json why_not = Json::object();
-  if (!queues)
-    why_not["live_queues"] =
-        info.properties.scripted
-            ? "arrivals were not metered (flag messagequeued)"
-            : "a Linux meter does not see when messages arrive; queues are known when the program has ended";
+  if (!queues) why_not["live_queues"] = why_no_queues(recording);
   if (!state.no_predictions.empty()) why_not["predict"] = page_text(state.no_predictions);
   Answer answer;
   answer.json = {
       {"title", info.scenario.empty() ? "A distributed computation" : page_text(info.scenario)},
       {"source", page_text(state.source)},
       {"state", state_name(recording)},
-      {"started", nullptr},
+      {"started", started(recording)},
       {"now_s", recording.is_empty() ? 0. : recording.now().seconds()},
       {"version", state.version},
       {"dpm", state.dpm},
@@ -145,7 +193,7 @@ Result<Answer> overview_answer(const Json& params, const LiveRecording& recordin
                                const BestCurve& best) {
   auto curves = run_curves(params, recording, best);
   if (!curves) return curves.error();
-  const Standing standing = standing_of(recording.levels());
+  const Standing standing = standing_of(recording);
   const double elapsed_s = recording.is_empty() ? 0 : recording.now().seconds();
   const Json all = {{"from_s", 0}, {"width", 1}};
   const auto run = run_curves(all, recording, best);

@@ -33,6 +33,7 @@ void add_losses(const LiveRecording& recording, std::vector<RunWarning>& warning
                         "Counts are too small by what is lost. Let rules keep fewer events, or meter fewer calls "
                         "(--flags), and 'dpm doctor' says what limits the meter."});
   }
+  if (!recording.is_over()) return;  // its warnings are that it goes on, which the page says
   for (const std::string& warning : ledger.warnings) warnings.push_back({warning, ""});
 }
 
@@ -41,17 +42,17 @@ void add_queues(const LiveRecording& recording, std::vector<RunWarning>& warning
   const RunTime now = recording.now();
   const std::vector<RunTime> edges = {{0}, {now.ns / 3}, {now.ns / 3 * 2}, {now.ns}};
   if (edges[1].ns == 0) return;
-  const auto third_ns = static_cast<double>(edges[1].ns);
   struct Growing {
     double mean;
     ProcessId process;
   };
   std::vector<Growing> growing;
-  for (const auto& [row, did] : process_rows(recording.levels(), recording.info(), edges, false)) {
+  for (const auto& [row, did] : process_rows(recording, edges, false)) {
     if (!did.has_queue) continue;
     double mean[3];
     for (int i = 0; i < 3; ++i)
-      mean[i] = static_cast<double>(did.amounts[static_cast<std::size_t>(i)].queue_ns) / third_ns;
+      mean[i] = did.queue_mean(static_cast<std::size_t>(i), edges[static_cast<std::size_t>(i)],
+                               edges[static_cast<std::size_t>(i) + 1]);
     if (mean[2] >= kQueueLeast && mean[2] >= kGrowth * mean[1] && mean[1] >= mean[0]) growing.push_back({mean[2], row});
   }
   std::sort(growing.begin(), growing.end(), [](const auto& a, const auto& b) { return a.mean > b.mean; });

@@ -49,7 +49,7 @@ Result<Rows> choose_rows(const Json& params, const RequestWindow& window, const 
     if (!most) return most.error();
     const std::vector<RunTime> edges = {window.sum_from(), window.sum_to()};
     std::vector<std::pair<double, ProcessId>> active;
-    for (const auto& [row, did] : process_rows(recording.levels(), recording.info(), edges, window.threads)) {
+    for (const auto& [row, did] : process_rows(recording, edges, window.threads)) {
       const ProcessAmounts& amounts = did.amounts.front();
       const auto marks = static_cast<double>(amounts.sent + amounts.received);
       const double busy = static_cast<double>(amounts.cpu_ns + amounts.waiting_ns);
@@ -116,8 +116,7 @@ Answer binned(const RequestWindow& window, const Rows& rows, const LiveRecording
   std::vector<double> bin_from, bin_to, flow_t, flow_messages;
   std::vector<float> work, wait;
   const auto is_row = [&](ProcessId row) { return rows.of(row) != kNoRow; };
-  for (const auto& [row, did] :
-       process_rows(recording.levels(), recording.info(), bins.edges, window.threads, is_row)) {
+  for (const auto& [row, did] : process_rows(recording, bins.edges, window.threads, is_row)) {
     for (std::size_t i = 0; i < bins.left_s.size(); ++i) {
       const ProcessAmounts& amounts = did.amounts[i];
       if (amounts.cpu_ns == 0 && amounts.waiting_ns == 0) continue;
@@ -132,8 +131,7 @@ Answer binned(const RequestWindow& window, const Rows& rows, const LiveRecording
   const WindowBins columns = cut(window, recording.levels(), std::min<std::size_t>(bins.left_s.size(), 64));
   std::uint64_t left_out = 0;
   const auto are_rows = [&](ProcessId from, ProcessId to) { return is_row(from) && is_row(to); };
-  for (const auto& [ends, did] :
-       pair_rows(recording.levels(), recording.info(), columns.edges, window.threads, are_rows)) {
+  for (const auto& [ends, did] : pair_rows(recording, columns.edges, window.threads, are_rows)) {
     for (std::size_t i = 0; i < did.size(); ++i) {
       if (did[i].messages == 0) continue;
       if (flow_t.size() >= SpaceTimeAnswers::kMarksMost) {

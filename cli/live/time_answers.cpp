@@ -30,8 +30,26 @@ std::size_t bins_of(const RequestWindow& window, const LevelsAnalysis& levels) {
 
 struct Sums {
   ProcessAmounts amounts;
-  bool has_queue = false;
+  double queue = kUnknown;  // mean length
+
+  void add(const ProcessRow& row, std::size_t bin, const WindowBins& bins) {
+    amounts += row.amounts[bin];
+    const double length = row.queue_mean(bin, bins.left(bin), bins.right(bin));
+    if (!std::isnan(length)) queue = std::isnan(queue) ? length : queue + length;
+  }
 };
+
+// The messages of pairs of which no SEND is metered. With the SENDs of all processes, each message is counted once, as it is
+// in the arcs.
+void add_received_alone(const LiveRecording& recording, const WindowBins& bins, std::vector<PairAmounts>& sums) {
+  const LevelsAnalysis& levels = recording.levels();
+  const RunTime ends[] = {bins.edges.front(), bins.edges.back()};
+  for (std::size_t pair = 0; pair < levels.pairs(); ++pair) {
+    if (!levels.is_counted_by_receives(pair) || levels.of_pair(pair, ends).front().messages == 0) continue;
+    const auto did = levels.of_pair(pair, bins.edges);
+    for (std::size_t i = 0; i < did.size(); ++i) sums[i] += did[i];
+  }
+}
 
 bool in_computation(ProcessId process, const TraceInfo& info) {
   return process.value >= info.processes.size() || info[process].in_computation;
@@ -83,12 +101,12 @@ double value_of(const std::string& what, const Sums& sums, double step_s) {
   const double step_ns = step_s * 1e9;
   if (what == "cpu") return as_double(a.cpu_ns) / step_ns;
   if (what == "waiting") return as_double(a.waiting_ns) / step_ns;
-  if (what == "queue") return sums.has_queue ? as_double(a.queue_ns) / step_ns : kUnknown;
+  if (what == "queue") return sums.queue;
   if (what == "sent") return as_double(a.sent) / step_s;
   if (what == "received") return as_double(a.received) / step_s;
   if (what == "sent_bytes") return as_double(a.sent_bytes) / step_s;
   if (what == "received_bytes") return as_double(a.received_bytes) / step_s;
-  // Messages are counted where they are sent, or, where no SEND is metered, where they are received.
+  // Of one process: what it sends, or, if it sends nothing, what it receives.
   if (what == "messages") return as_double(a.sent > 0 ? a.sent : a.received) / step_s;
   return as_double(a.sent > 0 ? a.sent_bytes : a.received_bytes) / step_s;
 }
@@ -96,7 +114,7 @@ double value_of(const std::string& what, const Sums& sums, double step_s) {
 std::vector<double> pair_values(const Wanted& wanted, const RequestWindow& window, const WindowBins& bins,
                                 const LiveRecording& recording) {
   const auto is_wanted = [&](ProcessId from, ProcessId to) { return std::pair{from, to} == *wanted.pair; };
-  const auto rows = pair_rows(recording.levels(), recording.info(), bins.edges, window.threads, is_wanted);
+  const auto rows = pair_rows(recording, bins.edges, window.threads, is_wanted);
   std::vector<double> values(bins.left_s.size(), 0);
   if (rows.empty()) return values;
   const auto& amounts = rows.begin()->second;
@@ -105,19 +123,29 @@ std::vector<double> pair_values(const Wanted& wanted, const RequestWindow& windo
   return values;
 }
 
+std::vector<double> messages_of_run(const Wanted& wanted, const WindowBins& bins, const LiveRecording& recording) {
+  std::vector<PairAmounts> sums(bins.left_s.size());
+  for (const auto& [row, did] : process_rows(recording, bins.edges, true))
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += {did.amounts[i].sent, did.amounts[i].sent_bytes};
+  add_received_alone(recording, bins, sums);
+  std::vector<double> values;
+  for (const PairAmounts& sum : sums)
+    values.push_back(as_double(wanted.what == "bytes" ? sum.bytes : sum.messages) / bins.step_s);
+  return values;
+}
+
 std::vector<double> process_values(const Wanted& wanted, const RequestWindow& window, const WindowBins& bins,
                                    const LiveRecording& recording) {
   const TraceInfo& info = recording.info();
+  const bool of_run = !wanted.process && (wanted.what == "messages" || wanted.what == "bytes");
+  if (of_run) return messages_of_run(wanted, bins, recording);
   const auto is_wanted = [&](ProcessId row) {
     return wanted.process ? row == *wanted.process : in_computation(row, info);
   };
-  const auto rows = process_rows(recording.levels(), info, bins.edges, window.threads, is_wanted);
+  const auto rows = process_rows(recording, bins.edges, window.threads, is_wanted);
   std::vector<Sums> sums(bins.left_s.size());
   for (const auto& [row, did] : rows)
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      sums[i].amounts += did.amounts[i];
-      sums[i].has_queue |= did.has_queue;
-    }
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(did, i, bins);
   std::vector<double> values;
   for (const Sums& sum : sums) values.push_back(value_of(wanted.what, sum, bins.step_s));
   return values;
@@ -135,14 +163,14 @@ Result<Answer> traffic_answer(const Json& params, const LiveRecording& recording
   const std::size_t now = edges.size() - 2;
   std::vector<std::uint32_t> process, from, to;
   std::vector<double> cpu_s, waiting_s, queue, messages, bytes, before_messages, before_bytes;
-  for (const auto& [row, did] : process_rows(recording.levels(), recording.info(), edges, window->threads)) {
+  for (const auto& [row, did] : process_rows(recording, edges, window->threads)) {
     const ProcessAmounts& amounts = did.amounts[now];
     process.push_back(row.value);
     cpu_s.push_back(as_double(amounts.cpu_ns) * 1e-9);
     waiting_s.push_back(as_double(amounts.waiting_ns) * 1e-9);
-    queue.push_back(did.has_queue ? as_double(amounts.queue_ns) * 1e-9 / window->span_s() : kUnknown);
+    queue.push_back(did.queue_mean(now, window->from, window->to));
   }
-  for (const auto& [ends, did] : pair_rows(recording.levels(), recording.info(), edges, window->threads)) {
+  for (const auto& [ends, did] : pair_rows(recording, edges, window->threads)) {
     from.push_back(ends.first.value);
     to.push_back(ends.second.value);
     messages.push_back(as_double(did[now].messages));
@@ -198,32 +226,29 @@ Result<Answer> run_curves(const Json& params, const LiveRecording& recording, co
   const TraceInfo& info = recording.info();
   const WindowBins bins = cut(*window, levels, bins_of(*window, levels));
   std::vector<Sums> computation(bins.left_s.size()), all_processes(bins.left_s.size());
-  for (const auto& [row, did] : process_rows(levels, info, bins.edges, true))
+  for (const auto& [row, did] : process_rows(recording, bins.edges, true))
     for (std::size_t i = 0; i < all_processes.size(); ++i) {
-      all_processes[i].amounts += did.amounts[i];
-      all_processes[i].has_queue |= did.has_queue;
+      all_processes[i].add(did, i, bins);
       if (in_computation(row, info)) computation[i].amounts += did.amounts[i];
     }
-  ProcessAmounts all;
-  for (const Sums& sum : all_processes) all += sum.amounts;
-  const bool by_send = all.sent > 0;
+  std::vector<PairAmounts> exchanged;
+  for (const Sums& sum : all_processes) exchanged.push_back({sum.amounts.sent, sum.amounts.sent_bytes});
+  add_received_alone(recording, bins, exchanged);
+  PairAmounts all;
   std::vector<double> P, messages, bytes, queued;
   std::vector<double> P_best = best_over(bins, *window, best);
   double cpu_s = 0;
   for (std::size_t i = 0; i < all_processes.size(); ++i) {
-    const ProcessAmounts& did = all_processes[i].amounts;
     const double used_s = as_double(computation[i].amounts.cpu_ns) * 1e-9;
     cpu_s += used_s;
+    all += exchanged[i];
     P.push_back(used_s / bins.step_s);
-    messages.push_back(as_double(by_send ? did.sent : did.received) / bins.step_s);
-    bytes.push_back(as_double(by_send ? did.sent_bytes : did.received_bytes) / bins.step_s);
-    queued.push_back(value_of("queue", all_processes[i], bins.step_s));
+    messages.push_back(as_double(exchanged[i].messages) / bins.step_s);
+    bytes.push_back(as_double(exchanged[i].bytes) / bins.step_s);
+    queued.push_back(all_processes[i].queue);
   }
   Answer answer;
-  answer.json = {{"cpu_s", cpu_s},
-                 {"messages", by_send ? all.sent : all.received},
-                 {"bytes", by_send ? all.sent_bytes : all.received_bytes},
-                 {"step_s", bins.step_s}};
+  answer.json = {{"cpu_s", cpu_s}, {"messages", all.messages}, {"bytes", all.bytes}, {"step_s", bins.step_s}};
   answer.arrays = {{"t_s", bins.left_s},
                    {"P_of", std::move(P)},
                    {"P_best_of", std::move(P_best)},

@@ -92,14 +92,17 @@ void WholeTrace::compute(const Now& now) {
                          .causality = {},
                          .by_thread = false,
                          .computations = {predicted},
-                         .sinks = {whole->levels.get(), &counter, &endings}});
+                         .sinks = {whole->levels.get(), &counter, &endings},
+                         .queue_sinks = {whole->queues.get()}});
   auto input = read_trace(path_, reader.sinks(), ReceiveLength::of_message, ProgressShown::nowhere);
   auto found = input ? reader.take(*std::move(input)) : Result<Findings>(input.error());
   if (found) {
     whole->found = *std::move(found);
     const auto history = whole->found.histories.of(predicted);
     if (history) {
-      whole->caveats = find_trace_caveats(whole->found.input, **history, endings, {}).sentences;
+      // A program that still runs has not ended, which is as it should be.
+      const Endings& ended = now.is_over ? endings : Endings();
+      whole->caveats = find_trace_caveats(whole->found.input, **history, ended, {}).sentences;
       whole->trials = PlacementTrials::make(*history, whole->found.input.info);
     } else {
       whole->trials = history.error();

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "analysis/levels/levels.hpp"
+#include "analysis/levels/queue_levels.hpp"
 #include "cli/findings/findings.hpp"
 #include "cli/input/trace_caveats.hpp"
 #include "cli/live/placement_trials.hpp"
@@ -29,6 +30,7 @@ struct WholeFindings {
   std::vector<std::string> caveats;  // of predictions
   Result<std::unique_ptr<PlacementTrials>> trials = Error{"not computed"};
   std::unique_ptr<LevelsAnalysis> levels;  // with streams as messages; may be taken
+  std::shared_ptr<QueueLevels> queues = std::make_shared<QueueLevels>();
   std::string title;
   double to_s = 0;
   bool is_final = false;  // the trace had ended

@@ -204,7 +204,7 @@ def case_server_under_load(page, traces):
     redis.stop_program()
     page.view("overview")
     page.wait("return document.querySelector('.state').textContent.startsWith('ended')", seconds=40)
-    count = sum(row["sent"] for row in document("statistics", redis.out)["processes"])
+    count = sum(row["count"] for row in document("statistics", redis.out)["messages"])
     page.wait(MESSAGES.replace("return ", "const now = ") + "; return now === arguments[0]", count, seconds=40)
     page.view("hot-spots")
     page.wait("return document.querySelectorAll('.node').length > 1 && document.querySelectorAll('.arc').length > 1")

@@ -44,8 +44,8 @@ def check_overview(page, documents, _):
     check_near("CPU", cards["CPU time"][0], cpu)
     count = sum(count for count, _ in pairs_of(statistics).values())
     size = sum(size for _, size in pairs_of(statistics).values())
-    check_near("messages", cards["messages sent"][0], count)
-    shown = [int(re.sub(r"\D", "", part)) for part in cards["messages sent"][1].split(",")]
+    check_near("messages", cards["messages"][0], count)
+    shown = [int(re.sub(r"\D", "", part)) for part in cards["messages"][1].split(",")]
     assert shown == [count, size], (shown, count, size)
     page.wait("return document.querySelector('.ledger')?.textContent.replace(/\\D/g, '').includes(arguments[0])", str(statistics["ledger"]["seen"]))
     page.wait(DRAWN, ".time-plot canvas")

@@ -6,6 +6,7 @@
 #include "analysis/clocks/clocks.hpp"
 #include "analysis/history/history.hpp"
 #include "analysis/levels/levels.hpp"
+#include "analysis/levels/queue_levels.hpp"
 #include "analysis/matching/matching.hpp"
 #include "analysis/messages/message_resolver.hpp"
 #include "analysis/messages/queue_feed.hpp"
@@ -187,6 +188,21 @@ std::string fed_queues_of(EventSource& source) {
   return queues_of(queues);
 }
 
+std::string fed_queue_levels_of(EventSource& source) {
+  const Recording recording = record(source).value();
+  QueueLevels levels;
+  QueueFeed feed(levels);
+  REQUIRE(MemorySource(recording).run(feed));
+  MachineOffsets offsets;
+  for (const Event& event : recording.events) offsets.note(event, recording.info);
+  std::vector<RunTime> edges;
+  for (int i = -1; i < 40; ++i) edges.push_back(RunTime::from_seconds(i * .05));
+  std::ostringstream out;
+  for (std::uint32_t p = 0; p < recording.info.processes.size(); ++p)
+    for (const std::uint64_t length : levels.of(ProcessId{p}, edges, offsets)) out << length << '\n';
+  return out.str();
+}
+
 }  // namespace
 
 TEST_CASE("analysis contract: message statistics", "[contract]") {
@@ -217,8 +233,8 @@ TEST_CASE("analysis contract: streams and datagrams become messages", "[contract
   Recording live = told_in_bytes(client_and_server(60));
   for (const auto kind : {ChannelKind::stream, ChannelKind::datagram}) {
     for (auto& channel : live.info.channels) channel.kind = kind;
-    for (const RunAnalysis& run :
-         {RunAnalysis(statistics_of), RunAnalysis(fed_queues_of), RunAnalysis(matching_of), RunAnalysis(history_of)})
+    for (const RunAnalysis& run : {RunAnalysis(statistics_of), RunAnalysis(fed_queues_of),
+                                   RunAnalysis(fed_queue_levels_of), RunAnalysis(matching_of), RunAnalysis(history_of)})
       CHECK(check_analysis_contract(resolved(run), live) == std::vector<std::string>{});
   }
 }

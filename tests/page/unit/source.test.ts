@@ -91,6 +91,13 @@ test("levels: sums of a range are sums of its bins, and a bin that is covered in
   assert(Number.isNaN(traffic.queue[1]), "a queue that was not measured is not zero");
 });
 
+test("levels: P counts the computation, messages all processes", () => {
+  const { P_of, cpu_s, messages } = new Levels(LEVELS, new Set([3])).overview(0, 4, 4);
+  const all = new Levels(LEVELS).overview(0, 4, 4);
+  assert.deepEqual([cpu_s, messages], [all.cpu_s - 2, all.messages]);
+  assert.deepEqual(P_of, all.P_of.map((P: number, bin: number) => P - [0.5, 0.5, 0, 1][bin]));
+});
+
 test("levels: series are rates, and fewer bins than asked for are put together", () => {
   const levels = new Levels(LEVELS);
   assert.deepEqual(levels.series(0, 4, 100, [{ what: "cpu", process: 3 }, { what: "messages", from: 3, to: 8 }, { what: "received", process: 8 }]), {

@@ -148,7 +148,8 @@ export class App {
   private update(): void {
     if (this.context.world.described) {
       set_text(this.title, visible(this.context.world.title));
-      set_attribute(this.title, "title", visible(this.context.world.title).slice(0, 400));
+      const { title, started } = this.context.world;
+      set_attribute(this.title, "title", visible(title).slice(0, 400) + (started === null ? "" : `\nsince ${new Date(started * 1000).toLocaleString()}`));
       document.title = visible(this.context.world.title) + " – DPM";
     }
     this.update_state();

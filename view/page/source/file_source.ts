@@ -25,7 +25,9 @@ export class FileSource implements Source {
   private readonly levels: Levels | null;
 
   constructor(private readonly data: FileData) {
-    this.levels = data.levels ? new Levels(data.levels) : null;
+    const processes: Record<string, any>[] = data.answers?.describe?.processes ?? [];
+    const outsiders = processes.filter(({ in_computation }) => in_computation === false).map(({ id }) => id);
+    this.levels = data.levels ? new Levels(data.levels, new Set(outsiders)) : null;
   }
 
   on_tick(): () => void {

@@ -19,7 +19,8 @@ export interface LevelsData {
 export class Levels {
   readonly to_s: number;
 
-  constructor(private readonly data: LevelsData) {
+  // `outsiders`: processes that are not of the computation, whose CPU time is not in its P.
+  constructor(private readonly data: LevelsData, private readonly outsiders: ReadonlySet<number> = new Set()) {
     this.to_s = data.from_s + data.step_s * data.bins;
   }
 
@@ -54,11 +55,12 @@ export class Levels {
     const { processes, pairs, P_best } = this.data;
     const from = Math.max(from_s, this.data.from_s), to = Math.min(to_s, this.to_s);
     const total = (rows: Row[], name: string) => rows.reduce((sum, row) => sum + this.sum(row, name, from, to), 0);
-    const cpu_s = total(processes, "cpu_s"), elapsed_s = Math.max(0, to - from);
+    const computation = processes.filter(({ process }) => !this.outsiders.has(process));
+    const cpu_s = total(computation, "cpu_s"), elapsed_s = Math.max(0, to - from);
     return {
       cpu_s, messages: total(pairs, "messages"), bytes: total(pairs, "bytes"), elapsed_s,
       P_run: elapsed_s > 0 ? cpu_s / elapsed_s : null, P_now: elapsed_s > 0 ? cpu_s / elapsed_s : null, P_best: null,
-      t_s: grid.t_s, P_of: this.rates(processes, "cpu_s", grid),
+      t_s: grid.t_s, P_of: this.rates(computation, "cpu_s", grid),
       P_best_of: grid.t_s.map((t) => P_best?.[Math.floor((t - this.data.from_s) / this.data.step_s + 1e-6)] ?? NaN),
       messages_of: this.rates(pairs, "messages", grid), bytes_of: this.rates(pairs, "bytes", grid), queued_of: this.means(processes, "queue", grid),
     };
@@ -110,7 +112,7 @@ export class Levels {
   private values(wanted: Record<string, any>, grid: { t_s: number[]; step_s: number }): number[] {
     const { what, process } = wanted;
     const { processes, pairs } = this.data;
-    const mine = process === undefined ? processes : processes.filter((row) => row.process === process);
+    const mine = process === undefined ? processes.filter((row) => !this.outsiders.has(row.process)) : processes.filter((row) => row.process === process);
     if (what === "cpu") return this.rates(mine, "cpu_s", grid);
     if (what === "waiting") return this.rates(mine, "waiting_s", grid);
     if (what === "queue") return this.means(mine, "queue", grid);

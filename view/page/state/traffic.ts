@@ -54,7 +54,7 @@ function load_of(loads: Map<number, ProcessLoad>, id: number): ProcessLoad {
 
 // Why there is no pair.
 export function why_no_pairs(running: boolean): string {
-  return running ? "No message between metered processes in this range. Messages with programs that are not metered get their arcs when the program has ended." : "There was no message in this range.";
+  return running ? "No message in this range yet." : "There was no message in this range.";
 }
 
 export function value_text(value: number, quantity: Quantity, form: Form): string {

@@ -80,7 +80,7 @@ export class World {
 
   // Why queues may have no length.
   why_no_queue(running: boolean): string {
-    return running ? "Queues are known when the program has ended." : "Not known: see Queues & paths.";
+    return this.why_not.live_queues ?? (running ? "Queues are known when the program has ended." : "Not known: see Queues & paths.");
   }
 
   id_of(name: string): number | null {

@@ -229,6 +229,7 @@ class HotSpots implements OpenView {
       many && boxes < processes ? `${grouped(processes)} processes are shown as ${boxes} boxes: click a group to open it.` : "",
       left > 0 ? `${grouped(left)} arcs with fewer messages are left out.` : "",
       quiet > 0 ? `${counted(quiet, "process", "processes")} without messages and CPU time in this range ${quiet === 1 ? "is" : "are"} left out.` : "",
+      this.context.clock.running && traffic.pairs.some(({ from, to }) => [from, to].some((id) => this.context.world.process(id)?.outside)) ? "“outside” stands for all programs that are not metered; when the program has ended, each has its own box." : "",
       traffic.pairs.length === 0 ? why_no_pairs(this.context.clock.running) : "",
     ].filter(Boolean).join(" "));
   }

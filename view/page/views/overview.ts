@@ -40,7 +40,7 @@ class Overview implements OpenView {
   private readonly now = new Card("P in this range", "main");
   private readonly best = new Card("best P", "main");
   private readonly cpu = new Card("CPU time");
-  private readonly messages = new Card("messages sent");
+  private readonly messages = new Card("messages");
   private readonly queues = new Card("queued");
   private readonly ledger = el("div", { class: "card" });
   private readonly warnings = el("div", { class: "warnings-box" });
@@ -52,7 +52,7 @@ class Overview implements OpenView {
   constructor(private readonly context: Context) {
     this.plots = {
       P: this.plot("P over time", { label: "P over time", format: (value) => short(value), height: 210, fill: true, legend: true }, ""),
-      messages: this.plot("Messages", { label: "Messages a second", format: (value) => short(value) + "/s", fill: true }, "Messages a second, of all processes."),
+      messages: this.plot("Messages", { label: "Messages a second", format: (value) => short(value) + "/s", fill: true }, "Messages a second, each counted once: where it was sent, or received if its sender is not metered."),
       bytes: this.plot("Bytes", { label: "Bytes a second", format: (value) => bytes(value) + "/s", fill: true }, "Bytes a second, of all messages."),
       queued: this.plot("Queues", { label: "Messages waiting", fill: true, empty: () => context.world.why_no_queue(context.clock.running) }, "Messages that have arrived and wait to be received."),
     };

@@ -26,6 +26,7 @@ export class Outcome {
   private readonly P = el("div", { class: "value" });
   private readonly P_note = el("div", { class: "note" });
   private readonly bars = el("div", { class: "intervals" });
+  private readonly scope = el("div", { class: "leaves-out" });
   private readonly best = el("div", { class: "best" });
   private readonly notes = el("div", { class: "leaves-out" });
   private readonly reset = el("button", { onclick: () => this.actions.reset() }, "as in the trace");
@@ -36,7 +37,7 @@ export class Outcome {
     this.element = el("aside", { class: "outcome", "aria-label": "Prediction" },
       el("section", { class: "card" }, el("div", { class: "two-numbers", "aria-live": "polite" },
         el("div", {}, el("div", { class: "label" }, "predicted time"), this.elapsed, this.elapsed_note), el("div", {}, el("div", { class: "label" }, "predicted P"), this.P, this.P_note)),
-      this.bars, this.notes),
+      this.bars, this.scope, this.notes),
       el("section", { class: "card" }, el("h2", {}, "Best placement"), this.best),
       el("div", { class: "card-buttons" }, this.reset, el("button", { class: "primary", onclick: () => this.actions.file() }, "write as placement file")));
   }
@@ -44,6 +45,7 @@ export class Outcome {
   show_placement(answer: Answer, is_traced: boolean): void {
     this.placement = answer;
     this.reset.disabled = is_traced;
+    replace(this.scope, ...(answer.notes ?? []).map((text: string) => el("p", { class: "muted small" }, text)));
     this.show_best(answer);
     this.show_bars();
   }
