@@ -21,7 +21,7 @@ using view::PageRequest;
 
 constexpr std::uint64_t kSliceEvents = 20'000;  // some milliseconds
 constexpr std::chrono::milliseconds kLook{50};  // between two looks for new events
-constexpr int kPauseFactor = 19;                // a pause is that many times as long as the work before it
+constexpr int kPauseFactor = 49;                // a pause is that many times as long as the work before it
 
 }  // namespace
 
@@ -86,7 +86,7 @@ void LiveTrace::keep_reading(const std::stop_token& stop, const Changed& changed
   }
 }
 
-// At most a twentieth of a core. Only the events are read under the lock.
+// At most a fiftieth of a core. Only the events are read under the lock.
 void LiveTrace::look_for_best() {
   const auto began = std::chrono::steady_clock::now();
   if (began < next_best_) return;

@@ -11,8 +11,8 @@ class TickPace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Of the time: a twelfth.
-  static constexpr int kPauseFactor = 12;
+  // Of the time: a twentieth.
+  static constexpr int kPauseFactor = 20;
   // News is never older, however many viewers ask.
   static constexpr std::chrono::milliseconds kPauseMost{500};
 
