@@ -114,6 +114,7 @@ Json calibration_json(const CalibrationResult& result) {
   const DelayModel& delays = result.calibration.delays;
   const MeteringCost& metering = result.calibration.metering;
   Json measured = {{"cores", {result.plan.core_a, result.plan.core_b}},
+                   {"source", result.plan.source},
                    {"repeats", result.plan.repeats},
                    {"messages", result.plan.messages},
                    {"measured_again", result.measured_again},

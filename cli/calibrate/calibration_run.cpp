@@ -149,7 +149,7 @@ WakeUps wake_ups_of(const std::vector<WakeUpFigures>& figures) {
   return points.empty() ? WakeUps() : WakeUps::through(std::move(points)).value();
 }
 
-Calibration to_calibration(const TransportFigures& figures, Transport transport) {
+Calibration to_calibration(const TransportFigures& figures, Transport transport, bool meter_aside) {
   Calibration calibration;
   DelayModel& delays = calibration.delays;
   delays.name = "calibrated-" + std::string(name_of(transport));
@@ -166,6 +166,7 @@ Calibration to_calibration(const TransportFigures& figures, Transport transport)
   calibration.metering.waiting_call_cpu_s = figures.metered_waiting_cpu.median;
   calibration.metering.call_elapsed_s = figures.metered_call_elapsed.median;
   calibration.metering.waiting_call_elapsed_s = figures.metered_waiting_elapsed.median;
+  if (meter_aside) return calibration;  // a metered process is woken as any other
   calibration.metering.wake_up = {0, figures.metered_wake_up_sender_cpu.median,
                                   figures.metered_wake_up_receiver_cpu.median};
   return calibration;
@@ -189,7 +190,7 @@ class CalibrationRun {
  public:
   CalibrationRun(const CalibrationPlan& plan, const std::string& folder,
                  const std::function<void(const std::string&, int, int)>& progress)
-      : plan_(plan), runner_(folder), progress_(progress) {}
+      : plan_(plan), runner_(folder, plan.source, plan.meter_aside), progress_(progress) {}
 
   Result<CalibrationResult> run() {
     CalibrationResult result;
@@ -210,7 +211,7 @@ class CalibrationRun {
     for (const auto& [transport, runs] : runs_) result.of[transport] = evaluate(runs);
     for (const UnsteadyFigure& figure : unsteady_figures(result.of.at(plan_.over)))
       if (!figure.is_usable) result.unusable.push_back(text_of(figure));
-    result.calibration = to_calibration(result.of.at(plan_.over), plan_.over);
+    result.calibration = to_calibration(result.of.at(plan_.over), plan_.over, plan_.meter_aside);
     return result;
   }
 

@@ -19,6 +19,8 @@ struct CalibrationPlan {
   int repeats = 5;
   int repeats_most = 15;  // of figures that are not steady
   std::uint32_t messages = 1000;
+  std::string source;        // that meters; empty: the default
+  bool meter_aside = false;  // programs do not wait for it, and it wakes none of them
 };
 
 // A quantity measured several times.

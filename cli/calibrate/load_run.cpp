@@ -152,7 +152,8 @@ Result<LoadFigures> LoadRunner::start(const std::vector<std::string>& before, co
   for (auto& word : words_of(plan)) words.push_back(std::move(word));
   const std::string output = folder_ + "/figures";
   std::optional<OnOneCore> on_one_core;
-  if (plan.sender_core == plan.receiver_core) on_one_core.emplace(plan.sender_core);
+  const bool meter_aside = aside_ && !before.empty();  // the load itself stays on its cores
+  if (plan.sender_core == plan.receiver_core && !meter_aside) on_one_core.emplace(plan.sender_core);
   const auto status = run_program(words, output);
   on_one_core.reset();
   if (!status) return status.error();
@@ -169,14 +170,19 @@ Result<LoadFigures> LoadRunner::start(const std::vector<std::string>& before, co
 Result<LoadFigures> LoadRunner::run(const LoadPlan& plan) { return start({}, plan); }
 
 Result<LoadFigures> LoadRunner::run_ordinary(const LoadPlan& plan) {
-  const Ordinary ordinary;
+  std::optional<Ordinary> ordinary;
+  if (!aside_) ordinary.emplace();
   return start({}, plan);
 }
 
 Result<MeteredFigures> LoadRunner::run_metered(const LoadPlan& plan) {
-  const Ordinary ordinary;
+  std::optional<Ordinary> ordinary;
+  if (!aside_) ordinary.emplace();
   const std::string trace = folder_ + "/trace-" + std::to_string(++runs_);
-  const auto figures = start({"", "meter", "--wait", "-o", trace, "--"}, plan);
+  std::vector<std::string> meter = {"", "meter", "--wait", "-o", trace};
+  if (!source_.empty()) meter.insert(meter.end(), {"--source", source_});
+  meter.emplace_back("--");
+  const auto figures = start(meter, plan);
   if (!figures) return figures.error();
   const auto read = read_history(trace, {.all_processes = true});
   if (!read) return read.error();

@@ -1,6 +1,6 @@
 """Real programs on single cores of this machine: predicted from metered runs on one placement, then run on the others.
 
-    run [--quick] [--plant metering] --dpm PROGRAM --result FILE
+    run [--quick] [--plant metering] [--source kernel] --dpm PROGRAM --result FILE
 
 A claim describes a Study; everything here is the same for all. The truth is what unmetered runs take. Runs of all placements are
 interleaved, in another sequence each time, and everything is repeated; medians and quartiles count.
@@ -141,17 +141,25 @@ def timed(words: Sequence[object], folder: pathlib.Path, **options) -> float:
 class Laboratory:
     """This machine, its cores, and the programs of DPM."""
 
-    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool):
-        self.dpm, self.folder, self.quick = str(pathlib.Path(dpm).resolve()), folder, quick
+    def __init__(self, dpm: str, folder: pathlib.Path, quick: bool, source: str):
+        self.dpm, self.folder, self.quick, self.source = str(pathlib.Path(dpm).resolve()), folder, quick, source
         self.cpus = sorted(os.sched_getaffinity(0))[:2]
         if len(self.cpus) < 2:
             raise Missing("two cores are needed, and there is one")
         if subprocess.run([self.dpm, "doctor"], capture_output=True, check=False).returncode != 0:
             raise Missing("programs cannot be metered on this machine (dpm doctor says why)")
+        self.need_source()
         self.real_time = self._may_be_real_time()
         if quick and not self.real_time:
             raise Missing("a few runs say something only if they may be scheduled in real time (chrt -r 1), apart from other work")
         self._runs = itertools.count(1)
+
+    def need_source(self) -> None:
+        words = [self.dpm, "meter", "--source", self.source, "--wait", "-o", self.folder / "tried", "--", "true"]
+        tried = subprocess.run(words, capture_output=True, text=True, check=False)
+        shutil.rmtree(self.folder / "tried", ignore_errors=True)
+        if tried.returncode != 0:
+            raise Missing(f"the source {self.source} cannot be used here: {tried.stderr.strip().splitlines()[0]}")
 
     @staticmethod
     def _may_be_real_time() -> bool:
@@ -183,7 +191,8 @@ class Laboratory:
     def calibrate(self, over: str) -> pathlib.Path:
         file = self.folder / "calibration.json"
         amount = ["--repeat", 1, "--messages", 300] if self.quick else ["--repeat", 5, "--messages", 1000]
-        call([self.dpm, "calibrate", "-o", file, "--over", over, "--only", "--cores", *self.cpus, *amount], self.folder)
+        call([self.dpm, "calibrate", "-o", file, "--over", over, "--only", "--source", self.source, "--cores", *self.cpus,
+              *amount], self.folder)
         return file
 
     def measure(self, study: Study, placement: Placement) -> tuple[float, float]:
@@ -200,9 +209,15 @@ class Laboratory:
         trace = self.folder / f"traced-{next(self._runs)}"
         # A program on one core is metered on that core: its supervisor does not help it with another.
         cpus = self.cpus[:1] if placement.on_one_core() else self.cpus
+        meter = [self.dpm, "meter", "--source", self.source, "--wait", "-o", str(trace), "--"]
+        if self.source == "kernel":
+            # No call waits for this meter, so it runs where there is room, and after the program.
+            ordinary, real_time = (["chrt", "-o", "0"], ["chrt", "-r", "1"]) if self.real_time else ([], [])
+            prefix = [*ordinary, *meter, *real_time, "taskset", "-c", ",".join(map(str, cpus))]
+            return study.play(Run(self.folder, self.cpus, placement, prefix, self.dpm)), trace
         # On two cores, the kernel moves the supervisor to the CPU of each call only if all are scheduled as usual.
         ordinary = ["chrt", "-o", "0"] if self.real_time and not placement.on_one_core() else []
-        prefix = [*ordinary, "taskset", "-c", ",".join(map(str, cpus)), self.dpm, "meter", "--wait", "-o", str(trace), "--"]
+        prefix = [*ordinary, "taskset", "-c", ",".join(map(str, cpus)), *meter]
         return study.play(Run(self.folder, self.cpus, placement, prefix, self.dpm)), trace
 
     def predict(self, study: Study, trace: pathlib.Path, calibration: pathlib.Path, traced: Placement,
@@ -333,6 +348,8 @@ def main(study: Study) -> None:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--plant", default="", choices=["metering"], help="what metering costs is not taken out of predictions")
+    arguments.add_argument("--source", default=os.environ.get("DPM_SOURCE", "notify"), choices=["notify", "kernel"],
+                           help="what meters the programs; default: $DPM_SOURCE, or notify")
     arguments.add_argument("--dpm", required=True)
     arguments.add_argument("--result", required=True)
     options = arguments.parse_args()
@@ -342,7 +359,7 @@ def main(study: Study) -> None:
                 raise Missing(f"{program} is not installed")
         with tempfile.TemporaryDirectory(prefix="dpm-real-") as folder:
             os.chmod(folder, 0o755)
-            laboratory = Laboratory(options.dpm, pathlib.Path(folder), options.quick)
+            laboratory = Laboratory(options.dpm, pathlib.Path(folder), options.quick, options.source)
             laboratory.become_real_time()
             results = investigate(study, laboratory, options.plant)
     except Missing as missing:

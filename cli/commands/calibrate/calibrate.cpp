@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/input/trace_input.hpp"
 #include "cli/meter/doctor_results.hpp"
+#include "cli/meter/source_option.hpp"
 #include "cli/new_file.hpp"
 #include "cli/output_folder.hpp"
 
@@ -47,6 +48,7 @@ class CalibrateCommand : public Command {
     app.add_option("--messages", plan_.messages, "How many messages each time")
         ->check(CLI::Range(10u, 1000000u))
         ->capture_default_str();
+    source_.describe(app);
     app.add_option("--load", load_, "Be the program that is measured")->group("")->expected(1, 16);
   }
 
@@ -59,6 +61,10 @@ class CalibrateCommand : public Command {
       return refuse(terminal, *this,
                     Error{"programs cannot be metered here, so the cost of metering cannot be measured ('dpm "
                           "doctor' says why)"});
+    const auto source = source_.choose({});
+    if (!source) return refuse(terminal, *this, source.error());
+    plan_.source = source->methods.front()->name();
+    plan_.meter_aside = !source->methods.front()->notifies();
     const auto folder = OutputFolder::scratch();
     if (!folder) return refuse(terminal, *this, folder.error());
     Progress progress(terminal);
@@ -118,6 +124,7 @@ class CalibrateCommand : public Command {
   }
 
   CalibrationPlan plan_;
+  SourceOption source_;
   std::string output_, over_ = "tcp";
   std::vector<std::string> load_;
   std::vector<std::uint32_t> cores_;
