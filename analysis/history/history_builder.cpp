@@ -35,8 +35,10 @@ struct ProcessBuild {
   std::vector<UnmetWait> unmet_waits;       // likewise
   // RECEIVEs that came before their SEND in the stream, by one clock, and by how much; counted as above.
   std::unordered_map<std::uint32_t, std::int64_t> late_sends;
-  std::int64_t idle_since_ns =
-      0;  // before its latest RECEIVE: when its work before that would have ended without the wait
+  // Before its latest RECEIVE: when its work before that would have ended without the wait. INT64_MAX: it was not idle, but worked
+  // or was ready while others had the CPU.
+  std::int64_t idle_since_ns = 0;
+  std::uint64_t ready_time_ns = kNotMeasured, ready_at_last_node_ns = kNotMeasured, ready_when_asked_ns = kNotMeasured;
   MachineId machine;
   LocalSpan span;
   LocalLifetime lifetime;
@@ -49,6 +51,13 @@ struct ProcessBuild {
   std::uint32_t created_by = kNoPeer;  // the process with the CREATEPROCESS, and the index of that event
   std::uint32_t created_at = kNoEvent;
 
+  // How long others have had the CPU since then while it was ready; 0 if that is not measured.
+  std::uint64_t ready_since(std::uint64_t then_ns) const {
+    return ready_time_ns == kNotMeasured || then_ns == kNotMeasured || ready_time_ns < then_ns
+               ? 0
+               : ready_time_ns - then_ns;
+  }
+
   // A RECEIVE waits anyway: what was asked for in vain before it does not matter.
   void forget_unmet_wait(std::uint32_t event) {
     if (!unmet_waits.empty() && unmet_waits.back().event == event) unmet_waits.pop_back();
@@ -59,7 +68,7 @@ struct ProcessBuild {
     const auto asked = std::exchange(asked_at, std::nullopt);
     if (!asked) return;
     ++calls_since_node;
-    const std::uint64_t used_ns = event.proc_time_ns - asked_proc_time_ns;
+    const std::uint64_t used_ns = event.proc_time_ns - asked_proc_time_ns + ready_since(ready_when_asked_ns);
     const auto until = [&](LocalTime from) {  // damaged times must not overflow
       const auto passed_ns = static_cast<std::uint64_t>(event.local_time.ns) - static_cast<std::uint64_t>(from.ns);
       return static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(passed_ns - used_ns), 0));
@@ -152,6 +161,7 @@ void HistoryBuilder::State::add(const Event& event) {
   if (event.machine != process.machine) ++moved, process.machine = event.machine;
   if (event.proc_time_ns < process.proc_time_ns) ++backward_clocks;
   process.proc_time_ns = std::max(process.proc_time_ns, event.proc_time_ns);
+  if (event.has_ready_time()) process.ready_time_ns = event.ready_time_ns;
   if (event.proc_time_ns > 0) any_proc_time = true;
   note_lifetime(event, process);
 
@@ -170,6 +180,7 @@ void HistoryBuilder::State::add(const Event& event) {
       process.waiting_set = event.code;
       process.asked_at = event.local_time;
       process.asked_proc_time_ns = event.proc_time_ns;
+      process.ready_when_asked_ns = process.ready_time_ns;
       return;
     case EventType::wait:
       return add_wait(event, process);
@@ -209,9 +220,13 @@ std::uint32_t HistoryBuilder::State::append(const Event& event, ProcessBuild& pr
     process.asked_at.reset();
     const auto last_ns = static_cast<std::uint64_t>(process.span.last.ns);  // damaged times must not overflow
     process.idle_since_ns = static_cast<std::int64_t>(last_ns + node.cpu_ns + kLookNs);
+    const std::uint64_t ready_ns = process.ready_since(process.ready_at_last_node_ns);
+    const auto idle_from_ns = static_cast<std::int64_t>(last_ns + node.cpu_ns + kLookNs + ready_ns);
+    if (ready_ns > 0 && idle_from_ns >= event.local_time.ns) process.idle_since_ns = INT64_MAX;
   } else {
     node.channel = event.channel.is_none() ? 0 : event.channel.value;
   }
+  process.ready_at_last_node_ns = process.ready_time_ns;
   if (kind != HistoryKind::start) {
     const auto index = static_cast<std::uint32_t>(process.events.size());
     if (process.span.first_event == kNoEvent) process.span.first = event.local_time, process.span.first_event = index;

@@ -136,6 +136,33 @@ TEST_CASE("tracing cost: a process that was idle when a message was sent to it h
   CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{1, 2, 3, 8});
 }
 
+TEST_CASE("tracing cost: a process that was ready while others had the CPU was not woken", "[prediction]") {
+  EventScript script({"red", "green"});
+  script.process("A", "red");
+  script.process("B", "red");
+  script.at_ms("B", 0);
+  const auto hello = script.send("B", 1, "A");
+  script.at_ms("A", 20);
+  script.receive("A", 1, hello);
+  const auto message = script.send("A", 4, "B");
+  script.at_ms("B", 30);
+  script.receive("B", 3, message);
+  script.end("A", 9);
+  script.end("B", 9);
+  // Of the 30 ms before it received, B ran 3. Ready in the others, it was never idle; ready in 7, it slept for 20.
+  for (const auto& [ready_ms, slept] : {std::pair{27u, 0u}, {7u, 1u}}) {
+    auto events = script.events;
+    bool received = false;
+    for (Event& event : events) {
+      if (event.process != ProcessId{1}) continue;
+      received |= event.type == EventType::receive;
+      event.ready_time_ns = received ? ready_ms * std::uint64_t{1'000'000} : 0;
+    }
+    const History history = history_of(script.info, events);
+    CHECK(history.of(ProcessId{1})[1].slept == slept);
+  }
+}
+
 TEST_CASE("wake-ups: a message that is slept for on another machine comes later, and both ends pay", "[prediction]") {
   const auto script = two_messages();
   History history = history_of(script.info, script.events);
