@@ -163,6 +163,33 @@ TEST_CASE("tracing cost: a process that was ready while others had the CPU was n
   }
 }
 
+TEST_CASE("tracing cost: waking costs what it does after the time that the core was idle on average", "[prediction]") {
+  EventScript script({"red", "green"});
+  script.process("A", "red");
+  script.process("B", "red");
+  script.at_ms("B", 0);
+  const auto hello = script.send("B", 1, "A");
+  script.at_ms("A", 10);
+  script.receive("A", 1, hello);
+  const auto first = script.send("A", 1, "B");
+  script.at_ms("B", 11);
+  script.receive("B", 2, first);
+  script.at_ms("A", 30);
+  const auto second = script.send("A", 1, "B");
+  script.at_ms("B", 31);
+  script.receive("B", 4, second);
+  script.end("A", 1);
+  script.end("B", 4);
+  History history = history_of(script.info, script.events);
+  history.info.processes[1].machine = {1};
+  Calibration calibration;
+  calibration.delays.remote.wake_ups = WakeUps::through({{0, {0, 0, 0}}, {100 * kMs, {0, 0, 10 * kMs}}}).value();
+  // B's core was idle for 31 - 11 = 20 ms and woken twice: after 10 ms, waking costs 1 ms.
+  const TracingCost taken = take_out_tracing_cost(history, calibration);
+  CHECK(taken.wake_up_ns == 2'000'000);
+  CHECK(cpu_ms(history, 1) == std::vector<std::uint64_t>{1, 2, 3, 3});
+}
+
 TEST_CASE("wake-ups: a message that is slept for on another machine comes later, and both ends pay", "[prediction]") {
   const auto script = two_messages();
   History history = history_of(script.info, script.events);
