@@ -71,6 +71,15 @@ class MeteringMethod {
   };
   virtual Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
                                                            const ChildStreams& streams) const = 0;
+  // Instead of one process: those of a cgroup and of those below it, or all of this machine but our own; also those that enter or
+  // are started later.
+  struct Scope {
+    std::string cgroup;  // its folder; empty: this machine
+  };
+  virtual bool meters_scopes() const { return false; }
+  virtual Result<std::unique_ptr<MeteredRun>> acquire_scope(const Scope&, const Options&) const {
+    return Error{"this source meters single processes only"};
+  }
   // A process that runs already, with its threads.
   virtual Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const = 0;
 };

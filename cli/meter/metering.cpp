@@ -1,5 +1,8 @@
 #include "cli/meter/metering.hpp"
 
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <ctime>
 #include <optional>
@@ -25,6 +28,16 @@ std::vector<ProcessLeft> named(const std::vector<std::uint32_t>& pids) {
   std::vector<ProcessLeft> processes;
   for (const std::uint32_t pid : pids) processes.push_back({pid, read_command_name(pid, pid)});
   return processes;
+}
+
+// Readable when the time has passed; empty if there is no limit.
+UniqueFd timer_after(const std::optional<Duration>& limit) {
+  constexpr std::int64_t kSecondNs = 1'000'000'000;
+  if (!limit) return {};
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec once = {{}, {limit->ns / kSecondNs, limit->ns % kSecondNs}};
+  ::timerfd_settime(timer.get(), 0, &once, nullptr);
+  return timer;
 }
 
 bool names_no_event(MeterFlags flags) {
@@ -93,6 +106,12 @@ Result<Recorded> record(MeteredRun& run, RecordingPlan plan, const RecordingSurr
   std::vector<DescriptorWatch::Watched> watched = {{signals.fd(), [&] {
                                                       if (signals.take()) stop();
                                                     }}};
+  const UniqueFd limit = timer_after(around.limit);
+  if (limit)
+    watched.push_back({limit.get(), [&] {
+                         std::uint64_t times = 0;
+                         if (::read(limit.get(), &times, sizeof times) > 0) stop();
+                       }});
   if (sink.flush_fd() >= 0) watched.push_back({sink.flush_fd(), [&sink] { sink.flush(); }});
   if (control) watched.push_back({control->fd(), [&control] { control->handle(); }});
   {

@@ -9,6 +9,7 @@
 #include "filter/rules.hpp"
 #include "model/ledger.hpp"
 #include "model/metering_method.hpp"
+#include "model/time.hpp"
 #include "trace/trace_window.hpp"
 
 namespace dpm::cli {
@@ -43,6 +44,7 @@ struct RecordingSurroundings {
   std::string trace;              // the directory to make
   std::string output;             // shown by `dpm list`; empty: no files are kept
   std::vector<int> stop_signals;  // end the metering instead of this process
+  std::optional<Duration> limit;  // ends it after this time
   // Called at most once, from another thread, when the command has ended, but these processes and the metering go on.
   // The trace on disk is complete so far.
   std::function<void(const Recorded& so_far, const std::vector<ProcessLeft>&)> on_left_behind;

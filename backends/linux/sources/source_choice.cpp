@@ -36,10 +36,21 @@ std::vector<std::string> SourceChooser::names() const {
 
 Result<SourceChooser::Choice> SourceChooser::choose(const std::string& name, const Wishes& wishes) const {
   if (name != kAuto) return choose_named(name, wishes);
+  if (wishes.scope) return choose_for_scope();
   for (const auto& method : methods_)
     if (wishes.running_pid != 0 && method->has_custody(wishes.running_pid))
       return Choice{{method.get()}, auto_reason(*method, "it has metered this process before")};
   return choose_first(wishes);
+}
+
+Result<SourceChooser::Choice> SourceChooser::choose_for_scope() const {
+  for (const auto& method : methods_) {
+    if (!method->meters_scopes()) continue;
+    if (const auto obstacle = method->obstacle())
+      return Error{fmt::format("this needs --source {}: {}: {}", method->name(), obstacle->reason, obstacle->advice)};
+    return Choice{{method.get()}, auto_reason(*method, "the only one that meters a cgroup or a machine")};
+  }
+  return Error{"no source of this dpm meters a cgroup or a machine ('dpm doctor' says why)"};
 }
 
 SourceChooser::Choice SourceChooser::choose_first(const Wishes& wishes) const {
@@ -68,6 +79,8 @@ Result<SourceChooser::Choice> SourceChooser::choose_named(const std::string& nam
     return Error{fmt::format("--source {}: {}: {}", name, obstacle->reason, obstacle->advice)};
   if (wishes.callers && !method.finds_callers())
     return Error{fmt::format("--where works with --source notify only, not with {}", name)};
+  if (wishes.scope && !method.meters_scopes())
+    return Error{fmt::format("--source {} meters single processes only: leave it out", name)};
   return Choice{{&method}, fmt::format("{} (--source {})", name, name)};
 }
 

@@ -27,6 +27,7 @@ class SourceChooser {
   struct Wishes {
     bool callers = false;           // MeterOptions::callers
     std::uint32_t running_pid = 0;  // acquires this process; 0: starts one
+    bool scope = false;             // acquires a MeteringMethod::Scope
   };
   struct Choice {
     std::vector<const MeteringMethod*> methods;  // the first; the others only if it fails before anything has begun
@@ -41,6 +42,7 @@ class SourceChooser {
 
  private:
   Result<Choice> choose_named(const std::string& name, const Wishes& wishes) const;
+  Result<Choice> choose_for_scope() const;
   Choice choose_first(const Wishes& wishes) const;
 
   std::vector<std::unique_ptr<MeteringMethod>> methods_;

@@ -1,7 +1,12 @@
 // dpm acquire: meters a process that already runs, until it ends or dpm is interrupted; then its keeper lets its calls
 // pass. A program whose meter was killed is taken over from its keeper. If the keeper was killed too, it is rescued.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <filesystem>
+#include <optional>
 
 #include "backends/linux/capture/kernel/process_files.hpp"
 #include "cli/command.hpp"
@@ -22,9 +27,20 @@ class AcquireCommand : public Command {
   std::string example() const override { return "dpm acquire 1234 -o out"; }
 
   void describe(CLI::App& app) override {
-    app.add_option("PID", pid_, "The process; its threads and the children that it starts from now on are metered too")
-        ->required()
-        ->check(process_number);
+    auto* pid = app.add_option("PID", pid_,
+                               "The process; its threads and the children that it starts from now on are metered too")
+                    ->check(process_number);
+    auto* cgroup =
+        app.add_option("--cgroup", scope_.cgroup,
+                       "Instead of a process: all of this cgroup and of those below it, also those that enter or "
+                       "start later; a folder, or a place such as /system.slice/redis.service")
+            ->excludes(pid);
+    app.add_flag("--everything", everything_, "Instead of a process: all of this machine but those of dpm")
+        ->excludes(pid)
+        ->excludes(cgroup);
+    app.add_option("--for", limit_, "Let go after this time, such as 30s or 5m (default: at the end, or at control-C)")
+        ->type_name("TIME")
+        ->check(limit_problem);
     app.add_option("-o,--output", output_,
                    "A new directory for trace, results.json and report.html (default: dpm-NAME-PID)");
     app.add_option("--flags", flags_, "Which events, such as send,receive or -accept (default: all)");
@@ -40,13 +56,15 @@ class AcquireCommand : public Command {
     auto plan = plan_recording(flags_, templates_);
     if (!plan) return refuse(terminal, *this, plan.error());
     plan->window = window_.window();
-    auto source = source_.choose({.running_pid = pid_});
+    if (pid_ == 0 && !is_scope())
+      return refuse(terminal, *this, Error{"a process, --cgroup or --everything is required"});
+    auto source = source_.choose({.running_pid = pid_, .scope = is_scope()});
     if (!source) return refuse(terminal, *this, source.error());
-    const std::string name = read_command_name(pid_, pid_);
-    const auto folder = OutputFolder::create(output_.empty() ? OutputFolder::default_name(name, pid_) : output_);
+    const auto folder = OutputFolder::create(output_.empty() ? default_output() : output_);
     if (!folder) return refuse(terminal, *this, folder.error());
-    auto run =
-        SourceOption::begin(*source, [this](const MeteringMethod& method) { return method.acquire(pid_, options_); });
+    auto run = SourceOption::begin(*source, [this](const MeteringMethod& method) {
+      return is_scope() ? method.acquire_scope(scope_, options_) : method.acquire(pid_, options_);
+    });
     if (!run) {
       folder->remove();
       return refuse(terminal, *this, run.error());
@@ -55,10 +73,24 @@ class AcquireCommand : public Command {
   }
 
  private:
+  static std::string limit_problem(const std::string& text) {
+    const auto limit = window_from(text);
+    return limit ? std::string() : limit.error().what;
+  }
+  bool is_scope() const { return everything_ || !scope_.cgroup.empty(); }
+  std::string default_output() const {
+    if (!is_scope()) return OutputFolder::default_name(read_command_name(pid_, pid_), pid_);
+    const auto own_pid = static_cast<std::uint32_t>(::getpid());
+    const std::string name = std::filesystem::path(scope_.cgroup).filename();
+    return OutputFolder::default_name(everything_ ? "everything" : name.empty() ? "cgroup" : name, own_pid);
+  }
+
   int meter(MeteredRun& run, const std::string& source, RecordingPlan plan, const OutputFolder& folder,
             Terminal& terminal) {
     const auto lock = RecordingLock::hold(folder.path());
-    if (terminal.err_is_tty) terminal.err << "metering process " << pid_ << "; interrupt (control-C) to let it go\n";
+    if (terminal.err_is_tty)
+      terminal.err << "metering " << (is_scope() ? run.facts().command : fmt::format("process {}", pid_))
+                   << "; interrupt (control-C) to let it go\n";
     if (serve_)
       if (auto done = start_page(folder.absolute_path()); !done)
         terminal.err << "dpm acquire: no page: " << done.error().what << '\n';
@@ -69,6 +101,7 @@ class AcquireCommand : public Command {
                                  {.trace = folder.trace(),
                                   .output = folder.absolute_path(),
                                   .stop_signals = {SIGINT, SIGTERM, SIGHUP},
+                                  .limit = limit_.empty() ? std::nullopt : std::optional(window_from(limit_).value()),
                                   .on_left_behind = [&](const Recorded& so_far, const std::vector<ProcessLeft>& left) {
                                     conclusion.so_far(so_far, left);
                                   }});
@@ -78,7 +111,9 @@ class AcquireCommand : public Command {
   }
 
   std::uint32_t pid_ = 0;
-  std::string output_, flags_, templates_;
+  MeteringMethod::Scope scope_;
+  bool everything_ = false;
+  std::string limit_, output_, flags_, templates_;
   bool serve_ = false;
   SourceOption source_;
   WindowOption window_;

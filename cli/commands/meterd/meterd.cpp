@@ -12,6 +12,7 @@
 #include "backends/linux/remote/daemon/attach.hpp"
 #include "backends/linux/transport/link/meter_link.hpp"
 #include "cli/command.hpp"
+#include "cli/meter/source_option.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -101,6 +102,7 @@ class MeterdCommand : public Command {
         ->check(whole_number);
     app.add_flag("--signals", by_signals_,
                  "Stop and kill programs by signals only, although a cgroup could be made for each");
+    source_.describe(app);
     // How the daemon starts the processes that supervise programs and run filters.
     app.add_flag("--supervise", supervise_)->group("");
     app.add_flag("--collect", collect_)->group("");
@@ -109,6 +111,7 @@ class MeterdCommand : public Command {
   int run(Terminal& terminal) override {
     options().idle = std::chrono::seconds(idle_seconds_);
     options().uses_cgroups = !by_signals_;
+    options().source = source_.name();
     options().keep = std::chrono::seconds(keep_seconds_);
     const auto done = attach_ ? attach(attached_) : supervise_ || collect_ ? look_after() : serve();
     return done ? kDone : refuse(terminal, *this, done.error());
@@ -125,10 +128,12 @@ class MeterdCommand : public Command {
   Result<void> look_after() {
     UniqueFd daemon = take_standard_input();
     if (collect_) return CollectorProcess::run(std::move(daemon), options().machine);
-    return SupervisorProcess::run(std::move(daemon), {options().machine, options().uses_cgroups}, open_link);
+    return SupervisorProcess::run(std::move(daemon), {options().machine, options().uses_cgroups, options().source},
+                                  open_link);
   }
 
   AttachOptions attached_;
+  SourceOption source_;
   std::uint64_t idle_seconds_ = 300, keep_seconds_ = 86'400;
   bool attach_ = false, by_signals_ = false, supervise_ = false, collect_ = false;
 };

@@ -39,10 +39,12 @@ std::string description(const RequestBody& body) {
             std::string text = "CreateProcess " + r.job + " " + r.name + " " + r.file;
             for (const auto& argument : r.arguments) text += " '" + argument + "'";
             if (!r.input.empty()) text += " <" + r.input;
-            return text + " flags " + to_string(r.flags) + " to " + address_text(r.filter);
+            return text + " flags " + to_string(r.flags) + " to " + address_text(r.filter) +
+                   (r.source.empty() ? "" : " source " + r.source);
           },
           [](const AcquireProcess& r) {
-            return numbered("AcquireProcess", r.pid) + " flags " + to_string(r.flags) + " to " + address_text(r.filter);
+            return numbered("AcquireProcess", r.pid) + " flags " + to_string(r.flags) + " to " +
+                   address_text(r.filter) + (r.source.empty() ? "" : " source " + r.source);
           },
           [](const SetFlags& r) { return numbered("SetFlags", r.pid) + " " + to_string(r.flags); },
           [](const StartProcess& r) { return numbered("StartProcess", r.pid); },
@@ -136,9 +138,9 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
         "logs/" + machine};
   }
   if (std::holds_alternative<CreateProcess>(body))
-    return ProcessCreated{pid_on(machine), "", std::exchange(warning_, "")};
+    return ProcessCreated{pid_on(machine), "", std::exchange(warning_, ""), source_};
   if (const auto* acquire = std::get_if<AcquireProcess>(&body))
-    return ProcessCreated{acquire->pid, std::exchange(name_, ""), std::exchange(warning_, "")};
+    return ProcessCreated{acquire->pid, std::exchange(name_, ""), std::exchange(warning_, ""), source_};
   if (const auto* find = std::get_if<FindFile>(&body)) {
     const auto file = files_[machine].find(find->path);
     if (file == files_[machine].end()) return FileFound{};

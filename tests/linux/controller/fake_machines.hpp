@@ -46,6 +46,7 @@ class FakeMachines : public Machines {
     refusals_.push_back({machine, kind, why});
   }
   void warn(const std::string& warning) { warning_ = warning; }
+  void meter_with(const std::string& source) { source_ = source; }
   void cut_off(const std::string& machine, const std::string& why) { cut_off_[machine] = why; }
   void reach(const std::string& machine) { cut_off_.erase(machine); }
   void report(MachineReport report) { reports_.push_back(std::move(report)); }
@@ -82,7 +83,7 @@ class FakeMachines : public Machines {
   std::uint32_t last_pid_ = 2000;
   std::map<std::string, std::string> addresses_;
   std::map<std::string, Result<std::string>> own_names_;
-  std::string name_, warning_;
+  std::string name_, warning_, source_;
   std::vector<Refusal> refusals_;
   std::map<std::string, std::string> cut_off_;
   std::vector<MachineReport> reports_;

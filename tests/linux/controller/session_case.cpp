@@ -182,6 +182,8 @@ class Session {
       machines_.have_address(machine, word(words));
     } else if (verb == "name") {
       machines_.next_name(word(words));
+    } else if (verb == "source") {
+      machines_.meter_with(rest(words));
     } else if (verb == "warn") {
       machines_.warn(rest(words));
     } else if (verb == "refuse") {

@@ -76,23 +76,70 @@ FollowedThread& FollowedThreads::add(const Processes::Birth& birth, FollowedThre
   return *place;
 }
 
-Processes::Birth FollowedThreads::birth_of_first(std::uint32_t tid) const {
+Processes::Birth FollowedThreads::birth_of_running(std::uint32_t pid, std::uint32_t tid) const {
   Processes::Birth birth;
-  birth.pid = program_.pid;
+  birth.pid = pid;
   birth.tid = tid;
-  birth.program = read_program_path(program_.pid);
-  birth.began_ns = read_beginning_ns(program_.pid, tid);
+  birth.program = read_program_path(pid);
+  birth.began_ns = read_beginning_ns(pid, tid);
   birth.flags = program_.flags;
   birth.acquired = !program_.from_start;
-  birth.name = name_or_file(read_command_name(program_.pid, tid), birth.program);
-  if (tid == program_.pid) birth.cgroup = read_cgroup_label(program_.pid);
+  birth.name = name_or_file(read_command_name(pid, tid), birth.program);
+  if (tid == pid) birth.cgroup = read_cgroup_label(pid);
+  return birth;
+}
+
+Processes::Birth FollowedThreads::birth_of_first(std::uint32_t tid) const {
+  Processes::Birth birth = birth_of_running(program_.pid, tid);
   if (!program_.from_start) return birth;
   birth.name = file_name(first_word(program_.command));
   process_cpu_time_ns(program_.pid, birth.cpu_before_ns);  // dpm's
   return birth;
 }
 
+std::shared_ptr<FollowedProcess> FollowedThreads::process_at(std::uint32_t pid) const {
+  for (const auto& [tid, thread] : threads_)
+    if (thread->process->pid == pid && !thread->end) return thread->process;
+  return nullptr;
+}
+
+void FollowedThreads::add_running(std::uint32_t pid, std::int64_t now_ns) {
+  std::vector<std::uint32_t> tids = read_thread_ids(pid);
+  std::stable_partition(tids.begin(), tids.end(), [pid](std::uint32_t tid) { return tid == pid; });
+  std::shared_ptr<FollowedProcess> process = process_at(pid);
+  for (const std::uint32_t tid : tids) {
+    if (find(tid) != nullptr) continue;
+    const Processes::Birth birth = birth_of_running(pid, tid);
+    if (process == nullptr) {
+      process = std::make_shared<FollowedProcess>();
+      process->pid = process->seen_as = pid;
+      process->program = birth.program;
+      process->cgroup = birth.cgroup;
+    }
+    add(birth, nullptr, process, now_ns);
+  }
+}
+
+// It was created here, or came in: its other threads are found by add_running().
+void FollowedThreads::entered(const dpm_task_record& record, std::int64_t now_ns) {
+  if (find(record.tid) != nullptr) return;
+  std::shared_ptr<FollowedProcess> process = process_at(record.pid);
+  Processes::Birth birth = birth_of_running(record.pid, record.tid);
+  birth.name = name_or_file(text_of(record.name), birth.program);
+  birth.began_ns = as_in_proc(record.began_ns);
+  birth.acquired = true;
+  if (process == nullptr) {
+    process = std::make_shared<FollowedProcess>();
+    process->pid = process->seen_as = record.pid;
+    process->program = birth.program;
+    process->cgroup = birth.cgroup;
+  }
+  add(birth, nullptr, process, now_ns).read_cpu_time(record.cpu_ns);
+  entered_.push_back(record.pid);
+}
+
 void FollowedThreads::begin_program(std::int64_t now_ns) {
+  if (program_.is_scope) return;
   auto process = std::make_shared<FollowedProcess>();
   process->pid = process->seen_as = program_.pid;
   std::vector<std::uint32_t> tids = {program_.pid};  // the first comes first
@@ -123,6 +170,8 @@ void FollowedThreads::take(const dpm_task_record& record) {
       return exited(record, now_ns);
     case dpm_gone:
       return gone(record.tid, record.cpu_ns);
+    case dpm_entered:
+      return entered(record, now_ns);
     default:
       return;
   }

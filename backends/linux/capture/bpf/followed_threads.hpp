@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "backends/linux/capture/bpf/kernel_record.h"
@@ -49,12 +50,17 @@ class FollowedThreads {
     std::string command;
     MeterFlags flags;
     bool from_start = true;  // it waits before its first instruction, and is still dpm; otherwise it was running
+    bool is_scope = false;   // not one process: those of add_running(), and those that enter
   };
   FollowedThreads(Meter& meter, const Program& program, std::int64_t clock_offset_ns)
       : meter_(meter), program_(program), clock_offset_ns_(clock_offset_ns) {}
 
-  // The program's first process, with its threads.
+  // The program's first process, with its threads. Of a scope: nothing.
   void begin_program(std::int64_t now_ns);
+  // Those threads of a running process that are not known yet. Nothing if it has ended.
+  void add_running(std::uint32_t pid, std::int64_t now_ns);
+  // Processes of which a thread has entered since the last call.
+  std::vector<std::uint32_t> take_entered() { return std::exchange(entered_, {}); }
   void take(const dpm_task_record& record);
   // A wait of this thread has returned because of the child `seen_as`.
   void waited(const Call& call, std::uint32_t seen_as, std::int64_t waited_ns);
@@ -76,9 +82,12 @@ class FollowedThreads {
   void forked(const dpm_task_record& record, std::int64_t now_ns);
   void executed(const dpm_task_record& record, std::int64_t now_ns);
   void exited(const dpm_task_record& record, std::int64_t now_ns);
+  void entered(const dpm_task_record& record, std::int64_t now_ns);
   void gone(std::uint32_t tid, std::uint64_t cpu_ns);
   void take_over(std::uint32_t tid, std::uint32_t pid, std::uint64_t cpu_ns, std::int64_t now_ns);
   Processes::Birth birth_of_first(std::uint32_t tid) const;
+  Processes::Birth birth_of_running(std::uint32_t pid, std::uint32_t tid) const;
+  std::shared_ptr<FollowedProcess> process_at(std::uint32_t pid) const;
   FollowedThread& add(const Processes::Birth& birth, FollowedThread* creator, std::shared_ptr<FollowedProcess> process,
                       std::int64_t now_ns);
   Child* child_of(std::uint32_t parent_pid, std::uint32_t seen_as);
@@ -88,6 +97,7 @@ class FollowedThreads {
   const std::int64_t clock_offset_ns_;
   std::unordered_map<std::uint32_t, std::unique_ptr<FollowedThread>> threads_;  // by number
   std::unordered_map<std::uint32_t, std::vector<Child>> children_;              // by what their parent calls them
+  std::vector<std::uint32_t> entered_;
 };
 
 }  // namespace dpm

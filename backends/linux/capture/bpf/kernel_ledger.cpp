@@ -24,6 +24,7 @@ const char* name_of(dpm_record_kind kind) {
     case dpm_executed:
     case dpm_exited:
     case dpm_gone:
+    case dpm_entered:
       return "births and ends";
     default:
       return "changes of paths";

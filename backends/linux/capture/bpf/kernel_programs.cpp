@@ -149,6 +149,8 @@ Result<KernelPrograms> KernelPrograms::load(const Options& options) {
   const int processors = ::libbpf_num_possible_cpus();
   ::bpf_map__set_max_entries(state->skeleton->maps.rings, static_cast<unsigned>(processors));
   state->choose_calls(options.paths);
+  state->skeleton->rodata->scope = options.scope;
+  ::bpf_program__set_autoload(state->skeleton->progs.on_enter_cgroup, options.scope.cgroup != 0);
   state->skeleton->rodata->can_cast = kernel_has("bpf_rdonly_cast") ? 1 : 0;
   if (const int error = meter_programs__load(state->skeleton); error != 0) return refusal(error);
   if (auto made = state->make_rings(processors, options.ring_bytes); !made) return made.error();

@@ -26,6 +26,7 @@ class KernelPrograms {
   struct Options {
     std::size_t ring_bytes = kRingBytesDefault;  // of each processor; a power of two, and at least a page
     bool paths = true;                           // also report socket, connect, dup and close
+    dpm_scope scope = {};
   };
   static KernelSurroundings surroundings();
   // Fails with what is missing and how to get it.

@@ -25,6 +25,7 @@ enum dpm_record_kind {
   dpm_exited,  // the thread ends
   dpm_gone,    // it has run for the last time
   dpm_waits,   // struct dpm_waits_record
+  dpm_entered,  // struct dpm_task_record: a thread that is followed from now on, because of struct dpm_scope
 };
 
 enum dpm_record_flag {
@@ -139,6 +140,13 @@ struct dpm_call_shape {
   unsigned char address_argument;  // of a struct sockaddr, likewise
   unsigned char is_message;        // the argument is a struct msghdr, which points to the name; 2: an array of mmsghdr
   unsigned char needs_socket;      // it fails on other files
+};
+
+// Which threads are followed beside those that user space names, and their children.
+struct dpm_scope {
+  unsigned long long cgroup;  // the number of a cgroup (version 2): those that enter it, or are born in it; 0: none
+  unsigned int everything;    // all that are born, but for those of the kernel
+  unsigned int own_pid;       // neither this process nor what it starts
 };
 
 // Counters and settings, in memory that the programs and user space share.

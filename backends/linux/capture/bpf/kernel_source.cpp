@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "backends/linux/capture/bpf/kernel_ledger.hpp"
 #include "backends/linux/capture/bpf/record_reader.hpp"
 #include "backends/linux/capture/bpf/record_translator.hpp"
+#include "backends/linux/capture/bpf/running_threads.hpp"
 #include "backends/linux/capture/kernel/local_clock.hpp"
 #include "backends/linux/capture/kernel/open_files.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
@@ -32,11 +34,13 @@ struct KernelSource::State {
         program(std::move(followed)),
         options(std::move(chosen)),
         on_ready(std::move(when_ready)),
-        translator(meter, {program.pid, program.command, options.flags, program.from_start}, local_clock_offset_ns()) {
+        translator(meter,
+                   {program.pid, program.command, options.flags, program.from_start, program.has_gone != nullptr},
+                   local_clock_offset_ns()) {
     meter.conversations().set_local_addresses(machine_addresses());
   }
 
-  KernelPrograms programs;
+  std::optional<KernelPrograms> programs;  // until the end of run()
   FollowedProgram program;
   MeterOptions options;
   std::function<void()> on_ready;
@@ -51,8 +55,19 @@ struct KernelSource::State {
   KernelLedger ledger;
   BypassSurveys bypasses;
   std::int64_t surveyed_at_ns = 0;
+  // Records are read some milliseconds after what they tell: flags count from the record on that comes after their change.
+  struct FlagChange {
+    std::uint64_t at_ns = 0;
+    std::uint32_t pid = 0;
+    MeterFlags flags;
+  };
+  std::deque<FlagChange> flag_changes;
 
   void deliver(EventSink& sink);
+  void begin();
+  bool is_over();
+  void follow_entered();
+  void apply_flags_until(std::uint64_t time_ns);
   bool look(RecordReader& reader, bool at_the_end);
   void look_at_open_files();
   void look_for_bypasses();
@@ -101,14 +116,43 @@ void KernelSource::State::look_for_bypasses() {
   bypasses.look(translator.threads().processes(), now_ns);
 }
 
+void KernelSource::State::begin() {
+  const std::lock_guard lock(mutex);
+  const std::int64_t now_ns = steady_clock_ns();
+  translator.threads().begin_program(now_ns);
+  for (const std::uint32_t pid : program.running) translator.threads().add_running(pid, now_ns);
+}
+
+bool KernelSource::State::is_over() {
+  if (stopped) return true;
+  return program.has_gone ? program.has_gone() : translator.threads().none_left();
+}
+
+// The kernel tells one thread of a process that enters a cgroup.
+void KernelSource::State::follow_entered() {
+  const std::lock_guard lock(mutex);
+  for (const std::uint32_t pid : translator.threads().take_entered()) {
+    if (!follow_all_threads(pid, *programs)) continue;  // it has ended
+    translator.threads().add_running(pid, steady_clock_ns());
+  }
+}
+
+void KernelSource::State::apply_flags_until(std::uint64_t time_ns) {
+  for (; !flag_changes.empty() && flag_changes.front().at_ns <= time_ns; flag_changes.pop_front())
+    meter.processes().set_flags(flag_changes.front().pid, flag_changes.front().flags);
+}
+
 // True if there were records, or some wait for the next look.
 bool KernelSource::State::look(RecordReader& reader, bool at_the_end) {
   const std::int64_t now_ns = steady_clock_ns();
   const auto& records = reader.drain(now_ns, at_the_end);
   const std::lock_guard lock(mutex);
-  if (ledger.look(programs)) translator.some_are_lost();
+  if (ledger.look(*programs)) translator.some_are_lost();
   translator.set_load(load.runnable(now_ns));
-  for (const auto& record : records) translator.take(record);
+  for (const auto& record : records) {
+    apply_flags_until(RecordOrder::time_of(record));
+    translator.take(record);
+  }
   meter.forget_ended();
   note_summary();
   return !records.empty() || reader.holds_some();
@@ -142,24 +186,24 @@ Result<void> KernelSource::run(EventSink& sink) {
   state.info.properties.metering_takes_time = true;
   state.info.scenario = state.program.command;
   state.info.machines.push_back(this_machine(state.options.machine));
-  RecordReader reader(state.programs);
-  {
-    const std::lock_guard lock(state.mutex);
-    state.translator.threads().begin_program(steady_clock_ns());
-  }
+  state.begin();
   sink.on_begin(state.info);
   if (state.on_ready) state.on_ready();
 
+  std::optional<RecordReader> reader(std::in_place, *state.programs);
   int idle_looks = 0;
-  while (!state.stopped && !state.translator.threads().none_left()) {
+  while (!state.is_over()) {
     const bool is_idle = idle_looks >= kIdleLooks;
-    reader.sleep(is_idle ? kIdlePauseNs : kPauseNs, is_idle);
-    idle_looks = state.look(reader, false) ? 0 : idle_looks + 1;
+    reader->sleep(is_idle ? kIdlePauseNs : kPauseNs, is_idle);
+    idle_looks = state.look(*reader, false) ? 0 : idle_looks + 1;
+    state.follow_entered();
     state.deliver(sink);
     state.look_at_open_files();
     state.look_for_bypasses();
   }
-  state.look(reader, true);
+  state.look(*reader, true);
+  reader.reset();
+  state.programs.reset();  // nothing stays in the kernel while the sink ends
   {
     const std::lock_guard lock(state.mutex);
     const std::int64_t now_ns = steady_clock_ns();
@@ -178,7 +222,7 @@ void KernelSource::stop() { state_->stopped = true; }
 
 void KernelSource::set_flags(std::uint32_t pid, MeterFlags flags) {
   const std::lock_guard lock(state_->mutex);
-  state_->meter.processes().set_flags(pid, flags);
+  state_->flag_changes.push_back({static_cast<std::uint64_t>(steady_clock_ns()), pid, flags});
 }
 
 KernelSource::SoFar KernelSource::so_far() {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backends/linux/capture/bpf/kernel_programs.hpp"
 #include "model/live_source.hpp"
@@ -23,6 +24,9 @@ struct FollowedProgram {
   std::uint32_t pid = 0;
   std::string command;
   bool from_start = true;  // as in FollowedThreads::Program
+  // Of a cgroup or of the machine, instead of one process: those that run already, and are followed; and whether it is gone.
+  std::vector<std::uint32_t> running = {};
+  std::function<bool()> has_gone = nullptr;
 };
 
 class KernelSource : public LiveSource {

@@ -8,7 +8,7 @@
 namespace dpm {
 namespace {
 
-constexpr unsigned kCapSysAdmin = 21, kCapPerfmon = 38, kCapBpf = 39;
+constexpr unsigned kCapSysPtrace = 19, kCapSysAdmin = 21, kCapPerfmon = 38, kCapBpf = 39;
 
 bool has(const KernelSurroundings& found, unsigned capability) {
   return ((found.capabilities >> capability | found.capabilities >> kCapSysAdmin) & 1) != 0;
@@ -66,6 +66,8 @@ std::optional<KernelObstacle> obstacle_in(const KernelSurroundings& found) {
                           "use --source notify, or start the kernel with lockdown=integrity"};
   return std::nullopt;
 }
+
+bool may_look_at_all(const KernelSurroundings& found) { return (found.capabilities >> kCapSysPtrace & 1) != 0; }
 
 std::string drawback_in(const KernelSurroundings& found) {
   if (found.in_pid_namespace) return "in a pid namespace of its own, dpm would not find the names of processes";

@@ -24,6 +24,9 @@ struct KernelObstacle {
 };
 std::optional<KernelObstacle> obstacle_in(const KernelSurroundings& found);
 
+// Whether processes of other accounts may be looked at.
+bool may_look_at_all(const KernelSurroundings& found);
+
 // Why programs are better metered in another way here; empty: nothing speaks for one.
 std::string drawback_in(const KernelSurroundings& found);
 

@@ -57,6 +57,7 @@ void RecordTranslator::take(std::span<const std::byte> record) {
     case dpm_executed:
     case dpm_exited:
     case dpm_gone:
+    case dpm_entered:
       return threads_.take(as<dpm_task_record>(record));
     case dpm_site: {
       const auto& site = as<dpm_site_record>(record);

@@ -49,7 +49,8 @@ SupervisorProcess::SupervisorProcess(asio::io_context& context, const Options& o
       machine_(options.machine.empty() ? machine_name() : options.machine),
       uses_cgroups_(options.uses_cgroups),
       open_sink_(open_sink),
-      method_(std::move(metering_methods().back())),
+      sources_(metering_methods()),
+      source_(options.source),
       service_(context, {[this](RequestId id, RequestBody request) { on_request(id, std::move(request)); },
                          [this] { return describe(); }, [this] { streams_.pump(); }, [this] { tunnel_.end(); }}),
       tunnel_(context, {[this] { return service_.is_listened_to(); },
@@ -137,6 +138,7 @@ Result<ProcessCreated> SupervisorProcess::create(const CreateProcess& request) {
   }
   created.pid = managed_.pid;
   created.name = managed_.name;
+  created.source = managed_.source;
   return created;
 }
 
@@ -154,11 +156,16 @@ Result<std::unique_ptr<MeteredRun>> SupervisorProcess::launch_with_streams(const
 
   std::vector<std::string> command = {file};
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
-  auto launched = method_->launch_child(command, {.input = ends->input.get(),
-                                                  .output = ends->output.get(),
-                                                  .error = ends->error.get(),
-                                                  .output_reader = streams_.output_fd(),
-                                                  .error_reader = streams_.error_fd()});
+  auto source = choose_source(request.source, 0);
+  if (!source) return source.error();
+  const MeteringMethod::ChildStreams streams = {.input = ends->input.get(),
+                                                .output = ends->output.get(),
+                                                .error = ends->error.get(),
+                                                .output_reader = streams_.output_fd(),
+                                                .error_reader = streams_.error_fd()};
+  auto launched = SourceChooser::begin(
+      *source, [&](const MeteringMethod& method) { return method.launch_child(command, streams); });
+  managed_.source = source->reason;
   if (::chdir("/") != 0)
     return Error::from_errno("leave the program's folder");  // so that its file system can be unmounted
   if (launched && found.gains_privileges && (*launched)->facts().privileges_given_up)
@@ -167,15 +174,25 @@ Result<std::unique_ptr<MeteredRun>> SupervisorProcess::launch_with_streams(const
   return launched;
 }
 
+Result<SourceChooser::Choice> SupervisorProcess::choose_source(const std::string& wanted,
+                                                               std::uint32_t running_pid) const {
+  return sources_.choose(wanted.empty() ? source_ : wanted, {.running_pid = running_pid});
+}
+
 Result<ProcessCreated> SupervisorProcess::acquire(const AcquireProcess& request) {
   if (::chdir("/") != 0) return Error::from_errno("go to the folder /");
   ::signal(SIGPIPE, SIG_IGN);
-  auto run = method_->acquire(request.pid, {});
+  auto source = choose_source(request.source, request.pid);
+  if (!source) return source.error();
+  auto run =
+      SourceChooser::begin(*source, [&](const MeteringMethod& method) { return method.acquire(request.pid, {}); });
   if (!run) return run.error();
+  managed_.source = source->reason;
   const MeteredFacts facts = (*run)->facts();
   ProcessCreated created;
   created.pid = facts.pid;
   created.name = read_command_name(facts.pid, facts.pid);
+  created.source = managed_.source;
   if (facts.privileges_given_up) created.warning = "it can no longer gain privileges (no_new_privs)";
   managed_.pid = facts.pid;
   managed_.job = request.job;
@@ -235,6 +252,8 @@ Result<void> SupervisorProcess::meter(std::unique_ptr<MeteredRun> run, const Fil
   MeterOptions options;
   options.flags = flags;
   options.machine = machine_;
+  fmt::print(stderr, "dpm meterd [{}]: {} (process {}): source {}\n", ::getpid(), managed_.name, managed_.pid,
+             managed_.source);
   meter_ = std::make_unique<MeterThread>(context_, std::move(run), options, *std::move(sink), std::move(handlers));
   return {};
 }

@@ -9,7 +9,8 @@
 //     new ─► running ◄──► stopped          acquired: neither started nor stopped nor killed, only metered
 //      └───────────────────► │             killed: the first process has ended, for any reason
 //
-// If the supervisor is killed, the program's keeper answers its calls and reads its output.
+// If the supervisor is killed, the program's keeper answers its calls and reads its output. A program that is metered from inside
+// the kernel has a reader for its output instead.
 #pragma once
 
 #include <map>
@@ -24,6 +25,7 @@
 #include "backends/linux/remote/agents/meter_tunnel.hpp"
 #include "backends/linux/remote/agents/program_group.hpp"
 #include "backends/linux/remote/agents/program_streams.hpp"
+#include "backends/linux/sources/source_choice.hpp"
 #include "backends/linux/transport/net/signal_watch.hpp"
 #include "model/metering_method.hpp"
 
@@ -32,8 +34,9 @@ namespace dpm {
 class SupervisorProcess {
  public:
   struct Options {
-    std::string machine;       // empty: the name of this machine
-    bool uses_cgroups = true;  // to stop and kill the program, where one can be made
+    std::string machine;                        // empty: the name of this machine
+    bool uses_cgroups = true;                   // to stop and kill the program, where one can be made
+    std::string source = SourceChooser::kAuto;  // how it is metered, where the request does not say
   };
 
   // `daemon` is the connection to the daemon that started us.
@@ -52,6 +55,7 @@ class SupervisorProcess {
 
   Result<control::ProcessCreated> create(const control::CreateProcess& request);
   Result<std::unique_ptr<MeteredRun>> launch_with_streams(const control::CreateProcess& request, std::string& warning);
+  Result<SourceChooser::Choice> choose_source(const std::string& wanted, std::uint32_t running_pid) const;
   Result<control::ProcessCreated> acquire(const control::AcquireProcess& request);
   void give_cgroup();
   void watch_cgroup();
@@ -84,7 +88,8 @@ class SupervisorProcess {
   std::string machine_;  // never empty
   bool uses_cgroups_;
   const OpenMeterSink& open_sink_;
-  std::unique_ptr<MeteringMethod> method_;
+  const SourceChooser sources_;
+  const std::string source_;
   AgentService service_;
   MeterTunnel tunnel_;
   ProgramStreams streams_;

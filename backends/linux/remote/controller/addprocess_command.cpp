@@ -66,6 +66,7 @@ std::vector<AddprocessCommand::Planned> AddprocessCommand::plan(const Words& wor
       continue;
     }
     CreateProcess request{.job = job.name, .file = *programs[i], .directory = current_folder(), .flags = job.flags};
+    request.source = job.source;
     request.arguments.assign(words.begin() + 3, words.end());
     request.filter = address_for(once[i], job.name, filter, machines_).value();
     requests.emplace(once[i], std::move(request));
@@ -119,6 +120,7 @@ Outcome AddprocessCommand::create(Job& job, FilterRecord& filter, std::vector<Pl
     process.machine = one.machine;
     process.pid = created->pid;
     process.flags = job.flags;
+    process.source = created->source;
     filter.note_new_process();
     known_machines_.remember(one.machine);
     lines.push_back(

@@ -139,6 +139,7 @@ void AdoptCommand::adopt_process(const Left& left) {
   process.flags = left.managed.flags;
   process.is_unmetered = left.managed.is_unmetered;
   process.delivery = left.managed.delivery;
+  process.source = left.managed.source;
   if (process.state == ProcessState::killed) process.ended = left.managed.reason;
   console_.say(fmt::format("process '{}' was adopted into job '{}': identifier = {}, {}{}", process.name, job.name,
                            process.pid, state_name(process.state),

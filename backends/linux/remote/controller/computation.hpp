@@ -42,6 +42,7 @@ struct ProcessRecord {
   bool is_unreachable = false;
   bool is_unmetered = false;  // its supervisor was killed
   Delivery delivery;
+  std::string source;  // how it is metered, and why
   ProcessOutput output;
 
   bool is_active() const { return ended.empty() && state != ProcessState::killed; }
@@ -59,6 +60,7 @@ struct Job {
   std::string name, filter;
   std::string adopted_from, adopted_as;  // from which controller, and its name there; empty: created here
   MeterFlags flags;                      // of processes that are added
+  std::string source;                    // likewise; empty: each machine's daemon decides
   std::deque<ProcessRecord> processes;
 };
 

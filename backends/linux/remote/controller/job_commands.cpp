@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "backends/linux/remote/controller/columns.hpp"
+#include "backends/linux/remote/controller/command_forms.hpp"
 #include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/flag_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
@@ -17,9 +22,53 @@ std::string state_text(const ProcessRecord& process) {
                      process.ended);
 }
 
+// Takes --source out of the words, wherever it stands; empty: it is not there.
+Result<std::string> take_source(Words& words) {
+  std::string source;
+  Words others;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string name = words[i], value;
+    if (!name.starts_with("--")) {
+      others.push_back(name);
+      continue;
+    }
+    if (const auto equals = name.find('='); equals != std::string::npos) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    } else if (i + 1 < words.size()) {
+      value = words[++i];
+    }
+    if (name != "--source") return Error{fmt::format("no option '{}': newjob has --source", name)};
+    if (std::find(kSources.begin(), kSources.end(), value) == kSources.end())
+      return Error{fmt::format("--source '{}': one of {}", value, fmt::join(kSources, ", "))};
+    source = value;
+  }
+  words = std::move(others);
+  return source;
+}
+
+// "metered with kernel (--source kernel): A, B", a line for each source.
+Lines source_lines(const Job& job) {
+  std::map<std::string, std::string> processes;
+  for (const auto& process : job.processes) {
+    if (process.source.empty()) continue;
+    auto& names = processes[process.source];
+    names += (names.empty() ? "" : ", ") + process.name;
+  }
+  Lines lines;
+  for (const auto& [source, names] : processes) lines.push_back(fmt::format("metered with {}: {}", source, names));
+  return lines;
+}
+
 }  // namespace
 
-Outcome JobCommands::create(const Words& words) {
+Outcome JobCommands::create(const Words& all_words) {
+  Words words = all_words;
+  const auto source = take_source(words);
+  if (!source) return console_.fail("newjob: " + source.error().what);
+  if (words.empty() || words.size() > 2)
+    return console_.fail(fmt::format("newjob takes {} parameters; {}", words.empty() ? "more" : "fewer",
+                                     usage(*find_command("newjob").value())));
   if (computation_.has_job(words[0])) return console_.fail(fmt::format("there is a job '{}' already", words[0]));
   if (computation_.filters().empty())
     return console_.fail("a job needs a filter: create one first, such as 'filter f1'");
@@ -34,7 +83,7 @@ Outcome JobCommands::create(const Words& words) {
       if (filter.empty() && candidate.ended.empty()) filter = candidate.name;
   }
   if (filter.empty()) return console_.fail("every filter has ended: create another one first");
-  computation_.add_job(words[0], filter);
+  computation_.add_job(words[0], filter).source = *source;
   return Outcome::done;
 }
 
@@ -151,6 +200,7 @@ Outcome JobCommands::list_processes(const std::string& name) {
     rows.push_back(
         {std::to_string(process.pid), state_text(process), process.name, process.machine, flag_words(process.flags)});
   console_.say(columns(rows, 0));
+  if (const auto lines = source_lines(**job); !lines.empty()) console_.say(lines);
   if (const auto missing = Deliveries(computation_).sentences(**job); !missing.empty()) console_.say(missing);
   return Outcome::done;
 }

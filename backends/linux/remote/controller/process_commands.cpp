@@ -28,7 +28,8 @@ Outcome ProcessCommands::acquire(const Words& words) {
   if (!address) return console_.fail("acquire: " + address.error().what);
 
   auto taken = expect<ProcessCreated>(
-      machines_.ask({{machine, AcquireProcess{(*job)->name, pid, (*job)->flags, *std::move(address)}}}).at(0));
+      machines_.ask({{machine, AcquireProcess{(*job)->name, pid, (*job)->flags, *std::move(address), (*job)->source}}})
+          .at(0));
   if (!taken) return console_.fail(fmt::format("process {} was not acquired: {}", words[2], taken.error().what));
   computation_.remove_unmetered(machine, pid);
   auto& process = computation_.add_process(**job, taken->name.empty() ? words[2] : taken->name);
@@ -37,6 +38,7 @@ Outcome ProcessCommands::acquire(const Words& words) {
   (*filter)->note_new_process();
   process.state = ProcessState::acquired;
   process.flags = (*job)->flags;
+  process.source = taken->source;
   known_machines_.remember(machine);
   console_.say(fmt::format("process '{}' was acquired: identifier = {}", process.name, process.pid));
   if (!taken->warning.empty()) console_.say(fmt::format("process '{}' {}", process.name, taken->warning));

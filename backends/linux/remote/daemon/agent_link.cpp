@@ -35,6 +35,7 @@ Result<UniqueFd> start_agent(const std::string& role, const AgentOptions& option
   std::vector<std::string> command = {own_program(), "meterd", role};
   if (!options.machine.empty()) command.insert(command.end(), {"--machine", options.machine});
   if (!options.uses_cgroups) command.emplace_back("--signals");
+  command.insert(command.end(), {"--source", options.source});
   if (auto started = start_in_session(command, {.input = theirs.get()}); !started) return started.error();
   return ours;
 }

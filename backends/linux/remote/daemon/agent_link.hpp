@@ -30,6 +30,7 @@ class AgentLink {
 struct AgentOptions {
   std::string machine;       // as in Meterd::Options
   bool uses_cgroups = true;  // to stop and kill programs
+  std::string source;        // as in Meterd::Options
 };
 
 // Starts an agent, `dpm meterd ROLE --machine MACHINE`, in a session of its own. Its standard input is the other end of the

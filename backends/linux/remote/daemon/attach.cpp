@@ -88,6 +88,7 @@ Result<void> start_meterd(const Meterd::Options& options, const LoginPolicy& pol
                                       "--keep",      std::to_string(options.keep.count())};
   if (!options.machine.empty()) command.insert(command.end(), {"--machine", options.machine});
   if (!options.uses_cgroups) command.emplace_back("--signals");
+  command.insert(command.end(), {"--source", options.source});
   command = outliving_session(std::move(command), policy);
   if (auto started = start_in_session(command, {.output = writing.get(), .error = log->get()}); !started)
     return started.error();

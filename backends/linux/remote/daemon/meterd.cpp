@@ -99,7 +99,7 @@ Meterd::Meterd(asio::io_context& context, const Options& options)
                   },
                   [this] { note_activity(); }, [this](const ManagedProcess& facts) { records_->write(facts); },
                   [this](std::uint32_t pid) { records_->remove(pid); }}),
-      agents_(context, {options.machine, options.uses_cgroups},
+      agents_(context, {options.machine, options.uses_cgroups, options.source},
               {[this](UniqueFd socket) { return processes_.connect(std::move(socket)); },
                [this](ManagedProcess facts, std::unique_ptr<AgentLink> link, const std::string& listener) {
                  processes_.add(std::move(facts), std::move(link), listener);

@@ -39,6 +39,7 @@ class Meterd {
     std::chrono::seconds hello_patience{15};  // for a controller to say who it is
     std::chrono::seconds keep{86'400};        // what has ended, for a controller that is gone
     bool uses_cgroups = true;                 // to stop and kill programs, where they can be made
+    std::string source = "auto";              // how programs are metered, where a job does not say
   };
 
   // `on_ready` is called when it listens. Returns when it has ended by itself; an error if one runs already.

@@ -40,6 +40,7 @@ bool complete(ManagedProcess& facts, const ReplyBody& body) {
   if (const auto* process = std::get_if<ProcessCreated>(&body)) {
     facts.pid = process->pid;
     facts.name = process->name;
+    facts.source = process->source;
     return true;
   }
   const auto* filter = std::get_if<FilterCreated>(&body);

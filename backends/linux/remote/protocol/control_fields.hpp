@@ -95,6 +95,7 @@ void fields(Archive& archive, ManagedProcess& managed) {
   archive.object_or_none("filter", managed.filter, !managed.filter.secret.empty());
   archive.text("log", managed.log, kOptionalPath);
   archive.object_or_none("delivery", managed.delivery, !managed.delivery.problem.empty());
+  archive.newer_text("source", managed.source, kSentence);
 }
 
 template <typename Archive>
@@ -136,6 +137,7 @@ void fields(Archive& archive, CreateProcess& create) {
   archive.text("input", create.input, kOptionalPath);
   archive.meter_flags("flags", create.flags);
   archive.object("filter", create.filter);
+  archive.newer_text("source", create.source, kOptionalName);
 }
 template <typename Archive>
 void fields(Archive& archive, AcquireProcess& acquire) {
@@ -143,6 +145,7 @@ void fields(Archive& archive, AcquireProcess& acquire) {
   archive.pid("pid", acquire.pid);
   archive.meter_flags("flags", acquire.flags);
   archive.object("filter", acquire.filter);
+  archive.newer_text("source", acquire.source, kOptionalName);
 }
 template <typename Archive>
 void fields(Archive& archive, SetFlags& set) {
@@ -247,6 +250,7 @@ void fields(Archive& archive, ProcessCreated& created) {
   archive.pid("pid", created.pid);
   archive.text("name", created.name, kOptionalName);
   archive.text("warning", created.warning, kSentence);
+  archive.newer_text("source", created.source, kSentence);
 }
 template <typename Archive>
 void fields(Archive& archive, FileFound& found) {

@@ -25,7 +25,7 @@
 namespace dpm::control {
 
 // Both ends must have the same version. The refusal of another one names both.
-inline constexpr std::uint32_t kControlVersion = 3;
+inline constexpr std::uint32_t kControlVersion = 4;
 // The bytes of a file, of input or of output in one message.
 inline constexpr std::size_t kChunkBytesMax = 256 * 1024;
 
@@ -60,7 +60,11 @@ struct ManagedProcess {
   FilterAddress filter;  // of a process: where its meter sends, with its key; of a filter: its own, with its secret
   std::string log;       // of a filter
   Delivery delivery;     // of a process
+  std::string source;    // of a process: how it is metered, and why
 };
+
+// The ways to meter that a user can ask for. A machine may lack some, and refuses those.
+inline constexpr std::initializer_list<const char*> kSources = {"auto", "kernel", "notify"};
 
 // What DPM keeps for its user on the disk of a machine, until the user removes it.
 struct KeptFile {
@@ -99,12 +103,14 @@ struct CreateProcess {
   std::string input;      // a file for its standard input; empty: from Input
   MeterFlags flags;
   FilterAddress filter;
+  std::string source;  // how it is metered (kSources); empty: as the daemon's options say
 };
 struct AcquireProcess {
   std::string job;
   std::uint32_t pid = 0;
   MeterFlags flags;
   FilterAddress filter;
+  std::string source;  // as in CreateProcess
 };
 struct SetFlags {
   std::uint32_t pid = 0;
@@ -211,6 +217,7 @@ struct ProcessCreated {
   std::uint32_t pid = 0;
   std::string name;     // of an acquired process: its program's
   std::string warning;  // "runs without the privileges of its setuid bit", or empty
+  std::string source;   // how it is metered, and why: "kernel (auto: this account may use it)"
 };
 struct FileFound {
   bool exists = false;

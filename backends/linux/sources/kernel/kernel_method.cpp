@@ -1,5 +1,6 @@
 // Metering from inside the kernel: eBPF programs record what the program does, and no call waits.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,12 +13,15 @@
 #include <vector>
 
 #include "backends/linux/capture/bpf/kernel_source.hpp"
+#include "backends/linux/capture/bpf/running_threads.hpp"
 #include "backends/linux/capture/kernel/process_files.hpp"
-#include "backends/linux/capture/kernel/tracee.hpp"
+#include "backends/linux/capture/kernel/scopes.hpp"
 #include "backends/linux/capture/program/launch.hpp"
+#include "backends/linux/custody/keeper/output_reader.hpp"
 #include "model/check.hpp"
 #include "model/metering_method.hpp"
 #include "os/descriptors.hpp"
+#include "os/own_program.hpp"
 #include "os/process_handle.hpp"
 
 namespace dpm::sources {
@@ -68,8 +72,9 @@ class KernelRun : public MeteredRun {
   const MeteredFacts facts_;
 };
 
-Result<KernelPrograms> load(std::size_t ring_bytes) {
+Result<KernelPrograms> load(std::size_t ring_bytes, const dpm_scope& scope = {}) {
   KernelPrograms::Options options;
+  options.scope = scope;
   if (ring_bytes != 0) options.ring_bytes = ring_bytes;
   return KernelPrograms::load(options);
 }
@@ -92,37 +97,51 @@ Result<std::unique_ptr<MeteredRun>> launch_followed(const Launch& launch, Kernel
   return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(*std::move(launched), *std::move(programs), start));
 }
 
-// Those that a thread starts once it is followed are followed too. So when all that are listed are followed, all are.
-Result<void> follow_all_threads(std::uint32_t pid, KernelPrograms& programs) {
-  std::set<std::uint32_t> followed;
-  for (bool is_new = true; is_new;) {
-    is_new = false;
-    for (const std::uint32_t tid : read_thread_ids(pid)) {
-      if (!followed.insert(tid).second) continue;
-      is_new = true;
-      const UniqueFd thread = open_thread(tid, pid);
-      if (!thread && errno == ESRCH) continue;  // it has ended
-      if (!thread) return Error::from_errno("watch a thread of it");
-      if (process_of(thread.get()) != tid && tid != pid)
-        return Error{
-            "Linux 6.9 is needed to follow the threads of a running process; --source notify does not need it"};
-      if (auto done = programs.follow(thread.get()); !done && errno != ESRCH) return done.error();
-    }
-  }
-  if (followed.empty()) return Error{"there is no such process"};
-  return {};
-}
-
 Result<std::unique_ptr<MeteredRun>> follow_running(std::uint32_t pid, std::size_t ring_bytes) {
   const std::string name = read_command_name(pid, pid);
   const auto refuse = [&](const std::string& why) { return Error{fmt::format("acquire {} ({}): {}", pid, name, why)}; };
   if (name.empty()) return Error{fmt::format("acquire {}: there is no such process ('ps -e' lists them)", pid)};
-  if (read_program_path(pid).empty()) return refuse("this account may not look at it, or it is a thread of the kernel");
+  if (read_program_path(pid).empty())
+    return refuse(
+        "it belongs to another account, or is a thread of the kernel; run dpm as its user or as root to meter "
+        "another's "
+        "program");
   auto programs = load(ring_bytes);
   if (!programs) return programs.error();
   if (auto done = follow_all_threads(pid, *programs); !done) return refuse(done.error().what);
   return std::unique_ptr<MeteredRun>(
       std::make_unique<KernelRun>(FollowedProgram{pid, name, false}, *std::move(programs)));
+}
+
+// The processes of a cgroup, or of this machine without those of dpm, that run already. The kernel's programs know the others.
+std::vector<std::uint32_t> follow_members(const std::optional<FoundCgroup>& cgroup, KernelPrograms& programs) {
+  const auto own_pid = static_cast<std::uint32_t>(::getpid());
+  std::vector<std::uint32_t> followed;
+  for (const std::uint32_t pid : cgroup ? read_members(*cgroup) : read_all_processes()) {
+    if (pid == own_pid || (!cgroup && read_program_path(pid) == own_program())) continue;
+    if (follow_all_threads(pid, programs)) followed.push_back(pid);
+  }
+  return followed;
+}
+
+Result<std::unique_ptr<MeteredRun>> follow_scope(const MeteringMethod::Scope& scope, std::size_t ring_bytes) {
+  std::optional<FoundCgroup> cgroup;
+  if (!scope.cgroup.empty()) {
+    auto found = find_cgroup(scope.cgroup);
+    if (!found) return found.error();
+    cgroup = *std::move(found);
+  }
+  if (!may_look_at_all(look_at_surroundings()))
+    return Error{
+        "other accounts' processes may be among these, which this account may not look at: run dpm as root, or with "
+        "CAP_SYS_PTRACE as well"};
+  const auto own_pid = static_cast<std::uint32_t>(::getpid());
+  auto programs = load(ring_bytes, {cgroup ? cgroup->number : 0, cgroup ? 0u : 1u, own_pid});
+  if (!programs) return programs.error();
+  FollowedProgram followed{own_pid, cgroup ? "cgroup " + scope.cgroup : "everything", false};
+  followed.running = follow_members(cgroup, *programs);
+  followed.has_gone = [cgroup] { return cgroup && !is_there(*cgroup); };
+  return std::unique_ptr<MeteredRun>(std::make_unique<KernelRun>(std::move(followed), *std::move(programs)));
 }
 
 class KernelMethod : public MeteringMethod {
@@ -140,6 +159,7 @@ class KernelMethod : public MeteringMethod {
   std::string drawback() const override { return drawback_in(KernelPrograms::surroundings()); }
   bool finds_callers() const override { return false; }
   bool notifies() const override { return false; }
+  bool meters_scopes() const override { return true; }
 
   Result<std::unique_ptr<MeteredRun>> launch(const std::vector<std::string>& command,
                                              const Options& options) const override {
@@ -149,6 +169,11 @@ class KernelMethod : public MeteringMethod {
 
   Result<std::unique_ptr<MeteredRun>> launch_child(const std::vector<std::string>& command,
                                                    const ChildStreams& streams) const override {
+    // Before anything is loaded: what the reader inherits would stay in the kernel with it.
+    std::vector<UniqueFd> outputs;
+    outputs.push_back(duplicate(streams.output_reader));
+    outputs.push_back(duplicate(streams.error_reader));
+    if (auto begun = start_output_reader(command.front(), std::move(outputs)); !begun) return begun.error();
     const Launch launch = [&](LaunchOptions how) {
       const BorrowedStandardStreams borrowed({streams.input, streams.output, streams.error});
       how.own_session = true;
@@ -159,6 +184,10 @@ class KernelMethod : public MeteringMethod {
 
   Result<std::unique_ptr<MeteredRun>> acquire(std::uint32_t pid, const Options& options) const override {
     return follow_running(pid, options.ring_bytes);
+  }
+
+  Result<std::unique_ptr<MeteredRun>> acquire_scope(const Scope& scope, const Options& options) const override {
+    return follow_scope(scope, options.ring_bytes);
   }
 };
 

@@ -82,6 +82,30 @@ struct pid {
   struct upid numbers[1];
 } dpm_relocated;
 
+struct kernfs_node {
+  u64 id;
+} dpm_relocated;
+
+struct cgroup_root {
+  int hierarchy_id;
+} dpm_relocated;
+
+struct cgroup;
+struct cgroup_subsys_state {
+  struct cgroup* cgroup;
+  struct cgroup_subsys_state* parent;
+} dpm_relocated;
+
+struct cgroup {
+  struct cgroup_subsys_state self;
+  struct kernfs_node* kn;
+  struct cgroup_root* root;
+} dpm_relocated;
+
+struct css_set {
+  struct cgroup* dfl_cgrp;
+} dpm_relocated;
+
 struct task_struct {
   struct thread_info thread_info;
   u32 __state;
@@ -94,6 +118,7 @@ struct task_struct {
   struct files_struct* files;
   struct task_struct* group_leader;
   struct pid* thread_pid;
+  struct css_set* cgroups;
   void* bpf_storage;
   char comm[16];
 } dpm_relocated;

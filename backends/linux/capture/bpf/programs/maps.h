@@ -7,6 +7,7 @@
 enum { sites_max = 8, pipes_max = 16384, refusals_max = 4096, ring_default_bytes = 1 << 20 };
 
 const volatile struct dpm_call_shape call_shapes[dpm_calls_max];
+const volatile struct dpm_scope scope;
 
 struct call_made {
   u64 first, second, third;  // arguments

@@ -6,6 +6,7 @@
 //   sched_switch                    CPU time, and that a receiving call waits
 //   sched_waking, sched_wakeup_new  since when a thread is ready to run
 //   sched_process_fork, exec, exit  a child is known before its first instruction
+//   cgroup_attach_task              who enters a cgroup that is metered
 #include "calls.h"
 #include "sockets.h"
 #include "tasks.h"

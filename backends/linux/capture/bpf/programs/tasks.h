@@ -2,6 +2,7 @@
 #pragma once
 
 #include "calls.h"
+#include "scope.h"
 #include "waits.h"
 
 // A receiving call is left before it has taken anything: it waits, or its thread was stopped to let another run.
@@ -78,7 +79,7 @@ static __always_inline u32 number_seen_by(const struct task_struct* parent, cons
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
   struct thread_state* creator = state_of(parent);
-  if (!creator) return 0;
+  if (!creator) return is_born(parent, child);
   if (!bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE)) {
     __sync_fetch_and_add(&shared.unknown_threads, 1);
     return 0;
