@@ -265,6 +265,11 @@ void TraceUnion::take_rows(std::size_t number, Input& input, const TraceGrowth& 
     module.process = mapped(input.processes, module.process);
     growth_.modules.push_back(std::move(module));
   }
+  for (WaitCause cause : growth.wait_causes) {
+    cause.process = mapped(input.processes, cause.process);
+    cause.other = mapped(input.processes, cause.other);
+    growth_.wait_causes.push_back(std::move(cause));
+  }
 }
 
 void TraceUnion::take_news(Input& input, const TraceGrowth& growth) {

@@ -19,8 +19,8 @@ std::vector<Entry> rows_from(const std::vector<Entry>& table, std::size_t first)
 }  // namespace
 
 TableSizes TableSizes::of(const TraceInfo& info) {
-  return {info.machines.size(), info.processes.size(), info.channels.size(), info.channel_sets.size(),
-          info.modules.size()};
+  return {info.machines.size(),     info.processes.size(), info.channels.size(),
+          info.channel_sets.size(), info.modules.size(),   info.wait_causes.size()};
 }
 
 TraceGrowth TraceGrowth::since(const TableSizes& told, const TraceInfo& info) {
@@ -35,12 +35,13 @@ TraceGrowth TraceGrowth::since(const TableSizes& told, const TraceInfo& info) {
   growth.channels = rows_from(info.channels, told.channels);
   growth.channel_sets = rows_from(info.channel_sets, told.channel_sets);
   growth.modules = rows_from(info.modules, told.modules);
+  growth.wait_causes = rows_from(info.wait_causes, told.wait_causes);
   return growth;
 }
 
 bool TraceGrowth::empty() const {
   return source.empty() && scenario.empty() && !properties && machines.empty() && processes.empty() &&
-         channels.empty() && channel_sets.empty() && modules.empty() && machines_again.empty() &&
+         channels.empty() && channel_sets.empty() && modules.empty() && wait_causes.empty() && machines_again.empty() &&
          processes_again.empty() && channels_again.empty() && more_of_sets.empty() && renamed.empty() &&
          owned.empty() && ends.empty() && ended.empty() && closed.empty();
 }
@@ -54,6 +55,7 @@ void TraceGrowth::add_to(TraceInfo& info) const {
   append(info.channels, channels);
   append(info.channel_sets, channel_sets);
   append(info.modules, modules);
+  append(info.wait_causes, wait_causes);
   for (const auto& [machine, entry] : machines_again) info.machines.at(machine.value) = entry;
   for (const auto& [process, entry] : processes_again) info.processes.at(process.value) = entry;
   for (const auto& [channel, entry] : channels_again) info.channels.at(channel.value) = entry;
@@ -75,6 +77,7 @@ void TraceGrowth::add_to(TableSizes& sizes) const {
   sizes.channels += channels.size();
   sizes.channel_sets += channel_sets.size();
   sizes.modules += modules.size();
+  sizes.wait_causes += wait_causes.size();
 }
 
 TraceGrowth TraceGrowth::take_header() {

@@ -12,6 +12,7 @@
 #include "model/delay_model.hpp"
 #include "model/ids.hpp"
 #include "model/source_properties.hpp"
+#include "model/wait_cause.hpp"
 
 namespace dpm {
 
@@ -84,6 +85,7 @@ struct TraceInfo {
   std::vector<ChannelInfo> channels;
   std::vector<std::vector<ChannelId>> channel_sets = {{}};  // [0] is "any channel"
   std::vector<CodeModule> modules;                          // empty if no meter saw any
+  std::vector<WaitCause> wait_causes;                       // told once, last
 
   const MachineInfo& operator[](MachineId id) const { return machines.at(id.value); }
   const ProcessInfo& operator[](ProcessId id) const { return processes.at(id.value); }

@@ -140,6 +140,14 @@ Json to_json(const CodeModule& module) {
           {"path", module.path}};
 }
 
+Json to_json(const WaitCause& cause) {
+  return {{"process", id_to_json(cause.process)},
+          {"for", kWaitReasonNames.at(static_cast<std::size_t>(cause.reason))},
+          {"other", id_to_json(cause.other)},
+          {"name", cause.name},
+          {"time_ns", cause.time_ns}};
+}
+
 MachineInfo machine_from_json(const Json& json) {
   MachineInfo machine{json.at("name").get<std::string>(), json.at("speed").get<double>()};
   if (json.contains("cores")) machine.cores = number<std::uint16_t>(json, "cores");
@@ -180,6 +188,16 @@ CodeModule module_from_json(const Json& json, std::size_t processes) {
   return {id_from_json<ProcessId>(json.at("process"), processes, "process"),
           whole_number<std::uint64_t>(json.at("start")), whole_number<std::uint64_t>(json.at("end")),
           whole_number<std::uint64_t>(json.at("file_offset")), json.at("path").get<std::string>()};
+}
+
+WaitCause wait_cause_from_json(const Json& json, std::size_t processes) {
+  const auto reason = json.at("for").get<std::string>();
+  const auto known = std::find(kWaitReasonNames.begin(), kWaitReasonNames.end(), reason);
+  require(known != kWaitReasonNames.end(), fmt::format("'{}' is not a reason to wait", reason));
+  return {id_from_json<ProcessId>(json.at("process"), processes, "process"),
+          static_cast<WaitReason>(known - kWaitReasonNames.begin()),
+          id_from_json<ProcessId>(json.at("other"), processes, "process"), json.at("name").get<std::string>(),
+          whole_number<std::uint64_t>(json.at("time_ns"))};
 }
 
 }  // namespace dpm::info_json

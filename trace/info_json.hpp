@@ -48,6 +48,7 @@ Json to_json(const MachineInfo& machine);
 Json to_json(const ProcessInfo& process);
 Json to_json(const ChannelInfo& channel);
 Json to_json(const CodeModule& module);
+Json to_json(const WaitCause& cause);
 Json end_to_json(const ChannelEnd& end);
 // The names of the properties that hold.
 Json to_json(const SourceProperties& properties);
@@ -57,6 +58,7 @@ MachineInfo machine_from_json(const Json& json);
 ProcessInfo process_from_json(const Json& json, std::size_t processes, std::size_t machines);
 ChannelInfo channel_from_json(const Json& json, std::size_t processes, std::size_t machines);
 CodeModule module_from_json(const Json& json, std::size_t processes);
+WaitCause wait_cause_from_json(const Json& json, std::size_t processes);
 ChannelEnd end_from_json(const Json& json, std::size_t machines);
 // `described` has a "source". Traces of before sources stated their properties have only that: they follow from it.
 SourceProperties properties_from_json(const Json& described);

@@ -20,7 +20,7 @@ constexpr std::size_t kSetPiece = 1000;  // channels of a set in one text
 // text that describes them.
 constexpr std::size_t kIdsMax = std::size_t{1} << 31;
 // More is damage, or an attempt to exhaust our memory.
-constexpr std::size_t kModulesMax = 1 << 20;
+constexpr std::size_t kModulesMax = 1 << 20, kWaitCausesMax = 1 << 20;
 constexpr std::size_t kSetChannelsMax = 1 << 20;
 
 std::string shortened(const std::string& name) { return name.substr(0, kNameBytesMax); }
@@ -235,6 +235,18 @@ void read_all_news(const Json& text, const TableSizes& known, TraceGrowth& growt
   });
 }
 
+// Of a table whose rows have no ids.
+template <typename Row, typename FromJson>
+void read_rows(const Json& text, const char* table, std::size_t most, std::size_t& known, std::vector<Row>& rows,
+               FromJson from_json) {
+  if (!text.contains(table)) return;
+  for (const auto& item : text.at(table)) {
+    require(known < most, std::string("there are too many ") + table);
+    rows.push_back(from_json(item));
+    ++known;
+  }
+}
+
 void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
   require(text.is_object(), "it is not an object");
   const std::size_t first_set = known.channel_sets - growth.channel_sets.size();
@@ -255,12 +267,10 @@ void read_all(const Json& text, TableSizes& known, TraceGrowth& growth) {
              [&](const Json& item) { return channel_from_json(item, known.processes, known.machines); });
   read_sets(text, known, first_set, growth);
   read_all_news(text, known, growth);
-  if (!text.contains("modules")) return;
-  for (const auto& item : text.at("modules")) {
-    require(known.modules < kModulesMax, "there are too many modules");
-    growth.modules.push_back(module_from_json(item, known.processes));
-    ++known.modules;
-  }
+  read_rows(text, "modules", kModulesMax, known.modules, growth.modules,
+            [&](const Json& item) { return module_from_json(item, known.processes); });
+  read_rows(text, "wait_causes", kWaitCausesMax, known.wait_causes, growth.wait_causes,
+            [&](const Json& item) { return wait_cause_from_json(item, known.processes); });
 }
 
 }  // namespace
@@ -282,6 +292,11 @@ std::vector<std::string> to_names(const TraceGrowth& given, TableSizes& sent) {
     Json item = to_json(module);
     item["path"] = shortened(module.path);
     texts.add("modules", std::move(item));
+  }
+  for (const auto& cause : growth.wait_causes) {
+    Json item = to_json(cause);
+    item["name"] = shortened(cause.name);
+    texts.add("wait_causes", std::move(item));
   }
   for (const ProcessId process : growth.ended) texts.add("ended", {{"id", process.value}});
   for (const ChannelId channel : growth.closed) texts.add("closed", {{"id", channel.value}});

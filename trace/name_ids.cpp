@@ -55,6 +55,7 @@ void NameIds::to_rows(TraceGrowth& growth) const {
   for (auto& channel : growth.channels) channel.owner = row(channel.owner);
   for (auto& set : growth.channel_sets) to_rows(set);
   for (auto& module : growth.modules) module.process = row(module.process);
+  for (auto& cause : growth.wait_causes) cause.process = row(cause.process), cause.other = row(cause.other);
   for (auto& again : growth.processes_again) again.id = row(again.id), again.entry.group = row(again.entry.group);
   for (auto& again : growth.channels_again) again.id = row(again.id), again.entry.owner = row(again.entry.owner);
   for (auto& more : growth.more_of_sets) {
@@ -65,6 +66,7 @@ void NameIds::to_rows(TraceGrowth& growth) const {
   for (auto& owned : growth.owned) owned.channel = row(owned.channel), owned.owner = row(owned.owner);
   for (auto& known_end : growth.ends) known_end.channel = row(known_end.channel);
   leave_out_skipped(growth.modules, [](const auto& module) { return module.process; });
+  leave_out_skipped(growth.wait_causes, [](const auto& cause) { return cause.process; });
   leave_out_skipped(growth.processes_again, [](const auto& again) { return again.id; });
   leave_out_skipped(growth.channels_again, [](const auto& again) { return again.id; });
   leave_out_skipped(growth.renamed, [](const auto& renamed) { return renamed.process; });

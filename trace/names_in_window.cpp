@@ -64,6 +64,7 @@ void NamesInWindow::add(const TraceGrowth& growth, std::int64_t now_ns) {
   for (const auto& channel : growth.channels) channels_[next(sizes_.channels)] = channel;
   for (const auto& set : growth.channel_sets) sets_[next(sizes_.channel_sets)] = set;
   for (const auto& module : growth.modules) modules_[module.process.value].push_back(module);
+  for (const auto& cause : growth.wait_causes) causes_[cause.process.value].push_back(cause);
   for (const auto& [id, entry] : growth.processes_again) row(id) = entry;
   for (const auto& [id, entry] : growth.channels_again) row(id) = entry;
   for (const auto& [set, channels] : growth.more_of_sets)
@@ -82,6 +83,7 @@ void NamesInWindow::forget_ended_before(std::int64_t instant_ns) {
   for (; !ended_.empty() && ended_.front().first < instant_ns; ended_.pop_front()) {
     const ProcessId process = ended_.front().second;
     modules_.erase(process.value);
+    causes_.erase(process.value);
     if (process.value >= first_.processes) processes_.erase(process.value);
   }
   for (; !closed_.empty() && closed_.front().first < instant_ns; closed_.pop_front())
@@ -122,10 +124,12 @@ std::string NamesInWindow::journal() const {
         growth.more_of_sets.push_back({id, row});
       });
   skip_to(sizes_.channel_sets, &TableSizes::channel_sets, told, lines);
-  TraceGrowth modules;
+  TraceGrowth others;
   for (const auto& [process, of_process] : modules_)
-    modules.modules.insert(modules.modules.end(), of_process.begin(), of_process.end());
-  add_lines(modules, told, lines);
+    others.modules.insert(others.modules.end(), of_process.begin(), of_process.end());
+  for (const auto& [process, of_process] : causes_)
+    others.wait_causes.insert(others.wait_causes.end(), of_process.begin(), of_process.end());
+  add_lines(others, told, lines);
   return lines;
 }
 

@@ -39,6 +39,7 @@ class NamesInWindow {
   std::map<std::uint32_t, ChannelInfo> channels_;
   std::map<std::uint32_t, std::vector<ChannelId>> sets_;      // of those in known_: what was added
   std::map<std::uint32_t, std::vector<CodeModule>> modules_;  // by process
+  std::map<std::uint32_t, std::vector<WaitCause>> causes_;    // likewise
   std::deque<std::pair<std::int64_t, ProcessId>> ended_;      // when, in that order
   std::deque<std::pair<std::int64_t, ChannelId>> closed_;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kJournalBytesMax = std::size_t{1} << 32;
 
-// A journal that was written again tells of modules and sets as a whole, which only add to those that are known.
+// A journal that was written again tells of modules, waits and sets as a whole, which only add to those that are known.
 void leave_out_known(const TraceInfo& info, TraceGrowth& growth) {
   const auto key = [](const CodeModule& module) {
     return std::tuple(module.process, module.start, module.end, module.file_offset, module.path);
@@ -24,6 +24,9 @@ void leave_out_known(const TraceInfo& info, TraceGrowth& growth) {
     for (const CodeModule& module : info.modules) known.insert(key(module));
     std::erase_if(growth.modules, [&](const CodeModule& module) { return known.contains(key(module)); });
   }
+  std::erase_if(growth.wait_causes, [&](const WaitCause& cause) {
+    return std::find(info.wait_causes.begin(), info.wait_causes.end(), cause) != info.wait_causes.end();
+  });
   for (auto& [set, channels] : growth.more_of_sets) {
     const auto& told = info.channel_sets.at(set);
     const std::set<ChannelId> known(told.begin(), told.end());

@@ -79,6 +79,8 @@ void info_to_json(const TraceInfo& info, Json& json) {
   }
   if (!info.modules.empty()) json["modules"] = Json::array();
   for (const auto& module : info.modules) json["modules"].push_back(to_json(module));
+  if (!info.wait_causes.empty()) json["wait_causes"] = Json::array();
+  for (const auto& cause : info.wait_causes) json["wait_causes"].push_back(to_json(cause));
   json["delay_model"] = model_to_json(info.delays);
 }
 
@@ -104,6 +106,9 @@ TraceInfo info_from_json(const Json& json) {
   if (json.contains("modules"))
     for (const auto& module : json.at("modules"))
       info.modules.push_back(module_from_json(module, info.processes.size()));
+  if (json.contains("wait_causes"))
+    for (const auto& cause : json.at("wait_causes"))
+      info.wait_causes.push_back(wait_cause_from_json(cause, info.processes.size()));
   info.delays = model_from_json(json.at("delay_model"));
   return info;
 }

@@ -49,7 +49,8 @@ PackedClass pack(const RecordLayout& layout, const RecordClass& record) {
 
 // How many rows the tables have that grow while a source runs.
 std::size_t rows_of(const TraceInfo& info) {
-  return info.processes.size() + info.channels.size() + info.channel_sets.size() + info.modules.size();
+  return info.processes.size() + info.channels.size() + info.channel_sets.size() + info.modules.size() +
+         info.wait_causes.size();
 }
 
 struct Stream {

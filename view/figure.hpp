@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "view/charts.hpp"
+#include "view/flame_graph.hpp"
 #include "view/graph.hpp"
 #include "view/space_time.hpp"
 #include "view/table.hpp"
@@ -14,7 +15,7 @@ namespace dpm::view {
 struct Figure {
   std::string heading;
   std::string caption;
-  std::variant<Table, LineChart, ScatterChart, BarChart, HeatMap, Graph, SpaceTime> drawing;
+  std::variant<Table, LineChart, ScatterChart, BarChart, HeatMap, Graph, SpaceTime, FlameGraph> drawing;
   bool wide = false;  // takes the whole width of the page
 };
 

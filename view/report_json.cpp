@@ -201,6 +201,33 @@ Drawn drawn(const SpaceTime& diagram) {
            {"not_performed", timeline.not_performed}}};
 }
 
+std::string_view name_of(FlameTone tone) {
+  switch (tone) {
+    case FlameTone::process:
+      return "process";
+    case FlameTone::cpu:
+      return "cpu";
+    case FlameTone::queue:
+      return "queue";
+    case FlameTone::disk:
+      return "disk";
+    case FlameTone::lock:
+      return "lock";
+    case FlameTone::other:
+      return "other";
+  }
+  DPM_CHECK(false);
+}
+
+Drawn drawn(const FlameGraph& graph) {
+  const auto box = [](const FlameBox& part) {
+    return Json{{"depth", part.depth}, {"from", number(part.from)},  {"to", number(part.to)},
+                {"label", part.label}, {"tone", name_of(part.tone)}, {"tip", part.tip}};
+  };
+  return {"flame_graph",
+          {{"title", graph.title}, {"description", graph.description}, {"boxes", list(graph.boxes, box)}}};
+}
+
 Json figure_json(const Figure& figure) {
   Drawn made = std::visit([](const auto& drawing) { return drawn(drawing); }, figure.drawing);
   return {{"heading", figure.heading},

@@ -30,11 +30,26 @@ std::int64_t share_until(std::int64_t amount, std::int64_t at, std::int64_t whol
   return static_cast<std::int64_t>(static_cast<__int128>(amount) * at / whole);
 }
 
-BlameNode& waited_for(BlameNode& node, ProcessId process) {
+BlameWait wait_of(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::process_end:
+      return BlameWait::process_end;
+    case WaitKind::thread_end:
+      return BlameWait::thread_end;
+    case WaitKind::signal:
+      return BlameWait::signal;
+    case WaitKind::futex:
+      return BlameWait::lock;
+  }
+  return BlameWait::signal;
+}
+
+BlameNode& waited_for(BlameNode& node, ProcessId process, BlameWait why) {
   for (BlameNode& known : node.waits)
-    if (known.process == process) return known;
+    if (known.process == process && known.why == why) return known;
   node.waits.push_back({});
   node.waits.back().process = process;
+  node.waits.back().why = why;
   return node.waits.back();
 }
 
@@ -59,6 +74,15 @@ std::vector<std::int64_t> sending_times(std::span<const Event> events, std::span
   return sent_at;
 }
 
+std::vector<std::int64_t> ends_of_processes(std::span<const Event> events, std::span<const std::int64_t> times_ns,
+                                            std::size_t processes) {
+  std::vector<std::int64_t> ended_at(processes, kNotSent);
+  for (std::size_t i = 0; i < events.size(); ++i)
+    if (events[i].type == EventType::destroy_process && events[i].process.value < processes)
+      ended_at[events[i].process.value] = times_ns[i];
+  return ended_at;
+}
+
 }  // namespace
 
 std::int64_t BlameNode::total_ns() const {
@@ -77,12 +101,14 @@ BlameAnalysis::BlameAnalysis(std::span<const Event> events, std::span<const std:
   for (std::uint32_t i = 0; i < events.size(); ++i)
     if (events[i].process.value < own.size() && events[i].type != EventType::message_queued)
       own[events[i].process.value].push_back(i);
+  const std::vector<std::int64_t> ended_at = ends_of_processes(events, times_ns, lines_.size());
   for (std::uint32_t p = 0; p < lines_.size(); ++p)
-    if (!own[p].empty()) build(ProcessId{p}, own[p], sent_at);
+    if (!own[p].empty()) build(ProcessId{p}, own[p], sent_at, ended_at);
+  for (const WaitCause& cause : info.wait_causes)
+    if (cause.process.value < lines_.size()) lines_[cause.process.value].causes.push_back(cause);
 }
 
-void BlameAnalysis::build(ProcessId process, std::span<const std::uint32_t> own,
-                          std::span<const std::int64_t> sent_at) {
+void BlameAnalysis::build(ProcessId process, std::span<const std::uint32_t> own, Times sent_at, Times ended_at) {
   Line& line = lines_[process.value];
   line.seen = true;
   line.first_ns = line.last_ns = times_ns_[own.front()];
@@ -106,27 +132,61 @@ void BlameAnalysis::build(ProcessId process, std::span<const std::uint32_t> own,
     gap.cpu_ns = std::min(grown(before.proc_time_ns, event.proc_time_ns), elapsed_ns);
     gap.ready_ns = std::min(grown(before.ready_time_ns, event.ready_time_ns), elapsed_ns - gap.cpu_ns);
     gap.disk_ns = std::min(grown(before.disk_time_ns, event.disk_time_ns), elapsed_ns - gap.cpu_ns - gap.ready_ns);
-    std::int64_t idle_ns = elapsed_ns - gap.cpu_ns - gap.ready_ns - gap.disk_ns;
-    // The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll().
-    const bool had_asked = before.type == EventType::receive_call;
-    std::optional<std::uint32_t> receive;
-    if (is_message(event, EventType::receive)) receive = own[i];
-    if (event.type == EventType::receive_call && i + 1 < own.size() &&
-        is_message(events_[own[i + 1]], EventType::receive))
-      receive = own[i + 1];
-    const std::int64_t sent_ns = receive ? sent_at[*receive] : kNotSent;
-    const bool waits = receive && (had_asked ? *receive == own[i] : sent_ns != kNotSent && sent_ns > gap.from_ns);
+    const std::int64_t busy_ns = gap.cpu_ns + gap.ready_ns + gap.disk_ns;
+    std::int64_t idle_ns = elapsed_ns - busy_ns;
     gap.idle_from_ns = gap.from_ns;
-    if (waits) {
-      gap.waits_for = events_[*receive].peer;
-      gap.sent_ns = sent_ns == kNotSent ? gap.to_ns : sent_ns;
-      if (!had_asked) gap.idle_from_ns = std::clamp(sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
-    } else if (!event.has_ready_time() || !before.has_ready_time()) {
-      idle_ns = 0;  // it may have been ready
-    }
+    find_wait(gap, own, i, sent_at, ended_at, idle_ns);
+    line.ready_ns += gap.ready_ns;
+    if (gap.waits_for.is_none()) line.other_ns += idle_ns;
+    line.other_ns += gap.other_ns;
     gap.idle_to_ns = gap.idle_from_ns + idle_ns;
     line.gaps.push_back(gap);
   }
+}
+
+void BlameAnalysis::find_wait(Gap& gap, std::span<const std::uint32_t> own, std::size_t i, Times sent_at,
+                              Times ended_at, std::int64_t& idle_ns) const {
+  const Event &before = events_[own[i - 1]], &event = events_[own[i]];
+  const bool is_measured = event.has_ready_time() && before.has_ready_time();
+  if (event.type == EventType::wait && !event.peer.is_none()) {
+    const auto waited_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(event.sequence, INT64_MAX));
+    gap.other_ns = is_measured ? std::max<std::int64_t>(idle_ns - waited_ns, 0) : 0;
+    idle_ns = std::min(idle_ns, waited_ns);
+    gap.waits_for = event.peer;
+    gap.why = wait_of(static_cast<WaitKind>(event.code));
+    const bool is_end = gap.why == BlameWait::process_end || gap.why == BlameWait::thread_end;
+    const std::int64_t ended_ns = is_end && event.peer.value < ended_at.size() ? ended_at[event.peer.value] : kNotSent;
+    gap.sent_ns = ended_ns == kNotSent ? gap.to_ns : ended_ns;
+    gap.idle_from_ns = std::clamp(gap.sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
+    return;
+  }
+  // The RECEIVE that ends this gap, or the RECEIVECALL before it: of a process that waited in poll().
+  const bool had_asked = before.type == EventType::receive_call;
+  std::optional<std::uint32_t> receive;
+  if (is_message(event, EventType::receive)) receive = own[i];
+  if (event.type == EventType::receive_call && i + 1 < own.size() &&
+      is_message(events_[own[i + 1]], EventType::receive))
+    receive = own[i + 1];
+  const std::int64_t sent_ns = receive ? sent_at[*receive] : kNotSent;
+  if (receive && (had_asked ? *receive == own[i] : sent_ns != kNotSent && sent_ns > gap.from_ns)) {
+    gap.waits_for = events_[*receive].peer;
+    gap.sent_ns = sent_ns == kNotSent ? gap.to_ns : sent_ns;
+    if (!had_asked) gap.idle_from_ns = std::clamp(sent_ns, gap.from_ns + idle_ns, gap.to_ns) - idle_ns;
+  } else if (!is_measured) {
+    idle_ns = 0;  // it may have been ready
+  }
+}
+
+std::optional<ProcessId> BlameAnalysis::longest() const {
+  std::optional<ProcessId> longest;
+  std::int64_t longest_ns = -1;
+  for (std::uint32_t p = 0; p < lines_.size(); ++p) {
+    const std::int64_t life_ns = lines_[p].last_ns - lines_[p].first_ns;
+    if (!lines_[p].seen || life_ns <= longest_ns) continue;
+    longest_ns = life_ns;
+    longest = ProcessId{p};
+  }
+  return longest;
 }
 
 std::optional<BlameAnalysis::Interval> BlameAnalysis::lifetime(ProcessId process) const {
@@ -151,6 +211,7 @@ BlameNode BlameAnalysis::divide(ProcessId process, Interval interval) const {
   BlameNode node;
   node.process = process;
   add(node, interval, {process, nullptr, 0});
+  name_rivals(node);
   sort_longest_first(node);
   return node;
 }
@@ -170,8 +231,10 @@ void BlameAnalysis::divide_busy(const Gap& gap, Interval part, BlameNode& node) 
   };
   // Each bound is of the amounts so far, so that rounding leaves no remainder.
   std::int64_t sum_ns = 0, before_from = 0, before_to = 0;
-  for (const auto& [amount_ns, kind] :
-       {std::pair{gap.cpu_ns, BlamePart::cpu}, {gap.ready_ns, BlamePart::cpu_queue}, {gap.disk_ns, BlamePart::disk}}) {
+  for (const auto& [amount_ns, kind] : {std::pair{gap.cpu_ns, BlamePart::cpu},
+                                        {gap.ready_ns, BlamePart::cpu_queue},
+                                        {gap.disk_ns, BlamePart::disk},
+                                        {gap.other_ns, BlamePart::other}}) {
     sum_ns += amount_ns;
     const std::int64_t at_from = share_until(sum_ns, from, busy_ns), at_to = share_until(sum_ns, to, busy_ns);
     take(at_from - before_from, at_to - before_to, kind);
@@ -179,6 +242,45 @@ void BlameAnalysis::divide_busy(const Gap& gap, Interval part, BlameNode& node) 
     before_to = at_to;
   }
   part_of(node, BlamePart::not_split) += left_ns;
+}
+
+// In the proportions of the whole life of the process. What the causes leave of a part stays as it is.
+void BlameAnalysis::name_rivals(BlameNode& node) const {
+  for (BlameNode& child : node.waits) name_rivals(child);
+  if (node.process.value >= lines_.size()) return;
+  const Line& line = lines_[node.process.value];
+  const auto sum_of = [&line](bool cpu) {
+    std::int64_t sum_ns = 0;
+    for (const WaitCause& cause : line.causes)
+      if ((cause.reason == WaitReason::cpu) == cpu) sum_ns += static_cast<std::int64_t>(cause.time_ns);
+    return sum_ns;
+  };
+  const std::int64_t ready_ns = std::max(line.ready_ns, sum_of(true)), idle_ns = std::max(line.other_ns, sum_of(false));
+  const std::int64_t queue_ns = node.of(BlamePart::cpu_queue), other_ns = node.of(BlamePart::other);
+  for (const WaitCause& cause : line.causes) {
+    const auto cause_ns = static_cast<std::int64_t>(cause.time_ns);
+    const bool is_cpu = cause.reason == WaitReason::cpu;
+    const std::int64_t share_ns =
+        is_cpu ? share_until(queue_ns, cause_ns, ready_ns) : share_until(other_ns, cause_ns, idle_ns);
+    if (share_ns == 0) continue;
+    const BlamePart part = is_cpu                             ? BlamePart::cpu_queue
+                           : cause.reason == WaitReason::lock ? BlamePart::lock
+                                                              : BlamePart::timer;
+    if (!is_cpu) {
+      part_of(node, BlamePart::other) -= share_ns;
+      part_of(node, part) += share_ns;
+    }
+    if (part == BlamePart::timer || (cause.other.is_none() && cause.name.empty())) continue;
+    const auto known = std::find_if(node.rivals.begin(), node.rivals.end(), [&](const BlameRival& rival) {
+      return rival.part == part && rival.process == cause.other && rival.name == cause.name;
+    });
+    if (known != node.rivals.end())
+      known->time_ns += share_ns;
+    else
+      node.rivals.push_back({part, cause.other, cause.name, share_ns});
+  }
+  std::stable_sort(node.rivals.begin(), node.rivals.end(),
+                   [](const BlameRival& a, const BlameRival& b) { return a.time_ns > b.time_ns; });
 }
 
 void BlameAnalysis::add(BlameNode& node, Interval interval, const Waiting& waiting) const {
@@ -208,7 +310,7 @@ void BlameAnalysis::add(BlameNode& node, Interval interval, const Waiting& waiti
       part_of(node, BlamePart::other) += length(idle);
       continue;
     }
-    BlameNode& other = waited_for(node, gap->waits_for);
+    BlameNode& other = waited_for(node, gap->waits_for, gap->why);
     ++other.times;
     const std::int64_t sent_ns = std::clamp(gap->sent_ns, idle.from_ns, idle.to_ns);
     part_of(other, BlamePart::on_its_way) += idle.to_ns - sent_ns;

@@ -14,6 +14,9 @@
 // of a process that sleeps in poll() until a message is sent ends when it is sent, or as early as it can; the other parts are
 // spread evenly.
 //
+// Which program had the CPU while a process was in its queue, and how much of the time that no event explains it waited at locks
+// and for timers, TraceInfo::wait_causes has for the whole life of a process. A part of it is divided in the same proportions.
+//
 // Times are on one axis for all machines; an error of the clocks moves time between B's part and "on its way".
 #pragma once
 
@@ -32,19 +35,34 @@ enum class BlamePart : std::uint8_t {
   cpu,           // it ran
   cpu_queue,     // it was ready, and others ran
   disk,          // it waited for a disk
-  other,         // idle, and no message ended it: timers, children, locks, people
+  lock,          // idle, until another program released a lock
+  timer,         // idle, for a time that it chose
+  other,         // idle, and no event ended it: people, devices, and where they are not known locks and timers
   on_its_way,    // the message for which the process above waits had been sent
   not_split,     // the trace does not say which: the times are not measured
   not_seen,      // no event covers this time: before the process's first event, after its last, or a process outside
   not_followed,  // processes wait for each other in a circle, or through more than BlameOptions::depth_max others
 };
-inline constexpr std::size_t kBlameParts = 8;
+inline constexpr std::size_t kBlameParts = 10;
+
+// Why one process waits for another.
+enum class BlameWait : std::uint8_t { message, process_end, thread_end, signal, lock };
+
+// Of the parts cpu_queue and lock: the program that had the CPU or the lock.
+struct BlameRival {
+  BlamePart part = BlamePart::cpu_queue;
+  ProcessId process;  // none: it is not in the trace, and has a name
+  std::string name;
+  std::int64_t time_ns = 0;
+};
 
 struct BlameNode {
   ProcessId process;
   std::int64_t parts_ns[kBlameParts] = {};
-  std::vector<BlameNode> waits;  // for other processes, the longest first
-  std::uint64_t times = 0;       // how often the process above waited for it
+  std::vector<BlameRival> rivals;  // the longest first; what they leave of their part, other programs had
+  std::vector<BlameNode> waits;    // for other processes, the longest first
+  BlameWait why = BlameWait::message;
+  std::uint64_t times = 0;  // how often the process above waited for it
 
   std::int64_t of(BlamePart part) const { return parts_ns[static_cast<std::size_t>(part)]; }
   std::int64_t total_ns() const;
@@ -63,6 +81,8 @@ class BlameAnalysis {
   struct Interval {
     std::int64_t from_ns = 0, to_ns = 0;
   };
+  // The process whose first and last event are farthest apart; none: the trace has not got an event.
+  std::optional<ProcessId> longest() const;
   // From its first event to its last; none: it has no event.
   std::optional<Interval> lifetime(ProcessId process) const;
   // From the n-th SEND of the process (from 1) that is answered to the RECEIVE of the answer.
@@ -78,14 +98,18 @@ class BlameAnalysis {
   struct Gap {
     std::int64_t from_ns = 0, to_ns = 0;
     std::int64_t idle_from_ns = 0, idle_to_ns = 0;
-    std::int64_t cpu_ns = 0, ready_ns = 0, disk_ns = 0;  // outside the idle time; what is left is not split
-    ProcessId waits_for;                                 // of the idle time; none: something else
+    std::int64_t cpu_ns = 0, ready_ns = 0, disk_ns = 0,
+                 other_ns = 0;  // outside the idle time; what is left is not split
+    ProcessId waits_for;        // of the idle time; none: something else
+    BlameWait why = BlameWait::message;
     std::int64_t sent_ns = 0;
   };
   struct Line {
     std::vector<Gap> gaps;
     std::vector<Interval> requests;
     std::int64_t first_ns = 0, last_ns = 0;
+    std::int64_t ready_ns = 0, other_ns = 0;  // in all
+    std::vector<WaitCause> causes;
     bool seen = false, measured = true;
   };
   struct Waiting {
@@ -94,7 +118,12 @@ class BlameAnalysis {
     std::uint32_t depth = 0;
   };
 
-  void build(ProcessId process, std::span<const std::uint32_t> own, std::span<const std::int64_t> sent_at);
+  using Times = std::span<const std::int64_t>;
+  void build(ProcessId process, std::span<const std::uint32_t> own, Times sent_at, Times ended_at);
+  // What the idle time of the gap between two events waits for; `idle_ns` may become less.
+  void find_wait(Gap& gap, std::span<const std::uint32_t> own, std::size_t i, Times sent_at, Times ended_at,
+                 std::int64_t& idle_ns) const;
+  void name_rivals(BlameNode& node) const;
   static void divide_busy(const Gap& gap, Interval part, BlameNode& node);
   void add(BlameNode& node, Interval interval, const Waiting& waiting) const;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/sim/cpu_rivals.hpp"
 #include "backends/sim/true_time.hpp"
 #include "model/event.hpp"
 #include "model/scenario.hpp"
@@ -29,6 +30,7 @@ struct Machine {
   ClockDescription clock;
   bool on = true;
   std::uint32_t runnable = 0;  // processes that compute or could
+  CpuRivals rivals;
   Process* kernel = nullptr;
   std::int64_t used_ns = 0;            // CPU time of the scenario's processes, in executions that have ended
   std::vector<MeterPath> meter_paths;  // by filter

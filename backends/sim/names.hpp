@@ -24,6 +24,8 @@ class Names {
   // SEND, RECEIVE or MESSAGEQUEUED of this message, as its sender or its receiver sees it.
   Event event_of(EventType type, const Packet& message);
 
+  void add(WaitCause cause) { info_.wait_causes.push_back(std::move(cause)); }
+
   // Null for a process that is not named.
   Process* process(ProcessId id) const;
   // For the processes that initial_trace_info() has named.

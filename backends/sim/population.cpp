@@ -23,6 +23,7 @@ void Population::create_machines() {
     machine.id = {static_cast<std::uint16_t>(machines_.size() - 1)};
     machine.host = simulation_.engine().add_host(description.name, description.cores);
     machine.speed = description.speed;
+    machine.rivals = CpuRivals(description.cores);
     machine.clock = description.clock;
     machine.meter_paths.resize(simulation_.names().info().filters.size());
     machine_by_name_[machine.name] = &machine;

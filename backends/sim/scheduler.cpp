@@ -91,8 +91,10 @@ void Scheduler::set_runnable(Process& process, bool runnable) {
   const TrueTime now = simulation_.now();
   if (runnable) {
     process.runnable_since = now;
+    process.machine->rivals.begins(process.rank, now);
   } else {
     process.runnable_ns += (now - process.runnable_since).ns;
+    process.machine->rivals.ends(process.rank, now);
   }
   const std::uint32_t change = runnable ? 1 : -1u;
   process.machine->runnable += change;

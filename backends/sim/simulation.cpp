@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
+#include <unordered_map>
 
 #include "backends/sim/process_calls.hpp"
 #include "model/check.hpp"
@@ -64,6 +66,7 @@ void Simulation::end(const Ending& ending, const std::string& error) {
   if (error.empty() && !ending.deadlocked && population_.not_ended() == 0) shut_down_services();
   for (Machine& machine : population_.machines()) meter_.flush(machine);
   delivery_.deliver_remaining_meter_messages();
+  tell_wait_causes();
   last.losses = {meter_.seen(), meter_.losses(), books_.warnings()};
   DPM_CHECK(last.losses.seen == output_.delivered_events() + last.losses.lost());
   output_.end(last);
@@ -72,6 +75,23 @@ void Simulation::end(const Ending& ending, const std::string& error) {
 #endif
   std::fflush(nullptr);  // what programs have printed
   ::_exit(0);
+}
+
+// Only processes that the trace names: others would grow its tables.
+void Simulation::tell_wait_causes() {
+  std::unordered_map<std::uint32_t, const Process*> by_rank;
+  for (const Process& process : population_.processes()) by_rank[process.rank] = &process;
+  const auto tell = [this](const Process& waiter, const Process& rival, double waited_ns) {
+    if (waiter.id.is_none()) return;
+    names_.add({waiter.id, WaitReason::cpu, rival.id, rival.id.is_none() ? rival.name : "",
+                static_cast<std::uint64_t>(std::llround(waited_ns))});
+  };
+  for (Machine& machine : population_.machines()) {
+    for (const CpuRivals::Pair& pair : machine.rivals.pairs(now())) {
+      tell(*by_rank.at(pair.first), *by_rank.at(pair.second), pair.waited_ns);
+      tell(*by_rank.at(pair.second), *by_rank.at(pair.first), pair.waited_ns);
+    }
+  }
 }
 
 // Services end with the run: their DESTROYPROCESS carries the CPU time after their last message, so that a trace holds

@@ -64,6 +64,7 @@ class Simulation {
   [[noreturn]] void end_at_standstill();
   [[noreturn]] void end(const Ending& ending, const std::string& error);
   void shut_down_services();
+  void tell_wait_causes();
 
   const Scenario& scenario_;
   Names names_;

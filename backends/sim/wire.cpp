@@ -25,8 +25,12 @@ void fields(Pipe& pipe, ChannelInfo& channel) {
   pipe(channel.owner, channel.name, channel.kind, channel.medium, channel.sender, channel.receiver);
 }
 template <typename Pipe>
+void fields(Pipe& pipe, WaitCause& cause) {
+  pipe(cause.process, cause.reason, cause.other, cause.name, cause.time_ns);
+}
+template <typename Pipe>
 void fields(Pipe& pipe, TraceGrowth& growth) {
-  pipe(growth.processes, growth.channels, growth.channel_sets);
+  pipe(growth.processes, growth.channels, growth.channel_sets, growth.wait_causes);
 }
 template <typename Pipe>
 void fields(Pipe& pipe, Loss& loss) {

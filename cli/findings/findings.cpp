@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/clocks/common_time.hpp"
 #include "analysis/statistics/threads.hpp"
 
 namespace dpm::cli {
@@ -15,6 +16,18 @@ bool has_process(const TraceInfo& info, const std::string& name) {
 std::vector<EventSink*> with_first(EventSink& first, std::vector<EventSink*> others) {
   others.insert(others.begin(), &first);
   return others;
+}
+
+std::optional<BlameTree> find_blame(std::span<const Event> events, const ClockAnalysis& clocks, const TraceInfo& info) {
+  const CommonTime time(clocks.result());
+  std::vector<std::int64_t> times_ns;
+  for (const Event& event : events)
+    times_ns.push_back(static_cast<std::int64_t>(time.at(event.machine, event.local_time).ns));
+  const BlameAnalysis blame(events, times_ns, info);
+  const auto process = blame.longest();
+  if (!process) return std::nullopt;
+  return BlameTree{blame.divide(*process, blame.lifetime(*process).value()), info[*process].name,
+                   blame.is_measured(*process)};
 }
 
 }  // namespace
@@ -47,6 +60,7 @@ FindingsReader::FindingsReader(Asked asked)
 std::vector<EventSink*> FindingsReader::sinks() {
   std::vector<EventSink*> sinks = builders_.sinks();
   sinks.insert(sinks.end(), {&statistics_, &queue_feed_, &waits_});
+  if (asked_.blame) sinks.insert(sinks.end(), {&clocks_, &keeper_});
   sinks.insert(sinks.end(), asked_.sinks.begin(), asked_.sinks.end());
   return sinks;
 }
@@ -56,6 +70,7 @@ Result<Findings> FindingsReader::take(TraceInput input) {
   if (!asked_.by_thread) found.statistics = sum_threads(std::move(found.statistics), found.input.info);
   found.queues.own_waits = waits_.result(found.input.info, asked_.by_thread);
   found.warnings = found.queues.warnings;
+  if (asked_.blame) found.blame = find_blame(keeper_.events(), clocks_, found.input.info);
 
   found.histories = builders_.take();
   const Computation computation = asked_.history.computation();

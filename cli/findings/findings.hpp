@@ -8,13 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "analysis/blame/blame_tree.hpp"
 #include "analysis/causality/causality.hpp"
+#include "analysis/clocks/clocks.hpp"
 #include "analysis/messages/queue_feed.hpp"
 #include "analysis/parallelism/critical_path.hpp"
 #include "analysis/parallelism/parallelism.hpp"
 #include "analysis/queues/queues.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "cli/findings/histories.hpp"
+#include "cli/input/event_keeper.hpp"
 #include "cli/input/history_options.hpp"
 #include "cli/input/tee_sink.hpp"
 
@@ -43,6 +46,7 @@ struct Findings {
   Histories histories;  // one for each requested computation
   std::optional<ParallelismFindings> parallel;
   std::optional<Causality> causality;  // none: no process outside makes requests, or there is no history
+  std::optional<BlameTree> blame;      // of the process that was seen longest; only if it was asked for
   std::vector<std::string> missing;    // "no parallelism, ...: <why>"; empty when there is a result for everything
   std::vector<std::string> warnings;   // of the analyses
 };
@@ -53,6 +57,7 @@ struct Asked {
   SharingMethod method = SharingMethod::replay;
   CausalityOptions causality;
   bool by_thread = false;
+  bool blame = false;
   std::vector<Computation> computations;  // more histories to build
   std::vector<EventSink*> sinks;          // get the events too
   std::vector<EventSink*> queue_sinks;    // get what the queue analysis gets: arrivals that follow from SENDs too
@@ -76,6 +81,8 @@ class FindingsReader {
   QueueFeed queue_feed_;
   ProcessWaits waits_;
   HistoryBuilders builders_;
+  ClockAnalysis clocks_;  // this and what follows: for the blame
+  EventKeeper keeper_;
 };
 
 // Reads the trace once. Fails if it cannot be read.

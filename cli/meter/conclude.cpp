@@ -29,7 +29,7 @@ void Conclusion::say(const Recorded& recorded, const Findings& found) {
 }
 
 void Conclusion::so_far(const Recorded& recorded, const std::vector<ProcessLeft>& left) {
-  if (const auto found = find_all(folder_.trace(), {})) {
+  if (const auto found = find_all(folder_.trace(), {.blame = true})) {
     say(recorded, *found);
     const auto written = write(recorded, *found);
     if (!written) terminal_.err << "warning: " << printable(written.error().what) << '\n';
@@ -41,7 +41,7 @@ void Conclusion::so_far(const Recorded& recorded, const std::vector<ProcessLeft>
 }
 
 Result<void> Conclusion::at_end(const Recorded& recorded) {
-  const auto found = find_all(folder_.trace(), {});
+  const auto found = find_all(folder_.trace(), {.blame = true});
   if (found && !(was_said_ && afterwards_.silent && folder_.is_kept())) say(recorded, *found);
   if (!found) {
     terminal_.err << meter_summary_without_trace(program_, recorded);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "analysis/blame/blame_tree.hpp"
 #include "analysis/messages/message_survey.hpp"
 #include "analysis/statistics/threads.hpp"
 #include "analysis/timeline/timeline.hpp"
 #include "cli/number_text.hpp"
 #include "cli/results/process_groups.hpp"
 #include "view/figures.hpp"
+#include "view/figures_blame.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -62,6 +64,14 @@ view::Section causality_section(const Findings& found, const TraceInfo& info) {
           "",
           {view::state_diagram_figure(causality, info), view::common_paths_figure(causality, info),
            view::branching_figure(causality, info)}};
+}
+
+view::Section blame_section(const BlameTree& tree, const TraceInfo& info) {
+  std::string text = "The whole time of " + tree.what +
+                     ", the process that was seen longest, divided through all processes that it waited for. 'dpm "
+                     "blame --of NAME' shows another.";
+  if (!tree.is_measured) text += " This trace does not have the time that processes wait for a CPU or a disk.";
+  return {"Where the time went", text, view::blame_figures(tree.root, tree.what, info)};
 }
 
 // A window from the middle of the run, narrow enough to distinguish its messages.
@@ -140,6 +150,7 @@ view::ReportInput trace_report(const Findings& found) {
   report.sections.push_back(traffic_section(found, grouped));
   report.sections.push_back(queue_section(found, grouped));
   if (found.causality) report.sections.push_back(causality_section(found, grouped));
+  if (found.blame) report.sections.push_back(blame_section(*found.blame, info));
   if (found.parallel) report.sections.push_back(space_time_section(*found.parallel));
   report.made_by = "Made by dpm " DPM_VERSION;
   return report;

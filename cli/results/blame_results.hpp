@@ -4,16 +4,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "analysis/blame/blame.hpp"
+#include "analysis/blame/blame_tree.hpp"
 #include "model/ledger.hpp"
 
 namespace dpm::cli {
-
-struct BlameTree {
-  BlameNode root;
-  std::string what;  // "request 3 of client"
-  bool is_measured = true;
-};
 
 // Waits below `share_min` of the whole are one line, so that all lines of a level add up.
 std::string blame_text(const BlameTree& tree, const TraceInfo& info, double share_min);

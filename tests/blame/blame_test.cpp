@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/blame/blame_shares.hpp"
 #include "model/random.hpp"
 #include "tests/sim/sim_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -202,6 +203,66 @@ TEST_CASE("blame: without the times of waits, an idle time that no message ended
   CHECK_FALSE(blame.is_measured(ProcessId{0}));
 }
 
+TEST_CASE("blame: a wait for a lock or a child is a wait for the one that ends it, not longer than it took",
+          "[blame]") {
+  Trace trace;
+  trace.add(0, 0, EventType::start_process, 0, 0);
+  trace.add(1, 0, EventType::start_process, 0, 0);
+  Event& lock = trace.add(0, 1000, EventType::wait, 100, 0);
+  lock.code = static_cast<std::uint32_t>(WaitKind::futex);
+  lock.peer.value = 1;
+  lock.sequence = 700;
+  trace.add(1, 1200, EventType::destroy_process, 1200, 0);
+  Event& child = trace.add(0, 1300, EventType::wait, 100, 0);
+  child.code = static_cast<std::uint32_t>(WaitKind::process_end);
+  child.peer.value = 1;
+  child.sequence = 300;
+  const TraceInfo info = processes(2);
+  const BlameAnalysis blame(trace.events, trace.times_ns, info);
+  const BlameNode root = blame.divide(ProcessId{0}, {0, 1300});
+  CHECK(root.total_ns() == 1300);
+  CHECK(root.of(BlamePart::cpu) == 100);
+  CHECK(root.of(BlamePart::other) == 200);
+  REQUIRE(root.waits.size() == 2);
+  CHECK(root.waits[0].why == BlameWait::lock);
+  CHECK(root.waits[0].of(BlamePart::cpu) == 700);
+  CHECK(root.waits[1].why == BlameWait::process_end);
+  CHECK(root.waits[1].of(BlamePart::cpu) == 200);
+  CHECK(root.waits[1].of(BlamePart::on_its_way) == 100);
+  // What the holder of a lock did is not a cause of its own.
+  const BlameShare first = longest_shares(root).at(0);
+  CHECK(first.part == BlamePart::lock);
+  CHECK(first.rival == ProcessId{1});
+  CHECK(first.time_ns == 700);
+}
+
+TEST_CASE("blame: causes divide the queue and other waits in proportion, and leave what they do not name", "[blame]") {
+  Trace trace;
+  trace.add(0, 0, EventType::start_process, 0, 0);
+  trace.add(0, 1000, EventType::destroy_process, 200, 400);
+  TraceInfo info = processes(2);
+  info.wait_causes = {{ProcessId{0}, WaitReason::cpu, ProcessId{1}, "", 100},
+                      {ProcessId{0}, WaitReason::cpu, ProcessId{}, "backup", 200},
+                      {ProcessId{0}, WaitReason::lock, ProcessId{1}, "", 50},
+                      {ProcessId{0}, WaitReason::timer, ProcessId{}, "", 150}};
+  const BlameAnalysis blame(trace.events, trace.times_ns, info);
+  const BlameNode root = blame.divide(ProcessId{0}, {0, 500});  // a half of all
+  CHECK(root.total_ns() == 500);
+  CHECK(root.of(BlamePart::cpu_queue) + root.of(BlamePart::cpu) == 100);
+  CHECK(root.of(BlamePart::other) + root.of(BlamePart::lock) + root.of(BlamePart::timer) == 400);
+  const BlameNode all = blame.divide(ProcessId{0}, {0, 1000});
+  CHECK(all.of(BlamePart::cpu_queue) == 400);
+  CHECK(all.of(BlamePart::lock) == 50);
+  CHECK(all.of(BlamePart::timer) == 150);
+  CHECK(all.of(BlamePart::other) == 200);
+  REQUIRE(all.rivals.size() == 3);
+  CHECK(all.rivals[0].name == "backup");
+  CHECK(all.rivals[0].time_ns == 200);
+  std::int64_t sum_ns = 0;
+  for (const BlameShare& share : longest_shares(all)) sum_ns += share.time_ns;
+  CHECK(sum_ns == 1000);
+}
+
 TEST_CASE("blame: the same as a walk through every nanosecond", "[blame]") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);
@@ -283,6 +344,10 @@ TEST_CASE("blame: a hog beside the middle server, and a slow disk behind the las
   expects(disk, BlamePart::cpu, 1);
   expects(disk, BlamePart::other, 50);
   CHECK(b.of(BlamePart::cpu_queue) == Approx(static_cast<double>(b.of(BlamePart::cpu))).epsilon(.02));
+  REQUIRE(b.rivals.size() == 1);
+  CHECK(info[b.rivals[0].process].name == "hog");
+  CHECK(b.rivals[0].time_ns == Approx(static_cast<double>(b.of(BlamePart::cpu_queue))).epsilon(.02));
+  CHECK(longest_way(root).processes.size() == 3);  // client, a, b
 }
 
 }  // namespace dpm

@@ -60,6 +60,7 @@ bool is_prefix(const TraceInfo& before, const TraceInfo& now) {
                  return std::tie(a.process, a.start, a.end, a.file_offset, a.path) ==
                         std::tie(b.process, b.start, b.end, b.file_offset, b.path);
                }) &&
+         grows(before.wait_causes, now.wait_causes, std::equal_to<>()) &&
          grows(before.filters, now.filters, std::equal_to<>()) &&
          grows(before.channel_sets, now.channel_sets, std::equal_to<>()) && before.source == now.source &&
          before.properties == now.properties && before.scenario == now.scenario && before.placement == now.placement &&
@@ -108,6 +109,10 @@ std::string undescribed_in(const TraceInfo& info) {
   }
   for (const auto& module : info.modules)
     if (module.process.value >= info.processes.size()) return "the process of module '" + module.path + "'";
+  for (const auto& cause : info.wait_causes)
+    if (cause.process.value >= info.processes.size() ||
+        (!cause.other.is_none() && cause.other.value >= info.processes.size()))
+      return "a process of a cause of waiting";
   if (info.channel_sets.empty() || !info.channel_sets.front().empty())
     return "channel set 0, which means 'any channel'";
   return "";

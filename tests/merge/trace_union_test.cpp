@@ -59,12 +59,14 @@ TEST_CASE("merge: events get the union's ids, also those in their codes", "[merg
   Traces::tcp(blue, "10.0.0.1:1", "10.0.0.2:2", Seen::receiver);
   blue.channel_sets = {{}, {ChannelId{0}, ChannelId{1}}};
   blue.modules.push_back({ProcessId{1}, 1, 2, 3, "file"});
+  blue.wait_causes.push_back({ProcessId{1}, WaitReason::cpu, ProcessId{0}, "", 5});
   traces.unite();
   const TraceInfo& info = traces.united->info();
   CHECK(info.filters == std::vector<std::string>{"trace 1/filter", "trace 2/filter"});
   CHECK(info.processes[2].filter == 1);
   CHECK(info.channel_sets == std::vector<std::vector<ChannelId>>{{}, {ChannelId{0}}, {ChannelId{1}, ChannelId{0}}});
   CHECK(info.modules.at(0).process == ProcessId{2});
+  CHECK(info.wait_causes == std::vector<WaitCause>{{ProcessId{2}, WaitReason::cpu, ProcessId{1}, "", 5}});
 
   Event call;
   call.type = EventType::receive_call;

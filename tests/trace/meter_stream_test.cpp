@@ -24,6 +24,7 @@ void check_same_names(const TraceInfo& a, const TraceInfo& b) {
   CHECK(a.channels == b.channels);
   CHECK(a.channel_sets == b.channel_sets);
   CHECK(a.modules.size() == b.modules.size());
+  CHECK(a.wait_causes == b.wait_causes);
 }
 
 void append_all_names(std::string& stream, const TraceInfo& info) {

@@ -71,19 +71,13 @@ class BlameCommand : public Command {
  private:
   Result<ProcessId> chosen(const BlameAnalysis& blame, const TraceInfo& info) const {
     std::vector<std::string> names;
-    ProcessId longest;
-    std::int64_t longest_ns = -1;
     for (std::uint32_t p = 0; p < info.processes.size(); ++p) {
-      const auto lifetime = blame.lifetime({p});
-      if (!lifetime) continue;
+      if (!blame.lifetime({p})) continue;
       if (info.processes[p].name == of_) return ProcessId{p};
       names.push_back(info.processes[p].name);
-      if (lifetime->to_ns - lifetime->from_ns <= longest_ns) continue;
-      longest_ns = lifetime->to_ns - lifetime->from_ns;
-      longest = {p};
     }
     if (names.empty()) return Error{"the trace has no events"};
-    if (of_.empty()) return longest;
+    if (of_.empty()) return *blame.longest();
     const std::string nearest = nearest_name(of_, names);
     return Error{"--of: the trace has no process '" + of_ + "'" +
                  (nearest.empty() ? " (dpm statistics lists them)" : "; did you mean '" + nearest + "'?")};

@@ -27,7 +27,7 @@ class ReportCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
-    const auto found = find_all(trace_, {.history = history_, .by_thread = threads_});
+    const auto found = find_all(trace_, {.history = history_, .by_thread = threads_, .blame = true});
     if (!found) return refuse(terminal, *this, found.error());
     if (auto done = write_new_file(output_, view::render_report(trace_report(*found), file_data(trace_))); !done)
       return refuse(terminal, *this, done.error());

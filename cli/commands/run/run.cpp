@@ -189,6 +189,7 @@ class RunCommand : public Command {
     Asked questions{.history = {.processes = computation->only, .external_time = request.external_time},
                     .method = *method,
                     .causality = *roles,
+                    .blame = true,
                     .computations = asked->computations,
                     .sinks = asked->sinks};
     FileData views(true);

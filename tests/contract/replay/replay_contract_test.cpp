@@ -73,6 +73,7 @@ TEST_CASE("replay contract: live programs, whose channels are streams without a 
   live.info.machines[0].cores = 4;
   live.info.processes[1].group = ProcessId{0};
   live.info.modules.push_back({ProcessId{0}, 0x1000, 0x2000, 0, "/usr/bin/client"});
+  live.info.wait_causes.push_back({ProcessId{1}, WaitReason::cpu, ProcessId{}, "backup", 1000});
   write(folder / "trace", live);
   CHECK(check_source_contract(replaying(folder / "trace")) == std::vector<std::string>{});
   CHECK(events_in(folder / "trace") == live.events.size());

@@ -6,6 +6,7 @@ import { curve_between } from "../../../view/page/draw/arcs";
 import { distance_to } from "../../../view/page/draw/lanes";
 import { time_ticks } from "../../../view/page/draw/time_axis";
 import { asked_window } from "../../../view/page/layout/asked";
+import { place_of } from "../../../view/page/layout/flames";
 import { arcs_of, boxes_of } from "../../../view/page/layout/groups";
 import { acyclic_order, isotonic, layered } from "../../../view/page/layout/layered";
 import { clustered_order, Link, order_cost } from "../../../view/page/layout/order";
@@ -187,4 +188,12 @@ test("bins: a common grid is found, also when the last bin is cut; bins of diffe
 
 test("distance: to the nearest point of a line's part, not of the whole line", () => {
   assert.deepEqual([distance_to(5, 3, 0, 0, 10, 0), distance_to(-3, 4, 0, 0, 10, 0), distance_to(1, 1, 1, 1, 1, 1)], [3, 5, 0]);
+});
+
+test("flame graph: a box keeps its share of the width, and damage does not leave the picture", () => {
+  const box = (from: number, to: number) => ({ depth: 2, from, to, label: "", tone: "cpu", tip: "" });
+  assert.deepEqual(place_of(box(0.25, 0.5), 400), { x: 100, y: 44, width: 100 });
+  assert.deepEqual(place_of(box(-1, 7), 400), { x: 0, y: 44, width: 400 });
+  assert.equal(place_of(box(0.5, 0.5001), 400), null);
+  assert.equal(place_of(box(0.9, 0.1), 400), null);
 });

@@ -1,6 +1,7 @@
 // A figure of a report: heading, drawing, caption; and which drawing belongs to which kind.
 import { el } from "../dom";
 import { bar_chart } from "./bar_chart";
+import { flame_graph } from "./flame_graph";
 import { graph_figure } from "./graph_figure";
 import { heat_map } from "./heat_map";
 import { line_chart } from "./line_chart";
@@ -17,7 +18,7 @@ export interface FigureData {
 }
 
 const DRAWINGS: Record<string, (drawing: any, width: number) => Element> = {
-  table, lines: line_chart, scatter: scatter_chart, bars: bar_chart, heat_map, graph: graph_figure, space_time: space_time_figure,
+  table, lines: line_chart, scatter: scatter_chart, bars: bar_chart, heat_map, graph: graph_figure, space_time: space_time_figure, flame_graph,
 };
 
 export function figure_element(figure: FigureData, width: number, place: string): HTMLElement {

@@ -71,6 +71,7 @@ FollowedThread& FollowedThreads::add(const Processes::Birth& birth, FollowedThre
   thread->known_since_ns = now_ns;
   if (thread->process->first.is_none()) thread->process->first = thread->metered->id();
   ++thread->process->threads;
+  if (known_.size() < dpm_accounts_max) known_.try_emplace({birth.tid, birth.began_ns}, thread->metered->id());
   auto& place = threads_[birth.tid];
   place = std::move(thread);
   return *place;
@@ -285,6 +286,29 @@ std::vector<std::uint32_t> FollowedThreads::processes() const {
   for (const auto& [tid, thread] : threads_)
     if (!thread->end) pids.insert(thread->process->pid);
   return {pids.begin(), pids.end()};
+}
+
+ProcessId FollowedThreads::known_as(std::uint32_t tid, std::uint64_t began_ns) const {
+  const auto found = known_.find({tid, as_in_proc(began_ns)});
+  return found == known_.end() ? ProcessId{} : found->second;
+}
+
+void FollowedThreads::tell_waits(std::span<const KernelAccount> accounts) {
+  constexpr std::array kReasons = {WaitReason::cpu, WaitReason::lock, WaitReason::timer};
+  for (const auto& [key, account] : accounts) {
+    WaitCause cause;
+    cause.process = known_as(key.tid, key.began_ns);
+    if (cause.process.is_none() || key.reason >= kReasons.size()) continue;
+    cause.reason = kReasons[key.reason];
+    cause.time_ns = account.time_ns;
+    if (cause.reason == WaitReason::cpu && key.rival == 0) {
+      cause.name = kIdleCpu;
+    } else if (key.rival != 0) {
+      cause.other = known_as(key.rival, account.rival_began_ns);
+      if (cause.other.is_none()) cause.name = text_of(account.name);
+    }
+    meter_.add_wait_cause(std::move(cause));
+  }
 }
 
 void FollowedThreads::finish() {

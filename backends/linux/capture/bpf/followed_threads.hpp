@@ -4,13 +4,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "backends/linux/capture/bpf/kernel_account.hpp"
 #include "backends/linux/capture/bpf/kernel_record.h"
 #include "backends/linux/capture/calls/meter.hpp"
 
@@ -69,6 +72,8 @@ class FollowedThreads {
   FollowedThread* find(std::uint32_t tid);
   bool none_left() const { return threads_.empty(); }
   std::vector<std::uint32_t> processes() const;
+  // What threads waited for, ended ones too: the last news.
+  void tell_waits(std::span<const KernelAccount> accounts);
   LocalTime local(std::int64_t now_ns) const { return {now_ns + clock_offset_ns_}; }
   // Nothing more will be told.
   void finish();
@@ -90,6 +95,7 @@ class FollowedThreads {
   std::shared_ptr<FollowedProcess> process_at(std::uint32_t pid) const;
   FollowedThread& add(const Processes::Birth& birth, FollowedThread* creator, std::shared_ptr<FollowedProcess> process,
                       std::int64_t now_ns);
+  ProcessId known_as(std::uint32_t tid, std::uint64_t began_ns) const;
   Child* child_of(std::uint32_t parent_pid, std::uint32_t seen_as);
 
   Meter& meter_;
@@ -98,6 +104,7 @@ class FollowedThreads {
   std::unordered_map<std::uint32_t, std::unique_ptr<FollowedThread>> threads_;  // by number
   std::unordered_map<std::uint32_t, std::vector<Child>> children_;              // by what their parent calls them
   std::vector<std::uint32_t> entered_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, ProcessId> known_;          // ever, by number and beginning
 };
 
 }  // namespace dpm

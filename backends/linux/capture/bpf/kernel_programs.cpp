@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,8 @@
 
 namespace dpm {
 namespace {
+
+constexpr int kFutexWaitv = 449;
 
 int print_nothing(libbpf_print_level, const char*, va_list) { return 0; }
 
@@ -76,6 +79,25 @@ dpm_call_shape shape_of(const MeteredCall& call) {
   return shape;
 }
 
+unsigned char wait_of(int number) {
+  switch (number) {
+    case SYS_futex:
+    case kFutexWaitv:
+      return dpm_wait_futex;
+    case SYS_flock:
+    case SYS_fcntl:
+      return dpm_wait_file_lock;
+    case SYS_semop:
+    case SYS_semtimedop:
+      return dpm_wait_other_lock;
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+      return dpm_wait_timer;
+    default:
+      return 0;
+  }
+}
+
 // Whether the kernel has a function that programs may call.
 bool kernel_has(const char* function) {
   btf* const types = ::btf__load_vmlinux_btf();
@@ -107,9 +129,12 @@ struct KernelPrograms::State {
 
   void choose_calls(bool paths) const {
     for (int number = 0; number < dpm_calls_max; ++number) {
+      skeleton->rodata->call_shapes[number].waits_for = wait_of(number);
       const MeteredCall* call = find_metered_call(number);
       if (call == nullptr || (call->family == CallFamily::path && !paths)) continue;
+      const unsigned char waits_for = skeleton->rodata->call_shapes[number].waits_for;
       skeleton->rodata->call_shapes[number] = shape_of(*call);
+      skeleton->rodata->call_shapes[number].waits_for = waits_for;
     }
   }
 
@@ -148,6 +173,7 @@ Result<KernelPrograms> KernelPrograms::load(const Options& options) {
   if (state->skeleton == nullptr) return refusal(errno);
   const int processors = ::libbpf_num_possible_cpus();
   ::bpf_map__set_max_entries(state->skeleton->maps.rings, static_cast<unsigned>(processors));
+  ::bpf_map__set_max_entries(state->skeleton->maps.processors, static_cast<unsigned>(processors));
   state->choose_calls(options.paths);
   state->skeleton->rodata->scope = options.scope;
   ::bpf_program__set_autoload(state->skeleton->progs.on_enter_cgroup, options.scope.cgroup != 0);
@@ -170,6 +196,17 @@ Result<void> KernelPrograms::follow(int thread_fd) {
 const std::vector<int>& KernelPrograms::rings() const { return state_->rings; }
 
 dpm_shared& KernelPrograms::shared() { return state_->skeleton->bss->shared; }
+
+std::vector<KernelAccount> KernelPrograms::accounts() const {
+  const int map = bpf_map__fd(state_->skeleton->maps.accounts);
+  std::vector<KernelAccount> all;
+  dpm_account_key key = {};
+  for (const dpm_account_key* before = nullptr; ::bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
+    dpm_account account = {};
+    if (::bpf_map_lookup_elem(map, &key, &account) == 0) all.push_back({key, account});
+  }
+  return all;
+}
 
 std::vector<KernelPrograms::Refused> KernelPrograms::refused() const {
   struct Key {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/linux/capture/bpf/kernel_account.hpp"
 #include "backends/linux/capture/bpf/kernel_record.h"
 #include "backends/linux/capture/bpf/kernel_surroundings.hpp"
 #include "model/result.hpp"
@@ -49,6 +50,8 @@ class KernelPrograms {
     std::uint64_t records = 0;
   };
   std::vector<Refused> refused() const;
+
+  std::vector<KernelAccount> accounts() const;
 
  private:
   struct State;

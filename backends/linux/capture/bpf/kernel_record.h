@@ -112,7 +112,7 @@ struct dpm_task_record {
   unsigned int code;              // exit code as wait(2) tells it; of an exec: the thread's number before
   unsigned long long began_ns;    // of a fork: the child's, since the machine was started
   char name[dpm_name_max];
-  char program[dpm_file_max];  // of an exec: the path that the kernel was given,
+  char program[dpm_file_max];   // of an exec: the path that the kernel was given,
   char file[dpm_own_name_max];  // and the name of the file to which it leads
 };
 
@@ -134,12 +134,38 @@ enum dpm_call {
 
 enum { dpm_calls_max = 512 };
 
+// What a call waits for that is neither a message nor a child.
+enum dpm_call_wait {
+  dpm_wait_futex = 1,
+  dpm_wait_file_lock,   // fcntl: only if it asks to wait
+  dpm_wait_other_lock,  // semaphores
+  dpm_wait_timer,
+};
+
 struct dpm_call_shape {
   unsigned char call;
   unsigned char flags_argument;    // its place among the arguments plus 1; 0: none
   unsigned char address_argument;  // of a struct sockaddr, likewise
   unsigned char is_message;        // the argument is a struct msghdr, which points to the name; 2: an array of mmsghdr
   unsigned char needs_socket;      // it fails on other files
+  unsigned char waits_for;         // dpm_call_wait; 0: something else
+};
+
+// Accounts of waiting: how long a thread waited so that a process had its processor, or until that process released a lock.
+enum dpm_wait_reason { dpm_reason_cpu, dpm_reason_lock, dpm_reason_timer };
+
+enum { dpm_accounts_max = 16384 };
+
+struct dpm_account_key {
+  unsigned long long began_ns;  // the thread, since the machine was started
+  unsigned int tid, reason;
+  unsigned int rival, unused;  // process id; 0: the processor was idle, or the wait has no rival
+};
+
+struct dpm_account {
+  unsigned long long time_ns;
+  unsigned long long rival_began_ns;
+  char name[dpm_name_max];
 };
 
 // Which threads are followed beside those that user space names, and their children.

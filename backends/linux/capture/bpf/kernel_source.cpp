@@ -208,6 +208,7 @@ Result<void> KernelSource::run(EventSink& sink) {
     const std::lock_guard lock(state.mutex);
     const std::int64_t now_ns = steady_clock_ns();
     state.translator.threads().finish();
+    state.translator.threads().tell_waits(state.programs.accounts());
     state.meter.finish(state.translator.threads().local(now_ns), now_ns);
     state.note_summary();
   }

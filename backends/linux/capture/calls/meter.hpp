@@ -42,6 +42,8 @@ class Meter {
 
   void add_code_module(CodeModule module) { recorder_.growth().modules.push_back(std::move(module)); }
 
+  void add_wait_cause(WaitCause cause) { recorder_.growth().wait_causes.push_back(std::move(cause)); }
+
   // ---- paths
   Paths& paths() { return paths_; }
   Conversations& conversations() { return conversations_; }

@@ -4,7 +4,12 @@
 #include "files.h"
 #include "sockets.h"
 
-enum { call_number_read = 0, call_number_sendfile = 40, call_number_waitid = 247 };  // of x86-64
+enum {
+  call_number_read = 0,
+  call_number_sendfile = 40,
+  call_number_fcntl = 72,
+  call_number_waitid = 247
+};  // of x86-64
 
 static __always_inline u64 argument(const struct pt_regs* regs, u32 place) {
   switch (place) {
@@ -55,12 +60,27 @@ static __always_inline void note_interruption(struct thread_state* state, const 
   state->interrupted = made;
 }
 
+// A call that waits for a lock or a time.
+static __always_inline void begins_wait(const struct pt_regs* regs, u32 wait) {
+  enum { set_and_wait = 7, set_and_wait_by_file = 38 };
+  struct thread_state* state = state_of(bpf_get_current_task_btf());
+  if (!state) return;
+  const u32 command = regs->si;
+  if (wait == dpm_wait_file_lock && regs->orig_ax == call_number_fcntl && command != set_and_wait &&
+      command != set_and_wait_by_file)
+    return;
+  state->waits_for = wait;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_call, struct pt_regs* regs, long number) {
   enum { is_32_bit = 2 };
   if ((u64)number >= dpm_calls_max) return 0;
   const u32 call = call_shapes[number].call;
-  if (call == dpm_call_none) return 0;
+  if (call == dpm_call_none) {
+    if (call_shapes[number].waits_for) begins_wait(regs, call_shapes[number].waits_for);
+    return 0;
+  }
   struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = state_of(task);
   if (!state || (task->thread_info.status & is_32_bit)) return 0;
@@ -275,7 +295,12 @@ static __always_inline void returned_from_wait(struct thread_state* state, struc
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_return, struct pt_regs* regs, long result) {
   const u64 number = regs->orig_ax;
-  if (number >= dpm_calls_max || call_shapes[number].call == dpm_call_none) return 0;
+  if (number >= dpm_calls_max) return 0;
+  if (call_shapes[number].call == dpm_call_none) {
+    struct thread_state* waited = call_shapes[number].waits_for ? state_of(bpf_get_current_task_btf()) : 0;
+    if (waited) waited->waits_for = 0;
+    return 0;
+  }
   struct task_struct* task = bpf_get_current_task_btf();
   struct thread_state* state = state_of(task);
   if (!state || state->began_ns == 0) return 0;

@@ -66,7 +66,7 @@ struct files_struct {
 } dpm_relocated;
 
 struct thread_info {
-  u32 status;
+  u32 status, cpu;
 } dpm_relocated;
 
 struct sched_entity {

@@ -15,6 +15,13 @@ struct call_made {
   u32 is_one;
 };
 
+// A process as accounts name it: by its first thread.
+struct rival {
+  u64 began_ns;
+  u32 pid;
+  char name[dpm_name_max];
+};
+
 struct thread_state {
   u64 began_ns;  // its call; 0: in none
   u64 began_cpu_ns;
@@ -40,6 +47,9 @@ struct thread_state {
   u8 is_told;                    // what it moved has been told
   u8 is_message;
   u8 left_ready, left_for_disk;
+  u8 waits_for;        // dpm_call_wait, of the call that it is in
+  u32 ready_on;        // the processor in whose queue it is
+  struct rival waker;  // of a lock
   // A datagram that was received: its sender's name is written when the call returns.
   u8 has_datagram;
   struct dpm_record datagram;
@@ -51,6 +61,35 @@ struct {
   __type(key, int);
   __type(value, struct thread_state);
 } threads SEC(".maps");
+
+// The threads that came to each processor last, with the time, in a circle.
+enum { turns_kept = 64 };
+
+struct turn {
+  u64 from_ns;
+  u32 tid, unused;
+  struct rival who;
+};
+
+struct turns {
+  u64 count;
+  struct turn last[turns_kept];
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, u32);
+  __type(value, struct turns);
+} processors SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __uint(max_entries, dpm_accounts_max);
+  __type(key, struct dpm_account_key);
+  __type(value, struct dpm_account);
+} accounts SEC(".maps");
 
 struct socket_state {
   u64 names;  // those that were told

@@ -3,8 +3,9 @@
 //
 //   sys_enter, sys_exit             when a call began; what it did, if it is not a socket's: pipes, accepts, waits
 //   sock_send_length, _recv_length  what moved through a socket by any call (also io_uring and sendfile)
-//   sched_switch                    CPU time, and that a receiving call waits
-//   sched_waking, sched_wakeup_new  since when a thread is ready to run
+//   sched_switch                    CPU time, that a receiving call waits, and what has the processors
+//   sched_waking, sched_wakeup_new  since when a thread is ready to run, and what released its lock
+//   sched_wakeup                    in which processor's queue it is
 //   sched_process_fork, exec, exit  a child is known before its first instruction
 //   cgroup_attach_task              who enters a cgroup that is metered
 #include "calls.h"

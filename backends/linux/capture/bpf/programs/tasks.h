@@ -57,10 +57,11 @@ int BPF_PROG(on_switch, _Bool preempted, struct task_struct* before, struct task
   struct thread_state* coming = state_of(next);
   if (coming) {
     const u64 now = bpf_ktime_get_ns();
-    comes_to_processor(coming, now);
+    comes_to_processor(coming, next, now);
     coming->cpu_at_switch_ns = next->se.sum_exec_runtime;
     coming->running_since_ns = now;
   }
+  note_turn(next, bpf_ktime_get_ns());
   return 0;
 }
 
@@ -108,7 +109,8 @@ int BPF_PROG(on_exec, struct task_struct* task, int old_number, struct linux_bin
   record->code = old_number;
   bpf_probe_read_kernel(record->name, sizeof record->name, task->comm);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(program, interp));
-  bpf_probe_read_kernel_str(record->file, sizeof record->file, BPF_CORE_READ(program, file, f_path.dentry, d_name.name));
+  bpf_probe_read_kernel_str(record->file, sizeof record->file,
+                            BPF_CORE_READ(program, file, f_path.dentry, d_name.name));
   bpf_ringbuf_submit(record, wake_up(&news));
   return 0;
 }

@@ -1,0 +1,88 @@
+// Whom threads waited for: who had the processor while they were in its queue, and which thread woke them at a lock.
+//
+// Each processor keeps its last turns. A thread that comes to a processor looks back at the turns since it was ready, on the
+// processor in whose queue it was put. What is older than the turns that are kept has no name. A thread that another processor
+// pulls out of a queue still waited for those before it in that queue.
+#pragma once
+
+#include "output.h"
+
+static __always_inline void describe_rival(struct rival* rival, const struct task_struct* task) {
+  const struct task_struct* first = task->group_leader;
+  rival->pid = task->tgid;
+  rival->began_ns = BPF_CORE_READ(first, start_boottime);
+  bpf_probe_read_kernel(rival->name, sizeof rival->name, first->comm);
+}
+
+// Two threads never add to one account.
+static __noinline int add_to_account(const struct task_struct* task, u32 reason, const struct rival* rival,
+                                     u64 time_ns) {
+  if (!task || !rival) return 0;
+  struct dpm_account_key key = {};
+  bpf_probe_read_kernel(&key.tid, sizeof key.tid, &task->pid);
+  bpf_probe_read_kernel(&key.began_ns, sizeof key.began_ns, &task->start_boottime);
+  key.reason = reason;
+  key.rival = rival->pid;
+  struct dpm_account* known = bpf_map_lookup_elem(&accounts, &key);
+  if (known) {
+    known->time_ns += time_ns;
+    return 0;
+  }
+  struct dpm_account account = {time_ns, rival->began_ns, {}};
+  __builtin_memcpy(account.name, rival->name, sizeof account.name);
+  bpf_map_update_elem(&accounts, &key, &account, BPF_NOEXIST);
+  return 0;
+}
+
+// The thread comes to a processor after it was ready from `ready_since` on.
+static __always_inline void account_for_queue(const struct thread_state* state, const struct task_struct* task,
+                                              u64 ready_since, u64 now) {
+  u32 processor = state->ready_on;
+  const struct turns* turns = bpf_map_lookup_elem(&processors, &processor);
+  if (!turns) return;
+  const u64 count = turns->count;
+  u64 until = now;
+  for (u32 back = 1; back <= turns_kept && until > ready_since; ++back) {
+    const struct turn* turn = &turns->last[(count - back) & (turns_kept - 1)];
+    u64 from = turn->from_ns;
+    if (from == 0) return;
+    if (from < ready_since) from = ready_since;
+    if (from >= until) continue;
+    if (turn->tid != (u32)task->pid) add_to_account(task, dpm_reason_cpu, &turn->who, until - from);
+    until = from;
+  }
+}
+
+static __always_inline void note_turn(const struct task_struct* next, u64 now) {
+  u32 processor = bpf_get_smp_processor_id();
+  struct turns* turns = bpf_map_lookup_elem(&processors, &processor);
+  if (!turns) return;
+  struct turn* turn = &turns->last[turns->count & (turns_kept - 1)];
+  turn->from_ns = now;
+  turn->tid = next->pid;
+  describe_rival(&turn->who, next);
+  ++turns->count;
+}
+
+static __always_inline int is_lock(u32 wait) { return wait != 0 && wait != dpm_wait_timer; }
+
+// The thread that wakes this one. Of a futex it is only a thread that is in a call of futexes itself, or one that is not metered: a
+// clock wakes in the name of whichever thread happens to run.
+static __always_inline void note_waker(struct thread_state* state) {
+  struct task_struct* waker = bpf_get_current_task_btf();
+  const struct thread_state* other = state_of(waker);
+  state->waker.pid = 0;
+  if (state->waits_for == dpm_wait_futex && other && other->waits_for != dpm_wait_futex) return;
+  if (waker->pid != 0) describe_rival(&state->waker, waker);
+}
+
+// The thread was idle in a call that says what for.
+static __always_inline void account_for_idle(struct thread_state* state, const struct task_struct* task, u64 idle_ns) {
+  const struct rival none = {};
+  const u32 wait = state->waits_for;
+  if (wait == dpm_wait_timer || (wait == dpm_wait_futex && state->waker.pid == 0)) {
+    add_to_account(task, dpm_reason_timer, &none, idle_ns);
+  } else if (is_lock(wait)) {
+    add_to_account(task, dpm_reason_lock, &state->waker, idle_ns);
+  }
+}

@@ -1,0 +1,25 @@
+// The parts and causes of dpm blame in words, for the terminal and for the report.
+#pragma once
+
+#include <string>
+
+#include "analysis/blame/blame_shares.hpp"
+#include "model/trace_info.hpp"
+
+namespace dpm::view {
+
+// "in the queue of the CPU"
+const char* part_text(BlamePart part);
+// "waits for server"; "waits for the end of child"
+std::string wait_text(const BlameNode& node, const TraceInfo& info);
+// "while backup had it"
+std::string rival_text(const BlameRival& rival, const TraceInfo& info);
+// "server: in the queue of the CPU that backup had"
+std::string share_text(const BlameShare& share, const TraceInfo& info);
+// The longest cause as a sentence: "34.0 % of request 3 of client waits for database; for 60.0 % of that time, database was in the
+// queue of a CPU that backup had". Empty if nothing was divided.
+std::string sentence(const BlameNode& root, const std::string& what, const TraceInfo& info);
+
+std::string process_text(ProcessId process, const TraceInfo& info);
+
+}  // namespace dpm::view
