@@ -27,6 +27,7 @@ TraceTotals totals_of(Statistics statistics, const Queues& queues, const LastEve
   totals.statistics = std::move(statistics);
   totals.doing = last.doing();
   totals.doing.resize(info.processes.size(), Doing::not_known);
+  totals.awaited = last.awaited();
   totals.queued = queue_lengths(queues, info.processes.size());
   return totals;
 }
@@ -41,20 +42,46 @@ void LastEvents::on_events(std::span<const Event> batch) {
     switch (event.type) {
       case EventType::receive_call:
         doing = Doing::waits_for_message;
+        asked_.resize(doing_.size());
+        asked_[event.process.value] = event.code;
         break;
       case EventType::destroy_process:
         doing = Doing::ended;
         break;
       case EventType::message_queued:
         break;  // others did it
+      case EventType::send:
+        if (!event.channel.is_none()) {
+          if (event.channel.value >= senders_.size()) senders_.resize(event.channel.value + 1);
+          senders_[event.channel.value] = event.process;
+        }
+        doing = Doing::not_known;
+        break;
       default:
         doing = Doing::not_known;
     }
   }
 }
 
+std::vector<ProcessId> LastEvents::awaited() const {
+  std::vector<ProcessId> awaited(doing_.size());
+  for (std::size_t p = 0; p < doing_.size(); ++p) {
+    if (doing_[p] != Doing::waits_for_message || info_ == nullptr || asked_[p] >= info_->channel_sets.size()) continue;
+    for (const ChannelId channel : info_->channel_sets[asked_[p]]) {
+      const ProcessId sender = channel.value < senders_.size() ? senders_[channel.value] : ProcessId{};
+      if (!awaited[p].is_none() && sender != awaited[p]) {
+        awaited[p] = {};
+        break;
+      }
+      awaited[p] = sender;
+    }
+  }
+  return awaited;
+}
+
 FollowedTrace::FollowedTrace(FollowedEvents events) : events_(std::make_unique<FollowedEvents>(std::move(events))) {
   statistics_.on_begin(events_->info());
+  last_events_.on_begin(events_->info());
   queues_.on_begin(events_->info());
 }
 

@@ -25,22 +25,28 @@ struct TraceTotals {
   Statistics statistics;  // of threads, as metered
   Ledger ledger;
   bool is_over = false;
-  double elapsed_s = 0;      // from the first event to the last, on the machine where that is longest
-  std::vector<Doing> doing;  // by process number
+  double elapsed_s = 0;            // from the first event to the last, on the machine where that is longest
+  std::vector<Doing> doing;        // by process number
+  std::vector<ProcessId> awaited;  // likewise: whose message it waits for; none: not known, or of several
   std::vector<std::optional<std::uint64_t>> queued;  // by process number: messages in its queue; empty if not metered
 };
 
 // The last event of each process.
 class LastEvents : public EventSink {
  public:
-  void on_begin(const TraceInfo&) override {}
+  void on_begin(const TraceInfo& info) override { info_ = &info; }
   void on_events(std::span<const Event> batch) override;
   void on_end(const LossReport&) override {}
 
   const std::vector<Doing>& doing() const { return doing_; }
+  // Whose message the process waits for: the one that sent last over the channels that it asked.
+  std::vector<ProcessId> awaited() const;
 
  private:
+  const TraceInfo* info_ = nullptr;
   std::vector<Doing> doing_;
+  std::vector<std::uint32_t> asked_;  // by process: the set of channels of its last RECEIVECALL
+  std::vector<ProcessId> senders_;    // by channel
 };
 
 class FollowedTrace {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/printable.hpp"
 #include "view/text.hpp"
 
 namespace dpm::cli {
@@ -28,8 +29,8 @@ const std::vector<TopColumn>& top_columns() {
        [](const ProcessRates& row) { return short_number(row.rates.received_bytes); }},
       {"queue", 5, [](const ProcessRates& row) { return row.queued ? static_cast<double>(*row.queued) : -1; },
        queue_text},
-      {"waits for", 9, [](const ProcessRates& row) { return static_cast<double>(row.doing); },
-       [](const ProcessRates& row) { return doing_text(row.doing); }},
+      {"waits for", 12, [](const ProcessRates& row) { return static_cast<double>(row.doing); },
+       [](const ProcessRates& row) { return waits_text(row); }},
       {"CPU s", 8, [](const ProcessRates& row) { return static_cast<double>(row.cpu_ns); },
        [](const ProcessRates& row) { return fmt::format("{:.2f}", static_cast<double>(row.cpu_ns) * 1e-9); }},
       {"sent", 7, [](const ProcessRates& row) { return static_cast<double>(row.sent); },
@@ -61,6 +62,10 @@ std::string doing_text(Doing doing) {
       return "ended";
   }
   return "-";
+}
+
+std::string waits_text(const ProcessRates& row) {
+  return row.waits_for.empty() ? doing_text(row.doing) : printable(row.waits_for);
 }
 
 std::string padded_right(const std::string& text, std::size_t width) {

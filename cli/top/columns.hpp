@@ -22,6 +22,8 @@ const std::vector<TopColumn>& top_columns();
 std::string short_number(double value);
 // Of a process: "message", "ended", or "-" where it is not known.
 std::string doing_text(Doing doing);
+// What it waits for now: a process that is to send it a message, or one of the words above and of waits_now.hpp.
+std::string waits_text(const ProcessRates& row);
 std::string padded_right(const std::string& text, std::size_t width);
 std::string padded_left(const std::string& text, std::size_t width);
 

@@ -38,6 +38,19 @@ std::map<ProcessId, Doing> doing_by_row(const TraceTotals& totals, const TraceIn
   return rows;
 }
 
+// None if its threads wait for several processes.
+std::map<ProcessId, ProcessId> awaited_by_row(const TraceTotals& totals, const TraceInfo& info, bool threads) {
+  std::map<ProcessId, ProcessId> rows;
+  for (std::uint32_t p = 0; p < totals.awaited.size(); ++p) {
+    if (totals.doing[p] != Doing::waits_for_message) continue;
+    const ProcessId sender = totals.awaited[p].is_none() ? ProcessId{} : row_of(totals.awaited[p].value, info, threads);
+    const auto [row, is_first] = rows.try_emplace(row_of(p, info, threads), sender);
+    if (!is_first && row->second != sender) row->second = ProcessId{};
+  }
+  std::erase_if(rows, [](const auto& row) { return row.second.is_none(); });
+  return rows;
+}
+
 std::map<ProcessId, std::uint64_t> queued_by_row(const TraceTotals& totals, const TraceInfo& info, bool threads) {
   std::map<ProcessId, std::uint64_t> rows;
   for (std::uint32_t p = 0; p < totals.queued.size(); ++p)
@@ -93,6 +106,7 @@ TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, do
   for (const ProcessStatistics& process : was.processes) earlier[process.process] = &process;
   const auto doing = doing_by_row(after, info, threads);
   const auto queued = queued_by_row(after, info, threads);
+  const auto awaited = awaited_by_row(after, info, threads);
   const ProcessStatistics none{};
 
   TopNumbers numbers;
@@ -114,8 +128,12 @@ TopNumbers rates_between(const TraceTotals& before, const TraceTotals& after, do
                      .received = process.received,
                      .received_bytes = process.received_bytes,
                      .queued = {},
-                     .doing = Doing::not_known};
+                     .doing = Doing::not_known,
+                     .waits_for = {}};
     if (const auto now = doing.find(process.process); now != doing.end()) row.doing = now->second;
+    if (const auto sender = awaited.find(process.process);
+        row.doing == Doing::waits_for_message && sender != awaited.end())
+      row.waits_for = name_of(sender->second, info);
     if (const auto length = queued.find(process.process); length != queued.end()) row.queued = length->second;
     if (process.in_computation) {
       add(numbers.all, row.rates);

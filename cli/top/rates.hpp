@@ -26,6 +26,7 @@ struct ProcessRates {
   std::uint64_t cpu_ns = 0, sent = 0, sent_bytes = 0, received = 0, received_bytes = 0;  // so far
   std::optional<std::uint64_t> queued;
   Doing doing = Doing::not_known;
+  std::string waits_for;  // the process that is to send a message, or a word; empty: not known
 };
 
 struct PairRates {

@@ -34,6 +34,7 @@ nlohmann::ordered_json process_json(const ProcessRates& process) {
   json["queued"] = process.queued ? nlohmann::ordered_json(*process.queued) : nlohmann::ordered_json();
   json["doing"] =
       process.doing == Doing::not_known ? nlohmann::ordered_json() : nlohmann::ordered_json(doing_text(process.doing));
+  json["waits_for"] = process.waits_for.empty() ? json["doing"] : nlohmann::ordered_json(process.waits_for);
   return json;
 }
 

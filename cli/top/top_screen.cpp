@@ -291,7 +291,8 @@ void TopScreen::add_help(Lines& lines) {
            "q, Control-C  quit; a program that runs goes on",
            "",
            "P             the mean number of busy CPUs, in the last period and in the run",
-           "waits for     'message': it has asked for one and has none; '-': not known",
+           "waits for     the process that is to send it a message; or 'message', CPU, disk, lock, timer, child,",
+           "              'events' (poll); 'runs': it does not wait; '-': not known (another machine)",
            "queue         messages that have come and that it has not received; '-': not metered",
        })
     lines.push_back({text, LineStyle::plain});

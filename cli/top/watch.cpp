@@ -4,6 +4,8 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/top/waits_now.hpp"
+
 namespace dpm::cli {
 namespace {
 
@@ -38,12 +40,15 @@ class Watch {
     const double passed_s = std::chrono::duration<double>(now - since_).count();
     if (before_ && passed_s < screen_.period_s()) return;
     TraceTotals after = trace_.totals();
+    TopNumbers numbers;
     if (!before_) {
-      show(rates_of_run(after, trace_.info(), screen_.threads()));
+      numbers = rates_of_run(after, trace_.info(), screen_.threads());
     } else {
       const double period_s = period_between_s(*before_, after, passed_s, trace_.info());
-      show(rates_between(*before_, after, period_s, trace_.info(), screen_.threads()));
+      numbers = rates_between(*before_, after, period_s, trace_.info(), screen_.threads());
     }
+    waits_.look(numbers, trace_.info(), screen_.threads());
+    show(std::move(numbers));
     before_ = std::move(after);
     since_ = now;
   }
@@ -81,6 +86,7 @@ class Watch {
   TopScreen& screen_;
   view::TerminalScreen& terminal_;
   TopHistory history_;
+  WaitsNow waits_;
   std::optional<TraceTotals> before_;
   std::optional<EndedTrace> end_;
   Clock::time_point since_ = Clock::now();

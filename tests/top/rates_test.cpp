@@ -1,6 +1,9 @@
 // Rates of two looks, against differences by hand.
 #include "cli/top/rates.hpp"
 
+#include "cli/top/columns.hpp"
+#include "cli/top/waits_now.hpp"
+#include "sampling/states/state.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace dpm;
@@ -65,6 +68,47 @@ TEST_CASE("top: rates are differences of totals, by process or by thread", "[top
   REQUIRE(numbers.pairs.size() == 2);
   CHECK(numbers.pairs[0].messages == Approx(12.5));
   CHECK(rates_between(before, after, 2, info, true).processes.size() == 3);
+}
+
+TEST_CASE("top: a process waits for the one that sends over the channel that it asked", "[top]") {
+  TraceInfo info = two_processes_with_threads();
+  info.channels = {{ProcessId{0}, "a"}, {ProcessId{0}, "b"}};
+  info.channel_sets = {{}, {ChannelId{0}}, {ChannelId{0}, ChannelId{1}}};
+  LastEvents last;
+  last.on_begin(info);
+  const auto event = [](EventType type, std::uint32_t process, std::uint32_t channel, std::uint32_t code) {
+    Event made;
+    made.type = type;
+    made.process.value = process;
+    made.channel.value = channel;
+    made.code = code;
+    return made;
+  };
+  const auto see = [&last](const Event& seen) { last.on_events({&seen, 1}); };
+  see(event(EventType::send, 2, 0, 0));
+  see(event(EventType::receive_call, 0, ChannelId::kNone, 1));
+  CHECK(last.awaited().at(0) == ProcessId{2});
+  see(event(EventType::send, 1, 1, 0));
+  see(event(EventType::receive_call, 0, ChannelId::kNone, 2));
+  CHECK(last.awaited().at(0).is_none());  // of either
+  see(event(EventType::receive_call, 0, ChannelId::kNone, 0));
+  CHECK(last.awaited().at(0).is_none());  // any channel
+
+  auto after = totals({seen(0, 0, 0), seen(2, 0, 0)});
+  after.awaited = {ProcessId{2}, ProcessId{2}, ProcessId{}};
+  const TopNumbers numbers = rates_between(after, after, 1, info, false);
+  CHECK(numbers.processes.at(0).waits_for == info.processes[2].name);
+  CHECK(waits_text(numbers.processes.at(1)) == "ended");
+}
+
+TEST_CASE("top: a row with several threads runs if one of them does", "[top]") {
+  using sampling::State;
+  const auto of = [](std::vector<State> states) { return state_of_row(states); };
+  CHECK(of({}) == std::nullopt);
+  CHECK(of({State::futex, State::sleep}) == State::futex);
+  CHECK(of({State::futex, State::cpu_run}) == State::cpu_run);
+  CHECK(of({State::select, State::disk_io, State::cpu_queue}) == State::cpu_queue);
+  for (const sampling::StateInfo& info : sampling::all_states()) CHECK(wait_word(info.state).size() <= 9);
 }
 
 TEST_CASE("top: a simulation's second is a second of its own clock", "[top]") {

@@ -19,6 +19,7 @@
 #include "cli/printable.hpp"
 #include "cli/top/metered_command.hpp"
 #include "cli/top/top_results.hpp"
+#include "cli/top/waits_now.hpp"
 #include "cli/top/watch.hpp"
 
 namespace dpm::cli {
@@ -110,7 +111,9 @@ class TopCommand : public Command {
     if (!trace.is_over()) {
       const TraceTotals after = trace.totals();
       const double period_s = period_between_s(before, after, period_s_, trace.info());
-      print(rates_between(before, after, period_s, trace.info(), threads_), terminal);
+      TopNumbers numbers = rates_between(before, after, period_s, trace.info(), threads_);
+      WaitsNow().look(numbers, trace.info(), threads_);
+      print(numbers, terminal);
       return kDone;
     }
     const auto ended = read_totals(path);
