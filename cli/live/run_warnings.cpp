@@ -48,7 +48,8 @@ void add_queues(const LiveRecording& recording, std::vector<RunWarning>& warning
   };
   std::vector<Growing> growing;
   for (const auto& [row, did] : process_rows(recording, edges, false)) {
-    if (!did.has_queue) continue;
+    // Queues of live programs follow the load of closed loops of clients: that they grow is not yet a fault.
+    if (!recording.levels().has_queue(row)) continue;
     double mean[3];
     for (int i = 0; i < 3; ++i)
       mean[i] = did.queue_mean(static_cast<std::size_t>(i), edges[static_cast<std::size_t>(i)],

@@ -146,6 +146,7 @@ TEST_CASE("live: a program that runs has not ended too early, and its queues are
   INFO(texts_of(overview.at("warnings")));
   CHECK(texts_of(overview.at("warnings")).find("ends before the program") == std::string::npos);
   CHECK(texts_of(overview.at("warnings")).find("still being recorded") == std::string::npos);
+  CHECK(texts_of(overview.at("warnings")).find("grows") == std::string::npos);
   CHECK(overview.at("queued").is_null());  // now
   CHECK(ask(*live, "describe").json.at("can").at("live_queues") == true);
   // One request is queued while the server handles the one before.

@@ -26,7 +26,7 @@ export class Outcome {
   private readonly P = el("div", { class: "value" });
   private readonly P_note = el("div", { class: "note" });
   private readonly bars = el("div", { class: "intervals" });
-  private readonly scope = el("div", { class: "leaves-out" });
+  private readonly scope = el("div", { class: "of-what" });
   private readonly best = el("div", { class: "best" });
   private readonly notes = el("div", { class: "leaves-out" });
   private readonly reset = el("button", { onclick: () => this.actions.reset() }, "as in the trace");
@@ -97,7 +97,7 @@ export class Outcome {
     add("best found", "found", placement?.best);
     const most = Math.max(1e-12, ...list.map(({ value, high }) => Math.max(value, known(high) ? high : 0)));
     const width = 300, x = (value: number) => 74 + (value / most) * (width - 140);
-    replace(this.bars, svg("svg", { viewBox: `0 0 ${width} ${list.length * 26 + 4}`, width: "100%", role: "img", "aria-label": list.map(({ name, value }) => `${name}: ${seconds(value)}`).join(", ") },
+    replace(this.bars, svg("svg", { viewBox: `0 0 ${width} ${list.length * 26 + 4}`, class: "intervals-picture", role: "img", "aria-label": list.map(({ name, value }) => `${name}: ${seconds(value)}`).join(", ") },
       ...list.map(({ name, kind, value, low, high }, index) => svg("g", { class: "interval " + kind, transform: `translate(0,${index * 26 + 2})` },
         svg("text", { class: "end-text", x: 66, y: 15 }, name), svg("rect", { class: "interval-bar", x: 74, y: 6, width: Math.max(1, x(value) - 74).toFixed(1), height: 11, rx: 2 }),
         known(low) ? svg("path", { class: "whisker", d: `M${x(low).toFixed(1)},11.5H${x(high).toFixed(1)}M${x(low).toFixed(1)},7v9M${x(high).toFixed(1)},7v9` }) : null,
