@@ -1,5 +1,6 @@
 #include "analysis/history/handouts.hpp"
 
+#include <algorithm>
 namespace dpm {
 namespace {
 
@@ -73,6 +74,24 @@ std::vector<Handout> handouts_of(const History& history, ProcessId dispatcher,
   }
   if (!synchronises) {
     for (const std::size_t i : answers_at_zero) handouts[i].kind = Handout::Kind::answer;
+  }
+  return handouts;
+}
+
+std::vector<Handout> handouts_of(const History& history, const Roles& roles, std::uint32_t process) {
+  if (roles.is_dispatcher(process)) {
+    return handouts_of(history, ProcessId{process}, [&](std::uint32_t other) {
+      return roles.is_worker(other) && roles.dispatcher_of[other] == process;
+    });
+  }
+  std::vector<Handout> handouts;
+  if (!roles.counts(process)) return handouts;
+  const auto& from = roles.counts_from[process];
+  for (std::uint32_t e = history.first_event[process]; e < history.first_event[process + 1]; ++e) {
+    const HistoryEvent& event = history.events[e];
+    if (event.kind() == HistoryKind::receive && event.match != kNoEvent &&
+        std::binary_search(from.begin(), from.end(), event.peer))
+      handouts.push_back({e, Handout::Kind::other});
   }
   return handouts;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/history/history.hpp"
+#include "analysis/history/replay.hpp"
 
 namespace dpm {
 
@@ -29,5 +30,7 @@ struct Handout {
 // In the order of the trace: one for each RECEIVE of `dispatcher` from a worker.
 std::vector<Handout> handouts_of(const History& history, ProcessId dispatcher,
                                  const std::function<bool(std::uint32_t)>& is_worker);
+// Those of a dispatcher, or of a process that counts: what it does after each message that it counts. Others have none.
+std::vector<Handout> handouts_of(const History& history, const Roles& roles, std::uint32_t process);
 
 }  // namespace dpm

@@ -115,8 +115,8 @@ DelayTable::WakeUpCosts MessageCosts::wake_up(std::uint32_t sender, std::uint32_
   return costs;
 }
 
-CpuCost MessageCosts::with_charges(const HistoryEvent& event, std::uint32_t source, std::uint32_t now,
-                                   std::uint32_t peer) {
+CpuCost MessageCosts::with_charges(const HistoryEvent& event, const Performed& by) {
+  const auto [source, now, peer, factor] = by;
   const MachineId traced_machine = traced_machine_of_[source], machine = machine_of_[now];
   const double traced_speed = traced_speed_[source], speed = speed_at(target_speed_, machine);
   const auto total = static_cast<std::int64_t>(event.cpu_ns);
@@ -128,7 +128,7 @@ CpuCost MessageCosts::with_charges(const HistoryEvent& event, std::uint32_t sour
     const std::int64_t charged = traced_.between(traced_machine, traced_peer, event.length_bytes).sender_cpu_ns;
     const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
     const std::int64_t charge = target_.between(machine, target_peer, event.length_bytes).sender_cpu_ns;
-    return {work_ns(work, source, now) + scaled(charge, 1 / speed), 0};
+    return {work_ns(work, source, now, factor) + scaled(charge, 1 / speed), 0};
   }
   if (kind == HistoryKind::receive) {
     const MachineId traced_peer = machine_at(traced_machine_of_, event.peer),
@@ -136,9 +136,9 @@ CpuCost MessageCosts::with_charges(const HistoryEvent& event, std::uint32_t sour
     const std::int64_t charged = traced_.between(traced_peer, traced_machine, event.length_bytes).receiver_cpu_ns;
     const std::int64_t work = std::max<std::int64_t>(total - scaled(charged, 1 / traced_speed), 0);
     const std::int64_t charge = target_.between(target_peer, machine, event.length_bytes).receiver_cpu_ns;
-    return {work_ns(work, source, now), scaled(charge, 1 / speed)};
+    return {work_ns(work, source, now, factor), scaled(charge, 1 / speed)};
   }
-  return {work_ns(total, source, now), 0};
+  return {work_ns(total, source, now, factor), 0};
 }
 
 }  // namespace dpm

@@ -93,11 +93,13 @@ class MessageCosts {
   // Prepares for another placement on the same machines: keeps what does not change.
   void move(const std::vector<MachineId>& machine_of);
 
-  // The event of process `source`'s history, performed by process `now`, with `peer` at the message's other end.
-  CpuCost cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer) {
-    if (plain_) return {static_cast<std::int64_t>(event.cpu_ns), 0};
-    if (charges_cpu_) return with_charges(event, source, now, peer);
-    return {work_ns(static_cast<std::int64_t>(event.cpu_ns), source, now), 0};
+  // The event of process `source`'s history, performed by process `now`, with `peer` at the message's other end. Work takes
+  // `factor` times as long as the source's; what a message costs does not.
+  CpuCost cpu(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer,
+              double factor = 1) {
+    if (plain_) return {scaled(static_cast<std::int64_t>(event.cpu_ns), factor), 0};
+    if (charges_cpu_) return with_charges(event, {source, now, peer, factor});
+    return {work_ns(static_cast<std::int64_t>(event.cpu_ns), source, now, factor), 0};
   }
   CpuCost cpu(const HistoryEvent& event, std::uint32_t process) { return cpu(event, process, process, event.peer); }
 
@@ -129,12 +131,16 @@ class MessageCosts {
     return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
   }
   // Work of `source`'s history when `now` performs it. Most speeds are equal: then nothing is divided.
-  std::int64_t work_ns(std::int64_t ns, std::uint32_t source, std::uint32_t now) const {
+  std::int64_t work_ns(std::int64_t ns, std::uint32_t source, std::uint32_t now, double factor) const {
     const double traced = traced_speed_[source], speed = speed_[now];
-    return traced == speed ? ns : scaled(ns, traced / speed);
+    return scaled(ns, traced == speed ? factor : factor * traced / speed);
   }
   double link_factor(std::uint32_t a, std::uint32_t b) const;
-  CpuCost with_charges(const HistoryEvent& event, std::uint32_t source, std::uint32_t now, std::uint32_t peer);
+  struct Performed {
+    std::uint32_t source, now, peer;
+    double factor;
+  };
+  CpuCost with_charges(const HistoryEvent& event, const Performed& by);
 
   DelayTable traced_, target_;
   std::vector<double> target_speed_;  // by machine

@@ -1,20 +1,16 @@
 #include "analysis/history/replay.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "analysis/history/replay_state.hpp"
+#include "analysis/history/retries.hpp"
 #include "analysis/history/tasks.hpp"
 #include "model/check.hpp"
 #include "model/whole_ns.hpp"
 
 namespace dpm {
 namespace {
-
-std::int64_t times(double factor, std::int64_t ns) {
-  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
-}
 
 const DestinationChoices kNoChoices;
 const Timers kNoTimers;
@@ -30,6 +26,7 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       replicas(h, target.replicas),
       destinations(h, roles.destinations == nullptr ? kNoChoices : *roles.destinations),
       timers(roles.timers == nullptr ? kNoTimers : *roles.timers),
+      has_timers(!timers.waits_ns.empty()),
       queued(h, roles.queues == nullptr ? kNoQueues : *roles.queues),
       wanted(h, roles, destinations, replicas),
       waits(h),
@@ -45,27 +42,11 @@ Replay::State::State(const History& h, const Target& target, Roles r)
       const HistoryEvent& event = h.events[e];
       if (from_outside(event) && !external_to.contains(e)) takes_outside[p] = 1;
     }
-    find_handouts(p);
+    handouts[p] = handouts_of(h, roles, p);
+    if (!handouts[p].empty() && counted.empty()) counted.assign(h.events.size(), 0);
+    for (const Handout& handout : handouts[p]) counted[handout.receive] = 1;
   }
   performer.assign(task_of.size(), Roles::kNone);
-}
-
-void Replay::State::find_handouts(std::uint32_t p) {
-  if (roles.is_dispatcher(p)) {
-    handouts[p] = handouts_of(history, {p}, [this, p](std::uint32_t process) {
-      return roles.is_worker(process) && roles.dispatcher_of[process] == p;
-    });
-  } else if (roles.counts(p)) {
-    const auto& from = roles.counts_from[p];
-    for (std::uint32_t e = history.first_event[p]; e < history.first_event[p + 1]; ++e) {
-      const HistoryEvent& event = history.events[e];
-      if (event.kind() == HistoryKind::receive && event.match != kNoEvent &&
-          std::binary_search(from.begin(), from.end(), event.peer))
-        handouts[p].push_back({e, Handout::Kind::other});
-    }
-  }
-  if (!handouts[p].empty() && counted.empty()) counted.assign(history.events.size(), 0);
-  for (const Handout& handout : handouts[p]) counted[handout.receive] = 1;
 }
 
 void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
@@ -83,6 +64,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
   pairs.clear();
   late_ns.clear();
   limits_over.clear();
+  left_out.clear();
   result = {};
   const std::uint32_t count = history.process_count();
   processes.assign(count, {});
@@ -98,14 +80,7 @@ void Replay::State::begin(Order new_order, const std::vector<MachineId>& machine
     const bool any_outside = std::find(takes_outside.begin(), takes_outside.end(), 1) != takes_outside.end();
     received.assign(any_outside ? history.events.size() : 0, 0);
   }
-  if (keep_schedule) {
-    Schedule& schedule = result.schedule.emplace();
-    schedule.finished_ns.assign(history.events.size(), -1);
-    schedule.performed_by.assign(history.events.size(), Roles::kNone);
-    schedule.previous.assign(history.events.size(), kNoEvent);
-    schedule.cause.assign(history.events.size(), kNoEvent);
-    schedule.waited.assign(history.events.size(), 0);
-  }
+  if (keep_schedule) result.schedule.emplace(history.events.size());
   for (std::uint32_t p = 0; p < count; ++p) {
     Process& process = processes[p];
     process.cursor = process.first_open = history.first_event[p];
@@ -179,9 +154,11 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
     const HistoryEvent& event = history.events[process.cursor];
     const HistoryKind kind = event.kind();
     if (process.phase == Phase::before) {
-      if (waits_for_timer(p)) return 0;
-      const std::int64_t work_ns = cpu(p, process.cursor).before_ns;
-      const std::int64_t before_ns = times(process.work_factor, work_ns) + std::exchange(process.wake_up_cpu_ns, 0);
+      if (has_timers) {
+        if (waits_for_timer(p)) return 0;
+        if (leaves_out_retry(p)) continue;
+      }
+      const std::int64_t before_ns = cpu(p, process.cursor).before_ns + std::exchange(process.wake_up_cpu_ns, 0);
       result.cpu_ns += before_ns;
       if (before_ns > 0) return before_ns;
       process.phase = Phase::ready;
@@ -232,6 +209,31 @@ std::int64_t Replay::State::advance(std::uint32_t p) {
   }
 }
 
+// The CPU time around an event.
+CpuCost Replay::State::cpu(std::uint32_t p, std::uint32_t number) {
+  const Process& process = processes[p];
+  const HistoryEvent& event = history.events[number];
+  const HistoryKind kind = event.kind();
+  const bool taken = kind == HistoryKind::receive && process.phase == Phase::after;
+  const std::uint32_t peer = taken                       ? process.taken_from
+                             : kind == HistoryKind::send ? receiver_of(p, number)
+                                                         : std::uint32_t{event.peer};
+  const CpuCost cost = costs.cpu(event, process.source, p, peer, process.work_factor);
+  return order == Order::role && queued.governs(p) ? cpu_with_queue(p, number, taken, cost) : cost;
+}
+
+// To the event after the one just performed.
+void Replay::State::go_on_after(std::uint32_t p) {
+  Process& process = processes[p];
+  process.timer_over = false;
+  process.phase = Phase::before;
+  if (order == Order::role && queued.governs(p)) {
+    go_on_after_queued(p);
+  } else {
+    ++process.cursor;
+  }
+}
+
 void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
   ++performed;
   result.elapsed_ns = std::max(result.elapsed_ns, now_ns);
@@ -246,6 +248,15 @@ void Replay::State::perform(std::uint32_t p, std::uint32_t event) {
   schedule.cause[event] = process.taken_send;
   schedule.waited[event] = process.waited;
   process.waited = false;
+}
+
+void Replay::State::create(std::uint32_t number) {
+  const HistoryEvent& event = history.events[number];
+  if (event.match == kNoEvent) return;
+  Process& created = processes[event.peer];
+  created.waited = true;
+  created.created = true;
+  arrivals.set(event.peer, now_ns);
 }
 
 std::uint32_t Replay::State::receiver_of(std::uint32_t p, std::uint32_t number) const {
@@ -314,23 +325,22 @@ double Replay::State::wake_for(std::uint32_t receiver, const ArrivingMessage& me
   return arrival + static_cast<double>(cost.delivery_ns);
 }
 
-void Replay::State::create(std::uint32_t number) {
-  const HistoryEvent& event = history.events[number];
-  if (event.match == kNoEvent) return;
-  Process& created = processes[event.peer];
-  created.waited = true;
-  created.created = true;
-  arrivals.set(event.peer, now_ns);
-}
-
-bool Replay::State::stands_at_wait(std::uint32_t p) const {
+// The answer that came too late in the trace ends the wait if it comes in time here.
+void Replay::State::come_late(std::uint32_t send, std::int64_t arrival) {
+  if (order == Order::recorded) return;
+  const std::uint32_t event = timers.late_answers.at(send), p = history.events[send].peer;
+  const double at_ns = std::max(static_cast<double>(arrival), now_ns);
+  late_ns[event] = at_ns;
   const Process& process = processes[p];
-  return process.phase == Phase::ready && history.events[process.cursor].kind() == HistoryKind::wait &&
-         !waits.is_over(process.cursor);
+  if (process.cursor == event && process.waiting && at_ns < arrivals.key_of(p)) arrivals.set(p, at_ns);
 }
 
-void Replay::State::end_wait(std::uint32_t wait) {
-  if (const auto waiter = waits.end(wait)) arrivals.set(*waiter, now_ns);
+void Replay::State::go_to_the_end() {
+  go();
+  result.left_out = left_out.empty() ? 0 : count_left_out(history, left_out);
+  const std::uint64_t all = history.events.size() - result.left_out;
+  while (order != Order::recorded && performed < all && force_one()) go();
+  result.not_performed = performed > all ? performed - all : all - performed;
 }
 
 Replay::Replay(const History& history, const Target& target, Roles roles)
@@ -341,10 +351,15 @@ Replay::Replay(Replay&&) noexcept = default;
 
 ReplayResult Replay::run(Order order, const std::vector<MachineId>& machine_of, bool keep_schedule) {
   State& state = *state_;
+  state.leaves_out = true;
   state.begin(order, machine_of, keep_schedule);
-  state.go();
-  while (order != Order::recorded && state.performed < state.history.events.size() && state.force_one()) state.go();
-  state.result.not_performed = state.history.events.size() - state.performed;
+  state.go_to_the_end();
+  // Where servers mix what several messages cause, others wait for what is left out.
+  if (!state.left_out.empty() && state.result.not_performed > 0) {
+    state.leaves_out = false;
+    state.begin(order, machine_of, keep_schedule);
+    state.go_to_the_end();
+  }
   return std::move(state.result);
 }
 
@@ -425,13 +440,6 @@ void Replay::State::take_outside(std::uint32_t p, std::uint32_t event) {
   received[event] = 1;
 }
 
-double Replay::State::work_factor(std::uint32_t p) const {
-  const Process& process = processes[p];
-  if (order != Order::role || destinations.empty() || process.source == p) return 1;
-  const std::uint32_t piece = task_of[process.cursor] == kNoEvent ? process.cursor : task_of[process.cursor];
-  return destinations.work_factor(piece, process.source, p);
-}
-
 void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
   Process& process = processes[p];
   const HistoryEvent& sent = history.events[message.send];
@@ -457,7 +465,7 @@ void Replay::State::take(std::uint32_t p, const ArrivingMessage& message) {
     process.work_factor = work_factor(p);
   }
   if (!received.empty()) received[process.cursor] = 1;
-  if (timers.limits_ns.contains(process.cursor)) limits_over.insert(process.cursor);
+  if (has_timers && timers.limits_ns.contains(process.cursor)) limits_over.insert(process.cursor);
 }
 
 // When no process can continue although there is more to do, the message that arrived first is received by a process
@@ -493,11 +501,11 @@ bool Replay::State::force_one() {
 
 // Whether the event at its cursor is not due before a timer ends.
 bool Replay::State::waits_for_timer(std::uint32_t p) {
-  if (timers.waits_ns.empty()) return false;
   Process& process = processes[p];
   const auto timer = timers.waits_ns.find(process.cursor);
   if (timer == timers.waits_ns.end() || std::exchange(process.timer_over, true)) return false;
   double end_ns = now_ns + static_cast<double>(timer->second);
+  process.timer_end_ns = end_ns;
   if (const auto late = late_ns.find(process.cursor); late != late_ns.end()) end_ns = std::min(end_ns, late->second);
   if (end_ns <= now_ns) return false;
   process.waiting = true;
@@ -506,22 +514,26 @@ bool Replay::State::waits_for_timer(std::uint32_t p) {
   return true;
 }
 
-// The answer that came too late in the trace ends the wait if it comes in time here.
-void Replay::State::come_late(std::uint32_t send, std::int64_t arrival) {
-  if (order == Order::recorded) return;
-  const std::uint32_t event = timers.late_answers.at(send), p = history.events[send].peer;
-  const double at_ns = std::max(static_cast<double>(arrival), now_ns);
-  late_ns[event] = at_ns;
-  const Process& process = processes[p];
-  if (process.cursor == event && process.waiting && at_ns < arrivals.key_of(p)) arrivals.set(p, at_ns);
+// Whether process `p` stands before a retry that it does not need: the answer has come before its timer ended. It goes on where
+// it did after the answer to the retry.
+bool Replay::State::leaves_out_retry(std::uint32_t p) {
+  if (!leaves_out || order == Order::recorded) return false;
+  Process& process = processes[p];
+  const auto retry = timers.retries.find(process.cursor);
+  if (retry == timers.retries.end() || process.source != p || has_role(p)) return false;
+  const auto late = late_ns.find(process.cursor);
+  if (late == late_ns.end() || late->second >= process.timer_end_ns) return false;
+  left_out.emplace_back(retry->first, retry->second);
+  process.cursor = retry->second;
+  process.timer_over = true;  // of the event after the last of the retries, if that was given up
+  return true;
 }
 
 // Whether process `p` no longer waits for the answer to its call. The answer is dropped when it comes.
 bool Replay::State::give_up(std::uint32_t p) {
   Process& process = processes[p];
   if (order == Order::recorded || process.phase != Phase::ready || process.source != p) return false;
-  const bool has_role = order == Order::role && (roles.is_worker(p) || !handouts[p].empty() || queued.governs(p));
-  if (has_role) return false;
+  if (has_role(p)) return false;
   const auto limit = timers.limits_ns.find(process.cursor);
   if (limit == timers.limits_ns.end() || limits_over.contains(process.cursor)) return false;
   const double end_ns = process.sent_at_ns + static_cast<double>(limit->second);
@@ -541,26 +553,18 @@ bool Replay::State::give_up(std::uint32_t p) {
   return true;
 }
 
-// The CPU time around an event. What a process with a queue does when a request comes is spent with its RECEIVE.
-CpuCost Replay::State::cpu(std::uint32_t p, std::uint32_t number) {
-  const Process& process = processes[p];
-  const HistoryEvent& event = history.events[number];
-  const bool taken = event.kind() == HistoryKind::receive && process.phase == Phase::after;
-  CpuCost cost = costs.cpu(event, process.source, p, taken ? process.taken_from : receiver_of(p, number));
-  if (order != Order::role || !queued.governs(p)) return cost;
+// The CPU time around an event of a process with a queue: what it does when a request comes is spent with its RECEIVE.
+CpuCost Replay::State::cpu_with_queue(std::uint32_t p, std::uint32_t number, bool taken, CpuCost cost) {
   if (queued.is_cpu_of_request(p, number)) cost.before_ns = 0;
   if (taken && queued.is_request(p, number) && queued.is_cpu_of_request(p, number + 1))
     cost.after_ns += costs.cpu(history.events[number + 1], p, p, history.events[number + 1].peer).before_ns;
   return cost;
 }
 
-// To the event after the one just performed.
-void Replay::State::go_on_after(std::uint32_t p) {
+// To what its queue says, after the event just performed.
+void Replay::State::go_on_after_queued(std::uint32_t p) {
   Process& process = processes[p];
-  process.timer_over = false;
-  process.phase = Phase::before;
-  QueuedWork::Next next;
-  if (order == Order::role && queued.governs(p)) next = queued.after(p, process.cursor);
+  const QueuedWork::Next next = queued.after(p, process.cursor);
   switch (next.kind) {
     case QueuedWork::Next::Kind::as_traced:
       ++process.cursor;

@@ -77,6 +77,15 @@ struct Roles {
 
 // When everything happened, by event; for the space-time diagram and the critical path.
 struct Schedule {
+  Schedule() = default;
+  // Nothing is performed yet.
+  explicit Schedule(std::size_t events)
+      : finished_ns(events, -1),
+        performed_by(events, Roles::kNone),
+        previous(events, kNoEvent),
+        cause(events, kNoEvent),
+        waited(events, 0) {}
+
   std::vector<double> finished_ns;          // negative: not performed
   std::vector<std::uint32_t> performed_by;  // the process; in role order not always that of the trace
   std::vector<std::uint32_t> previous;      // the event that this process performed before, or kNoEvent
@@ -90,6 +99,7 @@ struct ReplayResult {
   std::int64_t cpu_ns = 0;  // T on the target
   std::uint64_t forced_receives =
       0;  // arrival, role: no process could continue, so a RECEIVE took a message it did not wait for, or a wait ended
+  std::uint64_t left_out = 0;  // events of calls that were repeated in the trace and need not be here (retries.hpp)
   std::uint64_t not_performed = 0;  // events that could not be reached: the order is impossible
   std::optional<Schedule> schedule;
 };

@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "analysis/history/arrived_messages.hpp"
@@ -50,6 +51,7 @@ struct ReplayedProcess : Standing {
   double work_factor = 1;           // of the piece of another member: destinations.hpp
   double sent_at_ns = 0;            // its last SEND
   bool timer_over = false;          // of the event at its cursor
+  double timer_end_ns = 0;          // when it is, or would have been
 };
 
 struct Replay::State {
@@ -65,6 +67,7 @@ struct Replay::State {
   ReplicaChoice replicas;
   Destinations destinations;
   const Timers& timers;
+  const bool has_timers;
   QueuedWork queued;
   WantedMessages wanted;
   ReplayWaits waits;
@@ -84,6 +87,8 @@ struct Replay::State {
   std::vector<std::uint8_t> received;                 // arrival, role, if anything comes from outside: by RECEIVE
   std::unordered_map<std::uint32_t, double> late_ns;  // by event that a timer is before: when the late answer comes
   std::unordered_set<std::uint32_t> limits_over;      // RECEIVEs of Timers::limits_ns that have been performed
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> left_out;  // events of processes that got their answer in time
+  bool leaves_out = true;                                         // what their retries caused
   PairClocks pairs;
   std::uint64_t performed = 0;
   ReplayResult result;
@@ -92,6 +97,7 @@ struct Replay::State {
   void begin(Order new_order, const std::vector<MachineId>& machine_of, bool keep_schedule);
   void go();
   bool force_one();
+  void go_to_the_end();
   void complete(std::uint32_t machine);
   void wake(std::uint32_t p);
   std::int64_t advance(std::uint32_t p);
@@ -101,13 +107,25 @@ struct Replay::State {
   double wake_for(std::uint32_t receiver, const ArrivingMessage& message, double arrival);
   void create(std::uint32_t event);
   bool waits_for_timer(std::uint32_t p);
+  bool leaves_out_retry(std::uint32_t p);
+  bool has_role(std::uint32_t p) const {
+    return order == Order::role && (roles.is_worker(p) || !handouts[p].empty() || queued.governs(p));
+  }
   void come_late(std::uint32_t send, std::int64_t arrival);
   bool give_up(std::uint32_t p);
   bool go_on_with_queue(std::uint32_t p);
   void go_on_after(std::uint32_t p);
+  void go_on_after_queued(std::uint32_t p);
   CpuCost cpu(std::uint32_t p, std::uint32_t event);
-  bool stands_at_wait(std::uint32_t p) const;
-  void end_wait(std::uint32_t wait);
+  CpuCost cpu_with_queue(std::uint32_t p, std::uint32_t event, bool taken, CpuCost cost);
+  bool stands_at_wait(std::uint32_t p) const {
+    const Process& process = processes[p];
+    return process.phase == Phase::ready && history.events[process.cursor].kind() == HistoryKind::wait &&
+           !waits.is_over(process.cursor);
+  }
+  void end_wait(std::uint32_t wait) {
+    if (const auto waiter = waits.end(wait)) arrivals.set(*waiter, now_ns);
+  }
   bool receive(std::uint32_t p);
   bool receive_recorded(std::uint32_t p);
   bool receive_arrived(std::uint32_t p);
@@ -115,8 +133,12 @@ struct Replay::State {
   void take_outside(std::uint32_t p, std::uint32_t event);
   void take(std::uint32_t p, const ArrivingMessage& message);
   std::uint32_t receiver_of(std::uint32_t p, std::uint32_t number) const;
-  void find_handouts(std::uint32_t p);
-  double work_factor(std::uint32_t p) const;
+  double work_factor(std::uint32_t p) const {
+    const Process& process = processes[p];
+    if (order != Order::role || destinations.empty() || process.source == p) return 1;
+    const std::uint32_t piece = task_of[process.cursor] == kNoEvent ? process.cursor : task_of[process.cursor];
+    return destinations.work_factor(piece, process.source, p);
+  }
 };
 
 }  // namespace dpm

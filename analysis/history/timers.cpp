@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "analysis/history/retries.hpp"
+
 namespace dpm {
 namespace {
 
@@ -32,7 +34,8 @@ Lengths lengths_of(const std::vector<UnmetWait>& waits, std::uint64_t UnmetWait:
   return lengths;
 }
 
-// Which SEND of a process answers which message of another: the k-th the k-th, if each has an answer.
+// Which SEND of a process answers which message of another: the k-th the k-th, if each answer comes after its message. A
+// server that is behind when its clients end does not answer the last ones.
 class Answers {
  public:
   explicit Answers(const History& history) : history_(history) {}
@@ -49,15 +52,24 @@ class Answers {
         if (event.kind() == HistoryKind::receive) exchange.requests.push_back(e);
         if (event.kind() == HistoryKind::send) exchange.answers.push_back(e);
       }
+      exchange.in_order = exchange.are_in_order();
     }
-    if (exchange.requests.size() != exchange.answers.size()) return kNoEvent;
-    const auto at = std::lower_bound(exchange.requests.begin(), exchange.requests.end(), request);
-    return exchange.answers[static_cast<std::size_t>(at - exchange.requests.begin())];
+    const auto number = static_cast<std::size_t>(
+        std::lower_bound(exchange.requests.begin(), exchange.requests.end(), request) - exchange.requests.begin());
+    return exchange.in_order && number < exchange.answers.size() ? exchange.answers[number] : kNoEvent;
   }
 
  private:
   struct Exchange {
     std::vector<std::uint32_t> requests, answers;
+    bool in_order = false;
+
+    bool are_in_order() const {
+      if (answers.size() > requests.size()) return false;
+      for (std::size_t i = 0; i < answers.size(); ++i)
+        if (answers[i] < requests[i]) return false;
+      return true;
+    }
   };
   const History& history_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Exchange> exchanges_;
@@ -111,6 +123,7 @@ Timers find_timers(const History& history) {
     for (const UnmetWait& wait : found.waits) timers.waits_ns.emplace(wait.event, of_program.wait_ns);
     find_answers(history, of_program, timers);
   }
+  timers.retries = find_retries(history, timers);
   return timers;
 }
 

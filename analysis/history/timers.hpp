@@ -9,7 +9,7 @@
 // another length each time.
 //
 // In a replay a process that waits for the answer to a call waits as long. It goes on when the answer comes that was too late
-// in the trace, and without the answer that came in time there but does not here. A process that would take any message is
+// in the trace, without repeating the call, and without the answer that came in time there but does not here. A process that would take any message is
 // not replayed with its timer: whether one comes before the timer ends changes what it does.
 #pragma once
 
@@ -32,6 +32,7 @@ struct Timers {
   std::map<std::uint32_t, std::int64_t> waits_ns;       // of calls, by the event that the process goes on with
   std::map<std::uint32_t, std::uint32_t> late_answers;  // by SEND of an answer that came too late: that event
   std::map<std::uint32_t, std::int64_t> limits_ns;      // by RECEIVE of an answer: how long it is waited for
+  std::map<std::uint32_t, std::uint32_t> retries;       // of calls: retries.hpp
 };
 
 Timers find_timers(const History& history);

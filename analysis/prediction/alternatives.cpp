@@ -36,8 +36,15 @@ std::vector<std::size_t> places_of(const std::vector<Request>& requests,
 }  // namespace
 
 Alternatives::Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices,
-                           const Schedule& schedule, bool rounded)
-    : history_(history), roles_(roles), choices_(choices), rounded_(rounded), performed_(history.process_count()) {
+                           const HiddenState& hidden, const Schedule& schedule, bool rounded)
+    : history_(history),
+      roles_(roles),
+      choices_(choices),
+      rounded_(rounded),
+      cause_(schedule.cause),
+      performed_(history.process_count()) {
+  for (const HiddenState::Entry& entry : hidden.entries)
+    if (entry.kind == HiddenState::Kind::full_batches) answers_together_.insert(entry.process);
   for (std::uint32_t e = 0; e < history.events.size(); ++e) {
     if (is_receive(history.events[e]) && schedule.finished_ns[e] >= 0)
       performed_[schedule.performed_by[e]].push_back(e);
@@ -73,10 +80,16 @@ std::uint32_t Alternatives::first_parting(std::uint32_t process) const {
   std::size_t turn = 0;
   for (std::uint32_t e = history_.first_event[process]; e < history_.first_event[process + 1]; ++e) {
     if (!is_receive(history_.events[e])) continue;
-    if (turn >= performed.size() || performed[turn] != e) return e;
+    if (turn >= performed.size() || performed[turn] != e || !takes_as_traced(process, e)) return e;
     ++turn;
   }
   return history_.first_event[process + 1];
+}
+
+// Whether the message is that of the trace. A process that answers the messages it counts may have done work for each of
+// them, which would go with the message.
+bool Alternatives::takes_as_traced(std::uint32_t process, std::uint32_t receive) const {
+  return !answers_together_.contains(process) || cause_[receive] == history_.events[receive].match;
 }
 
 // Segments of one kind can replace each other: as many events, begun over the same channels. The size and the sender of

@@ -1,7 +1,7 @@
 // Traces as they might have been if processes drew random numbers, counted or cached as they went along, instead of
 // reacting to each message alone (interval.hpp).
 //
-// If a process takes its messages in another order than in the trace, or the workers of a dispatcher do other tasks, then
+// If a process takes its messages in another order than in the trace, or one that counts them gets the k-th from another, or the workers of a dispatcher do other tasks, then
 // in an alternative, from where the orders diverge,
 //   - the segments (the work after a RECEIVE up to the next) cost what other segments of their kind cost: as long, begun
 //     over the same channels, by a message of that size and sender; drawn with replacement. So are the sizes of the
@@ -18,11 +18,13 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
+#include "analysis/prediction/hidden_state.hpp"
 #include "analysis/prediction/requests.hpp"
 #include "model/random.hpp"
 
@@ -30,9 +32,9 @@ namespace dpm {
 
 class Alternatives {
  public:
-  // `schedule` is that of the prediction. `rounded`: CPU times are, too.
-  Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices, const Schedule& schedule,
-               bool rounded);
+  // `schedule` is that of the prediction, and outlives this. `rounded`: CPU times are, too.
+  Alternatives(const History& history, const Roles& roles, const DestinationChoices& choices, const HiddenState& hidden,
+               const Schedule& schedule, bool rounded);
 
   // Every draw without what messages do not show is the trace.
   bool none() const { return replaceable_.empty() && shuffled_from_.empty() && !rounded_; }
@@ -66,6 +68,7 @@ class Alternatives {
 
   Segment segment_of(std::uint32_t process, std::uint32_t receive) const;
   std::uint32_t first_parting(std::uint32_t process) const;
+  bool takes_as_traced(std::uint32_t process, std::uint32_t receive) const;
   void add_segments(const std::vector<std::uint32_t>& processes);
   void add_choices();
   Kind kind_of(std::uint32_t process, const Segment& segment) const;
@@ -82,6 +85,8 @@ class Alternatives {
   const Roles& roles_;
   const DestinationChoices& choices_;
   const bool rounded_;
+  const std::vector<std::uint32_t>& cause_;   // Schedule::cause
+  std::set<std::uint32_t> answers_together_;  // processes with full batches
   bool parts_ = false;
   std::vector<std::vector<std::uint32_t>> performed_;  // by process: RECEIVEs in the order of the prediction
   std::vector<std::vector<Segment>> replaceable_;      // by each other, in each of these

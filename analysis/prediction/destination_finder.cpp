@@ -9,7 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/history/message_costs.hpp"
 #include "analysis/history/server_work.hpp"
+#include "analysis/history/target.hpp"
 #include "analysis/prediction/destination_rules.hpp"
 
 namespace dpm {
@@ -32,6 +34,14 @@ Likeness likeness(const ChosenSend& sent, Alike alike) {
   return {after ? sent.after_bytes : 0, own ? sent.bytes : 0};
 }
 
+// Where CPU times are those of work alone, on machines of speed 1.
+Target work_alone(const History& history) {
+  Target target = traced_target(history);
+  target.delays = {};
+  for (MachineInfo& machine : target.machines) machine.speed = 1;
+  return target;
+}
+
 class Finder {
  public:
   Finder(const History& history, const std::vector<bool>& has_order, const std::vector<bool>& settled)
@@ -45,6 +55,7 @@ class Finder {
     for (std::size_t i = 0; i < known.size(); ++i)
       for (const std::uint32_t member : std::vector(known[i].members))
         if (!has_order_[member] && !is_found(member)) find_in(member);
+    share_turns();
     found_.all.choices.insert(found_.all.choices.end(), known.begin(), known.end());
     note_pieces(found_.known);
     note_pieces(found_.all);
@@ -94,6 +105,7 @@ class Finder {
     const bool all_begin = std::all_of(
         sends.begin(), sends.end(), [&](const ChosenSend& sent) { return begins_piece(history_.events[sent.send]); });
     if (!all_begin) return;
+    among_.push_back({p, members, sends});
     std::vector<DestinationChoice> best;
     std::size_t most = 0;
     for (const Alike alike : kAlike) {
@@ -114,6 +126,67 @@ class Finder {
     }
     if (best.empty() && !follows_message(history_, sends)) note_unknown(p, members, sends);
     for (DestinationChoice& choice : best) found_.known.choices.push_back(std::move(choice));
+  }
+
+  // Turns that one process shows often enough are those of its program: another that sent too few messages of a kind to
+  // show them has the same, unless it contradicts. What it seemed to choose by another rule was by chance.
+  void share_turns() {
+    std::map<std::uint32_t, Turns> by_number;
+    for (const auto& [key, number] : choices_) by_number[number] = {key, {}};
+    for (const DestinationChoice& choice : found_.known.choices)
+      if (choice.rule == DestinationChoice::Rule::in_turn && is_of_one_kind(choice, by_number.at(choice.number)))
+        by_number.at(choice.number).cycle = choice.members;
+    for (const auto& [number, turns] : by_number) {
+      if (turns.cycle.empty()) continue;
+      for (const Among& among : among_) share(turns, number, among);
+    }
+  }
+
+  struct Among {
+    std::uint32_t process = 0;
+    std::string members;
+    std::vector<ChosenSend> sends;
+  };
+  using Key = std::tuple<std::string, std::string, Alike, Likeness>;
+  struct Turns {
+    Key key;
+    std::vector<std::uint32_t> cycle;
+  };
+
+  static Sends of_kind(const std::vector<ChosenSend>& sends, const Key& key) {
+    Sends alike;
+    for (const ChosenSend& sent : sends)
+      if (likeness(sent, std::get<Alike>(key)) == std::get<Likeness>(key)) alike.push_back(sent.send);
+    return alike;
+  }
+
+  bool is_of_one_kind(const DestinationChoice& choice, const Turns& turns) const {
+    return std::any_of(among_.begin(), among_.end(), [&](const Among& among) {
+      return among.process == choice.process && among.members == std::get<1>(turns.key) &&
+             of_kind(among.sends, turns.key) == choice.sends;
+    });
+  }
+
+  void share(const Turns& turns, std::uint32_t number, const Among& among) {
+    if (program(among.process) != std::get<0>(turns.key) || among.members != std::get<1>(turns.key)) return;
+    Sends sends = of_kind(among.sends, turns.key);
+    if (!follows_cycle(history_, sends, turns.cycle)) return;
+    auto& known = found_.known.choices;
+    const auto overlaps = [&](const DestinationChoice& choice) {
+      return choice.process == among.process &&
+             std::any_of(choice.sends.begin(), choice.sends.end(),
+                         [&](std::uint32_t send) { return std::binary_search(sends.begin(), sends.end(), send); });
+    };
+    const bool has_turns = std::any_of(known.begin(), known.end(), [&](const DestinationChoice& choice) {
+      return choice.rule == DestinationChoice::Rule::in_turn && overlaps(choice);
+    });
+    if (has_turns) return;
+    std::erase_if(known, overlaps);
+    DestinationChoice choice{among.process, number, DestinationChoice::Rule::in_turn, turns.cycle, std::move(sends)};
+    const auto first = std::find(choice.members.begin(), choice.members.end(),
+                                 std::uint32_t{history_.events[choice.sends.front()].peer});
+    std::rotate(choice.members.begin(), first, choice.members.end());
+    known.push_back(std::move(choice));
   }
 
   // Those alike that a rule explains, alone or several together: a choice may be made for messages of several sizes.
@@ -180,28 +253,26 @@ class Finder {
     std::map<std::uint32_t, std::uint32_t> choice_of;  // by RECEIVE that begins a piece
     for (const DestinationChoice& choice : found.choices)
       for (const std::uint32_t send : choice.sends) choice_of[history_.events[send].match] = choice.number;
+    MessageCosts costs(history_, work_alone(history_));
     std::vector<bool> noted(history_.process_count());
     for (const DestinationChoice& choice : found.choices) {
       for (const std::uint32_t member : choice.members) {
         if (noted[member]) continue;
         noted[member] = true;
-        note_pieces_of(member, choice_of, found);
+        note_pieces_of(member, choice_of, costs, found);
       }
     }
   }
 
   void note_pieces_of(std::uint32_t member, const std::map<std::uint32_t, std::uint32_t>& choice_of,
-                      DestinationChoices& found) {
+                      MessageCosts& costs, DestinationChoices& found) {
     const ServerWork& work = *work_of(member);
     const std::uint32_t first = history_.first_event[member];
-    const MachineId machine = history_.info.processes[member].machine;
-    const double speed =
-        machine.value < history_.info.machines.size() ? history_.info.machines[machine.value].speed : 1;
     std::map<std::uint32_t, double> work_ns;  // by piece
     std::uint32_t piece = kNoEvent;
     for (std::uint32_t i = 0; i < work.piece_of.size(); ++i) {
       const HistoryEvent& event = history_.events[first + i];
-      if (piece != kNoEvent) work_ns[piece] += static_cast<double>(event.cpu_ns) * speed;
+      if (piece != kNoEvent) work_ns[piece] += static_cast<double>(costs.cpu(event, member).before_ns);
       if (event.kind() != HistoryKind::receive) continue;
       piece = work.piece_of[i];
       if (piece != first + i) found.piece_of[first + i] = piece;
@@ -215,7 +286,8 @@ class Finder {
   const History& history_;
   const std::vector<bool>&has_order_, &settled_;
   std::vector<std::optional<Result<ServerWork>>> works_;
-  std::map<std::tuple<std::string, std::string, Alike, Likeness>, std::uint32_t> choices_;
+  std::map<Key, std::uint32_t> choices_;  // their numbers
+  std::vector<Among> among_;              // candidates
   FoundChoices found_;
 };
 

@@ -38,6 +38,17 @@ std::optional<DestinationChoice> in_turn(const History& history, const std::vect
   return choice;
 }
 
+bool follows_cycle(const History& history, const std::vector<std::uint32_t>& sends,
+                   const std::vector<std::uint32_t>& cycle) {
+  if (sends.empty()) return false;
+  auto at = std::find(cycle.begin(), cycle.end(), history.events[sends.front()].peer);
+  return at != cycle.end() && std::all_of(sends.begin(), sends.end(), [&](std::uint32_t send) {
+           const std::uint32_t due = *at;
+           at = at + 1 == cycle.end() ? cycle.begin() : at + 1;
+           return history.events[send].peer == due;
+         });
+}
+
 std::optional<DestinationChoice> least_outstanding(const History& history, std::uint32_t process,
                                                    const std::vector<std::uint32_t>& sends) {
   std::set<std::uint32_t> receivers;
@@ -47,7 +58,10 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
                            .members = {receivers.begin(), receivers.end()},
                            .sends = sends};
   OutstandingMessages outstanding;
-  std::size_t telling = 0;  // SENDs for which the members were not alike
+  std::size_t telling = 0;      // SENDs for which the members were not alike
+  std::size_t forced = 0;       // those for which one alone owed the fewest
+  bool next_of_several = true;  // of several alike, always the next after the one before
+  std::size_t at = 0;
   std::size_t answers = 0;
   auto next = sends.begin();
   for (std::uint32_t e = history.first_event[process]; e < history.first_event[process + 1]; ++e) {
@@ -60,14 +74,23 @@ std::optional<DestinationChoice> least_outstanding(const History& history, std::
     if (event.kind() != HistoryKind::send) continue;
     if (next != sends.end() && *next == e) {
       ++next;
-      const std::uint32_t least = outstanding.of(choice.members[outstanding.least(choice.members, 0)]);
+      const std::size_t expected = outstanding.least(choice.members, at);
+      const std::uint32_t least = outstanding.of(choice.members[expected]);
       if (outstanding.of(event.peer) != least) return std::nullopt;
-      telling += std::any_of(choice.members.begin(), choice.members.end(),
-                             [&](std::uint32_t member) { return outstanding.of(member) != least; });
+      const auto alike = std::count_if(choice.members.begin(), choice.members.end(),
+                                       [&](std::uint32_t member) { return outstanding.of(member) == least; });
+      telling += static_cast<std::size_t>(alike) < choice.members.size();
+      forced += alike == 1;
+      next_of_several &= choice.members[expected] == event.peer;
+      at = static_cast<std::size_t>(std::find(choice.members.begin(), choice.members.end(), event.peer) -
+                                    choice.members.begin()) +
+           1;
     }
     outstanding.sent_to(event.peer);
   }
   if (telling < kRepeatedAtLeast || 2 * answers < sends.size()) return std::nullopt;
+  // Members in turn owe few answers, too, where there are more of them than requests at a time.
+  if (!next_of_several && forced < kRepeatedAtLeast) return std::nullopt;
   return choice;
 }
 

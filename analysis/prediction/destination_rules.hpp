@@ -27,6 +27,9 @@ struct ChosenSend {
 std::optional<DestinationChoice> in_turn(const History& history, const std::vector<std::uint32_t>& sends);
 std::optional<DestinationChoice> least_outstanding(const History& history, std::uint32_t process,
                                                    const std::vector<std::uint32_t>& sends);
+// Whether each goes to the next of a cycle that another process shows, beginning anywhere.
+bool follows_cycle(const History& history, const std::vector<std::uint32_t>& sends,
+                   const std::vector<std::uint32_t>& cycle);
 bool follows_message(const History& history, const std::vector<ChosenSend>& sends);
 
 }  // namespace dpm

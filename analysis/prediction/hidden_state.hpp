@@ -3,6 +3,8 @@
 //
 //   memory    it does not always react alike to requests of one size from one program: a cache, or a random draw
 //   batches   it answers several requests at once, not always as many: how many were there depends on times
+//   full      it answers several requests at once, always as many: what it does when the last one is long in coming, the trace
+//   batches   does not show. A timer, if it has one, is longer than any wait in the trace (batch_waits.hpp)
 //   refusals  it answers requests with work, and others at once without: how many wait decides
 //   idle      it goes on when nothing has come for a time (analysis/history/timers.hpp)
 //
@@ -23,7 +25,11 @@
 namespace dpm {
 
 struct HiddenState {
-  enum class Kind : std::uint8_t { memory, batches, refusals };
+  enum class Kind : std::uint8_t { memory, batches, full_batches, refusals };
+  // Relative, of P.
+  struct Error {
+    double below = 0, above = 0;  // the truth may be as far from the prediction
+  };
   struct Entry {
     Kind kind = Kind::memory;
     std::uint32_t process = 0;
@@ -33,8 +39,8 @@ struct HiddenState {
   bool idle_timers = false;
 
   bool has(Kind kind) const;
-  // Relative error of a prediction that is expected on top of what alternatives show.
-  double expected_error() const;
+  // What is expected on top of what alternatives show, where messages come in another order.
+  Error expected_error() const;
 };
 
 // `roles`: what is predicted by a rule is not hidden. `idle`: of processes that go on when nothing has come.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/prediction/alternatives.hpp"
+#include "analysis/prediction/batch_waits.hpp"
 
 namespace dpm {
 namespace {
@@ -59,11 +60,23 @@ class Differences {
   int count_ = 0;
 };
 
+// Relative. Batches that were always full in the trace may be split where they wait longer.
+double error_of_full_batches(const History& history, const Predicted& predicted, const Schedule& schedule) {
+  if (!predicted.hidden.has(HiddenState::Kind::full_batches)) return 0;
+  const Target traced = traced_target(history);
+  const ReplayResult here = Replay(history, traced, predicted.roles).run(Order::recorded, traced.machine_of, true);
+  double possible_ns = 0;
+  for (const HiddenState::Entry& entry : predicted.hidden.entries)
+    if (entry.kind == HiddenState::Kind::full_batches)
+      possible_ns += possible_batches_ns(history, entry.process, schedule, *here.schedule);
+  return possible_ns * 1e-9 / (predicted.elapsed_s * std::min(1.0, predicted.P));
+}
+
 }  // namespace
 
 Interval find_interval(const History& history, const Target& target, const Predicted& predicted, double known_error) {
   const ReplayResult run = Replay(history, target, predicted.roles).run(predicted.order, target.machine_of, true);
-  const Alternatives alternatives(history, predicted.roles, predicted.choices, *run.schedule,
+  const Alternatives alternatives(history, predicted.roles, predicted.choices, predicted.hidden, *run.schedule,
                                   changes_speed(history, target));
   const auto replay_some = [&](int count, bool with_hidden) {
     Random random = Random::stream(1, "alternatives");  // the same interval every time
@@ -81,12 +94,16 @@ Interval find_interval(const History& history, const Target& target, const Predi
   const Differences shown = replay_some(alternatives.none() ? 0 : kAlternatives, false);
   const Differences hidden = replay_some(alternatives.has_hidden() ? kHiddenAlternatives : 0, true);
   const double rounding = static_cast<double>(history.events.size()) * 1e-9 / predicted.elapsed_s;
-  const double certain = rounding + known_error + (alternatives.parts() ? predicted.hidden_error : 0);
+  const double certain = rounding + known_error + error_of_full_batches(history, predicted, *run.schedule);
+  const auto hidden_error = alternatives.parts() ? predicted.hidden.expected_error() : HiddenState::Error{};
   const double P = certain + kDeviations * std::max(shown.P(), hidden.P());
   const double elapsed = certain + kDeviations * std::max(shown.elapsed(), hidden.elapsed());
-  const double most_P = target.replicas.empty() ? std::max(cores_used(target), predicted.P) : predicted.P * (1 + P);
-  return {lower_end(predicted.P, P), std::min(predicted.P * (1 + P), most_P), lower_end(predicted.elapsed_s, elapsed),
-          predicted.elapsed_s * (1 + elapsed)};
+  const double high_P = predicted.P * (1 + P + hidden_error.above);
+  const double most_P = target.replicas.empty() ? std::max(cores_used(target), predicted.P) : high_P;
+  // A run with a higher P is shorter.
+  return {lower_end(predicted.P, P + hidden_error.below), std::min(high_P, most_P),
+          lower_end(predicted.elapsed_s, elapsed + hidden_error.above),
+          predicted.elapsed_s * (1 + elapsed + hidden_error.below)};
 }
 
 }  // namespace dpm

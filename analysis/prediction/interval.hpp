@@ -17,6 +17,7 @@
 #include "analysis/history/history.hpp"
 #include "analysis/history/replay.hpp"
 #include "analysis/history/target.hpp"
+#include "analysis/prediction/hidden_state.hpp"
 
 namespace dpm {
 
@@ -30,7 +31,7 @@ struct Predicted {
   Order order = Order::arrival;
   const Roles& roles;
   const DestinationChoices& choices;  // OrderChoice::choices
-  double hidden_error = 0;            // HiddenState::expected_error(); where messages come in another order
+  const HiddenState& hidden;
   double P = 0;
   double elapsed_s = 0;
 };

@@ -92,7 +92,7 @@ class Predictor {
     roles_ = to_roles(choice.groups, history_.process_count());
     if (target_.replicas.empty()) choices_ = std::move(choice.choices);
     if (!prediction_.automatic) return;
-    hidden_error_ = choice.hidden.expected_error();
+    hidden_ = choice.hidden;
     if (!target_.replicas.empty()) {
       prediction_.order = Order::arrival;
       prediction_.why = {{"arrival", {}, "may write to copies, which are not in the trace"}};
@@ -214,7 +214,7 @@ class Predictor {
     if (!options_.interval || options_.method != SharingMethod::replay || prediction_.order == Order::recorded) return;
     const Roles none;
     const Predicted predicted{prediction_.order, prediction_.order == Order::role ? roles_ : none,
-                              choices_,          hidden_error_,
+                              choices_,          hidden_,
                               prediction_.P,     prediction_.elapsed_s};
     const double systematic = std::abs(prediction_.identity_error) + prediction_.clock_error.value_or(0);
     prediction_.interval = find_interval(history_, target_, predicted, systematic);
@@ -253,7 +253,7 @@ class Predictor {
   const PredictOptions& options_;
   Roles roles_;
   DestinationChoices choices_;
-  double hidden_error_ = 0;
+  HiddenState hidden_;
   std::uint64_t forced_ = 0;
   Prediction prediction_;
 };

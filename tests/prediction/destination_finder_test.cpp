@@ -1,5 +1,9 @@
 #include "analysis/prediction/destination_finder.hpp"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "model/random.hpp"
 #include "tests/support/build_history.hpp"
 #include "tests/support/catch.hpp"
@@ -97,6 +101,51 @@ TEST_CASE("turns: requests that go to the back end that owes the fewest answers 
   REQUIRE(found.known.choices.size() == 1);
   CHECK(found.known.choices[0].rule == DestinationChoice::Rule::least_outstanding);
   CHECK(found.known.choices[0].sends.size() == 36);
+}
+
+TEST_CASE("turns: where few requests meet many back ends, those in turn are not for the least busy", "[prediction]") {
+  // Small and large requests are counted each for themselves, and look alike: no turn is left to see.
+  EventScript script({"red"});
+  script.process("balancer", "red", "balancer");
+  const std::vector<std::string> backs = {"back_1", "back_2", "back_3", "back_4", "back_5"};
+  for (const auto& back : backs) script.process(back, "red", "back");
+  for (const char* name : {"one", "other"}) script.process(name, "red", "client");
+  std::size_t small = 0, large = 0;
+  std::optional<EventScript::Sent> open;
+  for (int i = 0; i < 60; ++i) {
+    script.receive("balancer", 0, script.send(i % 2 == 0 ? "one" : "other", 1, "balancer"));
+    const auto& back = backs[(i % 3 == 0 ? large++ : small++) % backs.size()];
+    const auto request = script.send("balancer", 1, back);
+    if (open) script.receive("balancer", 0, *open);
+    script.receive(back, 0, request);
+    open = script.send(back, 1, "balancer");
+  }
+  const History history = history_of(script.info, script.events);
+  const std::vector<bool> all(history.process_count(), true), none(history.process_count(), false);
+  CHECK(find_choices(history, all, none).known.empty());
+}
+
+TEST_CASE("turns: what one balancer shows holds for another of its program that sends too little to show it",
+          "[prediction]") {
+  const int out_of_turn = GENERATE(-1, 3);
+  EventScript script({"red"});
+  for (const char* name : {"balancer_1", "balancer_2"}) script.process(name, "red", "balancer");
+  for (const char* name : {"back_1", "back_2"}) script.process(name, "red", "back");
+  for (const char* name : {"one", "other"}) script.process(name, "red", "client");
+  const auto pass = [&](const std::string& balancer, int request, const std::string& back) {
+    script.receive(balancer, 0, script.send(request % 3 == 0 ? "one" : "other", 1, balancer));
+    script.receive(back, 0, script.send(balancer, 1, back));
+  };
+  for (int i = 0; i < 12; ++i) pass("balancer_1", i, turn(i));
+  for (int i = 0; i < 5; ++i) pass("balancer_2", i, turn(i == out_of_turn ? i : i + 1));
+  const History history = history_of(script.info, script.events);
+  const std::vector<bool> all(history.process_count(), true), none(history.process_count(), false);
+  const auto choices = find_choices(history, all, none).known.choices;
+  REQUIRE(choices.size() == (out_of_turn < 0 ? 2 : 1));
+  if (out_of_turn >= 0) return;
+  CHECK(choices[1].process == 1);
+  CHECK(choices[1].members == std::vector<std::uint32_t>{3, 2});  // its first request went to back_2
+  CHECK(choices[1].number == choices[0].number);
 }
 
 TEST_CASE("turns: one request out of turn, or too few to tell, and there are none", "[prediction]") {

@@ -282,3 +282,102 @@ TEST_CASE("prediction: the interval does not reach beyond what is possible, howe
   CHECK(knowing.clock_error.value() < .1);
   CHECK_FALSE(knowing.clock_error_has_meter);
 }
+
+TEST_CASE(
+    "prediction: batches that were always full are open where the last request comes later than ever in the trace",
+    "[prediction]") {
+  EventScript script({"red", "green"});
+  script.info.delays = constant_delays(.001, .001);
+  script.process("log", "red", "log");
+  for (const char* name : {"one", "other"}) script.process(name, "green", "writer");
+  // The writers share a machine: one is ready after 10 ms, the other after 13.
+  for (double now_ms = 0; now_ms < 6 * 35; now_ms += 35) {
+    script.at_ms("one", now_ms + 10);
+    const auto first = script.send("one", 5, "log");
+    script.at_ms("other", now_ms + 13);
+    const auto last = script.send("other", 8, "log");
+    script.at_ms("log", now_ms + 11);
+    script.receive("log", 0, first);
+    script.at_ms("log", now_ms + 14);
+    script.receive("log", 0, last);
+    script.at_ms("log", now_ms + 34);
+    const auto to_one = script.send("log", 20, "one"), to_other = script.send("log", 0, "other");
+    for (const char* name : {"one", "other"}) script.at_ms(name, now_ms + 35);
+    script.receive("one", 0, to_one);
+    script.receive("other", 0, to_other);
+  }
+  const History history = history_of(script.info, script.events);
+  Target target = traced_target(history);
+  const auto width = [&] {
+    const Interval interval = *predict(history, target).value().interval;
+    return interval.high_elapsed_s / interval.low_elapsed_s - 1;
+  };
+  CHECK(width() < .001);
+  target.machines[1].speed = 2;  // a shorter wait holds with any timer that the trace allows
+  CHECK(width() < .001);
+  target.machines[1].speed = .5;
+  CHECK(width() > .1);
+}
+
+TEST_CASE("prediction: a timeout widens the interval, because the answer may come in time there", "[prediction]") {
+  // Of eight calls four are answered after 10 ms, and four are given up then.
+  const bool gives_up = GENERATE(false, true);
+  EventScript script({"red", "green"});
+  script.info.delays = constant_delays(.001, .001);
+  script.process("client", "red", "client");
+  script.process("server", "green", "server");
+  script.info.channel_sets = {{}, {ChannelId{0}}};
+  double now_ms = 0;
+  for (int i = 0; i < 8; ++i) {
+    const bool late = gives_up && i % 2 == 0;
+    const double work_ms = late ? 9.5 : 8;
+    now_ms += 1;
+    script.at_ms("client", now_ms);
+    const auto question = script.send("client", 1, "server");
+    script.receive_call("client", 0, 1);
+    script.at_ms("server", now_ms + 1);
+    script.receive("server", 0, question);
+    script.at_ms("server", now_ms + 1 + work_ms);
+    const auto answer = script.send("server", work_ms, "client");
+    now_ms += 10;
+    script.at_ms("client", now_ms);
+    if (!late) script.receive("client", 0, answer);
+  }
+  const History history = history_of(script.info, script.events);
+  Target target = traced_target(history);
+  target.machines[1].speed = .5;
+  const Prediction prediction = predict(history, target).value();
+  const double width = prediction.interval->high_elapsed_s / prediction.interval->low_elapsed_s - 1;
+  CHECK(gives_up == (width > .05));
+}
+
+TEST_CASE("prediction: a call that was repeated because its answer was late is not repeated where that comes in time",
+          "[prediction]") {
+  // The server works 16 ms for the first call, 2 ms for the second; the client waits 10 ms.
+  EventScript script({"red", "green"});
+  script.process("client", "red", "client");
+  script.process("server", "green", "server");
+  script.info.channel_sets = {{}, {ChannelId{0}}};
+  double now_ms = 0;
+  for (int i = 0; i < 4; ++i) {
+    script.at_ms("client", now_ms += 1);
+    const auto call = script.send("client", 1, "server");
+    script.receive_call("client", 0, 1);
+    script.at_ms("client", now_ms += 10);
+    const auto again = script.send("client", 0, "server");
+    script.receive_call("client", 0, 1);
+    script.receive("server", 0, call);
+    script.send("server", 16, "client");  // too late
+    script.receive("server", 0, again);
+    const auto answer = script.send("server", 2, "client");
+    script.at_ms("client", now_ms += 8);
+    script.receive("client", 0, answer);
+  }
+  const History history = history_of(script.info, script.events);
+  Target target = traced_target(history);
+  CHECK(predict(history, target).value().elapsed_s == Approx(4 * .019));
+  target.machines[1].speed = 4;
+  const Prediction prediction = predict(history, target).value();
+  CHECK(prediction.elapsed_s == Approx(4 * .005));
+  CHECK(prediction.T_s == Approx(4 * .005));
+}

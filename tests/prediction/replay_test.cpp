@@ -158,9 +158,15 @@ TEST_CASE("replay: a balancer that chooses by its own count is exact elsewhere, 
 }
 
 TEST_CASE("replay: what a back end is given in turn takes as long as its own requests", "[prediction]") {
+  const bool messages_cost = GENERATE(false, true);  // as much at each back end
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    INFO("seed " << seed);
-    const Traced traced(balancer(seed, 3 + static_cast<std::uint32_t>(seed % 4), 12, Pick::in_turn, true), seed);
+    INFO("seed " << seed << (messages_cost ? ", messages cost CPU time" : ""));
+    auto system = balancer(seed, 3 + static_cast<std::uint32_t>(seed % 4), 12, Pick::in_turn, true);
+    if (messages_cost) {
+      system.info.delays.local.sender_cpu_s = PiecewiseLinear::through({{0, .002}, {1000, .004}}).value();
+      system.info.delays.remote.receiver_cpu_s = PiecewiseLinear::through({{0, .003}}).value();
+    }
+    const Traced traced(system, seed);
     const auto elsewhere = random_placement(seed + 5000, traced.system.info);
     const ObviousRun truth = simulate(traced.system, elsewhere);
     const ReplayResult replayed = traced.replay(Order::role, elsewhere, choose_orders(traced.history).roles);
