@@ -10,6 +10,7 @@
 #include "cli/printable.hpp"
 #include "cli/text_table.hpp"
 #include "sampling/counts/measures.hpp"
+#include "sampling/trace/trace_sampler.hpp"
 
 namespace dpm::cli {
 namespace {
@@ -50,14 +51,16 @@ std::string heading_text(const CountArray& counts, const LevelCounts& total) {
   std::string text = fmt::format("{}: {} samples of {} threads on average, every {:g} s, from {}\n",
                                  printable(setup.selection), total.samples, fixed(threads, 1),
                                  static_cast<double>(setup.interval_ns) / 1e9, printable(setup.source));
-  text += fmt::format("{} late, {} missed; delay {} on average, {} at most; the sampler used {} of a CPU\n",
-                      account.late, account.missed, seconds_text(of(account.delay_sum_ns, total.samples) * 1e-9),
-                      seconds_text(static_cast<double>(account.delay_most_ns) * 1e-9),
-                      percent(of(account.cpu_ns, account.elapsed_ns), 2));
+  if (account.elapsed_ns > 0)
+    text += fmt::format("{} late, {} missed; delay {} on average, {} at most; the sampler used {} of a CPU\n",
+                        account.late, account.missed, seconds_text(of(account.delay_sum_ns, total.samples) * 1e-9),
+                        seconds_text(static_cast<double>(account.delay_most_ns) * 1e-9),
+                        percent(of(account.cpu_ns, account.elapsed_ns), 2));
   if (total.watched_ns > 0)
-    text +=
-        fmt::format("by the scheduler's counters, threads ran {} of their time and queued {}\n",
-                    percent(of(total.ran_ns, total.watched_ns), 2), percent(of(total.waited_ns, total.watched_ns), 2));
+    text += fmt::format(
+        "{}, threads ran {} of their time and queued {}\n",
+        setup.source == sampling::kTraceSource ? "by the times of the trace" : "by the scheduler's counters",
+        percent(of(total.ran_ns, total.watched_ns), 2), percent(of(total.waited_ns, total.watched_ns), 2));
   return text;
 }
 

@@ -62,6 +62,15 @@ class TaskIterator : public TaskLooker {
     }
   }
 
+  void want(std::uint32_t process, bool is_wanted) override {
+    const int map = ::bpf_map__fd(programs_->maps.wanted);
+    const std::uint8_t one = 1;
+    if (is_wanted)
+      ::bpf_map_update_elem(map, &process, &one, BPF_ANY);
+    else
+      ::bpf_map_delete_elem(map, &process);
+  }
+
  private:
   Programs programs_;
   KernelSymbols symbols_;

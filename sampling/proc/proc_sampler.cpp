@@ -66,14 +66,12 @@ ProcSampler::ProcSampler(Selection selection, std::unique_ptr<TaskLooker> looker
 
 void ProcSampler::take(CountArray& counts) {
   now_ns_ = boot_ns();
-  if (looker_ && !looker_->look(tasks_)) {
-    ++counts.account().missed;
-    return;
-  }
+  if (!look_at_tasks(counts.account())) return;
   Sample sample;
   virtual_processes_.clear();
   groups_.clear();
-  find_members();
+  // Where the threads of a new member wait is not in the table yet.
+  if (find_members() && !look_at_tasks(counts.account())) return;
   look_at_members(sample, counts.account());
   add_threads(sample, counts);
   set_levels(sample);
@@ -87,8 +85,15 @@ bool ProcSampler::is_over() const {
   return samples_ > 0 && processes_.empty() && !can_gain;
 }
 
-void ProcSampler::find_members() {
-  if (selection_.kind == Selection::Kind::processes && samples_ > 0) return;
+bool ProcSampler::look_at_tasks(SamplerAccount& account) {
+  if (!looker_ || looker_->look(tasks_)) return true;
+  ++account.missed;
+  return false;
+}
+
+bool ProcSampler::find_members() {
+  if (selection_.kind == Selection::Kind::processes && samples_ > 0) return false;
+  bool has_new = false;
   for (const std::uint32_t pid : candidates_now()) {
     if (processes_.contains(pid) || pid == own_pid_) continue;
     const auto other = others_.find(pid);
@@ -97,6 +102,7 @@ void ProcSampler::find_members() {
       continue;
     }
     if (examine(pid)) {
+      has_new = true;
       others_.erase(pid);
     } else {
       others_[pid] = samples_;
@@ -104,6 +110,7 @@ void ProcSampler::find_members() {
   }
   if (samples_ % kSamplesBetweenLooks == 0)
     std::erase_if(others_, [&](const auto& other) { return other.second + kSamplesBetweenLooks < samples_; });
+  return has_new;
 }
 
 std::vector<std::uint32_t> ProcSampler::candidates_now() const {
@@ -123,6 +130,7 @@ bool ProcSampler::examine(std::uint32_t pid) {
   const bool parent_is_selected = processes_.contains(stat->parent) || stat->parent == own_pid_;
   if (!is_selected(selection_, pid, *stat, parent_is_selected)) return false;
   processes_.try_emplace(pid, pid, quotas_.folder_of(pid));
+  if (looker_) looker_->want(pid, true);
   return true;
 }
 
@@ -141,7 +149,9 @@ void ProcSampler::look_at_members(Sample& sample, SamplerAccount& account) {
     }
     const bool stays = selection_.kind == Selection::Kind::tree || selection_.kind == Selection::Kind::user ||
                        is_selected(selection_, process.pid(), process.stat(), false);
-    entry = found.refused || found.gone || !stays ? processes_.erase(entry) : std::next(entry);
+    const bool leaves = found.refused || found.gone || !stays;
+    if (leaves && looker_) looker_->want(process.pid(), false);
+    entry = leaves ? processes_.erase(entry) : std::next(entry);
   }
   sample.virtual_processes = static_cast<std::uint32_t>(virtual_processes_.size());
 }

@@ -51,7 +51,8 @@ class ProcSampler {
     double throttled_ns = 0, waited_ns = 0;
   };
 
-  void find_members();
+  bool look_at_tasks(SamplerAccount& account);
+  bool find_members();
   std::vector<std::uint32_t> candidates_now() const;
   std::optional<StatLine> stat_of(std::uint32_t pid) const;
   bool examine(std::uint32_t pid);

@@ -17,7 +17,8 @@ struct TaskLook {
   std::uint32_t thread = 0;
   StatLine stat;
   CpuCounters counters;
-  SystemCall call;         // of a thread that waits
+  // Of a thread that waits, of a process that is wanted.
+  SystemCall call;
   std::string_view wchan;  // valid as long as the source
 };
 
@@ -40,6 +41,8 @@ class TaskLooker {
 
   // The table is that of this instant. False if the kernel did not answer; the table is then empty.
   virtual bool look(TaskTable& table) = 0;
+  // Where threads of the others wait is not looked for: that is most of the cost.
+  virtual void want(std::uint32_t process, bool is_wanted) = 0;
 };
 
 }  // namespace dpm::sampling

@@ -34,7 +34,7 @@ const std::vector<LibraryHome> kLibraryHomes = {
     {"catch2/", "Catch2", {"tests"}},
     {"valijson/", "valijson", {"tests"}},
     {"fmt/", "{fmt}", {"*"}},
-    {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux"}},
+    {"linux/", "Linux's own headers", {"backends/linux/capture/kernel", "tests/linux", "tests/sampling/forced"}},
 };
 
 struct Include {

@@ -88,6 +88,15 @@ struct bpf_iter__task {
   struct task_struct* task;
 } dpm_relocated;
 
+// The processes of which a wait is looked into.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, u32);
+  __type(value, u8);
+} wanted SEC(".maps");
+
 char program_license[] SEC("license") = "GPL";
 
 static void take_signal(struct dpm_task_record* record, struct signal_struct* signal) {
@@ -133,7 +142,7 @@ int look_at_task(struct bpf_iter__task* context) {
       .turns = task->sched_info.pcount,
   };
   if (task->signal) take_signal(&record, task->signal);
-  if (record.state & task_waits) {
+  if (record.state & task_waits && bpf_map_lookup_elem(&wanted, &record.process)) {
     take_call(&record, task);
     const long bytes = bpf_get_task_stack(task, record.stack, sizeof record.stack, 0);
     if (bytes > 0) record.stack_frames = bytes / sizeof record.stack[0];

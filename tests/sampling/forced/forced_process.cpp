@@ -24,6 +24,7 @@ class BorrowedLooker : public TaskLooker {
  public:
   explicit BorrowedLooker(TaskLooker& lender) : lender_(lender) {}
   bool look(TaskTable& table) override { return lender_.look(table); }
+  void want(std::uint32_t process, bool is_wanted) override { lender_.want(process, is_wanted); }
 
  private:
   TaskLooker& lender_;
@@ -74,13 +75,13 @@ void ForcedStates::add(State state, const std::function<void()>& enter) {
 }
 
 std::vector<ForcedStates::Found> ForcedStates::sampled(int samples) {
-  struct Look {
+  struct Watched {
     State expected;
     std::string_view source;
     ProcSampler sampler;
     CountArray counts;
   };
-  std::vector<Look> looks;
+  std::vector<Watched> looks;
   for (const Forced& forced : all_) {
     const Selection selection{.kind = Selection::Kind::processes, .pids = {forced.process->pid()}};
     looks.push_back({forced.state, kProcSource, ProcSampler(selection), empty_counts()});
@@ -89,11 +90,11 @@ std::vector<ForcedStates::Found> ForcedStates::sampled(int samples) {
       looks.push_back({forced.state, kIteratorSource, ProcSampler(selection, std::move(looker)), empty_counts()});
   }
   for (int i = 0; i < samples; ++i) {
-    for (Look& look : looks) look.sampler.take(look.counts);
+    for (Watched& look : looks) look.sampler.take(look.counts);
     ::usleep(kBetween_us);
   }
   std::vector<Found> found;
-  for (const Look& look : looks) found.push_back({look.expected, look.source, look.counts.total()});
+  for (const Watched& look : looks) found.push_back({look.expected, look.source, look.counts.total()});
   return found;
 }
 

@@ -1,5 +1,8 @@
 // States that any user can force, recognised in at least 99 of 100 samples (S4 7.1).
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -116,6 +119,32 @@ TEST_CASE("forced: reads and writes of pipes and sockets", "[sampling]") {
     read_one(writer < 0 ? -1 : fd);
   });
   check(forced);
+}
+
+// To a socket of its own, which it does not read.
+void write_netlink_until_full() {
+  sockaddr_nl address = {};
+  address.nl_family = AF_NETLINK;
+  socklen_t length = sizeof address;
+  const int receiver = ::socket(AF_NETLINK, SOCK_RAW, NETLINK_USERSOCK);
+  ::bind(receiver, reinterpret_cast<sockaddr*>(&address), length);
+  ::getsockname(receiver, reinterpret_cast<sockaddr*>(&address), &length);
+  const int sender = ::socket(AF_NETLINK, SOCK_RAW, NETLINK_USERSOCK);
+  static const std::array<char, 4096> bytes = {};
+  while (::sendto(sender, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&address), length) > 0) {
+  }
+}
+
+// getppid() is handed to a supervisor that never answers.
+void wait_for_supervisor() {
+  std::array code = {sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                     sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+                     sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+                     sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program = {code.size(), code.data()};
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) < 0) ::_exit(2);
+  ::syscall(SYS_getppid);
 }
 
 TEST_CASE("forced: a terminal's input and output", "[sampling]") {
@@ -269,6 +298,8 @@ TEST_CASE("forced: locks and messages of programs", "[sampling]") {
     if (::msgrcv(queue, message.data(), 8, 0, 0) < 0) ::_exit(2);
   });
   forced.add(State::event, [] { read_one(::eventfd(0, 0)); });
+  forced.add(State::supervisor, wait_for_supervisor);
+  forced.add(State::other_write, write_netlink_until_full);
   check(forced);
   ::semctl(semaphores, 0, IPC_RMID);
   ::msgctl(queue, IPC_RMID, nullptr);

@@ -202,7 +202,6 @@ TEST_CASE("known load: a process that has used up its quota is throttled, not qu
     const LevelCounts total = counts.total();
     INFO(found_text(total));
     CHECK(share_in(total, {State::throttled}) > share_in(total, {State::cpu_queue}));
-    CHECK(share_in(total, {State::throttled}) > .5);
     CHECK(share_in(total, {State::cpu_run}) < .35);
   }
   ::rmdir(folder.c_str());
