@@ -46,8 +46,11 @@ Json placement_of(const WholeFindings& whole, double run_s) {
 }
 
 Json answers_of(const LiveRecording& recording, const WholeFindings& whole) {
-  const LiveState state{
-      .source = {}, .version = 1, .dpm = DPM_VERSION, .no_predictions = whole.trials ? "" : whole.trials.error().what};
+  const LiveState state{.source = {},
+                        .version = 1,
+                        .dpm = DPM_VERSION,
+                        .is_analysed = true,
+                        .no_predictions = whole.trials ? "" : whole.trials.error().what};
   Json answers = {{"describe", as_json(describe_answer(recording, state))},
                   {"placement", placement_of(whole, recording.now().seconds())}};
   if (auto queues = queues_document(whole)) answers["queues"] = *std::move(queues);

@@ -122,6 +122,7 @@ void LiveTrace::take_whole() {
                             .is_scripted = recording_.info().properties.scripted});
   if (latest == findings_) return;
   findings_ = std::move(latest);
+  state_.is_analysed = findings_->is_final;
   state_.no_predictions = findings_->trials ? "" : findings_->trials.error().what;
   ++state_.version;
   if (findings_->is_final && findings_->levels)

@@ -151,12 +151,10 @@ Json started(const LiveRecording& recording) {
   return nullptr;
 }
 
-std::string why_no_queues(const LiveRecording& recording) {
-  if (recording.info().properties.scripted) return "Arrivals of messages were not metered (flag messagequeued).";
-  if (!recording.is_over())
-    return "When messages arrived follows from the trace as a whole, which is analysed now and then while the program "
-           "runs.";
-  return "It is not known when messages arrived: their senders were not metered, or run on other machines.";
+// Short: they stand in the middle of an empty plot.
+std::string why_no_queues(const LiveRecording& recording, bool is_analysed) {
+  if (recording.info().properties.scripted) return "Not metered (flag messagequeued).";
+  return is_analysed ? "Not known: no sender here was metered." : "Known when the trace is analysed.";
 }
 
 }  // namespace
@@ -169,7 +167,7 @@ Answer describe_answer(const LiveRecording& recording, const LiveState& state) {
   const TraceInfo& info = recording.info();
   const bool queues = has_queues(recording);
   Json why_not = Json::object();
-  if (!queues) why_not["live_queues"] = why_no_queues(recording);
+  if (!queues) why_not["live_queues"] = why_no_queues(recording, state.is_analysed);
   if (!state.no_predictions.empty()) why_not["predict"] = page_text(state.no_predictions);
   Answer answer;
   answer.json = {

@@ -14,6 +14,7 @@ struct LiveState {
   std::string source;  // what the viewer was started with
   std::uint64_t version = 0;
   std::string dpm;                  // version
+  bool is_analysed = false;         // as a whole, to its end
   std::string no_predictions = {};  // why there are none; empty: there are, or it is not known yet
 };
 

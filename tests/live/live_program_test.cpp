@@ -140,7 +140,9 @@ TEST_CASE("live: a program that runs has not ended too early, and its queues are
   Growing growing(folder / "trace", recording.info, recording.events);
   const auto live = LiveTrace::open(folder / "trace").value();
   live->read(kAll);
-  CHECK(ask(*live, "describe").json.at("can").at("live_queues") == false);
+  const Json before = ask(*live, "describe").json;
+  CHECK(before.at("can").at("live_queues") == false);
+  CHECK(before.at("why_not").at("live_queues") == "Known when the trace is analysed.");
   const Json placement = await(*live, "placement");
   const Json overview = ask(*live, "overview").json;
   INFO(texts_of(overview.at("warnings")));
