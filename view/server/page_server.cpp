@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -14,27 +13,19 @@
 #include "backends/linux/transport/net/listener.hpp"
 #include "backends/linux/transport/net/timer.hpp"
 #include "os/heap.hpp"
-#include "os/hexadecimal.hpp"
 #include "os/machine.hpp"
-#include "os/random.hpp"
 #include "view/server/connection.hpp"
 #include "view/server/listening_socket.hpp"
 #include "view/server/page_policy.hpp"
+#include "view/server/page_token.hpp"
 #include "view/server/response_head.hpp"
 #include "view/server/server_certificate.hpp"
 
 namespace dpm::view {
 namespace {
 
-constexpr std::size_t kTokenBytes = 16;
 // Answers take megabytes, which malloc would keep after a viewer has gone (measured: 155 of 162 MB of 20 viewers).
 constexpr std::chrono::seconds kUntilTidied{1};
-
-Result<std::string> new_token() {
-  std::array<unsigned char, kTokenBytes> token = {};
-  if (auto drawn = draw_random(token); !drawn) return drawn.error();
-  return hexadecimal(token);
-}
 
 std::vector<std::string> own_addresses(const ServerOptions& options) {
   if (!is_any_address(options.address)) return {options.address};
@@ -202,7 +193,7 @@ Result<std::unique_ptr<PageServer>> PageServer::start(ServerOptions options, std
     if (!read) return read.error();
     certificate = std::move(*read);
   }
-  auto token = new_token();
+  auto token = options.token_file.empty() ? new_token() : kept_token(options.token_file);
   if (!token) return token.error();
   auto socket = listen_on(options.address, options.port);
   if (!socket) return socket.error();

@@ -30,6 +30,7 @@ struct ServerLimits {
 struct ServerOptions {
   std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
   std::uint16_t port = 0;             // 0: any that is free
+  std::string token_file;             // of the token in the address (page_token.hpp); empty: a new one each time
   // PEM files. With them the server speaks only TLS.
   std::string certificate_file;  // --certificate
   std::string key_file;          // --key
