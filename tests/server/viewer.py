@@ -14,10 +14,11 @@ import urllib.parse
 PATIENCE_S = 30
 
 
-class Server:
-    def __init__(self, program, *options):
-        self.process = subprocess.Popen([program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip()
+class Address:
+    """Of a page that something else serves."""
+
+    def __init__(self, url):
+        self.url = url
         parts = urllib.parse.urlsplit(self.url)
         self.tls, self.port, self.path = parts.scheme == "https", parts.port, parts.path
         self.host = f"127.0.0.1:{self.port}"
@@ -64,6 +65,12 @@ class Server:
 
     def metric(self, name):
         return self.metrics()[name, ()]
+
+
+class Server(Address):
+    def __init__(self, program, *options):
+        self.process = subprocess.Popen([program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        super().__init__(self.process.stdout.readline().strip())
 
     def tick(self):
         self.process.stdin.write("\n")

@@ -15,6 +15,7 @@
 #include "cli/control/line_editor.hpp"
 #include "cli/control/piped_lines.hpp"
 #include "cli/control/progress_line.hpp"
+#include "cli/serving/owned_page.hpp"
 #include "model/counted.hpp"
 #include "os/own_program.hpp"
 #include "os/user_paths.hpp"
@@ -65,6 +66,24 @@ std::string own_name() {
   return host + ":" + std::to_string(getpid()) + ":" + std::to_string(now);
 }
 
+class WatchPage : public control::LivePage {
+ public:
+  explicit WatchPage(std::unique_ptr<OwnedPage> page) : page_(std::move(page)) {}
+  std::string address() const override { return page_->address(); }
+  bool has_ended() override { return page_->has_ended(); }
+
+ private:
+  std::unique_ptr<OwnedPage> page_;
+};
+
+Result<std::unique_ptr<control::LivePage>> show_page(const std::string& directory, const std::string& title) {
+  auto page = OwnedPage::start(directory, title);
+  if (!page) return page.error();
+  return std::unique_ptr<control::LivePage>(std::make_unique<WatchPage>(*std::move(page)));
+}
+
+control::WatchSettings watching() { return {.show = show_page, .scratch = {}}; }
+
 class ControlCommand : public Command {
  public:
   std::string name() const override { return "control"; }
@@ -114,7 +133,7 @@ class ControlCommand : public Command {
     const bool is_typed = script_.empty() && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     if (is_typed) return type(connections, known, hosts_, folder.empty() ? "" : folder + "/control-history");
     StreamScreen screen(terminal.out);
-    Controller controller(connections, screen, known, hosts_);
+    Controller controller(connections, screen, known, hosts_, watching());
     const int failures = script_.empty() ? pipe(controller, connections) : perform(controller);
     if (failures == 0) return kDone;
     terminal.err << "dpm control: " << counted(static_cast<std::uint64_t>(failures), "command") << " failed\n";
@@ -135,7 +154,7 @@ class ControlCommand : public Command {
   static int type(Connections& connections, const control::KnownMachines& known, const std::string& hosts,
                   const std::string& history) {
     LineEditor editor(std::string(kPrompt), history);
-    Controller controller(connections, editor, known, hosts);
+    Controller controller(connections, editor, known, hosts, watching());
     editor.on_waiting(meanwhile(controller, connections));
     editor.on_completion(
         [&](std::string_view line) { return control::complete(controller.computation(), known.read(), line); });

@@ -1,6 +1,7 @@
 // dpm serve: a page in the browser that shows a trace, also while it is written.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -78,6 +79,10 @@ class ServeCommand : public Command {
         ->required();
     app.add_option("--address", options_.address, "The numeric address to listen on")->capture_default_str();
     app.add_option("--port", options_.port, "The port to listen on (default: one that is free)");
+    app.add_option(
+        "--token-file", options_.token_file,
+        "Keep the address after a restart, with --port: a file with the token in it, which is made if it does "
+        "not exist");
     app.add_option("--certificate", options_.certificate_file, "A PEM file: serve only with TLS");
     app.add_option("--key", options_.key_file, "The certificate's key, a PEM file");
     app.add_flag("--insecure", options_.insecure,
@@ -86,6 +91,9 @@ class ServeCommand : public Command {
         "--allow-host", options_.allowed_hosts,
         "A name under which browsers reach this machine, such as 'name' or 'name:port' behind a tunnel; repeat "
         "for several");
+    app.add_option("--title", title_, "What the page calls the trace (default: where it is)");
+    app.add_flag("--until-closed", until_closed_,
+                 "End when the standard input is closed, by the program that has started this one");
     app.add_flag(
         "--while-watched", while_watched_,
         "Let go of the terminal after printing the address, and end a minute after the recording has ended and "
@@ -93,11 +101,11 @@ class ServeCommand : public Command {
   }
 
   int run(Terminal& terminal) override {
-    if (while_watched_) ::setpriority(PRIO_PROCESS, 0, kNiceness);
+    if (is_beside_recording()) ::setpriority(PRIO_PROCESS, 0, kNiceness);
     if (auto usable = view::check_options(options_); !usable) return refuse(terminal, *this, usable.error());
     const EndSignals signals;
     if (!await_trace(signals, terminal)) return kDone;
-    auto trace = LiveTrace::open(path_, {.levels = {}, .source = path_, .dpm = DPM_VERSION});
+    auto trace = LiveTrace::open(path_, {.levels = {}, .source = title_.empty() ? path_ : title_, .dpm = DPM_VERSION});
     if (!trace) return refuse(terminal, *this, trace.error());
     auto server = view::PageServer::start(options_, std::string(view::page_html()), **trace);
     if (!server) return refuse(terminal, *this, server.error());
@@ -109,6 +117,8 @@ class ServeCommand : public Command {
     });
     if (while_watched_) {
       await_last_viewer(signals, is_recording, **server);
+    } else if (until_closed_) {
+      await_closing(signals);
     } else {
       signals.await();
     }
@@ -134,7 +144,16 @@ class ServeCommand : public Command {
 
   void say_where(const std::string& url, Terminal& terminal) const {
     terminal.out << (while_watched_ ? "dpm: the page of this run is " : "") << url << std::endl;
-    if (while_watched_) leave_terminal();
+    if (is_beside_recording()) leave_terminal();
+  }
+
+  bool is_beside_recording() const { return while_watched_ || until_closed_; }
+
+  static void await_closing(const EndSignals& signals) {
+    constexpr int kLookMs = 100;
+    pollfd input{STDIN_FILENO, 0, 0};
+    while (!signals.came_within({}))
+      if (::poll(&input, 1, kLookMs) > 0) return;
   }
 
   // Until a signal comes, or until the recording has ended and no viewer has been there for a while.
@@ -158,7 +177,8 @@ class ServeCommand : public Command {
 
   std::string path_;
   view::ServerOptions options_;
-  bool while_watched_ = false;
+  std::string title_;
+  bool while_watched_ = false, until_closed_ = false;
 };
 
 }  // namespace

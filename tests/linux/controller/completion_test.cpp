@@ -39,6 +39,8 @@ TEST_CASE_METHOD(Fixture, "completion: what each parameter names", "[controller]
   CHECK(at("startjob ") == Names{"bar", "foo"});
   CHECK(at("jobs foo b") == Names{"bar"});
   CHECK(at("getlog f") == Names{"f1"});
+  CHECK(at("watch o") == Names{"other"});
+  CHECK(at("unwatch f") == Names{"f1"});
   CHECK(at("newjob x o") == Names{"other"});
   CHECK(at("newjob x").empty());
   CHECK(at("add foo gr") == Names{"green", "grey"});

@@ -1,6 +1,10 @@
 #include "tests/linux/controller/fake_machines.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 
 #include "backends/linux/remote/controller/flag_names.hpp"
 #include "backends/linux/remote/protocol/sha256.hpp"
@@ -64,6 +68,7 @@ std::string description(const RequestBody& body) {
           [](const GetLog& r) {
             return numbered("GetLog", r.pid) + " " + r.file + " from " + std::to_string(r.offset);
           },
+          [](const LookAtLog& r) { return numbered("LookAtLog", r.pid); },
           [](const ListManaged&) { return std::string("ListManaged"); },
           [](const ListKept&) { return std::string("ListKept"); },
           [](const RemoveKept& r) { return "RemoveKept " + r.name; },
@@ -81,6 +86,26 @@ std::vector<Answer> FakeMachines::ask(std::vector<Question> questions) {
     answers.push_back(answer(question));
   }
   return answers;
+}
+
+void FakeMachines::ask_meanwhile(Question question, std::chrono::milliseconds, std::function<void(Answer)> take) {
+  meanwhile_.emplace_back(std::move(question), std::move(take));
+}
+
+void FakeMachines::answer_meanwhile() {
+  for (const auto& [question, take] : std::exchange(meanwhile_, {})) take(answer(question));
+}
+
+void FakeMachines::read_log_folder() {
+  namespace fs = std::filesystem;
+  log_.clear();
+  for (const auto& entry : fs::recursive_directory_iterator(log_folder_)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    log_.emplace_back(entry.path().lexically_relative(log_folder_),
+                      std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  }
+  std::sort(log_.begin(), log_.end());
 }
 
 std::vector<std::string> FakeMachines::known_as(std::vector<std::string> machines) {
@@ -153,6 +178,12 @@ ReplyBody FakeMachines::reply(const std::string& machine, const RequestBody& bod
     file.resize(put->offset);
     file += put->bytes;
     return Done{};
+  }
+  if (std::holds_alternative<LookAtLog>(body)) {
+    if (!log_folder_.empty()) read_log_folder();
+    LogState state;
+    for (const auto& [name, bytes] : log_) state.files.push_back({name, bytes.size(), 1});
+    return state;
   }
   if (const auto* get = std::get_if<GetLog>(&body)) {
     if (get->file.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +15,9 @@ namespace dpm::control::test {
 class FakeMachines : public Machines {
  public:
   std::vector<Answer> ask(std::vector<Question> questions) override;
+  // Without a delay.
+  void ask_meanwhile(Question question, std::chrono::milliseconds delay, std::function<void(Answer)> take) override;
+  void notice(const std::string& machine, std::string text) override { report({machine, Notice{std::move(text)}}); }
   std::vector<std::string> known_as(std::vector<std::string> machines) override;
   Result<std::string> own_name(const std::string& machine) const override {
     const auto known = own_names_.find(machine);
@@ -24,7 +28,11 @@ class FakeMachines : public Machines {
   void serve_tunnels(const FilterAddress&, const std::string& machine, std::uint32_t pid) override {
     asked_.push_back(machine + " serve " + std::to_string(pid));
   }
-  std::vector<MachineReport> take_reports() override { return std::exchange(reports_, {}); }
+  // Questions that were asked meanwhile are answered now.
+  std::vector<MachineReport> take_reports() override {
+    answer_meanwhile();
+    return std::exchange(reports_, {});
+  }
   // Delivers the reports that were set for later. With none left, the wait is interrupted instead of lasting forever.
   Waited wait(std::chrono::milliseconds at_most) override;
   void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
@@ -61,6 +69,8 @@ class FakeMachines : public Machines {
     files_[machine][path] = bytes;
   }
   void have_log(const std::string& file, const std::string& bytes) { log_.emplace_back(file, bytes); }
+  // The log of its files in a folder, which may change.
+  void have_log_folder(const std::string& folder) { log_folder_ = folder; }
   void keep(const std::string& machine, KeptFile file) { kept_[machine].push_back(std::move(file)); }
   // How the next filter ends that is told to.
   void end_filter(const std::string& how) { filter_ends_ = how; }
@@ -76,6 +86,8 @@ class FakeMachines : public Machines {
     std::string machine, kind, why;
   };
   Answer answer(const Question& question);
+  void answer_meanwhile();
+  void read_log_folder();
   ReplyBody reply(const std::string& machine, const RequestBody& body);
   std::uint32_t pid_on(const std::string& machine);
 
@@ -92,7 +104,8 @@ class FakeMachines : public Machines {
   std::map<std::string, std::vector<ManagedProcess>> managed_;
   std::map<std::string, std::map<std::string, std::string>> files_;  // machine, path, bytes
   std::vector<std::pair<std::string, std::string>> log_;
-  std::string vanishing_;
+  std::string vanishing_, log_folder_;
+  std::vector<std::pair<Question, std::function<void(Answer)>>> meanwhile_;
   std::map<std::string, std::vector<KeptFile>> kept_;
   std::string filter_ends_ = "normal";
   std::map<std::string, std::string> first_names_;

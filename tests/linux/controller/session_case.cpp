@@ -9,8 +9,11 @@
 #include <sstream>
 
 #include "backends/linux/remote/controller/controller.hpp"
+#include "filter/event_filter.hpp"
 #include "model/check.hpp"
 #include "tests/linux/controller/fake_machines.hpp"
+#include "trace/event_fields.hpp"
+#include "trace/trace_writer.hpp"
 
 namespace dpm::control::test {
 namespace {
@@ -213,6 +216,17 @@ class Session {
       machines_.leave_managed(machine, read_managed(words));
     } else if (verb == "interrupt") {
       machines_.interrupt();
+    } else if (verb == "meanwhile") {  // what a moment of waiting for the next command brings
+      constexpr int kLooks = 100;
+      for (int i = 0; i < kLooks; ++i) controller_.show_reports();
+    } else if (verb == "no-page") {
+      page_problem_ = rest(words);
+    } else if (verb == "page-ends") {
+      has_page_ended_ = true;
+    } else if (verb == "trace") {
+      write_trace(word(words));
+    } else if (verb == "log-folder") {
+      machines_.have_log_folder(word(words));
     } else if (verb == "flush") {
       controller_.flush_output();
     } else if (verb == "program" || verb == "file") {
@@ -251,6 +265,37 @@ class Session {
     if (verb != "asked") show_asked();
   }
 
+  class Page : public LivePage {
+   public:
+    Page(Session& session, std::string title) : session_(session), title_(std::move(title)) {}
+    ~Page() override { session_.transcript_.show("(the page of " + title_ + " ends)"); }
+    std::string address() const override { return "http://page/"; }
+    bool has_ended() override { return session_.has_page_ended_; }
+
+   private:
+    Session& session_;
+    std::string title_;
+  };
+
+  // A place in the scratch folder has another name in each run.
+  Result<std::unique_ptr<LivePage>> show_page(const std::string& directory, const std::string& title) {
+    if (!page_problem_.empty()) return Error{std::exchange(page_problem_, {})};
+    has_page_ended_ = false;
+    const bool is_copy = directory.find("dpm-watch-") != std::string::npos;
+    transcript_.show("(page of " + title + ": " + (is_copy ? "a copy" : directory) + ")");
+    return std::unique_ptr<LivePage>(std::make_unique<Page>(*this, title));
+  }
+
+  // Of a filter that has seen nothing so far.
+  static void write_trace(const std::string& log) {
+    fs::create_directories(log);
+    const std::vector<RuleSet> rules = {RuleSet::keep_all(event_layouts())};
+    const TraceInfo info;
+    const auto made = TraceWriter::create(log + "/trace", describe_events({"filter"}, rules));
+    DPM_CHECK(made.has_value());
+    (*made)->on_begin(info);
+  }
+
   void end_with(Outcome outcome) {
     if (outcome == Outcome::failed) transcript_.show("(failed)");
     if (outcome == Outcome::left) transcript_.show("(left)");
@@ -274,7 +319,14 @@ class Session {
   ScratchFolder folder_;
   Transcript transcript_;
   FakeMachines machines_;
-  Controller controller_{machines_, transcript_, KnownMachines("known-machines")};
+  std::string page_problem_;
+  bool has_page_ended_ = false;
+  Controller controller_{machines_, transcript_, KnownMachines("known-machines"), "",
+                         WatchSettings{.show = [this](const std::string& directory,
+                                                      const std::string& title) { return show_page(directory, title); },
+                                       .scratch = folder_.path(),
+                                       .every = {},
+                                       .patience = std::chrono::milliseconds(20)}};
   bool shows_asked_ = false;
 };
 

@@ -112,7 +112,7 @@ def case_log_of_none(machine):
     """Only filters have logs."""
     red = Controller(machine)
     pid = red.create("/bin/sleep", "1000")
-    assert "no filter" in refusal(red.ask, "get_log", pid=pid, file="", offset=0)
-    assert "no filter" in refusal(red.ask, "get_log", pid=1, file="", offset=0)
+    assert "no filter" in refusal(red.ask, "get_log", pid=pid, file="", offset=0, bytes_max=0)
+    assert "no filter" in refusal(red.ask, "get_log", pid=1, file="", offset=0, bytes_max=0)
     red.on("kill_process", pid)
     red.close()

@@ -28,11 +28,11 @@ def run_with(red, made, *command, flags="all"):
 
 def fetch(red, pid, folder):
     """The log, as a controller copies it."""
-    for name in red.ask("get_log", pid=pid, file="", offset=0)["files"]:
+    for name in red.ask("get_log", pid=pid, file="", offset=0, bytes_max=0)["files"]:
         os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         with open(f"{folder}/{name}", "wb") as file:
             while True:
-                piece = red.ask("get_log", pid=pid, file=name, offset=file.tell())
+                piece = red.ask("get_log", pid=pid, file=name, offset=file.tell(), bytes_max=0)
                 file.write(piece.raw)
                 if piece["last"]:
                     break
@@ -58,8 +58,13 @@ def case_log(machine):
     # The first fetch is of a log that still grows; it can be read nevertheless.
     first = fetch(red, pid, machine.folder + "/first")
     assert os.listdir(first)
-    assert refusal(red.ask, "get_log", pid=pid, file="../../x", offset=0)
-    assert refusal(red.ask, "get_log", pid=pid, file="/etc/passwd", offset=0)
+    assert refusal(red.ask, "get_log", pid=pid, file="../../x", offset=0, bytes_max=0)
+    assert refusal(red.ask, "get_log", pid=pid, file="/etc/passwd", offset=0, bytes_max=0)
+    sizes = {file["name"]: file["size_bytes"] for file in red.ask("look_at_log", pid=pid)["files"]}
+    assert sizes == {name: os.path.getsize(f"{first}/{name}") for name in red.ask("get_log", pid=pid, file="", offset=0, bytes_max=0)["files"]}
+    assert "no filter" in refusal(red.ask, "look_at_log", pid=talker)
+    piece = red.ask("get_log", pid=pid, file="trace/trace.json", offset=3, bytes_max=10)
+    assert len(piece.raw) == 10 and not piece["last"]
     log = red.managed()[pid]["log"]
     red.on("release", pid)
     assert red.managed() == {}

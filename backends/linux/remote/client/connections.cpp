@@ -40,6 +40,7 @@ std::size_t text_bytes(const DeliveryChanged& report) {
   return report.name.size() + report.delivery.problem.size() + report.delivery.file.size();
 }
 std::size_t text_bytes(const MachineLost& report) { return report.why.size(); }
+std::size_t text_bytes(const Notice& notice) { return notice.text.size(); }
 std::size_t text_bytes(const MachineFound& report) {
   std::size_t bytes = 0;
   for (const auto& managed : report.managed)
@@ -91,6 +92,7 @@ Connections::Connections(Launcher launcher, std::string controller, int interrup
 }
 
 Connections::~Connections() {
+  delays_.clear();
   machines_.clear();
   interruption_.reset();
   context_->run();  // until the launchers have ended
@@ -131,6 +133,23 @@ std::vector<Answer> Connections::ask(std::vector<Question> questions) {
     answers.push_back(answer ? *std::move(answer) : Error{fmt::format("machine {}{}", questions[i].machine, problem)});
   }
   return answers;
+}
+
+void Connections::ask_meanwhile(Question question, std::chrono::milliseconds delay, std::function<void(Answer)> take) {
+  const auto timer = delays_.emplace(delays_.end(), *context_);
+  timer->start(delay, [this, timer, question = std::move(question), take = std::move(take)] {
+    std::list<Timer> over;
+    over.splice(over.end(), delays_, timer);
+    ask_connected(question, take);
+  });
+}
+
+// One that is lost is unreachable until a command reaches it again.
+void Connections::ask_connected(Question question, const std::function<void(Answer)>& take) {
+  const auto at = machines_.find(first_name(question.machine));
+  if (at == machines_.end() || at->second == nullptr || at->second->has_ended())
+    return take(Error{fmt::format("machine {} is not connected", question.machine)});
+  at->second->ask(std::move(question.body), [take](Answer reply) { take(checked(std::move(reply))); });
 }
 
 Result<MachineConnection*> Connections::connection_to(const std::string& name) {

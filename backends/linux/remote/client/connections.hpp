@@ -6,6 +6,7 @@
 // before them. So memory stays bounded whatever processes print and machines send.
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "backends/linux/remote/client/own_names.hpp"
 #include "backends/linux/remote/client/tunnel_switch.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
+#include "backends/linux/transport/net/timer.hpp"
 #include "os/unique_fd.hpp"
 
 namespace dpm::control {
@@ -35,6 +37,8 @@ class Connections : public Machines {
   ~Connections() override;  // processes go on
 
   std::vector<Answer> ask(std::vector<Question> questions) override;
+  void ask_meanwhile(Question question, std::chrono::milliseconds delay, std::function<void(Answer)> take) override;
+  void notice(const std::string& machine, std::string text) override { queue({machine, Notice{std::move(text)}}); }
   std::vector<std::string> known_as(std::vector<std::string> machines) override;
   Result<std::string> own_name(const std::string& machine) const override;
   void on_overflow(OutputHandler handler) override { on_overflow_ = std::move(handler); }
@@ -61,6 +65,7 @@ class Connections : public Machines {
   void queue(MachineReport report);
   void relieve_queue();
   void drop(const std::string& machine);
+  void ask_connected(Question question, const std::function<void(Answer)>& take);
   void send_piece(const std::string& machine, Relay piece);
   void set_reading(bool on);
   template <typename Condition>
@@ -83,6 +88,7 @@ class Connections : public Machines {
   std::map<std::string, std::size_t> states_bytes_;  // of those without output, by machine
   OutputHandler on_overflow_;
   TunnelSwitch tunnels_;
+  std::list<Timer> delays_;  // of questions that are asked later
   bool is_asking_ = false;
 };
 

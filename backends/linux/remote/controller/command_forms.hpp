@@ -26,6 +26,8 @@ enum class Verb {
   endinput,
   wait,
   getlog,
+  watch,
+  unwatch,
   endfilter,
   removefilter,
   files,

@@ -17,12 +17,14 @@ Lines lines_of(std::string_view text) {
 
 }  // namespace
 
-Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file)
+Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file,
+                       WatchSettings watching)
     : console_(screen),
       known_machines_(std::move(known_machines)),
       copies_(machines, console_),
       sets_(machines, console_, computation_, hosts_file),
       reports_(machines, console_, computation_),
+      watch_(machines, console_, computation_, reports_, std::move(watching)),
       filters_(machines, console_, computation_, known_machines_, copies_, sets_),
       filter_removal_(machines, console_, computation_),
       kept_files_(machines, console_, computation_, known_machines_, sets_),
@@ -34,7 +36,7 @@ Controller::Controller(Machines& machines, Screen& screen, KnownMachines known_m
       wait_(machines, console_, computation_, reports_),
       scripts_(machines, console_, reports_,
                [this](const std::string& line, const std::string& where) { return perform(line, where); }),
-      leaving_(machines, console_, computation_, reports_) {}
+      leaving_(machines, console_, computation_, reports_, watch_) {}
 
 Outcome Controller::perform(std::string_view line, const std::string& where) {
   if (!where.empty()) console_.enter(where);
@@ -91,6 +93,10 @@ Outcome Controller::dispatch(const CommandForm& form, const Words& words, const 
       return wait_.perform(words);
     case Verb::getlog:
       return filters_.get_log(words[0], words[1]);
+    case Verb::watch:
+      return watch_.watch(words);
+    case Verb::unwatch:
+      return watch_.unwatch(words[0]);
     case Verb::endfilter:
       return filter_removal_.end(words[0]);
     case Verb::removefilter:

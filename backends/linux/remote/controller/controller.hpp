@@ -31,13 +31,15 @@
 #include "backends/linux/remote/controller/screen.hpp"
 #include "backends/linux/remote/controller/scripts.hpp"
 #include "backends/linux/remote/controller/wait_command.hpp"
+#include "backends/linux/remote/controller/watch_command.hpp"
 
 namespace dpm::control {
 
 class Controller {
  public:
   // `hosts_file` has the machines of "@all" (machine_sets.hpp); it may be empty.
-  Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file = "");
+  Controller(Machines& machines, Screen& screen, KnownMachines known_machines, const std::string& hosts_file = "",
+             WatchSettings watching = {});
 
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -72,6 +74,7 @@ class Controller {
   int failures_ = 0;
 
   Reports reports_;
+  WatchCommand watch_;
   FilterCommands filters_;
   FilterRemoval filter_removal_;
   KeptFilesCommands kept_files_;

@@ -62,6 +62,7 @@ Outcome Leaving::end() {
     if (const auto unfetched = unfetched_text(filter); !unfetched.empty()) console_.say(unfetched);
     if (!filter.is_unreachable) leaving.push_back(&filter);
   }
+  watch_.end();
   end_filters(leaving);
   std::vector<Question> questions;
   for (const auto* filter : leaving)

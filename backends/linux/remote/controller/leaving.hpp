@@ -8,13 +8,14 @@
 #include "backends/linux/remote/controller/console.hpp"
 #include "backends/linux/remote/controller/machines.hpp"
 #include "backends/linux/remote/controller/reports.hpp"
+#include "backends/linux/remote/controller/watch_command.hpp"
 
 namespace dpm::control {
 
 class Leaving {
  public:
-  Leaving(Machines& machines, Console& console, Computation& computation, Reports& reports)
-      : machines_(machines), console_(console), computation_(computation), reports_(reports) {}
+  Leaving(Machines& machines, Console& console, Computation& computation, Reports& reports, WatchCommand& watch)
+      : machines_(machines), console_(console), computation_(computation), reports_(reports), watch_(watch) {}
 
   Outcome die();
   // Always leaves, and fails if processes are active.
@@ -31,6 +32,7 @@ class Leaving {
   Console& console_;
   Computation& computation_;
   Reports& reports_;
+  WatchCommand& watch_;
   bool has_warned_ = false;
 };
 

@@ -35,9 +35,14 @@ struct MachineFound {
   bool is_restarted = false;  // since the last connection: whatever ran there has ended
 };
 
+// What the controller noticed itself, as a line for the user.
+struct Notice {
+  std::string text;
+};
+
 struct MachineReport {
   std::string machine;
-  std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, MachineLost, MachineFound> what;
+  std::variant<StateChanged, Output, FilterEnded, DeliveryChanged, MachineLost, MachineFound, Notice> what;
 };
 
 class Machines {
@@ -47,6 +52,12 @@ class Machines {
   // Connects where necessary, sends all questions at once (to each machine in this order) and waits for every answer. The
   // answers are in the order of the questions. After an interruption nothing is asked: every answer is an error.
   virtual std::vector<Answer> ask(std::vector<Question> questions) = 0;
+
+  // Asks without waiting, after a delay, and only a machine that is connected. The answer is given once, during a later call
+  // that waits or takes reports, which does not end for it; never after this object has gone.
+  virtual void ask_meanwhile(Question question, std::chrono::milliseconds delay, std::function<void(Answer)> take) = 0;
+  // To be taken as a report.
+  virtual void notice(const std::string& machine, std::string text) = 0;
 
   // The name by which each of these machines is known here: the first one that was used for it. Connects where necessary; a
   // machine that cannot be reached keeps its name.

@@ -43,14 +43,6 @@ Result<void> check_room(int fd, const fs::path& place, std::size_t bytes) {
   return Error{fmt::format("the disk of '{}' has only {} MB left", place.string(), free_bytes / 1'000'000)};
 }
 
-// A relative path that does not lead outside.
-bool leads_inside(const fs::path& file) {
-  if (file.empty() || file.is_absolute()) return false;
-  for (const auto& part : file)
-    if (part == ".." || part.empty()) return false;
-  return true;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> read_script(const std::string& path) {
@@ -123,6 +115,31 @@ std::uint64_t bytes_left_free(std::uint64_t disk_bytes) {
   return std::min(disk_bytes / kPart, kEnough);
 }
 
+bool leads_inside(const fs::path& file) {
+  if (file.empty() || file.is_absolute()) return false;
+  for (const auto& part : file)
+    if (part == ".." || part.empty()) return false;
+  return true;
+}
+
+Result<void> append_inside(const fs::path& log, const std::string& file, std::string_view bytes,
+                           const fs::path& place) {
+  fs::path path = log;
+  if (file != ".") {
+    if (!leads_inside(file))
+      return Error{fmt::format("its machine names a file '{}' of the log, which leads elsewhere", file)};
+    path /= file;
+    std::error_code failed;
+    fs::create_directories(path.parent_path(), failed);
+    if (failed) return Error{fmt::format("make {}: {}", path.parent_path().string(), failed.message())};
+    fs::permissions(log, fs::perms::owner_all, failed);
+  }
+  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (fd.get() < 0) return Error::from_errno("write " + path.string());
+  if (auto room = check_room(fd.get(), place, bytes.size()); !room) return room;
+  return write_to(path.string(), fd.get(), bytes);
+}
+
 Result<FetchedLog> FetchedLog::begin(const std::string& destination) {
   fs::path place(destination);
   if (!place.has_filename()) place = place.parent_path();  // "trace/"
@@ -147,20 +164,7 @@ FetchedLog::~FetchedLog() {
 }
 
 Result<void> FetchedLog::append(const std::string& file, std::string_view bytes) {
-  fs::path path = log_;
-  if (file != ".") {
-    if (!leads_inside(file))
-      return Error{fmt::format("its machine names a file '{}' of the log, which leads elsewhere", file)};
-    path /= file;
-    std::error_code failed;
-    fs::create_directories(path.parent_path(), failed);
-    if (failed) return Error{fmt::format("make {}: {}", path.parent_path().string(), failed.message())};
-    fs::permissions(log_, fs::perms::owner_all, failed);
-  }
-  const UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (fd.get() < 0) return Error::from_errno("write " + path.string());
-  if (auto room = check_room(fd.get(), destination_, bytes.size()); !room) return room;
-  return write_to(path.string(), fd.get(), bytes);
+  return append_inside(log_, file, bytes, destination_);
 }
 
 Result<void> FetchedLog::finish() {

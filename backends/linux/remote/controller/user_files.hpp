@@ -43,6 +43,15 @@ class SinkFile {
 // The part of a disk that a fetched log leaves free. A log has any size that its machine says.
 std::uint64_t bytes_left_free(std::uint64_t disk_bytes);
 
+// A relative path that does not lead outside.
+bool leads_inside(const std::filesystem::path& file);
+
+// Appends to a file of the copy of a log, which is made with the folders above it. `file` is relative to the log, or "." for a
+// log that is one file. The machine is not trusted: a name that leads outside is refused, and so is what would fill the disk.
+// `place`: how the user names the copy.
+Result<void> append_inside(const std::filesystem::path& log, const std::string& file, std::string_view bytes,
+                           const std::filesystem::path& place);
+
 // A log that is being fetched into a private folder beside its destination, where it appears complete or not at all. Other
 // users may write into the folder of both, as in /tmp.
 class FetchedLog {
@@ -53,8 +62,6 @@ class FetchedLog {
   FetchedLog& operator=(FetchedLog&&) = delete;
   ~FetchedLog();  // removes an unfinished log
 
-  // `file` is relative to the log, or "." for a log that is one file. The machine is not trusted: a name that leads
-  // outside is refused, and so is what would fill the disk.
   Result<void> append(const std::string& file, std::string_view bytes);
   Result<void> finish();
 

@@ -119,25 +119,32 @@ void FileUploads::abandon(const std::string& path) {
 
 namespace {
 
-Result<ReplyBody> list_log(const std::string& log) {
+// The names of its files, in order; those that end meanwhile may be among them.
+Result<std::vector<std::string>> list_log(const std::string& log) {
   namespace fs = std::filesystem;
   std::error_code failed;
   const auto status = fs::status(log, failed);
   if (failed) return Error{fmt::format("read the log '{}': {}", log, failed.message())};
-  LogFiles listed;
-  if (fs::is_regular_file(status)) {
-    listed.files.emplace_back(kWholeLog);
-    return ReplyBody(listed);
-  }
+  if (fs::is_regular_file(status)) return std::vector<std::string>{kWholeLog};
+  std::vector<std::string> files;
   for (fs::recursive_directory_iterator at(log, failed), end; !failed && at != end; at.increment(failed)) {
     std::error_code gone;
     if (at->is_symlink(gone) || !at->is_regular_file(gone)) continue;
-    if (listed.files.size() == kListEntriesMax) return Error{fmt::format("the log '{}' has too many files", log)};
-    listed.files.push_back(fs::path(at->path()).lexically_relative(log).string());
+    if (files.size() == kListEntriesMax) return Error{fmt::format("the log '{}' has too many files", log)};
+    files.push_back(fs::path(at->path()).lexically_relative(log).string());
   }
   if (failed) return Error{fmt::format("read the log '{}': {}", log, failed.message())};
-  std::sort(listed.files.begin(), listed.files.end());
-  return ReplyBody(listed);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// File systems give the number of a removed file to the next one: the time of its making tells them apart, where there is one.
+std::uint64_t identity_of(const struct statx& status) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  std::uint64_t identity = status.stx_ino * kOdd;
+  if ((status.stx_mask & STATX_BTIME) != 0)
+    identity ^= static_cast<std::uint64_t>(status.stx_btime.tv_sec) * 1'000'000'000 + status.stx_btime.tv_nsec;
+  return identity;
 }
 
 // Opens no file outside the log, and follows no symbolic link.
@@ -160,20 +167,39 @@ Result<UniqueFd> open_below(const std::string& log, const std::string& file) {
 }  // namespace
 
 Result<ReplyBody> read_log(const std::string& log, const GetLog& request) {
-  if (request.file.empty()) return list_log(log);
+  if (request.file.empty()) {
+    auto files = list_log(log);
+    if (!files) return files.error();
+    return ReplyBody(LogFiles{*std::move(files)});
+  }
   auto file = open_below(log, request.file);
   if (!file) return file.error();
   std::uint64_t size_bytes = 0;
   if (!is_regular(file->get(), &size_bytes))
     return Error{fmt::format("'{}' of the log '{}' is not a regular file", request.file, log)};
   LogPiece piece;
-  piece.bytes.resize(kChunkBytesMax);
+  piece.bytes.resize(request.bytes_max == 0 ? kChunkBytesMax : request.bytes_max);
   const ssize_t length =
       ::pread(file->get(), piece.bytes.data(), piece.bytes.size(), static_cast<off_t>(request.offset));
   if (length < 0) return Error::from_errno(fmt::format("read '{}' of the log '{}'", request.file, log));
   piece.bytes.resize(static_cast<std::size_t>(length));
   piece.last = request.offset + piece.bytes.size() >= size_bytes;
   return ReplyBody(std::move(piece));
+}
+
+Result<ReplyBody> look_at_log(const std::string& log) {
+  const auto files = list_log(log);
+  if (!files) return files.error();
+  LogState state;
+  for (const auto& file : *files) {
+    struct statx status {};
+    const std::string path = file == kWholeLog ? log : fmt::format("{}/{}", log, file);
+    const int failed =
+        ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_SIZE | STATX_INO | STATX_BTIME, &status);
+    if (failed != 0) continue;  // removed meanwhile
+    state.files.push_back({file, status.stx_size, identity_of(status)});
+  }
+  return ReplyBody(std::move(state));
 }
 
 }  // namespace dpm

@@ -56,5 +56,6 @@ class FileUploads {
 
 // `log` is a directory or a file.
 Result<control::ReplyBody> read_log(const std::string& log, const control::GetLog& request);
+Result<control::ReplyBody> look_at_log(const std::string& log);
 
 }  // namespace dpm

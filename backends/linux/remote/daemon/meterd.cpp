@@ -168,6 +168,7 @@ void Meterd::perform(const std::string& controller, RequestId id, RequestBody re
       std::holds_alternative<CreateFilter>(request))
     return create(controller, std::move(request), answer);
   if (const auto* log = std::get_if<GetLog>(&request)) return get_log(id, *log);
+  if (const auto* look = std::get_if<LookAtLog>(&request)) return look_at(id, *look);
   if (const auto* wanted = std::get_if<Adopt>(&request)) return processes_.adopt(controller, wanted->pid, answer);
   if (const auto* file = std::get_if<FindFile>(&request))
     return find_file(id, std::make_shared<FileSearch>(file->path));
@@ -193,10 +194,21 @@ void Meterd::find_file(RequestId id, const std::shared_ptr<FileSearch>& search) 
   if (controllers_.is_connected(id)) later(context_, [this, id, search] { find_file(id, search); });
 }
 
+// Nullptr: the request was refused.
+const ManagedProcess* Meterd::filter_of(RequestId id, std::uint32_t pid) {
+  const ManagedProcess* filter = processes_.find(pid);
+  if (filter != nullptr && filter->kind == ManagedProcess::Kind::filter) return filter;
+  controllers_.reply(id, Refused{fmt::format("no filter {} is looked after here", pid)});
+  return nullptr;
+}
+
+void Meterd::look_at(RequestId id, const LookAtLog& request) {
+  if (const auto* filter = filter_of(id, request.pid)) controllers_.reply(id, reply_of(look_at_log(filter->log)));
+}
+
 void Meterd::get_log(RequestId id, const GetLog& request) {
-  const ManagedProcess* filter = processes_.find(request.pid);
-  if (filter == nullptr || filter->kind != ManagedProcess::Kind::filter)
-    return controllers_.reply(id, Refused{fmt::format("no filter {} is looked after here", request.pid)});
+  const ManagedProcess* filter = filter_of(id, request.pid);
+  if (filter == nullptr) return;
   if (request.file.empty()) return list_log(id, request, settling_of(*filter));
   controllers_.reply(id, reply_of(read_log(filter->log, request)));
 }

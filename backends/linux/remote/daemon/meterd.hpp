@@ -58,6 +58,8 @@ class Meterd {
   void perform(const std::string& controller, RequestId id, control::RequestBody request);
   void create(const std::string& controller, control::RequestBody request, const AgentLink::Answer& answer);
   void find_file(RequestId id, const std::shared_ptr<FileSearch>& search);
+  const control::ManagedProcess* filter_of(RequestId id, std::uint32_t pid);
+  void look_at(RequestId id, const control::LookAtLog& request);
   void get_log(RequestId id, const control::GetLog& request);
   static std::shared_ptr<LogSettling> settling_of(const control::ManagedProcess& filter);
   void list_log(RequestId id, const control::GetLog& request, const std::shared_ptr<LogSettling>& settling);

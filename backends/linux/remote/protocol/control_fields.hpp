@@ -41,6 +41,7 @@ DPM_CONTROL_TYPE(Input, "input")
 DPM_CONTROL_TYPE(FindFile, "find_file")
 DPM_CONTROL_TYPE(PutFile, "put_file")
 DPM_CONTROL_TYPE(GetLog, "get_log")
+DPM_CONTROL_TYPE(LookAtLog, "look_at_log")
 DPM_CONTROL_TYPE(ListManaged, "list_charges")
 DPM_CONTROL_TYPE(ListKept, "list_kept")
 DPM_CONTROL_TYPE(RemoveKept, "remove_kept")
@@ -52,6 +53,7 @@ DPM_CONTROL_TYPE(FilterCreated, "filter_created")
 DPM_CONTROL_TYPE(ProcessCreated, "process_created")
 DPM_CONTROL_TYPE(FileFound, "file_found")
 DPM_CONTROL_TYPE(LogFiles, "log_files")
+DPM_CONTROL_TYPE(LogState, "log_state")
 DPM_CONTROL_TYPE(LogPiece, "log_piece")
 DPM_CONTROL_TYPE(ManagedList, "charges")
 DPM_CONTROL_TYPE(FilterFinished, "filter_finished")
@@ -105,6 +107,13 @@ void fields(Archive& archive, KeptFile& file) {
   archive.number("size_bytes", file.size_bytes, 0, INT64_MAX);
   archive.number("age_s", file.age_s, 0, INT64_MAX);
   archive.text("used_by", file.used_by, kSentence);
+}
+
+template <typename Archive>
+void fields(Archive& archive, LogFile& file) {
+  archive.text("name", file.name, kPath);
+  archive.number("size_bytes", file.size_bytes, 0, INT64_MAX);
+  archive.number("identity", file.identity, 0, UINT64_MAX);
 }
 
 // ---- requests
@@ -199,6 +208,11 @@ void fields(Archive& archive, GetLog& get) {
   archive.pid("pid", get.pid);
   archive.text("file", get.file, kOptionalPath);
   archive.number("offset", get.offset, 0, INT64_MAX);
+  archive.number("bytes_max", get.bytes_max, 0, kChunkBytesMax);
+}
+template <typename Archive>
+void fields(Archive& archive, LookAtLog& look) {
+  archive.pid("pid", look.pid);
 }
 template <typename Archive>
 void fields(Archive&, ListManaged&) {}
@@ -261,6 +275,10 @@ void fields(Archive& archive, FileFound& found) {
 template <typename Archive>
 void fields(Archive& archive, LogFiles& log) {
   archive.texts("files", log.files, kPath);
+}
+template <typename Archive>
+void fields(Archive& archive, LogState& state) {
+  archive.objects("files", state.files);
 }
 template <typename Archive>
 void fields(Archive& archive, LogPiece& piece) {

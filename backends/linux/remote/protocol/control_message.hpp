@@ -77,6 +77,14 @@ struct KeptFile {
 };
 inline constexpr std::initializer_list<const char*> kKeptKindNames = {"log", "copy"};
 
+// A file of a log that a filter may still write.
+struct LogFile {
+  std::string name;  // relative to the log; ".": the log is this file
+  std::uint64_t size_bytes = 0;
+  std::uint64_t identity = 0;  // another one: the file was replaced
+  friend bool operator==(const LogFile&, const LogFile&) = default;
+};
+
 // ---- requests
 
 // First, once; nothing else is answered before it.
@@ -161,8 +169,13 @@ struct PutFile {
 // Reads a filter's log: each file in pieces, in order, until a LogPiece has `last`.
 struct GetLog {
   std::uint32_t pid = 0;  // of the filter
-  std::string file;       // relative to the log; empty: asks for LogFiles
+  std::string file;       // relative to the log; empty: asks for LogFiles, when the filter has read its input
   std::uint64_t offset = 0;
+  std::uint32_t bytes_max = 0;  // of the piece; 0: as many as one message holds
+};
+// Asks for LogState at once, whatever the filter has still to read.
+struct LookAtLog {
+  std::uint32_t pid = 0;  // of the filter
 };
 // Asks for all managed processes.
 struct ListManaged {};
@@ -184,9 +197,9 @@ struct Relay {
   std::string bytes;
 };
 
-using RequestBody =
-    std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess, StopProcess, KillProcess,
-                 EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog, ListManaged, ListKept, RemoveKept, Relay>;
+using RequestBody = std::variant<Hello, CreateFilter, CreateProcess, AcquireProcess, SetFlags, StartProcess,
+                                 StopProcess, KillProcess, EndFilter, Release, Adopt, Input, FindFile, PutFile, GetLog,
+                                 LookAtLog, ListManaged, ListKept, RemoveKept, Relay>;
 struct Request {
   std::uint64_t number = 0;  // chosen by the controller, repeated in the reply
   RequestBody body;
@@ -227,6 +240,9 @@ struct FileFound {
 struct LogFiles {
   std::vector<std::string> files;  // relative to the log; "." alone: the log is one file
 };
+struct LogState {
+  std::vector<LogFile> files;
+};
 struct LogPiece {
   std::string bytes;
   bool last = false;  // of this file
@@ -242,8 +258,8 @@ struct KeptFiles {
   std::uint64_t unlisted = 0;   // more than one message can hold
 };
 
-using ReplyBody = std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogPiece,
-                               ManagedList, FilterFinished, KeptFiles>;
+using ReplyBody = std::variant<Refused, Done, Welcome, FilterCreated, ProcessCreated, FileFound, LogFiles, LogState,
+                               LogPiece, ManagedList, FilterFinished, KeptFiles>;
 struct Reply {
   std::uint64_t number = 0;
   ReplyBody body;
