@@ -203,12 +203,13 @@ Result<void> KernelSource::run(EventSink& sink) {
   }
   state.look(*reader, true);
   reader.reset();
+  const auto accounts = state.programs->accounts();
   state.programs.reset();  // nothing stays in the kernel while the sink ends
   {
     const std::lock_guard lock(state.mutex);
     const std::int64_t now_ns = steady_clock_ns();
     state.translator.threads().finish();
-    state.translator.threads().tell_waits(state.programs.accounts());
+    state.translator.threads().tell_waits(accounts);
     state.meter.finish(state.translator.threads().local(now_ns), now_ns);
     state.note_summary();
   }
