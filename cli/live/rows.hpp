@@ -12,7 +12,7 @@
 
 namespace dpm::cli {
 
-// Stands for ends of messages that are no process of the trace, or not yet: while a program is recorded, programs that are
+// Stands for ends of messages that are not processes of the trace, or not yet: while a program is recorded, programs that are
 // not metered have no numbers.
 inline constexpr ProcessId kOutside{0xffff'fffe};
 

@@ -78,7 +78,11 @@ std::string queues_text(const Queues& queues, const TraceInfo& info, int width, 
                    wait(q.waits.mean_ns()), wait(q.waits.quantile_ns(.5)), wait(q.waits.quantile_ns(.95)),
                    wait(static_cast<double>(q.waits.max_ns()))});
   }
-  return table.to_text(width) + parts_table(queues, info, width, limit);
+  return table.to_text(width);
+}
+
+std::string waits_text(const Queues& queues, const TraceInfo& info, int width, bool all) {
+  return parts_table(queues, info, width, all ? RowLimit{} : RowLimit{kRowsShown});
 }
 
 nlohmann::ordered_json queues_json(const Queues& queues, const TraceInfo& info, const Ledger& ledger) {

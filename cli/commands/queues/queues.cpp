@@ -38,7 +38,9 @@ class QueuesCommand : public Command {
       print_json(queues_json(queues, input->info, input->ledger), terminal);
     } else {
       const TraceInfo shown = all_ || threads_ ? input->info : group_processes(input->info);
-      terminal.out << queues_text(all_ || threads_ ? queues : group_queues(queues, shown), shown, terminal.width, all_);
+      if (!all_ && !threads_) queues = group_queues(queues, shown);
+      terminal.out << queues_text(queues, shown, terminal.width, all_)
+                   << waits_text(queues, shown, terminal.width, all_);
     }
     for (const auto& warning : queues.warnings) terminal.err << "warning: " << printable(warning) << '\n';
     print_ledger(input->ledger, terminal);

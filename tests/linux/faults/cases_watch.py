@@ -139,7 +139,7 @@ def case_watch(site: Site) -> None:
 
 @over_cluster("3")
 def case_watch_host_disappears(site: Site) -> None:
-    """The page stays with what has come, commands are not delayed, and it is said what happened."""
+    """The page stays with what has come, commands are not delayed, and the session reports what happened."""
     scratch(site)
     session, talk = Session(site), Talk(site)
     begin(site, session, talk)
