@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "backends/linux/remote/controller/word_options.hpp"
+
 namespace dpm::control {
 namespace {
 
@@ -30,19 +32,7 @@ Result<void> take_ports(const std::string& value, FilterOptions& options) {
 
 Result<FilterOptions> take_filter_options(Words& words) {
   FilterOptions options;
-  Words others;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i], value;
-    if (!name.starts_with("--")) {
-      others.push_back(name);
-      continue;
-    }
-    if (const auto equals = name.find('='); equals != std::string::npos) {
-      value = name.substr(equals + 1);
-      name.resize(equals);
-    } else if (i + 1 < words.size()) {
-      value = words[++i];
-    }
+  for (const auto& [name, value] : take_options(words)) {
     if (name == "--port") {
       if (auto taken = take_ports(value, options); !taken) return taken.error();
     } else if (name == "--through") {
@@ -55,7 +45,6 @@ Result<FilterOptions> take_filter_options(Words& words) {
   }
   if (options.through_controller && options.port_first != 0)
     return Error{"--through controller opens no port: leave --port out"};
-  words = std::move(others);
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include "backends/linux/remote/controller/deliveries.hpp"
 #include "backends/linux/remote/controller/flag_names.hpp"
 #include "backends/linux/remote/controller/process_states.hpp"
+#include "backends/linux/remote/controller/word_options.hpp"
 
 namespace dpm::control {
 namespace {
@@ -22,28 +23,15 @@ std::string state_text(const ProcessRecord& process) {
                      process.ended);
 }
 
-// Takes --source out of the words, wherever it stands; empty: it is not there.
+// Takes --source out of the words; empty if it is not among them.
 Result<std::string> take_source(Words& words) {
   std::string source;
-  Words others;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i], value;
-    if (!name.starts_with("--")) {
-      others.push_back(name);
-      continue;
-    }
-    if (const auto equals = name.find('='); equals != std::string::npos) {
-      value = name.substr(equals + 1);
-      name.resize(equals);
-    } else if (i + 1 < words.size()) {
-      value = words[++i];
-    }
+  for (const auto& [name, value] : take_options(words)) {
     if (name != "--source") return Error{fmt::format("no option '{}': newjob has --source", name)};
     if (std::find(kSources.begin(), kSources.end(), value) == kSources.end())
       return Error{fmt::format("--source '{}': one of {}", value, fmt::join(kSources, ", "))};
     source = value;
   }
-  words = std::move(others);
   return source;
 }
 
