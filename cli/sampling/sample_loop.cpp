@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <time.h>
 
 #include <array>
@@ -14,6 +13,7 @@
 
 #include "cli/printable.hpp"
 #include "cli/sampling/count_results.hpp"
+#include "os/stop_signals.hpp"
 #include "sampling/proc/sample_clock.hpp"
 #include "view/terminal/terminal_screen.hpp"
 
@@ -29,31 +29,6 @@ std::uint64_t own_cpu_ns() {
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return static_cast<std::uint64_t>(used.tv_sec) * kNsPerSecond + static_cast<std::uint64_t>(used.tv_nsec);
 }
-
-// Blocks Control-C and SIGTERM, and makes them readable, as long as it lives. With a command, Control-C is for the command.
-class StopSignals {
- public:
-  StopSignals() {
-    ::sigemptyset(&set_);
-    ::sigaddset(&set_, SIGINT);
-    ::sigaddset(&set_, SIGTERM);
-    ::sigprocmask(SIG_BLOCK, &set_, &before_);
-    fd_.reset(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  ~StopSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-  int descriptor() const { return fd_.get(); }
-  int take() {
-    signalfd_siginfo info = {};
-    return ::read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t set_, before_;
-  UniqueFd fd_;
-};
 
 class Looper {
  public:
