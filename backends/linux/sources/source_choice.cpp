@@ -73,7 +73,7 @@ Result<SourceChooser::Choice> SourceChooser::choose_named(const std::string& nam
   const auto found =
       std::find_if(methods_.begin(), methods_.end(), [&](const auto& method) { return method->name() == name; });
   if (found == methods_.end())
-    return Error{fmt::format("there is no source '{}' here: {}", name, fmt::join(names(), ", "))};
+    return Error{fmt::format("source '{}' does not exist here: {}", name, fmt::join(names(), ", "))};
   const MeteringMethod& method = **found;
   if (const auto obstacle = method.obstacle())
     return Error{fmt::format("--source {}: {}: {}", name, obstacle->reason, obstacle->advice)};

@@ -86,7 +86,7 @@ TEST_CASE("sources: one that was asked for is taken, or the reason and the remed
   CHECK(chooser({.drawback = "slower here"}).choose("fast", {})->reason == "fast (--source fast)");
   CHECK(chooser({.obstacle = "no rights"}).choose("fast", {}).error().what == "--source fast: no rights: do this");
   CHECK_FALSE(chooser({}).choose("fast", {.callers = true}));
-  CHECK(chooser({}).choose("faster", {}).error().what == "there is no source 'faster' here: auto, fast, slow");
+  CHECK(chooser({}).choose("faster", {}).error().what == "source 'faster' does not exist here: auto, fast, slow");
 }
 
 TEST_CASE("sources: when the first cannot begin, the next does, and the reason says so", "[sources]") {

@@ -24,7 +24,7 @@ std::uint64_t number_of(const std::string& folder) {
   return ::stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) ? found.st_ino : 0;
 }
 
-// The file system that the path is in; none: there is no such path.
+// The file system that the path is in; nothing if the path does not exist.
 std::optional<decltype(statfs::f_type)> file_system_of(const std::string& path) {
   struct statfs found = {};
   if (::statfs(path.c_str(), &found) != 0) return std::nullopt;
@@ -44,7 +44,8 @@ Result<FoundCgroup> find_cgroup(const std::string& path) {
       return Error{fmt::format("'{}' is a cgroup of version 1; one of version 2 is needed, below {}", path, root)};
   }
   if (file_system_of(path)) return Error{fmt::format("'{}' is not a cgroup: they are folders below {}", path, root)};
-  return Error{fmt::format("there is no cgroup '{}' below {} (/proc/PID/cgroup has the one of a process)", path, root)};
+  return Error{
+      fmt::format("cgroup '{}' does not exist below {} (/proc/PID/cgroup has the one of a process)", path, root)};
 }
 
 bool is_there(const FoundCgroup& cgroup) { return number_of(cgroup.folder) == cgroup.number; }
