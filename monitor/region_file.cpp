@@ -11,33 +11,22 @@
 #include <cstring>
 #include <ctime>
 #include <dpm/monitor/region_file.hpp>
+#include <dpm/monitor/shared_folder.hpp>
 
 namespace dpm::monitor {
 namespace {
 
 // After fork() in a program with threads only calls that are safe in a signal handler are allowed: no allocation in here.
 int open_folder() {
-  char path[256];
-  const char* chosen = getenv("DPM_MONITOR_FOLDER");
-  if (chosen != nullptr && chosen[0] != '\0')
-    snprintf(path, sizeof path, "%s", chosen);
-  else
-    snprintf(path, sizeof path, "/dev/shm/dpm-%u", static_cast<unsigned>(geteuid()));
+  char path[kFolderBytes];
+  put_folder_path(path);
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return -1;
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat status {};
-  // The folder of another user could give us a file that ends under our feet.
-  if (folder >= 0 && (fstat(folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 077) != 0)) {
+  if (folder >= 0 && !is_ours_alone(folder)) {
     close(folder);
     return -1;
   }
   return folder;
-}
-
-bool has_lock(int file) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 void set_program_name(char* to) {
@@ -63,9 +52,7 @@ const char* RegionFile::create(bool is_forked) {
       name_, sizeof name_, "%d-%llx", static_cast<int>(getpid()),
       static_cast<unsigned long long>(now.tv_sec) * 1'000'000'000ull + static_cast<unsigned long long>(now.tv_nsec));
   file_ = openat(folder_, name_, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  if (file_ < 0 || fcntl(file_, F_OFD_SETLK, &lock) != 0 || ftruncate(file_, sizeof(Region)) != 0 ||
+  if (file_ < 0 || !take_lock(file_) || ftruncate(file_, sizeof(Region)) != 0 ||
       fallocate(file_, 0, 0, sizeof(Header)) != 0) {
     if (file_ >= 0) unlinkat(folder_, name_, 0);
     return "the file shared with the monitor cannot be made";
@@ -115,9 +102,9 @@ bool RegionFile::allocate(const void* from, std::size_t bytes) const {
 bool RegionFile::is_watched() const {
   const int watcher = openat(folder_, "watcher", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (watcher < 0) return false;
-  const bool is_locked = has_lock(watcher);
+  const bool is_held = is_locked(watcher);
   close(watcher);
-  return is_locked;
+  return is_held;
 }
 
 void RegionFile::ring_bell() const { futimens(file_, nullptr); }
@@ -133,7 +120,7 @@ void RegionFile::remove_what_ended() const {
     if (file < 0) continue;
     struct stat status {};
     // One that was only just made has no lock yet.
-    if (fstat(file, &status) == 0 && status.st_size != 0 && !has_lock(file)) unlinkat(folder_, entry->d_name, 0);
+    if (fstat(file, &status) == 0 && status.st_size != 0 && !is_locked(file)) unlinkat(folder_, entry->d_name, 0);
     close(file);
   }
   closedir(folder);

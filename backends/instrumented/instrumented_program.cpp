@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <dpm/monitor/shared_folder.hpp>
 
 namespace dpm {
 namespace {
@@ -132,10 +133,6 @@ InstrumentedLosses InstrumentedProgram::losses() const {
           at<std::uint32_t>(offsetof(Header, objects_refused))};
 }
 
-bool InstrumentedProgram::has_ended() const {
-  struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  return ::fcntl(file_.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
-}
+bool InstrumentedProgram::has_ended() const { return !is_locked(file_.get()); }
 
 }  // namespace dpm

@@ -10,7 +10,9 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <dpm/monitor/shared_folder.hpp>
 #include <memory>
+#include <utility>
 
 namespace dpm {
 namespace {
@@ -40,22 +42,19 @@ std::vector<std::string> names_in(int folder) {
 
 Result<ProgramFolder> ProgramFolder::take() {
   ProgramFolder taken;
-  const char* chosen = std::getenv("DPM_MONITOR_FOLDER");
-  taken.path_ = chosen != nullptr && *chosen != '\0' ? chosen : fmt::format("/dev/shm/dpm-{}", ::geteuid());
+  char path[monitor::kFolderBytes];
+  monitor::put_folder_path(path);
+  taken.path_ = path;
   if (::mkdir(taken.path_.c_str(), 0700) != 0 && errno != EEXIST)
     return Error::from_errno("make the folder " + taken.path_);
   taken.folder_.reset(::open(taken.path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat status = {};
-  if (!taken.folder_ || ::fstat(taken.folder_.get(), &status) != 0)
-    return Error::from_errno("open the folder " + taken.path_);
-  if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+  if (!taken.folder_) return Error::from_errno("open the folder " + taken.path_);
+  if (!monitor::is_ours_alone(taken.folder_.get()))
     return Error{fmt::format("the folder {} is not yours alone, so programs do not use it; remove it", taken.path_)};
   taken.watcher_.reset(
       ::openat(taken.folder_.get(), "watcher", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!taken.watcher_) return Error::from_errno("open " + taken.path_ + "/watcher");
-  struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  if (::fcntl(taken.watcher_.get(), F_OFD_SETLK, &lock) != 0)
+  if (!monitor::take_lock(taken.watcher_.get()))
     return Error{"another monitor looks at the programs of this account already; stop it first"};
   taken.bell_.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!taken.bell_ ||
@@ -65,14 +64,17 @@ Result<ProgramFolder> ProgramFolder::take() {
 }
 
 std::vector<ProgramFolder::Found> ProgramFolder::take_new(std::vector<std::string>& complaints) {
-  std::array<char, 4096> rings;  // what they say is looked at in any case
-  while (::read(bell_.get(), rings.data(), rings.size()) > 0) {
-  }
+  std::array<char, 4096> rings;  // that it rang is enough
+  while (::read(bell_.get(), rings.data(), rings.size()) > 0) is_to_be_listed_ = true;
   std::vector<Found> found;
+  if (!std::exchange(is_to_be_listed_, false)) return found;
   for (std::string& name : names_in(folder_.get())) {
     if (known_.contains(name)) continue;
     auto program = InstrumentedProgram::open(folder_.get(), name);
-    if (program && !*program) continue;  // it is being made
+    if (program && !*program) {  // it is being made
+      is_to_be_listed_ = true;
+      continue;
+    }
     known_.insert(name);
     if (program)
       found.push_back({name, std::move(**program)});

@@ -34,6 +34,7 @@ class ProgramFolder {
   std::string path_;
   UniqueFd folder_, watcher_, bell_;
   std::set<std::string> known_;
+  bool is_to_be_listed_ = true;
 };
 
 }  // namespace dpm
