@@ -18,6 +18,11 @@ std::string_view kind_name(monitor::Kind kind) {
 
 monitor::Action bit_of(const EventDefinition& event) { return monitor::kActionNames[event.action].action; }
 
+std::uint64_t lost_otherwise_in(const InstrumentedProgram& program) {
+  const InstrumentedLosses losses = program.losses();
+  return losses.damaged + losses.without_ring;
+}
+
 std::string place_text(std::string_view object, std::string_view function) {
   return fmt::format("{} in {}", object, function);
 }
@@ -44,8 +49,8 @@ std::span<const Occurrence> ScriptWatch::take() {
   std::erase_if(running_, [&](const Running& running) {
     if (!running.has_ended) return false;
     folder_.remove(running.found.file_name);
-    for (std::size_t event = 0; event < counts_.size(); ++event) counts_[event].lost += running.dropped[event];
-    lost_otherwise_ += running.losses.damaged + running.losses.without_ring;
+    add_losses(running, counts_);
+    lost_otherwise_ += lost_otherwise_in(running.found.program);
     return true;
   });
   return occurrences_;
@@ -54,8 +59,7 @@ std::span<const Occurrence> ScriptWatch::take() {
 void ScriptWatch::meet(ProgramFolder::Found found) {
   const InstrumentedProgram& program = found.program;
   programs_.push_back({program.program(), program.pid(), program.parent(), ++counts_by_program_[program.program()]});
-  running_.push_back(
-      {std::move(found), programs_.size() - 1, {}, std::vector<std::uint64_t>(script_.events.size()), {}});
+  running_.push_back({std::move(found), programs_.size() - 1, {}});
 }
 
 void ScriptWatch::take_from(Running& running) {
@@ -67,7 +71,6 @@ void ScriptWatch::take_from(Running& running) {
       ++counts_[event].reported;
     }
   }
-  count_drops(running);
 }
 
 void ScriptWatch::look_at_objects(Running& running) {
@@ -76,6 +79,11 @@ void ScriptWatch::look_at_objects(Running& running) {
   for (std::size_t object = program.objects().size() - added; object < program.objects().size(); ++object)
     program.want(object, wanted_of(running, object));
   if (added != 0) program.answer();
+  if (running.is_full || program.objects().size() < monitor::kObjectsMax || program.losses().objects_refused == 0)
+    return;
+  running.is_full = true;
+  complaints_.push_back(fmt::format("{} declares more than {} objects: the others are silent",
+                                    programs_[running.program].program, monitor::kObjectsMax));
 }
 
 std::uint32_t ScriptWatch::wanted_of(Running& running, std::size_t object) {
@@ -108,30 +116,24 @@ std::uint32_t ScriptWatch::wanted_of(Running& running, std::size_t object) {
   return wanted;
 }
 
-void ScriptWatch::count_drops(Running& running) {
-  std::ranges::fill(running.dropped, 0);
+void ScriptWatch::add_losses(const Running& running, std::vector<EventCount>& counts) const {
   for (std::size_t object = 0; object < running.events.size(); ++object)
     for (const std::size_t event : running.events[object])
-      running.dropped[event] += running.found.program.dropped(object, bit_of(script_.events[event]));
-  const InstrumentedLosses before = std::exchange(running.losses, running.found.program.losses());
-  if (before.objects_refused == 0 && running.losses.objects_refused != 0)
-    complaints_.push_back(fmt::format("{} declares more than {} objects: the others are silent",
-                                      programs_[running.program].program, monitor::kObjectsMax));
+      counts[event].lost += running.found.program.dropped(object, bit_of(script_.events[event]));
 }
 
 std::vector<std::string> ScriptWatch::take_complaints() { return std::exchange(complaints_, {}); }
 
 std::vector<EventCount> ScriptWatch::counts() const {
   std::vector<EventCount> counts = counts_;
-  for (const Running& running : running_)
-    for (std::size_t event = 0; event < counts.size(); ++event) counts[event].lost += running.dropped[event];
+  for (const Running& running : running_) add_losses(running, counts);
   for (EventCount& count : counts) count.seen = count.reported + count.lost;
   return counts;
 }
 
 std::uint64_t ScriptWatch::lost_otherwise() const {
   std::uint64_t lost = lost_otherwise_;
-  for (const Running& running : running_) lost += running.losses.damaged + running.losses.without_ring;
+  for (const Running& running : running_) lost += lost_otherwise_in(running.found.program);
   return lost;
 }
 

@@ -56,8 +56,7 @@ class ScriptWatch {
     ProgramFolder::Found found;
     std::size_t program = 0;
     std::vector<std::vector<std::size_t>> events;  // of each object
-    std::vector<std::uint64_t> dropped;            // of each event
-    InstrumentedLosses losses;
+    bool is_full = false;                          // and reported to be
     bool has_ended = false;
   };
 
@@ -65,7 +64,7 @@ class ScriptWatch {
   void look_at_objects(Running& running);
   void take_from(Running& running);
   std::uint32_t wanted_of(Running& running, std::size_t object);
-  void count_drops(Running& running);
+  void add_losses(const Running& running, std::vector<EventCount>& counts) const;
   std::string unmet_text(std::size_t event) const;
 
   EventScript script_;
