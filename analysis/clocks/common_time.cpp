@@ -73,6 +73,13 @@ CommonInstant CommonTime::at(MachineId machine, LocalTime time) const {
   return {ns};
 }
 
+std::vector<std::int64_t> CommonTime::times_ns(std::span<const Event> events) const {
+  std::vector<std::int64_t> times;
+  times.reserve(events.size());
+  for (const Event& event : events) times.push_back(at(event.machine, event.local_time).ns);
+  return times;
+}
+
 namespace {
 
 // Gives every event its time, causes first: a process runs until it receives a message that has not been sent yet.

@@ -30,6 +30,8 @@ class CommonTime {
   CommonTime(const CommonTime&) = delete;
 
   CommonInstant at(MachineId machine, LocalTime time) const;
+  // Of each event, whole nanoseconds.
+  std::vector<std::int64_t> times_ns(std::span<const Event> events) const;
   // The machine whose clock is used; times of machines with different references must not be compared.
   MachineId reference_of(MachineId machine) const { return steps_.at(machine.value).reference; }
 

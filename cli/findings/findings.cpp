@@ -19,10 +19,7 @@ std::vector<EventSink*> with_first(EventSink& first, std::vector<EventSink*> oth
 }
 
 std::optional<BlameTree> find_blame(std::span<const Event> events, const ClockAnalysis& clocks, const TraceInfo& info) {
-  const CommonTime time(clocks.result());
-  std::vector<std::int64_t> times_ns;
-  for (const Event& event : events)
-    times_ns.push_back(static_cast<std::int64_t>(time.at(event.machine, event.local_time).ns));
+  const auto times_ns = CommonTime(clocks.result()).times_ns(events);
   const BlameAnalysis blame(events, times_ns, info);
   const auto process = blame.longest();
   if (!process) return std::nullopt;

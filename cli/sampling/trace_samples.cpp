@@ -34,9 +34,7 @@ Result<sampling::CountArray> samples_of_trace(const std::string& path, std::uint
   EventKeeper keeper;
   const auto input = read_trace(path, {&clocks, &keeper});
   if (!input) return input.error();
-  const CommonTime time(clocks.result());
-  std::vector<std::int64_t> times_ns;
-  for (const Event& event : keeper.events()) times_ns.push_back(time.at(event.machine, event.local_time).ns);
+  const auto times_ns = CommonTime(clocks.result()).times_ns(keeper.events());
   const sampling::StateHistory history(keeper.events(), times_ns, input->info);
   if (keeper.events().empty()) return Error{fmt::format("--of trace {}: the trace has no events", path)};
   if (!history.is_measured())

@@ -40,10 +40,7 @@ class BlameCommand : public Command {
     EventKeeper keeper;
     const auto input = read_trace(options_.trace, {&clocks, &keeper});
     if (!input) return refuse(terminal, *this, input.error());
-    const CommonTime time(clocks.result());
-    std::vector<std::int64_t> times_ns;
-    for (const Event& event : keeper.events())
-      times_ns.push_back(static_cast<std::int64_t>(time.at(event.machine, event.local_time).ns));
+    const auto times_ns = CommonTime(clocks.result()).times_ns(keeper.events());
     const BlameAnalysis blame(keeper.events(), times_ns, input->info);
     const auto process = chosen(blame, input->info);
     if (!process) return refuse(terminal, *this, process.error());
