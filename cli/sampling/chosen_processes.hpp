@@ -1,6 +1,7 @@
-// The words of --of as a selection: those of sampling/proc/selection.hpp, and "trace OUT".
+// The words of --of as a selection: those of sampling/proc/selection.hpp, and the processes of a trace.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,10 @@
 
 namespace dpm::cli {
 
-// Without words: the processes of the caller's session.
-// Whether a process of the trace runs on this machine; true for what is not a trace, which chosen_processes() refuses.
-bool trace_runs_here(const std::string& path);
+// The processes of a trace that run on this machine; nothing if none does.
+Result<std::optional<sampling::Selection>> running_of_trace(const std::string& path);
 
+// Without words: the processes of the caller's session.
 Result<sampling::Selection> chosen_processes(const std::vector<std::string>& words);
 
 }  // namespace dpm::cli

@@ -71,10 +71,10 @@ class SampleCommand : public Command {
     if (!output_.empty() && ::access(output_.c_str(), F_OK) == 0)
       return refuse(terminal, *this,
                     Error{fmt::format("{} exists already; nothing is overwritten", printable(output_))});
-    if (of_.size() == 2 && of_.front() == "trace" && !trace_runs_here(of_[1])) return run_on_recorded(terminal);
     std::optional<SampledCommand> command;
     auto selection = select(command);
     if (!selection) return refuse(terminal, *this, selection.error());
+    if (!*selection) return run_on_recorded(terminal);
     auto looker = open_looker();
     if (!looker) return refuse(terminal, *this, looker.error());
     sampling::CountArray counts({.source = std::string(*looker ? sampling::kIteratorSource : sampling::kProcSource),
@@ -82,8 +82,8 @@ class SampleCommand : public Command {
                                  .cores = machine_cores(),
                                  .machine = machine_name(),
                                  .kernel = kernel_release(),
-                                 .selection = selection->text});
-    sampling::ProcSampler sampler(*std::move(selection), *std::move(looker));
+                                 .selection = (*selection)->text});
+    sampling::ProcSampler sampler(**std::move(selection), *std::move(looker));
     const bool is_shown = !command && !json_ && ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1;
     const SampleLoop loop{ns_of(interval_s_), ns_of(for_s_), is_shown, terminal.colour};
     if (auto done = take_samples(loop, sampler, command ? &*command : nullptr, counts); !done)
@@ -101,8 +101,15 @@ class SampleCommand : public Command {
     return kDone;
   }
 
-  Result<sampling::Selection> select(std::optional<SampledCommand>& command) {
-    if (command_.empty()) return chosen_processes(of_);
+  // Nothing: a trace of which no process runs on this machine.
+  Result<std::optional<sampling::Selection>> select(std::optional<SampledCommand>& command) {
+    if (of_.size() == 2 && of_.front() == "trace") return running_of_trace(of_[1]);
+    auto selection = command_.empty() ? chosen_processes(of_) : started(command);
+    if (!selection) return selection.error();
+    return std::optional(*std::move(selection));
+  }
+
+  Result<sampling::Selection> started(std::optional<SampledCommand>& command) {
     auto prepared = SampledCommand::prepare(command_);
     if (!prepared) return prepared.error();
     command.emplace(std::move(*prepared));
