@@ -117,11 +117,14 @@ void PendingAgents::create(const std::string& controller, RequestBody request, c
   AgentLink& link = *(pending_[id].link = handlers_.connect(*std::move(socket)));
   link.ask(Hello{kControlVersion, controller}, [](const ReplyBody&) {});
   link.ask(std::move(request), [this, id, facts, answer](ReplyBody body) mutable {
-    const bool is_created = complete(facts, body);
+    if (complete(facts, body)) {
+      // Before the answer: it is written down there, and what a controller knows of survives a daemon that is killed.
+      const std::string listener = facts.controller;
+      handlers_.on_ready(std::move(facts), take(id), listener);
+    } else {
+      discard(id);
+    }
     answer(std::move(body));
-    if (!is_created) return discard(id);
-    const std::string listener = facts.controller;
-    handlers_.on_ready(std::move(facts), take(id), listener);
   });
 }
 
